@@ -49,6 +49,7 @@ const FILES: ModuleRegistry = {
   partition: () => import("./parted_partition.ts"),
   pip: () => import("./pip.ts"),
   pkg_resource: () => import("./pkg_resource.ts"),
+  postgres: () => import("./postgres.ts"),
   ps: () => import("./ps.ts"),
   publish: () => import("./publish.ts"),
   raid: () => import("./mdadm_raid.ts"),

@@ -1,0 +1,36 @@
+import type { ExecutionModule } from "../../loader/family.ts";
+import { str } from "../../python/repr.ts";
+import { truthy } from "../../python/truth.ts";
+import { isAvailable } from "./postgres/available.ts";
+import { CLUSTERS } from "./postgres/clusters.ts";
+import { DATABASES } from "./postgres/databases.ts";
+import { EXTENSIONS } from "./postgres/extensions.ts";
+import { PRIVILEGES } from "./postgres/privileges.ts";
+import { CONNECTION, connectionOf, query, serverVersion } from "./postgres/psql.ts";
+import { ROLES } from "./postgres/roles.ts";
+import { SCHEMAS } from "./postgres/schemas.ts";
+
+/** PostgreSQL, by its program psql. */
+export const module: ExecutionModule = {
+  virtual: (context) => isAvailable(context) ? true : { unavailable: "psql was not found" },
+  functions: {
+    version: {
+      signature: CONNECTION,
+      doc: "The version of the server.\n\n    salt '*' postgres.version",
+      run: async (context, args) => await serverVersion(context, connectionOf(args)) ?? null,
+    },
+    psql_query: {
+      signature: `query, ${CONNECTION}, write=False`,
+      doc:
+        `The rows that a query finds, each a map.\n\n    salt '*' postgres.psql_query 'select * from pg_stat_activity'` +
+        "\n\nwrite: the query changes something and returns rows (RETURNING)",
+      run: (context, args) => query(context, str(args.query), connectionOf(args), truthy(args.write)),
+    },
+    ...DATABASES,
+    ...ROLES,
+    ...EXTENSIONS,
+    ...SCHEMAS,
+    ...PRIVILEGES,
+    ...CLUSTERS,
+  },
+};

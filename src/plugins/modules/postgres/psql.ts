@@ -1,0 +1,183 @@
+import type { JobContext } from "../../../loader/context.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
+import { repr, str } from "../../../python/repr.ts";
+import { truthy } from "../../../python/truth.ts";
+import { type CommandOutcome, programPath, runAll } from "../../commands.ts";
+import { findAccount } from "../../linux/accounts.ts";
+import { isProgram } from "../../linux/programs.ts";
+import { temporaryFile } from "../../temporary.ts";
+import { parseCsv } from "./csv.ts";
+
+export type Args = Record<string, unknown>;
+
+/** The parameters of a connection, in Salt's order. */
+export const CONNECTION = "user=None, host=None, port=None, maintenance_db=None, password=None, runas=None";
+
+/** Where a server is, and who asks it. */
+export interface Connection {
+  user?: unknown;
+  host?: unknown;
+  port?: unknown;
+  maintenance_db?: unknown;
+  password?: unknown;
+  runas?: unknown;
+}
+
+/** The connection among the arguments of a function. */
+export function connectionOf({ user, host, port, maintenance_db, password, runas }: Args): Connection {
+  return { user, host, port, maintenance_db, password, runas };
+}
+
+/** The path of one of PostgreSQL's programs: of `postgres.bins_dir`, or the first of `PATH`. */
+export async function postgresProgram(context: JobContext, name: string): Promise<string> {
+  const directory = await context.call("config.option", ["postgres.bins_dir"]);
+  const own = truthy(directory) ? `${str(directory)}/${name}` : undefined;
+  const path = own !== undefined && isProgram(context.runtime.fs, own) ? own : programPath(context, name);
+  if (path === undefined) throw new CommandExecutionError(`${name} executable not found.`);
+  return path;
+}
+
+/** An option of the configuration; undefined if it is not set. */
+async function option(context: JobContext, name: string): Promise<unknown> {
+  const value = await context.call("config.option", [`postgres.${name}`]);
+  return truthy(value) ? value : undefined;
+}
+
+async function chosen(context: JobContext, given: unknown, name: string): Promise<string | undefined> {
+  const value = truthy(given ?? null) ? given : await option(context, name);
+  return value === undefined ? undefined : str(value);
+}
+
+/** The user of this host that PostgreSQL's programs run as where a call names none. */
+export function systemUser(context: JobContext): string {
+  return str(context.grains.os_family ?? "").includes("OpenBSD") ? "_postgresql" : "postgres";
+}
+
+/** Runs `use` with a file that one user of this host alone can read. */
+export async function withSecret<T>(
+  context: JobContext,
+  content: string,
+  owner: string | undefined,
+  use: (path: string) => Promise<T>,
+): Promise<T> {
+  const { fs } = context.runtime;
+  const account = owner === undefined ? undefined : findAccount(fs, owner);
+  if (owner !== undefined && account === undefined) throw new CommandExecutionError(`User '${owner}' is not available`);
+  const path = temporaryFile(context.runtime, content);
+  try {
+    if (account !== undefined && context.runtime.process.uid() === 0) fs.chown(path, account.uid, account.gid);
+    return await use(path);
+  } finally {
+    fs.remove(path);
+  }
+}
+
+/** A field of a file of passwords. */
+const passField = (text: string) => text.replace(/[\\:]/g, "\\$&");
+
+/** What a run of psql is given: statements as its argument, or, if they hold a secret, on its standard input. */
+export interface Statements {
+  sql: string;
+  secret?: boolean;
+}
+
+/** Runs psql. It never asks for a password: that comes in a file. */
+export async function psql(
+  context: JobContext,
+  { sql, secret = false }: Statements,
+  connection: Connection,
+  variables: readonly string[] = [],
+): Promise<CommandOutcome> {
+  const host = await chosen(context, connection.host, "host");
+  const isLocal = host === undefined || host.startsWith("/");
+  const runas = truthy(connection.runas ?? null) ? str(connection.runas) : isLocal ? systemUser(context) : undefined;
+  const user = await chosen(context, connection.user, "user");
+  const port = await chosen(context, connection.port, "port");
+  const words = [
+    await postgresProgram(context, "psql"),
+    "--no-align",
+    "--no-readline",
+    "--no-psqlrc",
+    "--no-password",
+    ...(user === undefined ? [] : ["--username", user]),
+    ...(host === undefined ? [] : ["--host", host]),
+    ...(port === undefined ? [] : ["--port", port]),
+    "--dbname",
+    await chosen(context, connection.maintenance_db, "maintenance_db") ?? "postgres",
+    ...variables.flatMap((variable) => ["-v", variable]),
+    ...(secret ? ["-v", "ON_ERROR_STOP=1", "--single-transaction", "-f", "-"] : ["-c", sql]),
+  ];
+  const run = (env: Record<string, string>) =>
+    runAll(context, words, { ...runOptions, env, ...(runas === undefined ? {} : { runas }) });
+  const timeout = await option(context, "timeout");
+  const runOptions: Args = {
+    reset_system_locale: false,
+    clean_env: true,
+    ...(timeout === undefined ? {} : { timeout }),
+    ...(secret ? { stdin: sql } : {}),
+  };
+  const password = connection.password ?? await option(context, "pass");
+  const outcome = password === undefined || password === null ? await run({}) : await withSecret(
+    context,
+    [
+      isLocal ? "localhost" : passField(host),
+      port ?? "*",
+      "*",
+      passField(user ?? runas ?? "*"),
+      passField(str(password)),
+    ]
+      .join(":") + "\n",
+    runas,
+    (path) => run({ PGPASSFILE: path }),
+  );
+  if (outcome.retcode !== 0) context.log.error("psql failed", { retcode: outcome.retcode });
+  return outcome;
+}
+
+/** True if a statement could be run. */
+export async function runs(
+  context: JobContext,
+  statements: Statements | string,
+  connection: Connection,
+): Promise<boolean> {
+  const given = typeof statements === "string" ? { sql: statements } : statements;
+  return (await psql(context, given, connection)).retcode === 0;
+}
+
+export type Row = Record<string, string>;
+
+/** The rows that a query finds; none if it fails. @param write it may change something */
+export async function query(context: JobContext, sql: string, connection: Connection, write = false): Promise<Row[]> {
+  const copy = `COPY (${sql.trim().replace(/;+$/, "")}) TO STDOUT WITH CSV HEADER`;
+  const whole = write ? `START TRANSACTION READ WRITE; ${copy}; COMMIT TRANSACTION;` : copy;
+  const { retcode, stdout } = await psql(context, { sql: whole }, connection, ["datestyle=ISO,MDY"]);
+  if (retcode > 0) return [];
+  const [header = [], ...rows] = parseCsv(stdout).filter((row) => row.length > 0);
+  const found = rows.map((row) => Object.fromEntries(header.slice(0, row.length).map((name, at) => [name, row[at]!])));
+  // The last line tells of the transaction.
+  return write ? found.slice(0, -1) : found;
+}
+
+/** A name as SQL has it. */
+export const ident = (name: unknown): string => `"${checked(name).replaceAll('"', '""')}"`;
+
+/** A text as SQL has it, whatever `standard_conforming_strings` says. */
+export function literal(value: unknown): string {
+  const text = checked(value).replaceAll("'", "''");
+  return text.includes("\\") ? `E'${text.replaceAll("\\", "\\\\")}'` : `'${text}'`;
+}
+
+function checked(value: unknown): string {
+  const text = str(value);
+  if (text.includes("\0")) {
+    throw new SaltInvocationError(`A name or value of SQL cannot hold a null character: ${repr(text)}`);
+  }
+  return text;
+}
+
+/** The version of the server as it says it; undefined if it does not answer. */
+export async function serverVersion(context: JobContext, connection: Connection): Promise<string | undefined> {
+  const sql = "SELECT setting FROM pg_catalog.pg_settings WHERE name = 'server_version'";
+  const found = await query(context, sql, connection);
+  return found[0]?.setting;
+}

@@ -1,0 +1,105 @@
+import type { JobContext } from "../../../loader/context.ts";
+import type { ExecutionFunction } from "../../../loader/family.ts";
+import { str } from "../../../python/repr.ts";
+import { type Args, type Connection, connectionOf, ident, query, type Row, runs } from "./psql.ts";
+
+const SCHEMA_CONNECTION = "user=None, db_user=None, db_password=None, db_host=None, db_port=None";
+const LANGUAGE_CONNECTION = "user=None, host=None, port=None, password=None, runas=None";
+
+/** Functions of schemas name the connection as states do: `user` is the one of this host. */
+function schemaConnection({ dbname, user, db_user, db_password, db_host, db_port }: Args): Connection {
+  return { maintenance_db: dbname, runas: user, user: db_user, password: db_password, host: db_host, port: db_port };
+}
+
+async function schemas(context: JobContext, args: Args): Promise<Record<string, Row>> {
+  const sql = 'SELECT pg_namespace.nspname as "name", pg_namespace.nspacl as "acl", pg_roles.rolname as "owner" ' +
+    "FROM pg_namespace LEFT JOIN pg_roles ON pg_roles.oid = pg_namespace.nspowner";
+  const rows = await query(context, sql, schemaConnection(args));
+  return Object.fromEntries(rows.map(({ name = "", owner = "", acl = "" }) => [name, { owner, acl }]));
+}
+
+async function schema(context: JobContext, args: Args): Promise<Row | null> {
+  const all = await schemas(context, args);
+  return Object.hasOwn(all, str(args.name)) ? all[str(args.name)]! : null;
+}
+
+async function createSchema(context: JobContext, args: Args): Promise<boolean> {
+  if (await schema(context, args) !== null) {
+    context.log.info("the schema is there", { schema: str(args.name) });
+    return false;
+  }
+  const owner = args.owner === null ? "" : ` AUTHORIZATION ${ident(args.owner)}`;
+  return await runs(context, `CREATE SCHEMA ${ident(args.name)}${owner}`, schemaConnection(args));
+}
+
+async function removeSchema(context: JobContext, args: Args): Promise<boolean> {
+  if (await schema(context, args) === null) {
+    context.log.info("there is no such schema", { schema: str(args.name) });
+    return false;
+  }
+  await runs(context, `DROP SCHEMA ${ident(args.name)}`, schemaConnection(args));
+  return await schema(context, args) === null;
+}
+
+async function languages(context: JobContext, args: Args): Promise<Record<string, string>> {
+  const rows = await query(context, 'SELECT lanname AS "Name" FROM pg_language', connectionOf(args));
+  return Object.fromEntries(rows.map(({ Name = "" }) => [Name, Name]));
+}
+
+const changeLanguage = (verb: "CREATE" | "DROP"): ExecutionFunction["run"] => async (context, args) => {
+  const isThere = Object.hasOwn(await languages(context, args), str(args.name));
+  if (isThere === (verb === "CREATE")) {
+    context.log.info("nothing to do for the language", { language: str(args.name), present: isThere });
+    return false;
+  }
+  return await runs(context, `${verb} LANGUAGE ${ident(args.name)}`, connectionOf(args));
+};
+
+/** Schemas and languages of a database. */
+export const SCHEMAS: Record<string, ExecutionFunction> = {
+  schema_list: {
+    signature: `dbname, ${SCHEMA_CONNECTION}`,
+    doc: "The schemas of a database: name → owner and rights.\n\n    salt '*' postgres.schema_list mydb",
+    run: schemas,
+  },
+  schema_get: {
+    signature: `dbname, name, ${SCHEMA_CONNECTION}`,
+    doc: "Owner and rights of a schema; null if there is none.\n\n    salt '*' postgres.schema_get mydb app",
+    run: schema,
+  },
+  schema_exists: {
+    signature: `dbname, name, ${SCHEMA_CONNECTION}`,
+    doc: "True if a database has a schema.\n\n    salt '*' postgres.schema_exists mydb app",
+    run: async (context, args) => await schema(context, args) !== null,
+  },
+  schema_create: {
+    signature: `dbname, name, owner=None, ${SCHEMA_CONNECTION}`,
+    doc: "Makes a schema.\n\n    salt '*' postgres.schema_create mydb app owner=app",
+    run: createSchema,
+  },
+  schema_remove: {
+    signature: `dbname, name, ${SCHEMA_CONNECTION}`,
+    doc: "Removes a schema that is empty.\n\n    salt '*' postgres.schema_remove mydb app",
+    run: removeSchema,
+  },
+  language_list: {
+    signature: `maintenance_db, ${LANGUAGE_CONNECTION}`,
+    doc: "The languages of a database.\n\n    salt '*' postgres.language_list mydb",
+    run: languages,
+  },
+  language_exists: {
+    signature: `name, maintenance_db, ${LANGUAGE_CONNECTION}`,
+    doc: "True if a database has a language.\n\n    salt '*' postgres.language_exists plpgsql mydb",
+    run: async (context, args) => Object.hasOwn(await languages(context, args), str(args.name)),
+  },
+  language_create: {
+    signature: `name, maintenance_db, ${LANGUAGE_CONNECTION}`,
+    doc: "Installs a language.\n\n    salt '*' postgres.language_create plperl mydb",
+    run: changeLanguage("CREATE"),
+  },
+  language_remove: {
+    signature: `name, maintenance_db, ${LANGUAGE_CONNECTION}`,
+    doc: "Removes a language.\n\n    salt '*' postgres.language_remove plperl mydb",
+    run: changeLanguage("DROP"),
+  },
+};

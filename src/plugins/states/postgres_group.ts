@@ -1,0 +1,27 @@
+import type { StateModule } from "../../loader/states.ts";
+import { rolePresent } from "./postgres/role.ts";
+import { CONNECTION, removed, virtual } from "./postgres/shared.ts";
+
+/** Groups of PostgreSQL. */
+export const states: StateModule = {
+  virtual,
+  functions: {
+    present: {
+      signature: "name, createdb=None, createroles=None, encrypted=None, superuser=None, inherit=None, login=None, " +
+        `replication=None, password=None, refresh_password=None, groups=None, ${CONNECTION}`,
+      doc: "The group exists, and may what is said.",
+      run: (context, args) => rolePresent(context, args, "group"),
+    },
+    absent: {
+      signature: `name, ${CONNECTION}`,
+      doc: "The group does not exist.",
+      run: (context, args) =>
+        removed(context, args, {
+          what: "Group",
+          exists: "postgres.user_exists",
+          remove: "postgres.group_remove",
+          failed: "failed to be removed",
+        }),
+    },
+  },
+};
