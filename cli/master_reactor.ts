@@ -37,6 +37,8 @@ export interface ReactorConfig {
 
 /** Time between two attempts to reach the master's bus, which is there soon after this process. */
 const AGAIN_MS = 50;
+/** Publications that may be with the master at once. */
+const LANES = 16;
 const RUN_END = /^salt\/run\/(\d{20})\/ret$/;
 
 /** Prepares the process of the reactor. */
@@ -65,7 +67,12 @@ class ReactorProcess {
     this.#opts = opts;
     this.#fromStart = fromStart;
     const { fs, clock, crypto } = runtime;
-    const { journal, left } = ReactionJournal.open({ fs, log, path: joinPath(opts.cachedir, "reactor", "journal") });
+    const { journal, left } = ReactionJournal.open({
+      fs,
+      log,
+      path: joinPath(opts.cachedir, "reactor", "journal"),
+      later: (call) => runtime.later(call),
+    });
     this.#journal = journal;
     for (const event of left) nameLeft(log, event);
     this.#reactor = new Reactor({
@@ -180,6 +187,7 @@ class ReactorProcess {
       opts: this.#opts,
       checked: false,
       listens: false,
+      lanes: LANES,
     });
   }
 

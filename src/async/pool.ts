@@ -2,6 +2,7 @@
 export class Pool {
   readonly #limit: number;
   readonly #waiting: (() => void)[] = [];
+  readonly #hoping: (() => void)[] = [];
   #running = 0;
 
   constructor(limit: number) {
@@ -17,6 +18,12 @@ export class Pool {
     return this.#waiting.length;
   }
 
+  /** Resolves once a call would begin at once. Of one caller: others might take the room. */
+  async room(): Promise<void> {
+    if (this.#limit <= 0 || this.#running < this.#limit) return;
+    await new Promise<void>((resolve) => this.#hoping.push(resolve));
+  }
+
   async run<T>(call: () => Promise<T>): Promise<T> {
     if (this.#limit > 0 && this.#running >= this.#limit) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
@@ -26,8 +33,11 @@ export class Pool {
     } finally {
       // The slot is passed on rather than freed, so that no other call can take it in between.
       const next = this.#waiting.shift();
-      if (next === undefined) this.#running--;
-      else next();
+      if (next !== undefined) next();
+      else {
+        this.#running--;
+        this.#hoping.shift()?.();
+      }
     }
   }
 }

@@ -53,6 +53,12 @@ export class LoopGuard {
     if (jid !== undefined && !this.#jobs.has(jid)) this.#remember(jid, chain!);
   }
 
+  /** True for an event of a job that this knows nothing of, yet. */
+  isUnknown(event: BusEvent): boolean {
+    const cause = causeOf(event);
+    return cause !== undefined && !this.#jobs.has(cause);
+  }
+
   /**
    * Begins a reaction of an SLS to an event.
    *

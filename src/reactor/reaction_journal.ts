@@ -1,3 +1,4 @@
+import { type Deferred, deferred } from "../async/deferred.ts";
 import { dirName } from "../config/paths.ts";
 import { messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
@@ -18,6 +19,8 @@ export interface ReactionJournalOptions {
   fs: FileSystem;
   log: Logger;
   path: string;
+  /** Runs once per turn of the loop: what is written in one turn is one write. */
+  later(callback: () => void): void;
 }
 
 /** Bytes of the journal above which it is begun anew. */
@@ -34,8 +37,10 @@ export class ReactionJournal {
   readonly #open = new Map<string, TakenEvent>();
   #last: { boot: string; n: number } | undefined;
   #bytes = 0;
-  /** Lines that need not be written at once. */
-  #later = "";
+  /** Lines that are not written yet. */
+  #lines = "";
+  /** The write of this turn. */
+  #writing: Deferred<void> | undefined;
 
   private constructor(options: ReactionJournalOptions) {
     this.#options = options;
@@ -61,48 +66,55 @@ export class ReactionJournal {
   /** What comes after this event is still to be taken. */
   mark(boot: string, n: number): void {
     this.#last = { boot, n };
-    this.#write(["l", boot, n]);
+    this.#lines += `${JSON.stringify(["l", boot, n])}\n`;
+    this.flush();
   }
 
-  /** Writes an event down; from now on it counts as handled, whatever happens. */
-  take(event: Omit<TakenEvent, "called">): void {
+  /** Writes an event down; from now on it counts as handled, whatever happens. @returns once it is written */
+  take(event: Omit<TakenEvent, "called">): Promise<void> {
     const { boot, n, tag, stamp, sls } = event;
     this.#open.set(keyOf(event), { ...event, called: [] });
     this.#last = { boot, n };
-    this.#write(["t", boot, n, tag, stamp, sls]);
+    return this.#write(["t", boot, n, tag, stamp, sls]);
   }
 
-  /** A reaction of an event is about to be called. */
-  call(event: { boot: string; n: number }, id: string): void {
+  /** A reaction of an event is about to be called. @returns once it is written */
+  call(event: { boot: string; n: number }, id: string): Promise<void> {
     this.#open.get(keyOf(event))?.called.push(id);
-    this.#write(["c", event.boot, event.n, id]);
+    return this.#write(["c", event.boot, event.n, id]);
   }
 
   /** All reactions of an event were called. */
   done(event: { boot: string; n: number }): void {
     this.#open.delete(keyOf(event));
-    this.#later += `${JSON.stringify(["d", event.boot, event.n])}\n`;
+    this.#lines += `${JSON.stringify(["d", event.boot, event.n])}\n`;
   }
 
-  /** Writes what waits. */
+  /** Writes what waits. @throws {SystemError} if it cannot be written */
   flush(): void {
-    if (this.#later === "") return;
-    const lines = this.#later;
-    this.#later = "";
-    this.#append(lines);
-  }
-
-  #write(line: unknown[]): void {
-    const lines = `${this.#later}${JSON.stringify(line)}\n`;
-    this.#later = "";
-    this.#append(lines);
-  }
-
-  #append(lines: string): void {
-    const { fs, path } = this.#options;
+    const lines = this.#lines;
+    this.#lines = "";
+    if (lines === "") return;
     if (this.#bytes > MAX_BYTES) return this.#rewrite();
     this.#bytes += lines.length;
-    fs.append(path, lines);
+    this.#options.fs.append(this.#options.path, lines);
+  }
+
+  #write(line: unknown[]): Promise<void> {
+    this.#lines += `${JSON.stringify(line)}\n`;
+    if (this.#writing === undefined) {
+      const writing = this.#writing = deferred<void>();
+      this.#options.later(() => {
+        this.#writing = undefined;
+        try {
+          this.flush();
+          writing.resolve();
+        } catch (error) {
+          writing.reject(error);
+        }
+      });
+    }
+    return this.#writing.promise;
   }
 
   /** Begins the file anew with what is open. */

@@ -12,6 +12,7 @@ import { type ReactionCall, reactionCall } from "./reaction_call.ts";
 import type { ReactionJournal } from "./reaction_journal.ts";
 import { ReactionRecord } from "./reaction_record.ts";
 import type { ReactorRules } from "./reactor_rules.ts";
+import { TargetOrder, targetsOf } from "./target_order.ts";
 
 /** The user of runners and wheel functions that the reactor starts: no SLS reacts to their own events. */
 export const REACTOR_USER = "Reactor";
@@ -63,13 +64,16 @@ export interface ReactorOptions {
 /** Bytes of all events that may wait. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
+/** Events that are handled at once, for different minions. */
+const AT_ONCE = 16;
+
 interface Waiting {
   event: BusEvent;
   at: Position | undefined;
   references: string[];
 }
 
-/** Calls what reacts to events: one event after the other, each once. */
+/** Calls what reacts to events: each event once, and one after the other where the same minions are concerned. */
 export class Reactor {
   /** What reacted lately, and counts. */
   readonly record: ReactionRecord;
@@ -78,7 +82,11 @@ export class Reactor {
   readonly #options: ReactorOptions;
   #rules: ReactorRules;
   readonly #queue: AsyncQueue<Waiting>;
+  /** What runs on workers: runners, wheel functions and callers. */
   readonly #pool: Pool;
+  /** Events whose jobs are being published. */
+  readonly #underway = new Pool(AT_ONCE);
+  readonly #order = new TargetOrder();
   #bytes = 0;
   #dropped = 0;
 
@@ -130,12 +138,18 @@ export class Reactor {
   async run(): Promise<void> {
     for await (const { event, at, references } of this.#queue) {
       try {
-        await this.#handle(event, at, references);
+        const planned = await this.#plan(event, at, references);
+        // What is for different minions is published at once: waiting for each reply would take most of the time.
+        const order = this.#order.enter(targetsOf(planned.map(({ call }) => call)));
+        await this.#underway.room();
+        void this.#underway.run(async () => {
+          await order.ready;
+          await this.#handle(planned, event, at).finally(order.leave);
+        });
       } catch (error) {
         this.#options.log.error("event not handled", { tag: event.tag, error: messageOf(error) });
       } finally {
         this.#bytes -= event.bytes.length;
-        if (this.#queue.size === 0) this.#options.journal?.flush();
       }
     }
   }
@@ -144,88 +158,86 @@ export class Reactor {
     this.#queue.close();
   }
 
-  async #handle(event: BusEvent, at: Position | undefined, references: string[]): Promise<void> {
-    const { log, journal, compile } = this.#options;
+  /** Takes an event, and finds out what it calls. */
+  async #plan(event: BusEvent, at: Position | undefined, references: string[]): Promise<Planned[]> {
+    const { log, journal, compile, guard, signatureOf } = this.#options;
     const { tag, data } = event;
     this.record.counts.events++;
-    if (at !== undefined) journal?.take({ ...at, tag, stamp: str(data._stamp ?? ""), sls: references });
+    if (at !== undefined) await journal?.take({ ...at, tag, stamp: str(data._stamp ?? ""), sls: references });
+    // The reply that names the job may be on its way.
+    if (guard.isUnknown(event)) await this.#order.settled();
     const { reactions, problems } = await compile({ tag, data }, references);
     for (const { sls, line, message } of problems) {
       log.error("reaction not compiled", { tag, sls, ...line === undefined ? {} : { line }, error: message });
       this.record.add({ tag, sls, id: "", fun: "", outcome: "failed", error: message });
     }
     const entered = new Map<string, ReturnType<LoopGuard["enter"]>>();
-    const started: Promise<void>[] = [];
+    const planned: Planned[] = [];
     for (const reaction of reactions) {
       const { sls } = reaction;
-      if (!entered.has(sls)) entered.set(sls, this.#options.guard.enter(event, sls));
-      started.push(...await this.#react(reaction, event, at, entered.get(sls)!));
+      if (!entered.has(sls)) entered.set(sls, guard.enter(event, sls));
+      const place = placeOf(reaction, tag);
+      const into = entered.get(sls)!;
+      if ("stopped" in into) {
+        this.#fail("reaction stopped: it causes its own event", place, into.stopped, "stopped");
+        continue;
+      }
+      try {
+        const call = await reactionCall(reaction.chunk, signatureOf);
+        for (const name of call.ignored) {
+          log.warning("argument of a reaction is ignored: it has args", { ...place, name });
+        }
+        planned.push({ reaction, call, entered: into, place });
+      } catch (error) {
+        this.#fail("reaction not called", place, messageOf(error));
+      }
     }
-    if (at === undefined) return;
-    if (started.length === 0) journal?.done(at);
-    else {
-      void Promise.all(started).then(() => {
-        journal?.done(at);
-        if (this.#queue.size === 0) journal?.flush();
-      });
-    }
+    return planned;
   }
 
-  /** Calls one reaction. @returns what has to be waited for until it has really begun */
-  async #react(
-    reaction: Reaction,
-    { tag }: BusEvent,
-    at: Position | undefined,
-    entered: ReturnType<LoopGuard["enter"]>,
-  ): Promise<Promise<void>[]> {
-    const { log, signatureOf, most } = this.#options;
-    const { id, sls, line, chunk } = reaction;
-    const fun = `${str(chunk.state)}.${str(chunk.fun)}`;
-    const place = { tag, sls, ...line === undefined ? {} : { line }, reaction: id, fun };
-    const fail = (message: string, error: string, outcome: "failed" | "stopped" = "failed") => {
-      log.error(message, { ...place, error });
-      this.record.add({ tag, sls, id, fun, outcome, error });
-      return [];
-    };
-    if ("stopped" in entered) return fail("reaction stopped: it causes its own event", entered.stopped, "stopped");
-    let call: ReactionCall;
-    try {
-      call = await reactionCall(chunk, signatureOf);
-    } catch (error) {
-      return fail("reaction not called", messageOf(error));
+  /** Calls the reactions of an event, one after the other. */
+  async #handle(planned: readonly Planned[], { tag }: BusEvent, at: Position | undefined): Promise<void> {
+    const { journal } = this.#options;
+    const begun: Promise<void>[] = [];
+    for (const one of planned) {
+      const run = async () => {
+        if (at !== undefined) await journal?.call(at, one.reaction.id);
+        return await this.#call(one, tag);
+      };
+      if (one.call.type === "local") await run();
+      else begun.push(this.#onWorker(one, run));
     }
-    for (const name of call.ignored) log.warning("argument of a reaction is ignored: it has args", { ...place, name });
-    const run = async () => {
-      if (at !== undefined) this.#options.journal?.call(at, id);
-      return await this.#call(call, { tag, sls, id }, entered, fail);
+    if (at === undefined) return;
+    const done = () => {
+      journal?.done(at);
+      if (this.#queue.size === 0) journal?.flush();
     };
-    if (call.type === "local") {
-      await run();
-      return [];
-    }
-    if (this.#pool.waiting >= most) {
+    if (begun.length === 0) done();
+    else void Promise.all(begun).then(done);
+  }
+
+  /** Runs what takes a worker until it has ended. @returns once it has begun */
+  #onWorker({ place }: Planned, run: () => Promise<Pick<StartedReaction, "ended">>): Promise<void> {
+    if (this.#pool.waiting >= this.#options.most) {
       const error = "TaskPool queue is full! Consider tuning reactor_worker_threads and/or reactor_worker_hwm";
-      return fail("reaction not called", error);
+      this.#fail("reaction not called", place, error);
+      return Promise.resolve();
     }
-    // The worker is taken until what it runs has ended; the event is handled once it has begun.
     const begun = deferred<void>();
     void this.#pool.run(async () => {
       const { ended } = await run();
       begun.resolve();
       await ended?.catch(() => {});
     });
-    return [begun.promise];
+    return begun.promise;
   }
 
   async #call(
-    call: ReactionCall,
-    origin: Origin,
-    entered: Entered,
-    fail: (message: string, error: string) => unknown,
+    { reaction: { id, sls }, call, entered, place }: Planned,
+    tag: string,
   ): Promise<Pick<StartedReaction, "ended">> {
-    const { tag, sls, id } = origin;
     try {
-      const { jid, minions, ended } = await this.#options.clients[call.type](call, origin);
+      const { jid, minions, ended } = await this.#options.clients[call.type](call, { tag, sls, id });
       if (jid !== undefined) this.#options.guard.started(jid, entered);
       this.record.add({
         tag,
@@ -238,8 +250,36 @@ export class Reactor {
       });
       return ended === undefined ? {} : { ended };
     } catch (error) {
-      fail("reaction failed", messageOf(error));
+      this.#fail("reaction failed", place, messageOf(error));
       return {};
     }
   }
+
+  #fail(message: string, place: Place, error: string, outcome: "failed" | "stopped" = "failed"): void {
+    this.#options.log.error(message, { ...place, error });
+    const { tag, sls, reaction: id, fun } = place;
+    this.record.add({ tag, sls, id, fun, outcome, error });
+  }
+}
+
+/** Where a reaction stands, for the log. */
+interface Place {
+  tag: string;
+  sls: string;
+  line?: number;
+  reaction: string;
+  fun: string;
+}
+
+function placeOf({ id, sls, line, chunk }: Reaction, tag: string): Place {
+  const fun = `${str(chunk.state)}.${str(chunk.fun)}`;
+  return { tag, sls, ...line === undefined ? {} : { line }, reaction: id, fun };
+}
+
+/** A reaction that is to be called. */
+interface Planned {
+  reaction: Reaction;
+  call: ReactionCall;
+  entered: Entered;
+  place: Place;
 }

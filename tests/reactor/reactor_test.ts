@@ -27,10 +27,12 @@ const reaction = (state: string, fun: string, more: Record<string, unknown> = {}
   chunk: { state, fun, name: "x", __id__: "x", __sls__: "/a.sls", order: 1, ...more },
 });
 
-function scene(options: { threads?: number; most?: number; reactions?: Reaction[] } = {}) {
+function scene(
+  options: { threads?: number; most?: number; reactions?: Reaction[] | ((event: { tag: string }) => Reaction[]) } = {},
+) {
   const fs = memoryFiles();
   const { log, records, complaints } = captureLog();
-  const open = () => ReactionJournal.open({ fs, log, path: "/cache/reactor/journal" });
+  const open = () => ReactionJournal.open({ fs, log, later, path: "/cache/reactor/journal" });
   const calls: string[] = [];
   const ended: ReturnType<typeof deferred<void>>[] = [];
   let published = Promise.resolve();
@@ -61,11 +63,13 @@ function scene(options: { threads?: number; most?: number; reactions?: Reaction[
     rules,
     guard: new LoopGuard({ elapsed: () => 0, limit: 3 }),
     clients,
-    compile: () =>
-      Promise.resolve({
-        reactions: options.reactions ?? [reaction("local", "test.ping", { tgt: "*" })],
+    compile: (event) => {
+      const { reactions = [reaction("local", "test.ping", { tgt: "*" })] } = options;
+      return Promise.resolve({
+        reactions: typeof reactions === "function" ? reactions(event) : reactions,
         problems: [],
-      }),
+      });
+    },
     signatureOf: () => Promise.resolve({ params: [], varargs: undefined, keywords: "kwargs" }),
     threads: options.threads ?? 2,
     most: options.most ?? 100,
@@ -108,6 +112,31 @@ describe("Reactor", TIMEOUT, () => {
     assert.deepEqual(calls, ["local test.ping my/mine"]);
   });
 
+  test("reactions for different minions are called at once, and those for the same one in their order", async () => {
+    const reactions = (event: { tag: string }) => [reaction("local", "test.ping", { tgt: event.tag.slice(3) })];
+    const { reactor, take, hold, until, calls } = scene({ reactions });
+    void reactor.run();
+    const release = hold();
+    take("my/a");
+    for (let turns = 0; turns < 10; turns++) await turn();
+    const releaseAgain = hold();
+    for (const tag of ["my/a", "my/b", "my/*", "my/c"]) take(tag);
+    for (let turns = 0; turns < 10; turns++) await turn();
+    assert.deepEqual(calls, [], "all wait for their replies");
+    releaseAgain();
+    await until(1);
+    for (let turns = 0; turns < 10; turns++) await turn();
+    assert.deepEqual(calls, ["local test.ping my/b"], "the second for a waits for the first, and the others for it");
+    release();
+    const done = await until(5);
+    assert.deepEqual(done.slice(1).filter((one) => /a$|\*$|c$/.test(one)), [
+      "local test.ping my/a",
+      "local test.ping my/a",
+      "local test.ping my/*",
+      "local test.ping my/c",
+    ]);
+  });
+
   test("an event whose reaction is under way when the process ends is left in the journal, by name", async () => {
     const { reactor, take, hold, open } = scene();
     void reactor.run();
@@ -116,8 +145,8 @@ describe("Reactor", TIMEOUT, () => {
     take("my/2");
     for (let turns = 0; turns < 5; turns++) await turn();
     const { left, journal } = open();
-    assert.deepEqual(left.map(({ tag, called }) => [tag, called]), [["my/1", ["local test.ping"]]]);
-    assert.deepEqual(journal.last, { boot: "b", n: 1 }, "the second one is still to be taken");
+    assert.deepEqual(left.map(({ tag, called }) => [tag, called]), [["my/1", ["local test.ping"]], ["my/2", []]]);
+    assert.deepEqual(journal.last, { boot: "b", n: 2 });
   });
 
   test("a reaction that fails is named with its place, and the next one is called", async () => {
