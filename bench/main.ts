@@ -59,6 +59,8 @@ const PARTS: Record<string, { run(options: PartOptions): Promise<Row[]> | Row[];
   workers: { run: async (options) => (await import("./workers.ts")).run(options) },
   files: { run: async (options) => (await import("./files.ts")).run(options) },
   gateway: { run: async (options) => (await import("./gateway.ts")).run(options) },
+  events: { run: async (options) => (await import("./events.ts")).run(options) },
+  reactor: { run: async (options) => (await import("./reactor.ts")).run(options) },
   zmtp: { run: zmtp },
   msgpack: { run: printed("msgpack.ts"), own: true },
   crypticle: { run: printed("crypticle.ts"), own: true },
