@@ -67,6 +67,10 @@ export const MASTER_OPTIONS = {
     60,
     "Seconds between two rounds of maintenance: presence events, the key cache, expired tokens and sessions, old jobs.",
   ),
+  schedule: partly(
+    map({}, "Runners that run by time: see docs/schedules.md."),
+    "`returner` of an entry is not called: runs are in the job cache",
+  ),
   key_cache: text(
     "",
     "`sched` keeps `.key_cache` beside the accepted keys, a list of them that programs of real Salt read; empty for none.",

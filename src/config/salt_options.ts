@@ -43,7 +43,6 @@ const FILES = "files come from directories only: copy them into a directory of f
 const WINDOWS = "Windows is not supported";
 const REACTOR = "there is no reactor on minions yet: have the master's reactor answer their events";
 const STATES = "states run without it so far";
-const SCHEDULER = "there is no scheduler yet: use cron or a systemd timer with salt-call";
 const BEACONS = "there are no beacons yet: have a monitoring agent watch the host";
 const SYNDIC = "the syndic keeps what a higher master does not have, and sends it again until it has";
 const SSH = "there is no salt-ssh";
@@ -245,7 +244,6 @@ const BOTH: SaltOptions = {
 /** Of the master alone, or with other defaults than the minion. */
 const MASTER: SaltOptions = {
   ...none("the minion that signs has it in its own configuration, or in pillar", { x509_signing_policies: undefined }),
-  ...planned(SCHEDULER, { schedule: {} }),
   ...none(
     CLUSTER,
     { cluster_key_pass: null, cluster_peers: [], cluster_pki_dir: null, cluster_pool_port: 4520 },

@@ -11,6 +11,7 @@ import { KeyRotation } from "./key_rotation.ts";
 import { RotationCalls } from "./key_rotations.ts";
 import { cleanLeftovers } from "./leftovers.ts";
 import { expirePendingKeys } from "./pending_keys.ts";
+import { MasterSchedule } from "./master_schedule.ts";
 import { PresenceEvents } from "./presence_events.ts";
 import { cleanPublishAuth } from "./publish_auth.ts";
 
@@ -43,9 +44,9 @@ export async function maintain(services: MasterServices, options: MaintenanceOpt
     ...expiry(services, options.sessionKeys, watch),
     ...forOthers(services),
     ...services.audit?.duties ?? [],
-    // Salt's Maintenance also updates git_pillar and evaluates the master's schedule: their duties belong here.
   ];
-  await carryOut(duties, { clock, log }, options.signal);
+  const schedule = new MasterSchedule(services, options.id);
+  await Promise.all([carryOut(duties, { clock, log }, options.signal), schedule.keep(options.signal)]);
 }
 
 /** `loop_interval` in milliseconds. */

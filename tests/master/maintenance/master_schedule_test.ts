@@ -1,0 +1,77 @@
+/** Runners that a master runs by time. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { deferred } from "../../../src/async/deferred.ts";
+import { runReturn } from "../../../src/event/tag.ts";
+import type { RunnerJob, Runners } from "../../../src/master/services.ts";
+import { type Cluster, startCluster, until } from "../../support/start_cluster.ts";
+
+const TIMEOUT = { timeout: 30_000 };
+
+/** Runners that are recorded; `end` has the oldest one return. */
+function recordingRunners() {
+  const started: RunnerJob[] = [];
+  const ends: (() => void)[] = [];
+  const runners: Runners = {
+    run(job) {
+      const over = deferred<{ status: string; printed: string }>();
+      started.push(job);
+      ends.push(() => over.resolve({ status: "exit code 0", printed: "" }));
+      return over.promise;
+    },
+    close: () => {},
+  };
+  const end = (cluster: Cluster, data: Record<string, unknown>) => {
+    const { jid } = started[ends.length - 1]!;
+    cluster.master.services.bus.fire(runReturn(jid), { jid, ...data });
+    ends.pop()!();
+  };
+  return { runners, started, end };
+}
+
+describe("the schedule of a master", TIMEOUT, () => {
+  test("runs runners with their arguments, and fires how they end", TIMEOUT, async () => {
+    const { runners, started, end } = recordingRunners();
+    await using cluster = await startCluster({
+      minions: [],
+      runners,
+      master: { schedule: { list: { function: "jobs.list_jobs", args: ["a"], kwargs: { b: 1 }, seconds: 10 } } },
+    });
+    await cluster.clock.waiting(10_000);
+    cluster.clock.advance(10_000);
+    await until(() => started.length === 1);
+    assert.deepEqual([started[0]!.fun, started[0]!.low], ["jobs.list_jobs", { arg: ["a"], kwarg: { b: 1 } }]);
+    end(cluster, { return: { done: true }, success: true });
+    const { data } = await cluster.event("__schedule_return");
+    const { _stamp, jid, id, ...rest } = data;
+    assert.deepEqual([jid, id, typeof _stamp], [started[0]!.jid, "salt_master", "string"]);
+    assert.deepEqual(rest, {
+      cmd: "_return",
+      fun: "jobs.list_jobs",
+      fun_args: ["a", { b: 1 }],
+      schedule: "list",
+      return: { done: true },
+      success: true,
+      retcode: 0,
+    });
+  });
+
+  test("starts none again that has not ended, and an entry that cannot be used stops no other", TIMEOUT, async () => {
+    const { runners, started } = recordingRunners();
+    await using cluster = await startCluster({
+      minions: [],
+      runners,
+      master: {
+        schedule: { bad: 1, worse: { function: "test.arg", once: "never" }, j: { function: "test.arg", seconds: 10 } },
+      },
+    });
+    for (let turn = 0; turn < 3; turn++) {
+      await until(() => cluster.clock.waits.some((ms) => ms > 1000 && ms <= 10_000));
+      cluster.clock.advance(10_000);
+      await until(() => started.length > 0);
+    }
+    assert.equal(started.length, 1);
+    assert.match(cluster.captured.text(), /Scheduled job "bad" should have a dict value, not int/);
+    assert.match(cluster.captured.text(), /Date string could not be parsed: never/);
+  });
+});
