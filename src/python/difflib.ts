@@ -140,18 +140,20 @@ function rangeText(low: number, high: number): string {
 /**
  * The lines of a unified diff of two texts, as `difflib.unified_diff` returns them: none if the texts are equal. Lines,
  * given and returned, include their line ends.
+ *
+ * @param options `lineEnd`: of the lines that are not from the texts (Python's `lineterm`); a line feed by default
  */
 export function unifiedDiff(
   a: readonly string[],
   b: readonly string[],
-  options: { from?: string; to?: string; context?: number } = {},
+  options: { from?: string; to?: string; context?: number; lineEnd?: string } = {},
 ): string[] {
-  const { from = "", to = "", context = 3 } = options;
+  const { from = "", to = "", context = 3, lineEnd = "\n" } = options;
   const out: string[] = [];
   for (const group of groupsOf(changesOf(a, b), context)) {
-    if (out.length === 0) out.push(`--- ${from}\n`, `+++ ${to}\n`);
+    if (out.length === 0) out.push(`--- ${from}${lineEnd}`, `+++ ${to}${lineEnd}`);
     const [first, last] = [group[0]!, group.at(-1)!];
-    out.push(`@@ -${rangeText(first.aLow, last.aHigh)} +${rangeText(first.bLow, last.bHigh)} @@\n`);
+    out.push(`@@ -${rangeText(first.aLow, last.aHigh)} +${rangeText(first.bLow, last.bHigh)} @@${lineEnd}`);
     for (const { same, aLow, aHigh, bLow, bHigh } of group) {
       out.push(...a.slice(aLow, aHigh).map((line) => `${same ? " " : "-"}${line}`));
       if (!same) out.push(...b.slice(bLow, bHigh).map((line) => `+${line}`));

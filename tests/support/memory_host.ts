@@ -1,5 +1,6 @@
 /** A minion whose disk is in memory and whose programs say what a test says. */
 import { currentRuntime } from "../../src/runtime/current.ts";
+import type { ExecutionFunction } from "../../src/loader/family.ts";
 import type { FileSystem } from "../../src/runtime/fs.ts";
 import { memoryRuntime } from "../../src/runtime/memory/mod.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
@@ -22,12 +23,15 @@ export interface MemoryHostOptions {
   /** Path → content. */
   files?: Record<string, string>;
   grains?: Record<string, unknown>;
+  /** Functions in the place of those of modules. */
+  modules?: Record<string, Record<string, ExecutionFunction>>;
 }
 
 export async function memoryHost(options: MemoryHostOptions = {}): Promise<MemoryHost> {
-  const { answers = {}, programs = [], files = {}, grains = {} } = options;
+  const { answers = {}, programs = [], files = {}, grains = {}, modules = {} } = options;
   const { crypto } = await currentRuntime();
-  const { fs, host } = memoryRuntime({ clock: new FakeClock(), crypto });
+  const clock = Object.assign(new FakeClock(), { sleep: () => Promise.resolve() });
+  const { fs, host } = memoryRuntime({ clock, crypto });
   fs.mkdir("/etc");
   fs.mkdir("/tmp");
   fs.mkdir("/usr/sbin");
@@ -54,8 +58,12 @@ export async function memoryHost(options: MemoryHostOptions = {}): Promise<Memor
     retcode: fun(({ retcode }) => retcode),
   };
   const minion = await testMinion({
-    runtime: { fs, host },
-    modules: { cmd: () => Promise.resolve({ module: { functions } }) },
+    runtime: { fs, host, clock },
+    modules: Object.fromEntries(
+      Object.entries({ cmd: functions, ...modules }).map((
+        [name, own],
+      ) => [name, () => Promise.resolve({ module: { functions: own } })]),
+    ),
     grains: { kernel: "Linux", os: "Debian", os_family: "Debian", ...grains },
   });
   return { minion, fs, host, ran };

@@ -42,7 +42,13 @@ interface Recorded {
   calls: unknown[];
 }
 
-const ERRORS = { CommandExecutionError, CommandNotFoundError, SaltInvocationError };
+// What an execution module of Salt's throws as the last one is here an argument that makes no sense.
+const ERRORS = {
+  CommandExecutionError,
+  CommandNotFoundError,
+  SaltInvocationError,
+  AttributeError: SaltInvocationError,
+};
 
 function answerOf(value: unknown): unknown {
   if (!isRecord(value) || !("$error" in value)) return structuredClone(value);

@@ -30,6 +30,7 @@ const FILES: ModuleRegistry = {
   hosts: () => import("./hosts.ts"),
   http: () => import("./http.ts"),
   ini: () => import("./ini_manage.ts"),
+  ip: () => import("./debian_ip.ts"),
   jinja: () => import("./jinja.ts"),
   iptables: () => import("./iptables.ts"),
   key: () => import("./key.ts"),

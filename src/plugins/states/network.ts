@@ -1,6 +1,103 @@
-import { notYet } from "./not_yet.ts";
+import type { BoundArguments } from "../../loader/signature.ts";
+import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
+import { equal } from "../../python/equal.ts";
+import { str } from "../../python/repr.ts";
+import { truthy } from "../../python/truth.ts";
+import { difference } from "./network/difference.ts";
+import { managed } from "./network/interfaces.ts";
+import { callError, outcome } from "./outcome.ts";
 
-/** States of network interfaces, whose files each family of systems has in another form. */
-export const states = notYet(
-  "network.managed, routes and system are not here: write the files of the interfaces with file.managed",
-);
+type Keyword = Record<string, unknown>;
+
+/** What is compared, written and applied by two functions of `ip`. */
+interface Subject {
+  name: unknown;
+  read(): Promise<unknown>;
+  write(): Promise<unknown>;
+  /** `Interface eth0 routes`, and what is changed under which name. */
+  title: string;
+  key: string;
+  added: string;
+  /** Whether the comment of a change tells of it. */
+  told: boolean;
+}
+
+async function settle(context: StateContext, subject: Subject, dry: boolean, kwargs: Keyword): Promise<StateReturn> {
+  const { name, title, key, told } = subject;
+  const changes: Keyword = {};
+  let comment = `${title} are up to date.`;
+  try {
+    const old = await subject.read();
+    const now = await subject.write();
+    if (equal(old, now)) return outcome(name, true, comment);
+    const adds = !truthy(old) && truthy(now);
+    if (dry) {
+      const what = adds ? "added." : `updated:\n${difference(old, now)}`;
+      return outcome(name, null, `${title} are set to be ${what}`);
+    }
+    changes[key] = adds ? subject.added : difference(old, now);
+    if (told) comment = `${title} ${adds ? "added" : "updated"}.`;
+    await context.call("ip.apply_network_settings", [], kwargs);
+  } catch (error) {
+    return outcome(name, false, callError(error), changes);
+  }
+  return outcome(name, true, comment, changes);
+}
+
+async function routes(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+  const { name } = args;
+  const given = args.kwargs as Keyword;
+  const kwargs = { ...given, test: given.test ?? context.test };
+  return await settle(
+    context,
+    {
+      name,
+      read: () => context.call("ip.get_routes", [name]),
+      write: () => context.call("ip.build_routes", [name], kwargs),
+      title: `Interface ${str(name)} routes`,
+      key: "network_routes",
+      added: `Added interface ${str(name)} routes.`,
+      told: true,
+    },
+    truthy(kwargs.test),
+    kwargs,
+  );
+}
+
+async function system(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+  const kwargs = { ...args.kwargs as Keyword, test: context.test };
+  return await settle(
+    context,
+    {
+      name: args.name,
+      read: () => context.call("ip.get_network_settings"),
+      write: () => context.call("ip.build_network_settings", [], kwargs),
+      title: "Global network settings",
+      key: "network_settings",
+      added: "Added global network settings.",
+      told: false,
+    },
+    context.test,
+    kwargs,
+  );
+}
+
+/** Network interfaces, and what the host has of a network. */
+export const states: StateModule = {
+  functions: {
+    managed: {
+      signature: "name, enabled=True, **kwargs",
+      doc:
+        "The interface is configured so, and is up, or with `enabled: False` down. `type` is eth, bond, bridge, slave, " +
+        "vlan, pppoe or source.",
+      run: managed,
+    },
+    routes: { signature: "name, **kwargs", doc: "The interface has these `routes`.", run: routes },
+    system: {
+      signature: "name, **kwargs",
+      doc:
+        "The host has these settings: enabled, hostname, search; `apply_hostname` and `require_reboot` say how they come to hold.",
+      run: system,
+    },
+  },
+};

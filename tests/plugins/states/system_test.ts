@@ -9,6 +9,7 @@ import { states as debconf } from "../../../src/plugins/states/debconfmod.ts";
 import { states as http } from "../../../src/plugins/states/http.ts";
 import { states as keyboard } from "../../../src/plugins/states/keyboard.ts";
 import { states as locale } from "../../../src/plugins/states/locale.ts";
+import { states as network } from "../../../src/plugins/states/network.ts";
 import { states as selinux } from "../../../src/plugins/states/selinux.ts";
 import { states as sysctl } from "../../../src/plugins/states/sysctl.ts";
 import { states as timezone } from "../../../src/plugins/states/timezone.ts";
@@ -20,6 +21,7 @@ import { inTemporary } from "../temporary.ts";
 await replayStates("debconf", { debconf });
 await replayStates("keyboard", { keyboard });
 await replayStates("once", { at, locale });
+await replayStates("network", { network });
 await replayStates("selinux", { selinux });
 await replayStates("system", { alternatives, cron, http, sysctl, timezone });
 

@@ -6,7 +6,7 @@ A case: {id, fun, kwargs, test, opts, grains, salt: {function: [answers]}, signa
 Answers of "function?argument" are those to a call where this keyword argument is true, of "function?=x" to one that begins with x. The last answer is given again and again; {"$error": class, "message", "info"} is raised.
 Recorded is {return, calls} or {raised}; calls are [function, arguments] of the functions in `acts`.
 """
-import copy, importlib, inspect, json, os, sys, types
+import builtins, copy, importlib, inspect, json, os, sys, types
 from collections import OrderedDict
 import salt.exceptions
 import salt.utils.path
@@ -21,7 +21,7 @@ MODULES = {"debconf": "debconfmod", "pip": "pip_state", "raid": "mdadm_raid", "v
 
 
 def raiser(answer):
-    cls = getattr(salt.exceptions, answer["$error"])
+    cls = getattr(salt.exceptions, answer["$error"], None) or getattr(builtins, answer["$error"])
     raise cls(answer["message"], info=json.loads(json.dumps(answer["info"]))) if "info" in answer else cls(answer["message"])
 
 
@@ -84,6 +84,9 @@ def run(case, file):
     loaded.time = types.SimpleNamespace(sleep=lambda s: None)
     if "programs" in case:
         salt.utils.path.which = lambda name: name if name in case["programs"] else None
+    if module == "network":
+        import salt.utils.network
+        salt.utils.network.interfaces = lambda: copy.deepcopy(answers["network.interfaces"][0])
     if module == "pkgrepo":
         # Where it has no apt-key; and a function whose module has a context of its own.
         salt.utils.path.which = lambda name: None

@@ -1,0 +1,206 @@
+import type { JobContext } from "../../loader/context.ts";
+import { type ExecutionModule, SaltInvocationError } from "../../loader/family.ts";
+import { dirname, normpath } from "../../python/posixpath.ts";
+import { str } from "../../python/repr.ts";
+import { splitLinesKeepEnds } from "../../python/lines.ts";
+import { truthy } from "../../python/truth.ts";
+import { programPath, run } from "../commands.ts";
+import { isDirectory } from "../linux/paths.ts";
+import { bondOptions, bondText } from "./debian_ip/bonding.ts";
+import { interfaceName, refuseLines, type Settings, wrongOption } from "./debian_ip/errors.ts";
+import {
+  DIRECTORY,
+  FILE,
+  type Interface,
+  interfaceText,
+  linesOf,
+  readInterfaces,
+  sourceText,
+} from "./debian_ip/interfaces_file.ts";
+import { applySettings, buildSettings, fileLines, getSettings } from "./debian_ip/network_settings.ts";
+import { providerText } from "./debian_ip/pppoe.ts";
+import { buildRoutes, getRoutes } from "./debian_ip/routes.ts";
+import { interfaceOf, providerOf } from "./debian_ip/settings.ts";
+
+const KINDS = ["eth", "bond", "alias", "clone", "ipsec", "dialup", "bridge", "slave", "vlan", "pppoe", "source"];
+/** Kinds that the file can have. */
+const WRITTEN = ["eth", "bond", "bridge", "slave", "vlan", "pppoe", "source"];
+/** Interfaces of these are controlled by others. */
+const NOT_SWITCHED = ["slave", "source"];
+
+/** What a kind needs to be set. */
+const NEEDED: Readonly<Record<string, [setting: string, interfaces: string]>> = {
+  slave: ["master", "slave interfaces"],
+  bond: ["slaves", "bond interfaces"],
+  bridge: ["ports", "bridge interfaces on Debian or Ubuntu based systems"],
+  source: ["source", "files that are read, too"],
+};
+
+/** The package with what a kind needs of programs. */
+const PACKAGES: Readonly<Record<string, string>> = { vlan: "vlan", pppoe: "ppp", bridge: "bridge-utils" };
+
+function write({ runtime: { fs } }: JobContext, path: string, text: string): void {
+  if (!isDirectory(fs, dirname(path))) throw new SaltInvocationError(`${dirname(path)} cannot be written.`);
+  fs.write(path, text, { mode: 0o644 });
+}
+
+/** Where an interface is written: the file of all, or one of its own. */
+function fileFor(settings: Settings): string {
+  if (!("filename" in settings)) return FILE;
+  const name = str(settings.filename);
+  if (name.startsWith("/")) return name;
+  const path = normpath(`${DIRECTORY}/${name}`);
+  if (dirname(path) === DIRECTORY && name !== "") return path;
+  throw new SaltInvocationError(`Cannot write "${name}": expected the name of a file in ${DIRECTORY}, or a whole path`);
+}
+
+const textOf = (name: string, iface: Interface): string =>
+  iface.type === "source" ? sourceText(iface) : interfaceText(name, iface);
+
+/** Writes an interface among the others, or into a file of its own. */
+function save(context: JobContext, name: string, iface: Interface, settings: Settings): string {
+  const own = textOf(name, iface);
+  const path = fileFor(settings);
+  if ("filename" in settings) write(context, path, own);
+  else {
+    const all = readInterfaces(context).set(name, iface);
+    write(context, path, [...all].map(([one, other]) => textOf(one, other)).join(""));
+  }
+  if (iface.type === "pppoe") {
+    context.runtime.fs.write(`/etc/ppp/peers/${providerOf(iface)}`, providerText(iface.data?.inet ?? {}), {
+      mode: 0o640,
+    });
+  }
+  return own;
+}
+
+async function buildInterface(context: JobContext, args: Record<string, unknown>): Promise<string[]> {
+  const name = interfaceName(args.iface);
+  const kind = str(args.iface_type).toLowerCase();
+  const settings = args.settings as Settings;
+  if (!KINDS.includes(kind)) throw wrongOption(name, kind, KINDS);
+  if (!WRITTEN.includes(kind)) {
+    throw new SaltInvocationError(
+      `Cannot write an interface of the type ${kind}: expected one of ${WRITTEN.join(", ")}`,
+    );
+  }
+  const [needed, interfaces] = NEEDED[kind] ?? [];
+  if (needed !== undefined && !(needed in settings)) {
+    throw new SaltInvocationError(`${needed} is a required setting for ${interfaces}`);
+  }
+  const given = Object.fromEntries(Object.entries(settings).filter(([key]) => !key.startsWith("__")));
+  refuseLines(given);
+  const dry = truthy(given.test ?? false);
+  const iface: Interface = kind === "source"
+    ? { type: kind, data: { sources: [given.source] } }
+    : interfaceOf(context, name, kind, args.enabled, given);
+  if (kind === "pppoe") providerOf(iface);
+  if (dry) return linesOf(textOf(name, iface));
+  if (kind in PACKAGES) await context.call("pkg.install", [PACKAGES[kind]]);
+  return linesOf(save(context, name, iface, given));
+}
+
+const bondFile = (iface: unknown): string => `/etc/modprobe.d/${interfaceName(iface)}.conf`;
+
+async function buildBond(
+  context: JobContext,
+  { iface, settings: given }: Record<string, unknown>,
+): Promise<string[] | ""> {
+  const settings = given as Settings;
+  refuseLines(settings);
+  const text = bondText(interfaceName(iface), bondOptions(context, settings, interfaceName(iface)));
+  if (truthy(settings.test ?? false)) return splitLinesKeepEnds(text);
+  write(context, bondFile(iface), text);
+  await context.call("kmod.load", ["bonding"]);
+  await context.call("pkg.install", ["ifenslave"]);
+  return fileLines(context, bondFile(iface));
+}
+
+function getInterface(context: JobContext, given: unknown): string[] {
+  const name = str(given);
+  const iface = readInterfaces(context).get(name);
+  if (iface === undefined) return [];
+  return linesOf(name === "source" ? sourceText(iface) : interfaceText(name, iface));
+}
+
+async function change(context: JobContext, program: string, { iface, iface_type: kind }: Record<string, unknown>) {
+  if (NOT_SWITCHED.includes(str(kind))) return null;
+  return await run(context, [program, interfaceName(iface)]);
+}
+
+const NAME = "\n\niface: its name, such as eth0";
+const KIND = "\niface_type: eth, bond, bridge, slave, vlan, pppoe or source";
+
+/** The files of network interfaces, of Debian and its relatives. */
+export const module: ExecutionModule = {
+  virtual(context) {
+    if (context.grains.os_family !== "Debian") {
+      return { unavailable: "The debian_ip module could not be loaded: unsupported OS family" };
+    }
+    const netplan = programPath(context, "netplan") !== undefined && isDirectory(context.runtime.fs, "/etc/netplan");
+    return netplan ? { unavailable: "The debian_ip module is not loaded: netplan is the active renderer" } : true;
+  },
+  functions: {
+    get_interface: {
+      signature: "iface",
+      doc: `What the files say of an interface, as lines.\n\n    salt '*' ip.get_interface eth0${NAME}`,
+      run: (context, { iface }) => getInterface(context, iface),
+    },
+    build_interface: {
+      signature: "iface, iface_type, enabled, **settings",
+      doc: "Writes an interface into the file, and returns its lines; with test=True it only returns them.\n\n" +
+        `    salt '*' ip.build_interface eth0 eth True proto=static ipaddr=10.0.0.5 netmask=24${NAME}${KIND}\n` +
+        "enabled: bring it up when the system starts",
+      run: buildInterface,
+    },
+    get_bond: {
+      signature: "iface",
+      doc:
+        `The lines of the file for the kernel's module of a bonded interface.\n\n    salt '*' ip.get_bond bond0${NAME}`,
+      run: (context, { iface }) => fileLines(context, bondFile(iface)),
+    },
+    build_bond: {
+      signature: "iface, **settings",
+      doc: "Writes the file for the kernel's module of a bonded interface.\n\n" +
+        `    salt '*' ip.build_bond bond0 mode=balance-alb${NAME}`,
+      run: buildBond,
+    },
+    get_routes: {
+      signature: "iface",
+      doc: `The lines of the scripts for routes of an interface.\n\n    salt '*' ip.get_routes eth0${NAME}`,
+      run: (context, { iface }) => getRoutes(context, iface),
+    },
+    build_routes: {
+      signature: "iface, **settings",
+      doc: "Writes the scripts for routes of an interface.\n\n" +
+        "    salt '*' ip.build_routes eth0 routes='[{ipaddr: 10.1.0.0, netmask: 16, gateway: 10.0.0.1}]'" + NAME,
+      run: (context, { iface, settings }) => buildRoutes(context, iface, settings as Settings),
+    },
+    get_network_settings: {
+      signature: "",
+      doc: "Whether there is a network at start, the host's name and domain.\n\n    salt '*' ip.get_network_settings",
+      run: getSettings,
+    },
+    build_network_settings: {
+      signature: "**settings",
+      doc: "Sets them.\n\n    salt '*' ip.build_network_settings enabled=True hostname=web1.example.com",
+      run: (context, { settings }) => buildSettings(context, settings as Settings),
+    },
+    apply_network_settings: {
+      signature: "**settings",
+      doc: "Makes them hold: stops and starts the network, unless require_reboot=True.\n\n" +
+        "    salt '*' ip.apply_network_settings",
+      run: (context, { settings }) => applySettings(context, settings as Settings),
+    },
+    up: {
+      signature: "iface, iface_type",
+      doc: `Brings an interface up.\n\n    salt '*' ip.up eth0 eth${NAME}${KIND}`,
+      run: (context, args) => change(context, "ifup", args),
+    },
+    down: {
+      signature: "iface, iface_type",
+      doc: `Takes an interface down.\n\n    salt '*' ip.down eth0 eth${NAME}${KIND}`,
+      run: (context, args) => change(context, "ifdown", args),
+    },
+  },
+};
