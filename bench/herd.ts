@@ -1,7 +1,7 @@
 /**
  * Question: how does a master handle a whole fleet that signs in at once and retries because it was not answered in time:
- * 10,000 minions that sign in together, a restart under that load, and returns over a connection each, on a quiet machine
- * and on one with all cores busy?
+ * 10,000 minions that sign in together, a restart under that load and with two jobs a second published meanwhile, and returns
+ * over a connection each, on a quiet machine and on one with all cores busy?
  *
  * Control row: the same master and minions with a hundred in flight, in the same run; `ratio` is the share of that rate. Real
  * Salt 3006's master is measured with fewer minions. The load (`herd_minions.ts`) shares the machine.
@@ -103,6 +103,33 @@ async function acceptKeys(bed: Bed, minions: number): Promise<void> {
   }
 }
 
+/** Publishes a job for all minions twice a second, also while nobody takes it, until it is stopped. */
+function flowingJobs(bed: Bed): () => Promise<number> {
+  let [running, published] = [true, 0];
+  const flow = (async () => {
+    while (running) {
+      try {
+        const opts = bed.clientOptions;
+        await using client = await LocalClient.open({
+          runtime: nodeRuntime(),
+          log: silentLogger,
+          opts,
+          requestTimeoutMs: 5000,
+        });
+        if (await client.publish({ tgt: "*", fun: "test.ping" }) !== undefined) published++;
+      } catch {
+        // The master is away.
+      }
+      await pause(500);
+    }
+  })();
+  return async () => {
+    running = false;
+    await flow;
+    return published;
+  };
+}
+
 /** Starts a master and the herd, and measures them. */
 export async function measureHerd(
   side: Side,
@@ -135,13 +162,19 @@ export async function measureHerd(
   await pause(3000);
   let peak = peakOf(master);
 
+  const stopJobs = flowingJobs(bed);
   // The whole group: the children of real Salt would keep the ports.
   process.kill(-master.pid, "SIGKILL");
   await herd.next("lost");
   master = bed.run([...side.command("salt-master"), "-c", bed.config("master")], bed.path("master", "out"));
   const restart = await herd.next("in");
   peak = Math.max(peak ?? 0, peakOf(master) ?? 0) || undefined;
-  say(`  after a restart: ${JSON.stringify(restart)}, at most ${Math.round((peak ?? 0) / 2 ** 20)} MiB`);
+  const jobs = await stopJobs();
+  say(
+    `  after a restart: ${JSON.stringify(restart)}, ${jobs} jobs meanwhile, at most ${
+      Math.round((peak ?? 0) / 2 ** 20)
+    } MiB`,
+  );
 
   const returns: Extract<HerdEvent, { event: "returned" }>[] = [];
   await using client = await LocalClient.open({
@@ -208,6 +241,12 @@ export async function run(options: HerdBenchOptions = {}): Promise<Row[]> {
           value: seconds(restart.ms),
           unit: "s",
           ratio: left(restart.ms),
+        },
+        {
+          name: "killed and started again: until all have returned a job",
+          note,
+          value: seconds(restart.ms + Math.max(...returns.map(({ ms }) => ms))),
+          unit: "s",
         },
         {
           name: "three jobs' returns: the last",

@@ -10,15 +10,10 @@ export interface StoredPair {
   publicPem: string;
 }
 
-const BITS = 2048;
-const file = path.join(
-  process.env.XDG_CACHE_HOME ?? path.join(homedir(), ".cache"),
-  "brine",
-  "bench",
-  `minion-keys-${BITS}.json`,
-);
+const fileOf = (bits: number) =>
+  path.join(process.env.XDG_CACHE_HOME ?? path.join(homedir(), ".cache"), "brine", "bench", `minion-keys-${bits}.json`);
 
-function stored(): StoredPair[] {
+function stored(file: string): StoredPair[] {
   try {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch {
@@ -28,13 +23,19 @@ function stored(): StoredPair[] {
 }
 
 /** The first `count` key pairs of the cache; makes missing ones. They protect nothing. */
-export async function minionKeys(crypto: Crypto, count: number, say: (line: string) => void): Promise<StoredPair[]> {
-  const pairs = stored();
+export async function minionKeys(
+  crypto: Crypto,
+  count: number,
+  say: (line: string) => void,
+  bits = 2048,
+): Promise<StoredPair[]> {
+  const file = fileOf(bits);
+  const pairs = stored(file);
   if (pairs.length >= count) return pairs.slice(0, count);
   say(`making ${count - pairs.length} key pairs, once`);
   const workers = Array.from({ length: availableParallelism() }, async () => {
     while (pairs.length < count) {
-      const pair = await crypto.generateKeyPair(BITS);
+      const pair = await crypto.generateKeyPair(bits);
       if (pairs.length < count) pairs.push(pair);
     }
   });

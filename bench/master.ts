@@ -6,7 +6,7 @@
  * (that of Brine, which works with both), in the same run. Masters take turns; each figure is the median of the rounds. The
  * swarm and the client run on the same machine as the master: with two cores, three busy processes share them.
  *
- * Run: node bench/master.ts [--minions 1000] [--jobs 20] [--rounds 3] [--runtimes node,bun,deno] [--json]
+ * Run: node bench/master.ts [--minions 1000] [--jobs 20] [--rounds 3] [--bits 2048] [--runtimes node,bun,deno] [--json]
  */
 import process from "node:process";
 import { LocalClient } from "../src/client/local_client.ts";
@@ -33,6 +33,8 @@ export interface MasterBenchOptions extends BenchOptions {
   flags?: readonly string[];
   /** @default "bundle" */
   form?: "source" | "bundle";
+  /** Size of the keys of the master and the minions. @default 2048 */
+  bits?: number;
   /** Leave out the control. */
   alone?: boolean;
 }
@@ -87,6 +89,7 @@ export async function measureMaster(
     ...swarmCommand(),
     ...["--json", "--minions", String(minions), "--master", `127.0.0.1:${bed.requestPort}`],
     ...["--transport", JSON.stringify({ transport: more.transport, ssl: more.ssl })],
+    ...["--bits", String(more.keysize ?? 2048)],
   ]);
   const { ms: authMs } = await next(swarm, "authenticated");
   const authCpu = master.cpuMs();
@@ -139,7 +142,7 @@ export async function measureMaster(
 /** All masters, in turns. */
 export async function run(options: MasterBenchOptions = {}): Promise<Row[]> {
   const { quick = false, say = () => {}, minions = quick ? 200 : 1000, form = "bundle" } = options;
-  const { jobs = quick ? 5 : 20, rounds = quick ? 1 : 3, flags = [] } = options;
+  const { jobs = quick ? 5 : 20, rounds = quick ? 1 : 3, flags = [], bits = 2048 } = options;
   if (form === "bundle") buildBundle();
   const sides: Side[] = installed(options.runtimes).map((runtime) => brine(runtime, form));
   const real = options.alone ? undefined : realSalt();
@@ -149,7 +152,11 @@ export async function run(options: MasterBenchOptions = {}): Promise<Row[]> {
   for (let round = 0; round < rounds; round++) {
     for (const side of sides) {
       say(`master: round ${round + 1} of ${rounds}, ${side.name}`);
-      measured.get(side)!.push(await measureMaster(withFlags(side, flags), minions, jobs, round === 0 && !quick));
+      measured.get(side)!.push(
+        await measureMaster(withFlags(side, flags), minions, jobs, round === 0 && !quick, {
+          keysize: bits,
+        }),
+      );
     }
   }
   const rows: Row[] = [];
@@ -176,7 +183,7 @@ export async function run(options: MasterBenchOptions = {}): Promise<Row[]> {
       });
     }
   };
-  const with_ = `${minions} minions`;
+  const with_ = `${minions} minions${bits === 2048 ? "" : ` with keys of ${bits} bits`}`;
   figure(`${with_} sign in`, "auth/s", (one) => one.authsPerSecond, "more");
   figure(`${with_}, processor time of the master`, "ms/sign-in", (one) => one.authCpuMs, "less");
   figure(`${with_}, '*' test.ping`, "ms", (one) => one.pingMs, "less");
@@ -196,7 +203,16 @@ export async function run(options: MasterBenchOptions = {}): Promise<Row[]> {
 
 if (import.meta.main) {
   await runProgram(
-    { minions: "number", jobs: "number", rounds: "number", flags: "text", source: "flag", alone: "flag" },
+    {
+      minions: "number",
+      jobs: "number",
+      rounds: "number",
+      bits: "number",
+      quick: "flag",
+      flags: "text",
+      source: "flag",
+      alone: "flag",
+    },
     ({ flags, source, ...options }) =>
       run({
         ...options,

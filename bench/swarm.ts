@@ -57,6 +57,8 @@ const { values } = parseArgs({
     files: { type: "string", default: "" },
     /** The options `transport` and `ssl`, as JSON. */
     transport: { type: "string", default: "{}" },
+    /** Size of the minions' keys. */
+    bits: { type: "string", default: "2048" },
     json: { type: "boolean", default: false },
   },
 });
@@ -82,8 +84,12 @@ function tell(event: SwarmEvent): void {
 }
 
 const width = String(count - 1).length;
-const pairs = await minionKeys(crypto, count, (line) => console.error(line));
-const minions = pairs.map((pair, index): SimulatedMinion => {
+const bits = Number(values.bits);
+/** Long keys take seconds to make: a few of them serve all minions. */
+const few = bits > 2048 ? Math.min(count, 20) : count;
+const pairs = await minionKeys(crypto, few, (line) => console.error(line), bits);
+const minions = Array.from({ length: count }, (_, index): SimulatedMinion => {
+  const pair = pairs[index % few]!;
   const id = `swarm${String(index).padStart(width, "0")}`;
   const identity = { id, key: crypto.loadPrivateKey(pair.privatePem), publicPem: cleanPem(pair.publicPem) };
   let record: string | undefined;

@@ -14,6 +14,8 @@ const LOOK_MS = 3000;
 const IDLE_US = 60_000;
 /** Work since the last collection, in microseconds, that makes another one worthwhile. */
 const WORTH_US = 250_000;
+/** Looks after a collection at which there is one more: what is kept for a while, such as the latest events, is given up by then. */
+const AGAIN_LOOKS = 15;
 
 /**
  * Resident memory from which growth by a quarter causes a collection even while there is work. On Bun alone: sockets that
@@ -88,9 +90,12 @@ export function restWhenIdle(): void {
   let collected = 0;
   const least = engine.underPressure ? PRESSURE_BYTES / PRESSURE_GROWTH : Infinity;
   let resident = least;
+  let looks = 0;
   setInterval(() => {
     const now = used();
-    const idle = now - last < IDLE_US && now - collected > WORTH_US;
+    const worth = now - collected > WORTH_US;
+    if (worth) looks = AGAIN_LOOKS;
+    const idle = now - last < IDLE_US && (worth || --looks === 0);
     if (idle || residentBytes() > resident * PRESSURE_GROWTH) {
       engine.collect();
       trim();

@@ -24,7 +24,12 @@ export interface ServeBusOptions {
   boot?: string;
   /** Runs once per turn of the loop, so that a burst of events is one write. */
   later(callback: () => void): void;
+  /** Calls back after so many milliseconds; the returned function cancels it. @default events are kept until others need their room */
+  after?(ms: number, callback: () => void): () => void;
 }
+
+/** How long events are kept at least for listeners that come back, in milliseconds; and at most twice as long. */
+const KEPT_MS = 20_000;
 
 /** The sockets of the bus of this process. */
 export interface BusServer extends AsyncDisposable {
@@ -39,8 +44,8 @@ export interface BusServer extends AsyncDisposable {
 /**
  * Serves a bus to other processes, as a master or minion does in its `sock_dir`: what comes in at `pull` is delivered on
  * the bus, and every event of the bus goes out to every listener at `pub`. A listener that does not read loses events
- * of its own, delays no other, and is told how many (`salt/event/missed`). Where there is an own socket, the latest events are kept for
- * listeners that come back to it.
+ * of its own, delays no other, and is told how many (`salt/event/missed`). Where there is an own socket, the latest events are kept
+ * for half a minute for listeners that come back to it.
  *
  * @throws {SystemError} if a socket cannot be made
  */
@@ -58,13 +63,16 @@ export async function serveBus(
   const senders = new Set<Connection>();
   const listening: Listener[] = [];
   const keeps = addresses.own !== undefined;
+  const forgetting = keeps && options.after !== undefined ? new Forgetting(history, options.after) : undefined;
   const off = bus.on(({ bytes, cause }) => {
     const event = { seq: history.latest + 1, size: bytes.length, bytes, cause };
     if (keeps) history.add(event);
+    forgetting?.begin();
     listeners.send(event);
   });
   const closeAll = async () => {
     off();
+    forgetting?.stop();
     listeners.flush();
     await Promise.all(listening.map((listener) => listener.close()));
     listeners.end();
@@ -105,6 +113,35 @@ export async function serveBus(
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Has a history forget what is old, so that a burst of events takes no memory for good. Nothing is timed while there is nothing kept. */
+class Forgetting {
+  readonly #history: EventHistory<SentEvent>;
+  readonly #after: (ms: number, callback: () => void) => () => void;
+  #cancel: (() => void) | undefined;
+  /** The latest event when it was looked last. */
+  #looked = 0;
+
+  constructor(history: EventHistory<SentEvent>, after: (ms: number, callback: () => void) => () => void) {
+    this.#history = history;
+    this.#after = after;
+  }
+
+  begin(): void {
+    this.#cancel ??= this.#after(KEPT_MS, () => this.#look());
+  }
+
+  #look(): void {
+    this.#history.forget(this.#looked);
+    this.#looked = this.#history.latest;
+    this.#cancel = undefined;
+    if (this.#history.size > 0) this.begin();
+  }
+
+  stop(): void {
+    this.#cancel?.();
+  }
 }
 
 /** Delivers the events that a connection sends; one that sends anything else is closed. */

@@ -13,8 +13,8 @@ export interface EventHistoryOptions {
   boot: string;
 }
 
-/** What keeping one event takes beside its bytes. */
-const OVERHEAD = 200;
+/** What keeping one event takes beside its bytes: the objects around them. */
+const OVERHEAD = 400;
 
 /** The latest events, for listeners that reconnect and want what they missed. */
 export class EventHistory<E extends NumberedEvent> {
@@ -45,11 +45,28 @@ export class EventHistory<E extends NumberedEvent> {
     while (this.#length > this.#most || (this.#bytes > this.#maxBytes && this.#length > 0)) {
       this.#bytes -= this.#events[this.#gone++]!.size + OVERHEAD;
     }
-    // Not one by one: moving all the others takes time in proportion to their number.
-    if (this.#gone > 100 && this.#gone * 2 > this.#events.length) {
-      this.#events = this.#events.slice(this.#gone);
-      this.#gone = 0;
+    this.#shrink();
+  }
+
+  /** Keeps no more the events up to that number. */
+  forget(seq: number): void {
+    for (let event = this.#events[this.#gone]; event !== undefined && event.seq <= seq;) {
+      this.#bytes -= event.size + OVERHEAD;
+      event = this.#events[++this.#gone];
     }
+    this.#shrink();
+  }
+
+  /** Not one by one: moving all the others takes time in proportion to their number. */
+  #shrink(): void {
+    if (this.#gone < this.#events.length && (this.#gone <= 100 || this.#gone * 2 <= this.#events.length)) return;
+    this.#events = this.#events.slice(this.#gone);
+    this.#gone = 0;
+  }
+
+  /** How many are kept. */
+  get size(): number {
+    return this.#length;
   }
 
   get #length(): number {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { BusEvent, EventBus } from "../../src/event/bus.ts";
 import { listenBus, sendToBus } from "../../src/event/bus_client.ts";
-import { serveBus } from "../../src/event/bus_server.ts";
+import { serveBus, type ServeBusOptions } from "../../src/event/bus_server.ts";
 import { subscribeBus } from "../../src/event/bus_subscription.ts";
 import { EventHistory } from "../../src/event/event_history.ts";
 import { EVENTS_MISSED } from "../../src/event/tag.ts";
@@ -12,6 +12,7 @@ import type { SocketAddress } from "../../src/runtime/net.ts";
 import { packEvent } from "../../src/wire/event_frame.ts";
 import { IpcFrameReader, packIpcFrame, packNumberedFrame } from "../../src/wire/ipc_frame.ts";
 import { captureLog } from "../support/capture_log.ts";
+import { FakeClock } from "../support/fake_clock.ts";
 
 const TIMEOUT = { timeout: 20_000 };
 const at = (path: string): SocketAddress => ({ kind: "unix", path });
@@ -19,7 +20,7 @@ const ADDRESSES = { pub: at("/pub"), pull: at("/pull"), own: at("/own") };
 const { later } = await currentRuntime();
 const turn = () => new Promise<void>((resolve) => later(resolve));
 
-async function scene(options: { listenerBuffer?: number; boot?: string } = {}) {
+async function scene(options: Partial<ServeBusOptions> = {}) {
   const net = memoryNet();
   const bus = new EventBus(() => 0);
   const { log, complaints } = captureLog();
@@ -159,7 +160,7 @@ test("plain listeners get frames without numbers, as Salt has them", TIMEOUT, as
 });
 
 test("EventHistory: keeps as much as fits, and says what is lost", () => {
-  const history = new EventHistory<{ seq: number; size: number }>({ maxBytes: 10 * 300, boot: "x-y" });
+  const history = new EventHistory<{ seq: number; size: number }>({ maxBytes: 10 * 500, boot: "x-y" });
   for (let seq = 1; seq <= 1000; seq++) history.add({ seq, size: 100 });
   assert.equal(history.latest, 1000);
   assert.deepEqual(history.since("x-y-995").events.map(({ seq }) => seq), [996, 997, 998, 999, 1000]);
@@ -170,6 +171,40 @@ test("EventHistory: keeps as much as fits, and says what is lost", () => {
   const few = new EventHistory<{ seq: number; size: number }>({ most: 3, boot: "b" });
   for (let seq = 1; seq <= 5; seq++) few.add({ seq, size: 1 });
   assert.deepEqual(few.since("b-1").events.map(({ seq }) => seq), [3, 4, 5]);
+});
+
+test("EventHistory: forgets what is old, and says that it is lost", () => {
+  const history = new EventHistory<{ seq: number; size: number }>({ boot: "b" });
+  for (let seq = 1; seq <= 500; seq++) history.add({ seq, size: 100 });
+  history.forget(3);
+  assert.equal(history.size, 497);
+  assert.equal(history.since("b-3").lost, false);
+  assert.equal(history.since("b-2").lost, true);
+  history.forget(500);
+  assert.equal(history.size, 0);
+  assert.deepEqual(history.since("b-500"), { events: [], lost: false });
+  assert.equal(history.since("b-499").lost, true);
+  history.add({ seq: 501, size: 1 });
+  assert.deepEqual(history.since("b-500").events.map(({ seq }) => seq), [501]);
+});
+
+test("serveBus(): keeps events for a while, and times nothing while it has none", async () => {
+  const clock = new FakeClock();
+  const { bus, subscriber, server } = await scene({ after: (ms, call) => clock.after(ms, call) });
+  assert.deepEqual(clock.waits, []);
+  bus.fire("a", {});
+  clock.advance(15_000);
+  bus.fire("b", {});
+  clock.advance(10_000);
+  assert.equal((await subscriber("b-0")).lost, false, "after 25 seconds");
+  clock.advance(20_000);
+  assert.equal((await subscriber("b-0")).lost, true, "after 45 seconds");
+  clock.advance(60_000);
+  assert.deepEqual(clock.waits, []);
+  bus.fire("c", {});
+  assert.equal(clock.waits.length, 1);
+  await server.close();
+  assert.deepEqual(clock.waits, []);
 });
 
 test("packNumberedFrame: reads as any frame with a head", () => {

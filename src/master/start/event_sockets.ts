@@ -48,6 +48,7 @@ export async function serveEvents(
       listenMode: listenMode(forOthers),
       boot: hex(runtime.crypto.randomBytes(6)),
       later: (call) => runtime.later(call),
+      after: (ms, call) => runtime.clock.after(ms, call),
       framing: () =>
         opts.event_framing === "length" || opts.event_framing === "stream"
           ? opts.event_framing
