@@ -23,11 +23,13 @@ function laterParts(graph: ModuleGraph, entry: string): Set<string> {
   return later;
 }
 
-/** Where the folders of the tree stand: `src/yaml/line.ts` → `yaml`. */
+/** Where the folders of the tree stand: `src/yaml/line.ts` → `yaml`, `src/plugins/linux/words.ts` → `plugins-linux`. */
 function folderName(root: string, id: string): string {
   const [top = "", folder = "", ...rest] = path.relative(root, id).split(path.sep);
   if (top === "node_modules") return folder.startsWith("@") ? `${folder.slice(1)}-${rest[0]}` : folder;
-  return top === "src" ? folder : top;
+  if (top !== "src") return top;
+  // Each of its folders has plugins of another kind.
+  return folder === "plugins" && rest.length > 1 ? `plugins-${rest[0]}` : folder;
 }
 
 /**
