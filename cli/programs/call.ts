@@ -10,6 +10,7 @@ import { returnLoad } from "../../src/minion/jobs/return_load.ts";
 import { callReturners, returnerNames } from "../../src/minion/jobs/returners.ts";
 import { callFunction, type JobOutcome } from "../../src/minion/processes/executor.ts";
 import { gatherGrains } from "../../src/plugins/grains/mod.ts";
+import { optimizeLate } from "../late_optimizing.ts";
 import type { ProgramContext } from "../program/context.ts";
 import { leaveOnInterrupt } from "../program/exit.ts";
 import { readConfig } from "../program/read_config.ts";
@@ -32,6 +33,7 @@ export async function callMain(context: ProgramContext): Promise<number> {
   }
   if (typeof options.file_root === "string") opts.file_roots = { base: [options.file_root] };
   if (typeof options.pillar_root === "string") opts.pillar_roots = { base: [options.pillar_root] };
+  optimizeLate();
   const host = await openCallHost(context, opts, grains);
   if (options.doc === true) return await printDocumentation(context, host.functions);
   return await runFunction(context, printer, host).finally(() => host.bus.close());
