@@ -14,13 +14,28 @@ const missing = ["debconf-get-selections", "debconf-set-selections"].find((name)
 );
 const skip = missing === undefined ? false : `there is no ${missing}`;
 
+/** Databases of a test's own, in the words of debconf.conf. */
+const configuration = (directory: string): string =>
+  ["config", "templates"].map((name) =>
+    `${name === "config" ? "Config: config\nTemplates: templates\n\n" : ""}Name: ${name}\nDriver: File\n` +
+    `Filename: ${directory}/${name}.dat\n`
+  ).join("\n");
+
 test("debconf.set answers a question in the database, and leaves no file", { skip }, async () => {
   await inTemporary(runtime, async (directory) => {
-    const variables = { DEBCONF_DB_OVERRIDE: `File{${directory}/config.dat}`, TMPDIR: directory };
+    runtime.fs.write(`${directory}/.debconfrc`, configuration(directory));
+    const variables = { DEBCONF_SYSTEMRC: `${directory}/.debconfrc`, TMPDIR: directory };
     const minion = await testMinion({ runtime: withEnvironment(variables), grains: { os_family: "Debian" } });
-    assert.equal(await minion.value("debconf.set", "brine", "brine/words", "string", "some", "words"), true);
-    assert.match(runtime.fs.readText(`${directory}/config.dat`), /Name: brine\/words\n[^]*Value: some words\n/);
-    assert.deepEqual(runtime.fs.list(directory), ["config.dat"]);
+    const set = async (...words: string[]) =>
+      await minion.value("debconf.set", "brine", "brine/words", "string", ...words);
+    assert.equal(await set("some", "words"), true);
+    assert.deepEqual(await minion.value("debconf.show", "brine"), [["brine/words", "string", "some words"]]);
+    await set("other");
+    assert.deepEqual(await minion.value("debconf.show", "brine"), [["brine/words", "string", "other"]]);
+    assert.deepEqual(
+      runtime.fs.list(directory).filter((name) => !/^(?:\.debconfrc|\w+\.dat(?:-old)?)$/.test(name)),
+      [],
+    );
   });
 });
 
