@@ -16,6 +16,7 @@ const FILES: ModuleRegistry = {
   defaults: () => import("./defaults.ts"),
   disk: () => import("./disk.ts"),
   dnsutil: () => import("./dnsutil.ts"),
+  dockermod: () => import("./dockermod.ts"),
   dpkg_lowpkg: () => import("./dpkg_lowpkg.ts"),
   environ: () => import("./environ.ts"),
   event: () => import("./event.ts"),
@@ -86,6 +87,7 @@ const FILES: ModuleRegistry = {
 const KNOWN_AS: Readonly<Record<string, string>> = {
   apkpkg: "pkg",
   aptpkg: "pkg",
+  dockermod: "docker",
   dpkg_lowpkg: "lowpkg",
   pacmanpkg: "pkg",
   rpm_lowpkg: "lowpkg",

@@ -1,0 +1,39 @@
+/** Programs that are run in a container: by the daemon, word by word, without a shell of the host. */
+import type { JobContext } from "../../../loader/context.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
+import { str } from "../../../python/repr.ts";
+import { type Args, DockerClient, part } from "../../docker/client.ts";
+import { commandOf } from "../../docker/option_values.ts";
+import { type Printed, readPrinted } from "../../docker/streams.ts";
+import { stateOf } from "./objects.ts";
+
+export interface Ran extends Printed {
+  pid: number;
+  retcode: number;
+}
+
+/** Runs the words of a command in a container that runs. */
+export async function runWords(docker: DockerClient, name: unknown, words: readonly string[]): Promise<Ran> {
+  const json = { AttachStdout: true, AttachStderr: true, AttachStdin: false, Tty: false, Cmd: words };
+  const { Id: id } = await docker.json("POST", `/containers/${part(name)}/exec`, { json }) as Args;
+  const request = { json: { Detach: false, Tty: false }, idleMs: Infinity };
+  const { body } = await docker.open("POST", `/exec/${part(id)}/start`, request);
+  const printed = await readPrinted(body, false);
+  const { ExitCode: code, Pid: pid } = await docker.get(`/exec/${part(id)}/json`) as Args;
+  return { ...printed, pid: Number(pid ?? 0), retcode: Number(code ?? 0) };
+}
+
+const withoutEnd = (text: string): string => text.replace(/\n+$/, "");
+
+/** `docker.run` and its relatives. */
+export async function runCommand(context: JobContext, { name, cmd, stdin }: Args): Promise<Ran> {
+  if (stdin !== null && stdin !== undefined) {
+    throw new SaltInvocationError("stdin is not supported here: put the input into a file by docker.copy_to");
+  }
+  const docker = new DockerClient(context);
+  if (await stateOf(docker, name) !== "running") {
+    throw new CommandExecutionError(`Container '${str(name)}' is not running`);
+  }
+  const ran = await runWords(docker, name, commandOf(cmd));
+  return { ...ran, stdout: withoutEnd(ran.stdout), stderr: withoutEnd(ran.stderr), all: withoutEnd(ran.all) };
+}
