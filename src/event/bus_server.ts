@@ -4,6 +4,7 @@ import type { Connection, Listener, Net } from "../runtime/net.ts";
 import { IpcFrameReader, type IpcFraming } from "../wire/ipc_frame.ts";
 import { BusEvent, type EventBus } from "./bus.ts";
 import type { BusAddresses } from "./bus_addresses.ts";
+import { ByteBlocks } from "./byte_blocks.ts";
 import { EventHistory } from "./event_history.ts";
 import { EventListeners, type SentEvent } from "./event_listeners.ts";
 import { EVENTS_MISSED } from "./tag.ts";
@@ -63,10 +64,13 @@ export async function serveBus(
   const senders = new Set<Connection>();
   const listening: Listener[] = [];
   const keeps = addresses.own !== undefined;
-  const forgetting = keeps && options.after !== undefined ? new Forgetting(history, options.after) : undefined;
+  const blocks = new ByteBlocks();
+  const forgetting = keeps && options.after !== undefined
+    ? new Forgetting(history, options.after, () => blocks.clear())
+    : undefined;
   const off = bus.on(({ bytes, cause }) => {
     const event = { seq: history.latest + 1, size: bytes.length, bytes, cause };
-    if (keeps) history.add(event);
+    if (keeps) history.add({ ...event, bytes: blocks.copy(bytes) });
     forgetting?.begin();
     listeners.send(event);
   });
@@ -123,9 +127,17 @@ class Forgetting {
   /** The latest event when it was looked last. */
   #looked = 0;
 
-  constructor(history: EventHistory<SentEvent>, after: (ms: number, callback: () => void) => () => void) {
+  readonly #emptied: () => void;
+
+  /** @param emptied nothing is kept any more */
+  constructor(
+    history: EventHistory<SentEvent>,
+    after: (ms: number, callback: () => void) => () => void,
+    emptied: () => void,
+  ) {
     this.#history = history;
     this.#after = after;
+    this.#emptied = emptied;
   }
 
   begin(): void {
@@ -137,6 +149,7 @@ class Forgetting {
     this.#looked = this.#history.latest;
     this.#cancel = undefined;
     if (this.#history.size > 0) this.begin();
+    else this.#emptied();
   }
 
   stop(): void {

@@ -14,7 +14,7 @@ export interface EventHistoryOptions {
 }
 
 /** What keeping one event takes beside its bytes: the objects around them. */
-const OVERHEAD = 400;
+const OVERHEAD = 200;
 
 /** The latest events, for listeners that reconnect and want what they missed. */
 export class EventHistory<E extends NumberedEvent> {

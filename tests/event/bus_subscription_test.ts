@@ -160,7 +160,7 @@ test("plain listeners get frames without numbers, as Salt has them", TIMEOUT, as
 });
 
 test("EventHistory: keeps as much as fits, and says what is lost", () => {
-  const history = new EventHistory<{ seq: number; size: number }>({ maxBytes: 10 * 500, boot: "x-y" });
+  const history = new EventHistory<{ seq: number; size: number }>({ maxBytes: 10 * 300, boot: "x-y" });
   for (let seq = 1; seq <= 1000; seq++) history.add({ seq, size: 100 });
   assert.equal(history.latest, 1000);
   assert.deepEqual(history.since("x-y-995").events.map(({ seq }) => seq), [996, 997, 998, 999, 1000]);
