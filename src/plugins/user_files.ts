@@ -69,7 +69,7 @@ function ownFile(context: JobContext, path: string, owner: FileOwner | undefined
         give(directory, 0o700);
       }
       const isNew = !isFile(fs, path);
-      overwrite(fs, path, text);
+      overwrite(context.runtime, path, text);
       if (isNew) give(path, 0o600);
       return Promise.resolve();
     },

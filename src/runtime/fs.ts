@@ -49,14 +49,27 @@ export interface FileWriter {
 }
 
 export interface FileSystem {
+  /**
+   * The whole content. What may wait for ever, or has no end, MUST be refused with `EINVAL`, here and in `readText` and `readAt`: named
+   * pipes, sockets and character devices.
+   */
   read(path: string): Uint8Array;
   /** UTF-8. */
   readText(path: string): string;
   write(path: string, data: Uint8Array | string, options?: WriteOptions): void;
   /** `length` bytes from `offset`; fewer at the end of the file. */
   readAt(path: string, offset: number, length: number): Uint8Array;
-  /** Writes at `offset`, growing the file; creates it. */
-  writeAt(path: string, offset: number, data: Uint8Array, options?: { truncate?: boolean; mode?: number }): void;
+  /**
+   * Writes at `offset`, growing the file; creates it.
+   *
+   * @param options `only`: the file that is meant, if another has not taken its place meanwhile: then nothing is written (`ESTALE`)
+   */
+  writeAt(
+    path: string,
+    offset: number,
+    data: Uint8Array,
+    options?: { truncate?: boolean; mode?: number; only?: Pick<FileStat, "dev" | "ino"> },
+  ): void;
   /** Opens an existing file for large writes, which do not block the event loop. */
   writer(path: string): Promise<FileWriter>;
   /**

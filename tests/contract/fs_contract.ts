@@ -119,6 +119,17 @@ export function fsContract(name: string, make: () => { fs: FileSystem; directory
       assert.throws(() => fs.readAt(`${directory}/b`, 0, 1), errno("ENOENT"));
     });
 
+    test("writeAt() with `only` writes to that very file, or to none", () => {
+      const { fs, directory } = make();
+      fs.write(`${directory}/a`, "one");
+      fs.write(`${directory}/b`, "two");
+      const only = fs.stat(`${directory}/a`)!;
+      fs.writeAt(`${directory}/a`, 0, text("1"), { truncate: true, only });
+      assert.equal(fs.readText(`${directory}/a`), "1");
+      assert.throws(() => fs.writeAt(`${directory}/b`, 0, text("x"), { truncate: true, only }), errno("ESTALE"));
+      assert.equal(fs.readText(`${directory}/b`), "two");
+    });
+
     test("writeAt() creates, grows with zeros, overwrites in place, truncates when asked", () => {
       const { fs, directory } = make();
       const path = `${directory}/a`;

@@ -3,6 +3,7 @@ import { type ExecutionModule, InvalidArgumentsError } from "../../loader/family
 import { splitLines } from "../../python/lines.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
+import { refuseForeignLinks } from "../linux/foreign_links.ts";
 import { splitWords } from "../../python/whitespace.ts";
 import { programPath, runAll } from "../commands.ts";
 import { pythonError, withOsErrors } from "../python_errors.ts";
@@ -122,6 +123,7 @@ function appendHosts(context: JobContext, args: Record<string, unknown>): string
   const names = namesOf(args.entries).filter((name) => !known.includes(name));
   if (names.length === 0) return `No additional hosts were added to ${file}`;
   const line = `\n${str(args.ip_addr)} ${names.join(" ")}`;
+  refuseForeignLinks(context.runtime, file);
   withOsErrors(file, () => fs.append(file, line, 0o666));
   return `The following line was added to ${file}:${line}`;
 }
@@ -136,7 +138,7 @@ function removeHosts(context: JobContext, args: Record<string, unknown>): null {
     const kept = hosts.filter((host) => !names.has(host));
     return kept.length === 0 ? [] : [[ip, ...kept].join(" ")];
   });
-  overwrite(fs, file, lines.map((line) => `${line}\n`).join(""));
+  overwrite(context.runtime, file, lines.map((line) => `${line}\n`).join(""));
   return null;
 }
 

@@ -22,6 +22,7 @@ import {
   containsRegex,
   prepend,
   read,
+  refuseEndless,
   seekRead,
   seekWrite,
   touch,
@@ -114,6 +115,7 @@ async function grep(context: JobContext, args: Args): Promise<unknown> {
     }
     return words;
   });
+  for (const file of found.length === 0 ? [path] : found) refuseEndless(context.runtime.fs, file);
   return await runAll(context, ["grep", ...options, str(args.pattern), ...(found.length === 0 ? [path] : found)]);
 }
 

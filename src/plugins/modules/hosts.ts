@@ -21,7 +21,7 @@ async function write(context: JobContext, change: (text: string) => string): Pro
   const { fs } = context.runtime;
   const path = await pathOf(context);
   if (exists(fs, path) && !isFile(fs, path)) return false;
-  overwrite(fs, path, change(exists(fs, path) ? fs.readText(path) : ""));
+  overwrite(context.runtime, path, change(exists(fs, path) ? fs.readText(path) : ""));
   return true;
 }
 

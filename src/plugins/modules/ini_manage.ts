@@ -50,7 +50,7 @@ function read(context: JobContext, args: BoundArguments): IniSection {
 function write(context: JobContext, args: BoundArguments, file: IniSection): void {
   const path = str(args.file_name);
   try {
-    overwrite(context.runtime.fs, path, encodeText(renderIni(file), encodingOf(args)));
+    overwrite(context.runtime, path, encodeText(renderIni(file), encodingOf(args)));
   } catch (error) {
     throw new CommandExecutionError(`Unable to write file '${path}'. Exception: ${(error as Error).message}`, {
       cause: error,

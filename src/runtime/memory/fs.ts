@@ -115,9 +115,10 @@ function contents(
       });
     },
     readAt: (path, offset, length) => guard("read", path, () => tree.file(path).data.slice(offset, offset + length)),
-    writeAt(path, offset, data, { truncate = false, mode = 0o600 } = {}) {
+    writeAt(path, offset, data, { truncate = false, mode = 0o600, only } = {}) {
       guard("write", path, () => {
         const target = tree.fileOrNew(path, mode);
+        if (only !== undefined && target.ino !== only.ino) throw new Failure("ESTALE");
         tree.put(target, truncate ? new Uint8Array(0) : target.data, offset, data);
       });
     },

@@ -23,6 +23,7 @@ function guard<T>(doing: string, file: string, call: () => T): T {
   try {
     return call();
   } catch (error) {
+    if (error instanceof SystemError) throw error;
     const errno = (error as NodeJS.ErrnoException).code ?? "EIO";
     throw new SystemError(errno, `Cannot ${doing} "${file}"${REMEDY[errno] ?? `: ${errno}`}`, {
       path: file,
@@ -68,6 +69,29 @@ const ACCESS = {
   write: fs.constants.W_OK,
   execute: fs.constants.X_OK,
 } as const;
+
+const ENDLESS: Readonly<Partial<Record<FileStat["kind"], string>>> = {
+  fifo: "a named pipe",
+  socket: "a socket",
+  character: "a character device",
+  other: "no file",
+};
+
+/** Opens a file, does something with it, and closes it; without waiting for the writer of a pipe, which is refused. */
+function reading<T>(file: string, use: (fd: number, stat: Stats) => T): T {
+  const { O_RDONLY, O_NONBLOCK } = fs.constants;
+  const fd = fs.openSync(file, O_RDONLY | O_NONBLOCK);
+  try {
+    const stat = fs.fstatSync(fd);
+    const what = ENDLESS[kindOf(stat)];
+    if (what !== undefined) {
+      throw new SystemError("EINVAL", `Cannot read "${file}": it is ${what}; expected a regular file`, { path: file });
+    }
+    return use(fd, stat);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
 
 /** Not `recursive: true`: Node retries forever where the system refuses with ENOENT, as below /proc. */
 function makeParents(directory: string): void {
@@ -162,11 +186,9 @@ const UNKNOWN_SIZE = 4096;
 
 /** At most `length` bytes from an offset on; fewer where the file ends. */
 function readRange(file: string, offset: number, length: number): Uint8Array {
-  const fd = fs.openSync(file, "r");
-  try {
+  return reading(file, (fd, { size }) => {
     // Callers ask for large pieces of files that are mostly small: memory is taken for what is there.
     // One more, so that the end is seen without more room.
-    const { size } = fs.fstatSync(fd);
     let buffer = new Uint8Array(Math.min(length, size === 0 ? UNKNOWN_SIZE : Math.max(size - offset + 1, 1)));
     let got = 0;
     while (got < length) {
@@ -181,9 +203,7 @@ function readRange(file: string, offset: number, length: number): Uint8Array {
       if (read === 0 || (size > 0 && got < buffer.length && offset + got >= size)) break;
     }
     return buffer.subarray(0, got);
-  } finally {
-    fs.closeSync(fd);
-  }
+  });
 }
 
 function writeRange(
@@ -192,10 +212,18 @@ function writeRange(
   data: Uint8Array,
   options: Parameters<FileSystem["writeAt"]>[3],
 ): void {
-  const { truncate = false, mode = 0o600 } = options ?? {};
-  const flags = fs.constants.O_WRONLY | fs.constants.O_CREAT | (truncate ? fs.constants.O_TRUNC : 0);
-  const fd = fs.openSync(file, flags, mode);
+  const { truncate = false, mode = 0o600, only } = options ?? {};
+  // Before it is known that it is the right file, nothing is cut.
+  const cut = truncate && only === undefined ? fs.constants.O_TRUNC : 0;
+  const fd = fs.openSync(file, fs.constants.O_WRONLY | fs.constants.O_CREAT | cut, mode);
   try {
+    if (only !== undefined) {
+      const { dev, ino, size } = fs.fstatSync(fd);
+      if (dev !== only.dev || ino !== only.ino) {
+        throw new SystemError("ESTALE", `Cannot write "${file}": another file has taken its place`, { path: file });
+      }
+      if (truncate && size > 0) fs.ftruncateSync(fd, 0);
+    }
     let put = 0;
     while (put < data.length) put += fs.writeSync(fd, data, put, data.length - put, offset + put);
   } finally {
@@ -306,8 +334,8 @@ function mayAccess(file: string, what: Parameters<FileSystem["access"]>[1]): boo
 /** The file system of the machine, over `node:fs`. */
 export function nodeFileSystem(): FileSystem {
   return {
-    read: (file) => guard("read", file, () => fs.readFileSync(file)),
-    readText: (file) => guard("read", file, () => fs.readFileSync(file, "utf8")),
+    read: (file) => guard("read", file, () => reading(file, (fd) => fs.readFileSync(fd))),
+    readText: (file) => guard("read", file, () => reading(file, (fd) => fs.readFileSync(fd, "utf8"))),
     write: (file, data, options) => guard("write", file, () => writeWhole(file, data, options)),
     readAt: (file, offset, length) => guard("read", file, () => readRange(file, offset, length)),
     writeAt: (file, offset, data, options) => guard("write", file, () => writeRange(file, offset, data, options)),

@@ -139,7 +139,7 @@ export function restoreBackup(context: JobContext, given: unknown, id: unknown):
   if ("result" in backup) return backup;
   keepBackup(context, path);
   try {
-    overwrite(fs, path, fs.read(backup.Location));
+    overwrite(context.runtime, path, fs.read(backup.Location));
   } catch (error) {
     return { result: false, comment: `Unable to restore ${backup.Location} to ${path}: ${(error as Error).message}` };
   }

@@ -6,7 +6,9 @@ import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { decodeUtf8 } from "../../../python/utf8.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
+import type { Runtime } from "../../../runtime/mod.ts";
 import { compileGlob } from "../../../python/glob.ts";
+import { refuseForeignLinks } from "../../linux/foreign_links.ts";
 import { exists, lookAt } from "../../linux/paths.ts";
 import { fromLatin1, latin1, textOf } from "../../bytes.ts";
 import { systemText, withOsErrors } from "../../python_errors.ts";
@@ -28,17 +30,46 @@ export function refusePipe(fs: FileSystem, path: string): void {
   }
 }
 
-/** The content of a file. @throws {CommandExecutionError} for a named pipe */
+const ENDLESS: Readonly<Record<string, string>> = {
+  fifo: "a named pipe",
+  socket: "a socket",
+  character: "a character device",
+};
+
+/**
+ * A link to `/dev/zero` in a file's place would take all memory, as a pipe all time.
+ *
+ * @throws {CommandExecutionError} for what has no end
+ */
+export function refuseEndless(fs: FileSystem, path: string): void {
+  const what = ENDLESS[lookAt(fs, path)?.kind ?? ""];
+  if (what !== undefined) {
+    throw new CommandExecutionError(`Cannot read "${path}": it is ${what}; remove it, or name a file`);
+  }
+}
+
+/** The content of a file. @throws {CommandExecutionError} for what has no end */
 export function readBytes(fs: FileSystem, path: string): Uint8Array {
-  refusePipe(fs, path);
+  refuseEndless(fs, path);
   return withOsErrors(path, () => fs.read(path));
 }
 
-/** Replaces the content of a file, or creates it; owner and mode stay. @throws {CommandExecutionError} for a named pipe */
-export function overwrite(fs: FileSystem, path: string, content: string | Uint8Array): void {
+/**
+ * Replaces the content of a file, or creates it; owner and mode stay.
+ *
+ * @throws {CommandExecutionError} for a named pipe, and where a user's link leads to a file of others
+ */
+export function overwrite(
+  runtime: Pick<Runtime, "fs" | "process">,
+  path: string,
+  content: string | Uint8Array,
+): void {
+  const { fs } = runtime;
   refusePipe(fs, path);
+  const only = refuseForeignLinks(runtime, path);
   const data = typeof content === "string" ? utf8.encode(content) : content;
-  withOsErrors(path, () => fs.writeAt(path, 0, data, { truncate: true, mode: NEW_FILE }));
+  const options = { truncate: true, mode: NEW_FILE, ...only === undefined ? {} : { only } };
+  withOsErrors(path, () => fs.writeAt(path, 0, data, options));
 }
 
 /** The text of a file with its line ends. @throws if it is not UTF-8 */
@@ -58,7 +89,7 @@ const ended = (lines: string[]) => lines.map((line) => `${line}\n`).join("");
 export function write(context: JobContext, args: Record<string, unknown>): string {
   const path = pathOf(context, args.path);
   const lines = linesOf(args);
-  overwrite(context.runtime.fs, path, ended(lines));
+  overwrite(context.runtime, path, ended(lines));
   return `Wrote ${lines.length} lines to "${path}"`;
 }
 
@@ -67,6 +98,7 @@ export function append(context: JobContext, args: Record<string, unknown>): stri
   const path = pathOf(context, args.path);
   const lines = linesOf(args);
   refusePipe(fs, path);
+  refuseForeignLinks(context.runtime, path);
   withOsErrors(path, () => {
     const size = fs.stat(path)?.size;
     // Unlike the shell's redirection this does not create a file; reading then fails.
@@ -81,7 +113,7 @@ export function prepend(context: JobContext, args: Record<string, unknown>): str
   const path = pathOf(context, args.path);
   const lines = linesOf(args);
   const before = lookAt(fs, path)?.kind === "file" ? readText(fs, path) : "";
-  overwrite(fs, path, ended(lines) + before);
+  overwrite(context.runtime, path, ended(lines) + before);
   return `Prepended ${lines.length} lines to "${path}"`;
 }
 

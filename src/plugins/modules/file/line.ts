@@ -6,6 +6,7 @@ import { str } from "../../../python/repr.ts";
 import { compileSearch } from "../../../python/substitute.ts";
 import { truthy } from "../../../python/truth.ts";
 import { stripEnd } from "../../../python/whitespace.ts";
+import { refuseForeignLinks } from "../../linux/foreign_links.ts";
 import { isFile, realPath } from "../../linux/paths.ts";
 import { anyLines, overwrite, readText } from "./content.ts";
 import { copyWithTimes } from "./replace.ts";
@@ -145,7 +146,9 @@ function timeStamp(now: number): string {
 /** Changes one line of a file. @returns the changes, or whether there were any */
 export function line(context: JobContext, args: Record<string, unknown>): string | boolean {
   const { clock, fs } = context.runtime;
-  const path = realPath(context.runtime, pathOf(context, args.path));
+  const given = pathOf(context, args.path);
+  if (context.opts.test !== true) refuseForeignLinks(context.runtime, given);
+  const path = realPath(context.runtime, given);
   if (!isFile(fs, path)) {
     if (truthy(args.quiet)) return false;
     throw new CommandExecutionError(`File "${path}" does not exists or is not a file.`);
@@ -172,7 +175,7 @@ export function line(context: JobContext, args: Record<string, unknown>): string
   if (after === text) return false;
   if (context.opts.test !== true) {
     if (truthy(args.backup)) copyWithTimes(context, path, `${path}.${timeStamp(clock.now())}`);
-    overwrite(fs, path, after);
+    overwrite(context.runtime, path, after);
   }
   return truthy(args.show_changes) ? unifiedDiff(lines, body).join("") || true : true;
 }

@@ -5,6 +5,7 @@ import { str } from "../../../python/repr.ts";
 import { escapeRegexp, substitute } from "../../../python/substitute.ts";
 import { truthy } from "../../../python/truth.ts";
 import { decodeUtf8 } from "../../../python/utf8.ts";
+import { refuseForeignLinks } from "../../linux/foreign_links.ts";
 import { exists, isFile, isLink, realPath } from "../../linux/paths.ts";
 import { fromLatin1, latin1, textOf } from "../../bytes.ts";
 import { pythonError, withOsErrors } from "../../python_errors.ts";
@@ -72,7 +73,7 @@ async function commit(
   const backup = options.suffix === undefined ? undefined : `${path}${options.suffix}`;
   if (options.preserveInode) {
     if (backup !== undefined) copyWithTimes(context, path, backup);
-    overwrite(fs, path, content);
+    overwrite(context.runtime, path, content);
   } else {
     if (backup !== undefined) {
       // The file itself becomes the backup, and the new one appears whole in its place.
@@ -94,7 +95,7 @@ export function copyWithTimes(context: JobContext, from: string, to: string): vo
   const { fs } = context.runtime;
   const stat = withOsErrors(from, () => fs.stat(from));
   const data = readBytes(fs, from);
-  overwrite(fs, to, data);
+  overwrite(context.runtime, to, data);
   if (stat === undefined) return;
   withOsErrors(to, () => {
     fs.chmod(to, stat.mode);
@@ -108,6 +109,7 @@ const suffixOf = (backup: unknown) => truthy(backup) ? str(backup) : undefined;
 export async function replace(context: JobContext, args: Record<string, unknown>): Promise<string | boolean> {
   const { fs } = context.runtime;
   const given = pathOf(context, args.path);
+  if (context.opts.test !== true && !truthy(args.dry_run)) refuseForeignLinks(context.runtime, given);
   const path = realPath(context.runtime, given);
   if (!exists(fs, path)) {
     if (truthy(args.ignore_if_missing)) return false;
@@ -194,7 +196,9 @@ export async function commentLine(context: JobContext, args: Record<string, unkn
   const bare = regex.replace(/^\^+/, "").replace(/\$+$/, "");
   const end = regex.endsWith("$") ? "$" : "";
   const pattern = comments ? `${regex.startsWith("^") ? "^" : ""}(${bare})${end}` : `^${char}\\s*(${bare})${end}`;
-  const path = realPath(context.runtime, pathOf(context, args.path));
+  const given = pathOf(context, args.path);
+  refuseForeignLinks(context.runtime, given);
+  const path = realPath(context.runtime, given);
   if (!isFile(fs, path)) throw fileNotFound(path);
   if (!isText(fs, path)) {
     throw new SaltInvocationError(`Cannot perform string replacements on a binary file: ${path}`);
@@ -252,7 +256,7 @@ export async function blockReplace(context: JobContext, args: Record<string, unk
       copyWithTimes(context, path, backup);
       await checkPerms(context, backup, null, { user, group, mode });
     }
-    overwrite(fs, path, after.join(""));
+    overwrite(context.runtime, path, after.join(""));
   }
   return truthy(args.show_changes) ? changes : changes !== "";
 }
@@ -377,6 +381,10 @@ export function psed(context: JobContext, args: Record<string, unknown>): null {
   if (limit !== "") {
     throw new InvalidArgumentsError("file.psed cannot limit itself to lines: use file.sed");
   }
-  overwrite(fs, path, substituted(searchFor(before, flags), str(args.after), text, letters.includes("g") ? 0 : 1).text);
+  overwrite(
+    context.runtime,
+    path,
+    substituted(searchFor(before, flags), str(args.after), text, letters.includes("g") ? 0 : 1).text,
+  );
   return null;
 }

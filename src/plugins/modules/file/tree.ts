@@ -102,7 +102,7 @@ export function rename(context: JobContext, source: unknown, target: unknown): t
 /** Copies the content of a file, but not its owner, mode or times. */
 function copyContent(context: JobContext, from: string, to: string): void {
   const { fs } = context.runtime;
-  overwrite(fs, to, readBytes(fs, from));
+  overwrite(context.runtime, to, readBytes(fs, from));
 }
 
 /** Copies a directory with everything below it, with modes and times; links are replaced by their targets. */

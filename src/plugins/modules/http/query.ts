@@ -189,9 +189,8 @@ async function finished(
   response: Response,
   args: Args,
 ): Promise<Record<string, unknown>> {
-  const { fs } = context.runtime;
   const text = ret.body as string | Uint8Array;
-  if (typeof args.text_out === "string") overwrite(fs, args.text_out, text);
+  if (typeof args.text_out === "string") overwrite(context.runtime, args.text_out, text);
   if (args.status === true) ret.status = response.status;
   if (args.headers === true) ret.headers = headerMap(response.headers);
   let asText = args.text === true;
@@ -206,7 +205,7 @@ async function finished(
     }
     if (type === "plain") asText = true;
     else ret.dict = await decoded(type, typeof text === "string" ? text : textOf(text) ?? "");
-    if (typeof args.decode_out === "string") overwrite(fs, args.decode_out, text);
+    if (typeof args.decode_out === "string") overwrite(context.runtime, args.decode_out, text);
   }
   if (asText) ret.text = text;
   return ret;

@@ -1,3 +1,4 @@
+import { refuseEndless } from "../file/content.ts";
 import { joinPath } from "../../../config/paths.ts";
 import type { BoundArguments } from "../../../loader/signature.ts";
 import type { JobContext } from "../../../loader/context.ts";
@@ -67,11 +68,14 @@ function* hostKeysIn(context: JobContext, text: string, hashType: unknown): Iter
 
 const orNone = <T>(list: T[]): T[] | null => list.length > 0 ? list : null;
 
-/** Options of a program that is given the path of a file. */
-const running = (file: UserFile) => ({ ...(file.runas === undefined ? {} : { runas: file.runas, cwd: "/" }) });
+/** Options of a program that is given the path of a file. @throws {CommandExecutionError} for what it would never read to an end */
+function running({ runtime: { fs } }: JobContext, file: UserFile) {
+  refuseEndless(fs, file.path);
+  return file.runas === undefined ? {} : { runas: file.runas, cwd: "/" };
+}
 
 const search = (context: JobContext, file: UserFile, name: string) =>
-  run(context, ["ssh-keygen", "-F", name, "-f", file.path], { ignore_retcode: true, ...running(file) });
+  run(context, ["ssh-keygen", "-F", name, "-f", file.path], { ignore_retcode: true, ...running(context, file) });
 
 /** `ssh.get_known_host_entries`. @throws {CommandNotFoundError} without ssh-keygen */
 export async function knownHost(context: JobContext, args: BoundArguments): Promise<HostKey[] | null | Failure> {
@@ -117,7 +121,7 @@ export async function removeKnownHost(context: JobContext, args: BoundArguments)
   needProgram(context, "ssh-keygen");
   const argv = ["ssh-keygen", "-R", hostName(args.hostname, args.port), "-f", file.path];
   const before = context.runtime.fs.stat(file.path);
-  const comment = await run(context, argv, running(file));
+  const comment = await run(context, argv, running(context, file));
   await giveBack(context, args, file, before?.mode);
   return { status: "removed", comment };
 }
@@ -139,7 +143,7 @@ export async function hashKnownHosts(context: JobContext, args: BoundArguments):
   if (!await file.exists()) return failure(`Known hosts file ${file.path} does not exist`);
   needProgram(context, "ssh-keygen");
   const mode = context.runtime.fs.stat(file.path)?.mode;
-  const comment = await run(context, ["ssh-keygen", "-H", "-f", file.path], running(file));
+  const comment = await run(context, ["ssh-keygen", "-H", "-f", file.path], running(context, file));
   await giveBack(context, args, file, mode);
   return { status: "updated", comment };
 }

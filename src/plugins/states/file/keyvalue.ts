@@ -140,7 +140,7 @@ function changedKeys(
   }
   ret.comment = `Changed ${changes} lines`;
   try {
-    overwrite(context.runtime.fs, name, content);
+    overwrite(context.runtime, name, content);
   } catch (error) {
     if (failureText(error) === undefined) throw error;
     return failed(ret, `${name} not writable`);
