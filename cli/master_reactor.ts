@@ -74,7 +74,7 @@ class ReactorProcess {
       later: (call) => runtime.later(call),
     });
     this.#journal = journal;
-    for (const event of left) nameLeft(log, event);
+    nameLeft(log, left);
     this.#reactor = new Reactor({
       log,
       journal,
@@ -265,10 +265,32 @@ class ReactorProcess {
   }
 }
 
-/** Says what the process before this one did not handle to its end: it will not be handled again. */
-function nameLeft(log: Logger, { tag, stamp, n, sls, called }: TakenEvent): void {
-  const message = called.length === 0
-    ? "event not handled: the reactor ended before it called a reaction to it"
-    : "event perhaps not handled to its end: the reactor ended while it called the reactions to it";
-  log.error(message, { tag, stamp, n, sls, called });
+/** Events that one record of the log names. */
+const MOST_NAMED = 1000;
+
+/**
+ * Says what the process before this one did not handle to its end: it will not be handled again. All of it in one record, as a log leaves
+ * out what comes too often.
+ */
+function nameLeft(log: Logger, left: readonly TakenEvent[]): void {
+  const [none, some] = [
+    left.filter(({ called }) => called.length === 0),
+    left.filter(({ called }) => called.length > 0),
+  ];
+  const named = (events: readonly TakenEvent[], text: (event: TakenEvent) => string) => ({
+    count: events.length,
+    events: events.slice(0, MOST_NAMED).map(text).join(", "),
+  });
+  if (none.length > 0) {
+    log.error(
+      "events not handled: the reactor ended before it called what reacts to them",
+      named(none, ({ tag, stamp }) => `${tag} at ${stamp}`),
+    );
+  }
+  if (some.length > 0) {
+    log.error(
+      "events perhaps not handled to their end: the reactor ended while it called what reacts to them",
+      named(some, ({ tag, stamp, called }) => `${tag} at ${stamp} (called: ${called.join(", ")})`),
+    );
+  }
 }
