@@ -154,6 +154,39 @@ export async function startPostgres(): Promise<TestServer> {
   return own;
 }
 
+/** Why there is no MariaDB to test with; undefined if there is. */
+export function noMariadb(): string | undefined {
+  const names = ["mariadbd", "mariadb-install-db", "mariadb"];
+  const missing = names.find((name) => found(name, ["/usr/sbin", "/usr/bin"]) === undefined);
+  return missing === undefined ? undefined : `There is no ${missing} (apt-get install mariadb-server)`;
+}
+
+/** A MariaDB with a user `root` without a password. */
+export async function startMariadb(): Promise<TestServer> {
+  const port = await freePort();
+  const directory = mkdtempSync(path.join(tmpdir(), "brine-mariadb-"));
+  const owner = ids();
+  if (owner !== undefined) chownSync(directory, owner.uid, owner.gid);
+  const data = path.join(directory, "data");
+  const own = ["--no-defaults", `--datadir=${data}`];
+  const install = [...own, "--auth-root-authentication-method=normal", "--skip-test-db"];
+  execFileSync(found("mariadb-install-db", ["/usr/bin"])!, install, { stdio: "ignore", cwd: directory, ...owner });
+  const words = [...own, `--port=${port}`, "--bind-address=127.0.0.1", `--socket=${path.join(directory, "socket")}`];
+  words.push(`--pid-file=${path.join(directory, "pid")}`, "--innodb-flush-log-at-trx-commit=0");
+  const running = server({
+    port,
+    directory,
+    command: found("mariadbd", ["/usr/sbin"])!,
+    words,
+    greeting: "",
+    // It speaks first.
+    ready: "",
+    lowered: owner !== undefined,
+  });
+  await running.start();
+  return running;
+}
+
 /** A Redis that writes everything down. */
 export async function startRedis(): Promise<TestServer> {
   const port = await freePort();

@@ -43,6 +43,7 @@ const FILES: ModuleRegistry = {
   match: () => import("./match.ts"),
   mine: () => import("./mine.ts"),
   mount: () => import("./mount.ts"),
+  mysql: () => import("./mysql.ts"),
   network: () => import("./network.ts"),
   nftables: () => import("./nftables.ts"),
   nginx: () => import("./nginx.ts"),

@@ -1,0 +1,152 @@
+import type { JobContext } from "../../../loader/context.ts";
+import { CommandNotFoundError, SaltInvocationError } from "../../../loader/family.ts";
+import { str } from "../../../python/repr.ts";
+import { truthy } from "../../../python/truth.ts";
+import { programPath, runAll } from "../../commands.ts";
+
+export type Args = Record<string, unknown>;
+export type Row = Record<string, string | null>;
+
+/** The client programs, the first that is there. */
+const PROGRAMS = ["mariadb", "mysql"];
+
+/** The last error of a job's queries, for the states that tell of it (Salt's `__context__["mysql.error"]`). */
+const ERRORS = new WeakMap<AbortSignal, string>();
+
+/** Takes the last error of this job; undefined if there was none since. */
+export function takeError({ signal }: Pick<JobContext, "signal">): string | undefined {
+  const error = ERRORS.get(signal);
+  ERRORS.delete(signal);
+  return error;
+}
+
+export function noteError(context: JobContext, error: string): void {
+  ERRORS.set(context.signal, error);
+  context.log.error("a query failed", { error });
+}
+
+/** A query was refused, or there was no connection: noted as the last error of the job. */
+export class QueryError extends Error {
+  /** The server's or the client's number. */
+  readonly number: number;
+
+  constructor(number: number, message: string) {
+    super(`MySQL Error ${number}: ${message}`);
+    this.number = number;
+  }
+}
+
+/** The words of the client for a connection: from the arguments `connection_*`, else the options `mysql.*`. */
+async function connectionWords(context: JobContext, args: Args): Promise<{ words: string[]; password?: string }> {
+  const hasFile = truthy(args.connection_default_file ?? null);
+  const given = async (name: string): Promise<string | undefined> => {
+    const key = `connection_${name}`;
+    const value = key in args ? args[key] : hasFile ? null : await context.call("config.option", [`mysql.${name}`]);
+    return truthy(value ?? null) ? str(value) : undefined;
+  };
+  const file = await given("default_file");
+  const group = await given("default_group");
+  const words = [file === undefined ? "--no-defaults" : `--defaults-file=${file}`];
+  if (file !== undefined && group !== undefined) words.push(`--defaults-group-suffix=${group}`);
+  const options = { host: "host", user: "user", port: "port", db: "database", unix_socket: "socket" };
+  for (const [name, option] of Object.entries(options)) {
+    const value = await given(name);
+    if (value !== undefined) words.push(`--${option}=${value}`);
+  }
+  const password = await given("pass");
+  words.push(`--default-character-set=${await given("charset") ?? "utf8mb4"}`);
+  return { words, ...(password === undefined ? {} : { password }) };
+}
+
+const ENTITIES: Record<string, string> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
+const decoded = (text: string) => text.replace(/&(lt|gt|amp|quot|apos);/g, (_, name: string) => ENTITIES[name]!);
+
+/** The results in the XML that the client prints: of each query its rows. */
+export function parseResults(xml: string): Row[][] {
+  return Array.from(
+    xml.matchAll(/<resultset [^]*?>([^]*?)<\/resultset>/g),
+    ([, body = ""]) =>
+      Array.from(body.matchAll(/<row>([^]*?)<\/row>/g), ([, row = ""]) => {
+        const fields = row.matchAll(/<field name="([^"]*)"(?: xsi:nil="true" \/>|>([^<]*)<\/field>)/g);
+        return Object.fromEntries(
+          Array.from(fields, ([, name = "", value]) => [decoded(name), value === undefined ? null : decoded(value)]),
+        );
+      }),
+  );
+}
+
+/**
+ * Runs statements in one session, and returns the rows of each that has any to give.
+ *
+ * The client gets them on its input, and takes no commands of its own from there but `delimiter`.
+ *
+ * @throws {QueryError} if one is refused, or there is no connection
+ */
+export async function execute(context: JobContext, sql: string, args: Args): Promise<Row[][]> {
+  const program = PROGRAMS.map((name) => programPath(context, name)).find((path) => path !== undefined);
+  if (program === undefined) throw new CommandNotFoundError(`None of the programs ${PROGRAMS.join(", ")} is installed`);
+  const { words, password } = await connectionWords(context, args);
+  const how = ["--xml", "--batch", "--binary-mode", "--skip-reconnect", "--local-infile=0", "--connect-timeout=10"];
+  const { retcode, stdout, stderr } = await runAll(context, [program, ...words, ...how], {
+    stdin: `${sql}\n`,
+    rstrip: false,
+    ignore_retcode: true,
+    ...(password === undefined ? {} : { env: { MYSQL_PWD: password } }),
+  });
+  if (retcode === 0) return parseResults(stdout);
+  const [, number = "2000", message = stderr.trim()] = /ERROR (\d+)[^:]*: ([^\n]*)/.exec(stderr) ?? [];
+  const error = new QueryError(Number(number), message.trim());
+  noteError(context, error.message);
+  throw error;
+}
+
+/** Of a session of our own statements: texts mean the same whatever the server's mode is. */
+const OWN_MODE = "SET SESSION sql_mode='';";
+
+/** The rows of the last of our own statements. @throws {QueryError} */
+export async function rowsOf(context: JobContext, sql: string, args: Args): Promise<Row[]> {
+  return (await execute(context, `${OWN_MODE}\n${sql};`, args)).at(-1) ?? [];
+}
+
+/** What `work` finds; `failed` if its query is refused. */
+export async function orElse<T, F>(failed: F, work: () => Promise<T>): Promise<T | F> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof QueryError) return failed;
+    throw error;
+  }
+}
+
+/** True if a statement of ours could be run. */
+export async function runs(context: JobContext, sql: string, args: Args): Promise<boolean> {
+  return await orElse(false, async () => {
+    await rowsOf(context, sql, args);
+    return true;
+  });
+}
+
+function checked(value: unknown): string {
+  const text = str(value);
+  if (text.includes("\0")) throw new SaltInvocationError("A name or value of SQL cannot hold a null character");
+  return text;
+}
+
+/** A text as SQL has it, in the mode of our own statements. */
+export const literal = (value: unknown): string => `'${checked(value).replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
+
+/** A name as SQL has it. @param forGrants as that of a database in a grant, where `_` stands for any character */
+export function ident(name: unknown, forGrants = false): string {
+  const text = checked(name).replaceAll("`", "``");
+  return `\`${forGrants ? text.replaceAll("_", "\\_").replaceAll("%", "\\%") : text}\``;
+}
+
+/** A bare word of SQL: the name of a plugin, a character set. @throws {SaltInvocationError} if it is none */
+export function word(value: unknown): string {
+  const text = str(value);
+  if (/^\w+$/.test(text)) return text;
+  throw new SaltInvocationError(`Expected a name of letters, digits and _, got '${text}'`);
+}
+
+/** The connection among the arguments of a function. */
+export const connectionOf = (args: Args): Args => args.connection_args as Args;

@@ -1,0 +1,194 @@
+import type { JobContext } from "../../../loader/context.ts";
+import { type ExecutionFunction, SaltInvocationError } from "../../../loader/family.ts";
+import { entriesOf, isMap } from "../../../python/containers.ts";
+import { str } from "../../../python/repr.ts";
+import { truthy } from "../../../python/truth.ts";
+import { type Args, connectionOf, ident, literal, noteError, orElse, rowsOf, runs } from "./client.ts";
+import { type Grant, grantTokens } from "./tokens.ts";
+import { userGrants } from "./users.ts";
+import { isAtLeast, serverVersion } from "./versions.ts";
+
+/** Words that a grant may have; servers know which of them are theirs. */
+const GRANT_WORD = /^[A-Z][A-Z_ ]*$/;
+const SSL_VALUES = ["CIPHER", "ISSUER", "SUBJECT"];
+const SSL_WORDS = [...SSL_VALUES, "SSL", "X509"];
+
+const isTrue = (value: unknown) => typeof value === "string" ? value.toLowerCase() === "true" : truthy(value);
+
+/** One grant with its columns: `SELECT (a, b)`. */
+interface Part {
+  privilege: string;
+  columns: string[];
+}
+
+/** The grants of a text. @throws {SaltInvocationError} for what can be none */
+function partsOf(text: string): Part[] {
+  const whole = text.trim().toUpperCase() === "ALL" ? "ALL PRIVILEGES" : text;
+  const parts = whole.match(/[^,(]+(?:\([^)]*\))?/g) ?? [];
+  return parts.map((part) => part.trim()).filter((part) => part !== "").map((part) => {
+    const [, name = "", columns] = /^([^(]*?)\s*(?:\(([^)]*)\))?$/.exec(part) ?? [];
+    const privilege = name.trim().toUpperCase().replace(/\s+/g, " ");
+    if (!GRANT_WORD.test(privilege)) throw new SaltInvocationError(`Invalid grant : '${name}'`);
+    return { privilege, columns: columns === undefined ? [] : columns.split(",").map((column) => column.trim()) };
+  });
+}
+
+/** Columns are names: they are quoted unless the caller says that all is SQL already. */
+const partText = ({ privilege, columns }: Part) =>
+  columns.length === 0
+    ? privilege
+    : `${privilege} (${columns.map((column) => ident(column.replace(/^`|`$/g, ""))).join(", ")})`;
+
+/** What grants are on, as SQL has it. */
+function objectText(database: unknown, escape: unknown): string {
+  const text = str(database);
+  const at = text.lastIndexOf(".");
+  const [base, table] = at < 0 ? ["", text] : [text.slice(0, at), text.slice(at + 1)];
+  if (!isTrue(escape) && !/^(?:\*|[\w$%\\]+|`[^`]*`)\.(?:\*|[\w$]+|`[^`]*`)$/.test(text)) {
+    throw new SaltInvocationError(`Not a database and a table with a dot between: '${text}'`);
+  }
+  if (!isTrue(escape)) return text;
+  return `${base === "*" ? base : ident(base, table === "*")}.${table === "*" ? table : ident(table)}`;
+}
+
+/** What must hold of the user's connections. */
+function sslText(options: unknown): string {
+  if (!Array.isArray(options) || options.length === 0) return "";
+  const words = options.flatMap((option) => {
+    const [entry] = isMap(option) ? entriesOf(option) : [];
+    const word = str(entry?.[0] ?? option).trim().toUpperCase();
+    if (!SSL_WORDS.includes(word)) throw new SaltInvocationError(`Invalid SSL option : '${str(entry?.[0] ?? option)}'`);
+    if (SSL_VALUES.includes(word)) return [`${word} ${literal(str(entry?.[1] ?? "").replaceAll("'", ""))}`];
+    return truthy(entry?.[1]) ? [word] : [];
+  });
+  return words.length === 0 ? "" : ` REQUIRE ${words.join(" AND ")}`;
+}
+
+const account = ({ user, host }: Args) => `${literal(user)}@${literal(host)}`;
+
+/** Names that a server shows under others, by its release. */
+const ALIASES: [since: string, given: string, shown: string][] = [
+  ["10.5.1", "REPLICATION REPLICA", "REPLICATION SLAVE"],
+  ["10.5.2", "REPLICATION CLIENT", "BINLOG MONITOR"],
+  ["10.5.9", "REPLICA MONITOR", "SLAVE MONITOR"],
+];
+
+function shownAs(grants: readonly string[], version: string): string[] {
+  if (!version.includes("MariaDB")) return [...grants];
+  return grants.map((grant) =>
+    ALIASES.find(([since, given]) => given === grant && isAtLeast(version, since))?.[2] ?? grant
+  );
+}
+
+/** A name without its quotes and what escapes in it. */
+const bare = (text: string) => text.replace(/["\\`]/g, "");
+
+/** The grants that a call asks for, each as the server shows it. */
+async function targetOf(context: JobContext, args: Args, version: string): Promise<Grant> {
+  const given = str(args.grant);
+  const object = objectText(args.database, args.escape);
+  const plain = { user: str(args.user), host: str(args.host), database: object };
+  if (!given.toUpperCase().includes("ALL")) {
+    const grant = partsOf(given).flatMap(({ privilege, columns }) =>
+      columns.length === 0
+        ? [privilege]
+        : [privilege, ...columns.map((column) => `${privilege}.${ident(column.replace(/^`|`$/g, ""))}`)]
+    );
+    return { ...plain, grant };
+  }
+  if (version.includes("MariaDB") || !isAtLeast(version, "8.0") || str(args.database) !== "*.*") {
+    return { ...plain, grant: ["ALL PRIVILEGES"] };
+  }
+  // MySQL 8 shows each of them.
+  const rows = await orElse([], () => rowsOf(context, "SHOW PRIVILEGES", connectionOf(args)));
+  const names = rows.map((row) => (row.Privilege ?? "").trim().toUpperCase());
+  return { ...plain, grant: names.filter((name) => !["", "USAGE", "GRANT OPTION", "PROXY"].includes(name)) };
+}
+
+async function exists(context: JobContext, args: Args): Promise<boolean> {
+  const version = await serverVersion(context, connectionOf(args));
+  if (version === "") return false;
+  let target: Grant;
+  try {
+    target = await targetOf(context, args, version);
+  } catch (error) {
+    if (!(error instanceof SaltInvocationError)) throw error;
+    context.log.error("a grant cannot be read", { error: error.message });
+    return false;
+  }
+  const shown = await userGrants(context, args);
+  if (shown === false) return false;
+  const has = new Map<string, string[]>();
+  for (const { database, grant, user, host } of shown.map(grantTokens)) {
+    if (bare(user) !== bare(target.user) || bare(host) !== bare(target.host)) continue;
+    has.set(bare(database), [...has.get(bare(database)) ?? [], ...shownAs(grant, version)]);
+  }
+  const own = has.get(bare(target.database));
+  return own !== undefined && shownAs(target.grant, version).every((grant) => own.includes(grant));
+}
+
+/** Runs a statement of grants; one that cannot be written is refused like one that the server refuses. */
+async function change(context: JobContext, args: Args, write: () => string): Promise<boolean> {
+  let sql: string;
+  try {
+    sql = write();
+  } catch (error) {
+    if (!(error instanceof SaltInvocationError)) throw error;
+    noteError(context, error.message);
+    return false;
+  }
+  return await runs(context, sql, connectionOf(args));
+}
+
+async function add(context: JobContext, args: Args): Promise<boolean> {
+  const done = await change(context, args, () => {
+    const grant = partsOf(str(args.grant)).map(partText).join(", ");
+    const passes = isTrue(args.grant_option) ? " WITH GRANT OPTION" : "";
+    return `GRANT ${grant} ON ${objectText(args.database, args.escape)} TO ${account(args)}${
+      sslText(args.ssl_option)
+    }${passes}`;
+  });
+  return done && await exists(context, args);
+}
+
+async function revoke(context: JobContext, args: Args): Promise<boolean> {
+  const done = await change(context, args, () => {
+    const parts = partsOf(str(args.grant)).map(partText);
+    // All of them include that they may be passed on; as a word beside them it is an error.
+    if (isTrue(args.grant_option) && !parts.includes("ALL PRIVILEGES")) parts.push("GRANT OPTION");
+    return `REVOKE ${parts.join(", ")} ON ${objectText(args.database, true)} FROM ${account(args)}`;
+  });
+  return done && !await exists(context, args);
+}
+
+const WHAT = "grant, database, user, host='localhost', grant_option=False, escape=True";
+
+/** Grants. */
+export const GRANTS: Record<string, ExecutionFunction> = {
+  tokenize_grant: {
+    signature: "grant",
+    doc: "User, host, grants and database of a statement.\n\n" +
+      `    salt '*' mysql.tokenize_grant "GRANT SELECT, INSERT ON testdb.* TO 'testuser'@'localhost'"`,
+    run: (_context, { grant }) => grantTokens(str(grant)),
+  },
+  quote_identifier: {
+    signature: "identifier, for_grants=False",
+    doc: "A name as SQL has it.\n\n    salt '*' mysql.quote_identifier 'foo`bar'",
+    run: (_context, { identifier, for_grants }) => ident(identifier, truthy(for_grants)),
+  },
+  grant_exists: {
+    signature: `${WHAT}, **connection_args`,
+    doc: "True if a user has grants.\n\n    salt '*' mysql.grant_exists 'SELECT,INSERT' 'mydb.*' app localhost",
+    run: exists,
+  },
+  grant_add: {
+    signature: `${WHAT}, ssl_option=False, **connection_args`,
+    doc: "Gives a user grants.\n\n    salt '*' mysql.grant_add 'SELECT,INSERT' 'mydb.*' app localhost",
+    run: add,
+  },
+  grant_revoke: {
+    signature: `${WHAT}, **connection_args`,
+    doc: "Takes grants from a user.\n\n    salt '*' mysql.grant_revoke 'SELECT,INSERT' 'mydb.*' app localhost",
+    run: revoke,
+  },
+};
