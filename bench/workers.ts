@@ -5,7 +5,8 @@
  * The pillar is eight files of the same five hundred names, laid over each other: long to read, and small in the end. Pings are jobs
  * of one minion of the master, over an open client: first beside an idle master, then while the swarm (`swarm.ts`) asks for its pillar.
  *
- * Control rows: the same master with `worker_threads: 0`, which compiles in its own process, and real Salt 3006 with its five workers.
+ * Control rows: a bare relay (`relay.ts`) in the positions of master and minion, whose messages take turns with the pings: what the
+ * system itself takes longer while the cores are busy. The same master with `worker_threads: 0`, which compiles in its own process, and real Salt 3006 with its five workers.
  * All on the same cores, the load generator as well.
  *
  * Run: node bench/workers.ts [--minions 1000] [--seconds 20] [--workers 1,2,5] [--runtimes node,bun,deno] [--json]
@@ -22,6 +23,7 @@ import { installed, ROOT, runtimeCommand, type RuntimeName } from "./bed/runtime
 import { brine, buildBundle, NO_SALT, realSalt, type Side } from "./bed/sides.ts";
 import { MINION, type Pair, startPair } from "./pair.ts";
 import { runProgram } from "./program.ts";
+import { type Relay, startRelay } from "./relay.ts";
 import { type BenchOptions, rounded, type Row } from "./report.ts";
 import type { SwarmEvent } from "./swarm.ts";
 
@@ -60,14 +62,23 @@ function writeTree(directory: string): void {
 const percentile = (values: readonly number[], share: number) =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))]!;
 
-/** Milliseconds of pings, one after the other, while `more` says so. */
-async function pings(client: LocalClient, more: (count: number) => boolean): Promise<number[]> {
-  const times: number[] = [];
-  while (more(times.length)) {
+/** Milliseconds of pings, and of as many messages by the bare relay. */
+interface Times {
+  pings: number[];
+  relayed: number[];
+}
+
+/** Pings and relayed messages in turns, one after the other, while `more` says so. */
+async function pings(client: LocalClient, relay: Relay, more: (count: number) => boolean): Promise<Times> {
+  const times: Times = { pings: [], relayed: [] };
+  while (more(times.pings.length)) {
     const start = performance.now();
     await client.command({ tgt: MINION, fun: "test.ping" }, { timeoutMs: 60_000 });
     // One without an answer was at least as slow as that.
-    times.push(performance.now() - start);
+    const pinged = performance.now();
+    times.pings.push(pinged - start);
+    await relay.send();
+    times.relayed.push(performance.now() - pinged);
   }
   return times;
 }
@@ -86,8 +97,8 @@ function startSwarm({ bed }: Pair, minions: number, rounds: number): Daemon {
 }
 
 interface Measured {
-  idle: number[];
-  loaded: number[];
+  idle: Times;
+  loaded: Times;
   perSecond: number;
   idleMemory: number | undefined;
 }
@@ -107,8 +118,9 @@ async function measure(
     log: silentLogger,
     opts: pair.bed.clientOptions,
   });
-  await pings(client, (count) => count < PINGS / 4);
-  const idle = await pings(client, (count) => count < PINGS);
+  await using relay = await startRelay(pair.bed, tree);
+  await pings(client, relay, (count) => count < PINGS / 4);
+  const idle = await pings(client, relay, (count) => count < PINGS);
   const idleMemory = pair.master.pss();
   const small = startSwarm(pair, few, 2);
   await swarmEvent(small, "pillar");
@@ -119,7 +131,7 @@ async function measure(
   await swarmEvent(swarm, "authenticated");
   // From the first burst of requests on.
   const until = performance.now() + seconds * 1000;
-  const loaded = await pings(client, () => performance.now() < until);
+  const loaded = await pings(client, relay, () => performance.now() < until);
   await swarm.stop();
   return { idle, loaded, perSecond: few / round.ms * 1000, idleMemory };
 }
@@ -152,12 +164,15 @@ export async function run(options: WorkersBenchOptions = {}): Promise<Row[]> {
         note: name,
         ...(ratio === undefined ? {} : { ratio: rounded(ratio) }),
       });
-    const [before, beside] = [percentile(idle, 0.99), percentile(loaded, 0.99)];
-    row("ping beside an idle master, median", percentile(idle, 0.5), "ms");
+    const [before, beside] = [percentile(idle.pings, 0.99), percentile(loaded.pings, 0.99)];
+    const [bareBefore, bareBeside] = [percentile(idle.relayed, 0.99), percentile(loaded.relayed, 0.99)];
+    row("ping beside an idle master, median", percentile(idle.pings, 0.5), "ms");
     row("ping beside an idle master, p99", before, "ms");
-    row(`ping while ${minions} minions refresh a heavy pillar, median`, percentile(loaded, 0.5), "ms");
+    row(`ping while ${minions} minions refresh a heavy pillar, median`, percentile(loaded.pings, 0.5), "ms");
     row(`ping while ${minions} minions refresh a heavy pillar, p99`, beside, "ms", before / beside);
-    row("pings in that time", loaded.length, "pings");
+    row("bare relay beside an idle master, p99", bareBefore, "ms");
+    row(`bare relay while ${minions} minions refresh a heavy pillar, p99`, bareBeside, "ms", bareBefore / bareBeside);
+    row("pings in that time", loaded.pings.length, "pings");
     row("heavy pillars", perSecond, "pillars/s");
     say(
       `workers: ${name}: p99 ${rounded(before)} ms idle, ${rounded(beside)} ms loaded, ${rounded(perSecond)} pillars/s`,
