@@ -1,7 +1,7 @@
 import type { JobContext } from "../../../loader/context.ts";
 import { isMap, mapOf } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
-import { lowChunksOf, openHigh, verifyHigh } from "../../../state/mod.ts";
+import { lowChunksOf, verifyHigh } from "../../../state/mod.ts";
 import { renderMods, withView } from "./sls.ts";
 import { type Args, CODES, splitInput, type StateCall } from "./state_call.ts";
 import { setCode } from "./run_high.ts";
@@ -17,7 +17,7 @@ async function topHigh({ compiler }: StateCall) {
 async function topLow(call: StateCall) {
   const { high, errors } = await topHigh(call);
   if (errors.length > 0) return { chunks: [], errors };
-  return call.compiler.compile(openHigh(high));
+  return call.compiler.compile(high);
 }
 
 const failed = (call: StateCall, errors: string[]): string[] => {
