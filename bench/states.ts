@@ -5,7 +5,8 @@
  *
  * Control row: real Salt 3006 with the same tree, the same options and a configuration directory of its own, in the same run. Sides
  * take turns within a round; each figure is the median, after one round for warm-up, in which files are cached and managed files
- * written. Times are those of whole processes. Memory is the most that the process had at any time (`VmHWM`), read while it runs.
+ * written. Times are those of whole processes; their processor time depends less on what else the machine does. Memory is the
+ * most that the process had at any time (`VmHWM`), read while it runs.
  *
  * Run: node bench/states.ts [--rounds 5] [--only one,files,compile,templates] [--runtimes node,bun,deno] [--json] [--quick]
  */
@@ -116,6 +117,8 @@ pillar_roots:
 
 interface Run {
   ms: number;
+  /** User and system time, in milliseconds; undefined where the system does not report it. */
+  cpuMs: number | undefined;
   /** Bytes. */
   memory: number;
 }
@@ -129,8 +132,21 @@ function peak(pid: number): number {
   }
 }
 
+/** Processor time of all programs that this one has started and that have ended, in milliseconds. */
+function childrenCpuMs(): number | undefined {
+  try {
+    const stat = readFileSync("/proc/self/stat", "utf8");
+    const [user, system] = stat.slice(stat.lastIndexOf(")") + 2).split(" ").slice(13, 15);
+    // Linux reports a hundred ticks a second, whatever the rate of the kernel.
+    return (Number(user) + Number(system)) * 10;
+  } catch {
+    return undefined;
+  }
+}
+
 async function runOnce(side: Side, config: string, words: readonly string[]): Promise<Run> {
   const [program, ...rest] = side.command("salt-call");
+  const before = childrenCpuMs();
   const began = performance.now();
   const child = spawn(program!, [...rest, "-c", config, "--local", "--out", "json", ...words], {
     env: ENVIRONMENT,
@@ -153,7 +169,8 @@ async function runOnce(side: Side, config: string, words: readonly string[]): Pr
       `${side.name}: ${words.join(" ")} ended with ${code}:\n${output.stderr}${output.stdout.slice(-2000)}`,
     );
   }
-  return { ms, memory };
+  const after = childrenCpuMs();
+  return { ms, memory, cpuMs: before === undefined || after === undefined ? undefined : after - before };
 }
 
 /** Runs one part on all sides in turn. */
@@ -187,6 +204,7 @@ async function measure(
     });
   return [
     ...rows(name, ({ ms }) => ms, "ms"),
+    ...rows(`${name}: processor time`, ({ cpuMs }) => cpuMs ?? NaN, "ms"),
     ...(memory ? rows(`${name}: most memory`, (one) => one.memory / 1e6, "MB") : []),
   ];
 }
