@@ -140,6 +140,8 @@ export class Job {
       this.#afterRangeMs = undefined;
       return true;
     }
+    // As Salt has it, and writes it.
+    if (Object.hasOwn(this.entry, "run_explicit")) this.entry.run = false;
     const moment = explicitMoments(this.entry.run_explicit, local)
       .find((one) => isNow(one) && !this.#explicitDone.has(one));
     if (moment === undefined) return false;

@@ -47,6 +47,8 @@ export class Fleet {
   #master: Daemon | undefined;
   #bus: BusListener | undefined;
   #rotations = 0;
+  /** The returns of scheduled jobs that were on the master's bus, with their tags. */
+  readonly scheduled: Record<string, unknown>[] = [];
   /** Set by a failure: the directory is kept for inspection. */
   keep = process.env.BRINE_INTEROP_KEEP !== undefined;
 
@@ -142,6 +144,7 @@ export class Fleet {
   #hear({ tag, data }: BusEvent): void {
     const start = /^salt\/minion\/([^/]+)\/start$/.exec(tag);
     if (start !== null) this.#started.set(start[1]!, (this.#started.get(start[1]!) ?? 0) + 1);
+    if (data.schedule !== undefined && tag.startsWith("salt/job/")) this.scheduled.push({ tag, ...data });
     if (tag === "key" && data.rotate_aes_key === true) this.#rotations++;
   }
 
