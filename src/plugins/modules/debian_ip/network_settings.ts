@@ -120,18 +120,18 @@ function resolverText(context: JobContext, domain: string, search: readonly stri
 
 /** Sets them, unless `test` says that they are only shown. @returns the settings then */
 export async function buildSettings(context: JobContext, given: Settings): Promise<string[]> {
-  const opts = Object.fromEntries(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
-  refuseLines({ hostname: opts.hostname ?? "", search: opts.search ?? "" });
-  const enabled = yesOrNo("enabled" in opts ? opts.enabled : networking(context));
+  const wanted = Object.fromEntries(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
+  refuseLines({ hostname: wanted.hostname ?? "", search: wanted.search ?? "" });
+  const enabled = yesOrNo("enabled" in wanted ? wanted.enabled : networking(context));
   if (enabled === undefined) throw wrong("networking", [...YES, ...NO]);
-  const full = str(opts.hostname ?? hostname(context));
+  const full = str(wanted.hostname ?? hostname(context));
   if (full === "") throw wrong("hostname", ["server1.example.com"]);
   const now = resolver(context);
   const dot = full.indexOf(".");
   const domainname = dot < 0 ? now.domain : full.slice(dot + 1);
-  const searchdomain = opts.search ?? now.search;
+  const searchdomain = wanted.search ?? now.search;
   const words = Array.isArray(searchdomain) ? searchdomain.map(str) : splitWords(str(searchdomain));
-  if (!truthy(opts.test ?? false)) {
+  if (!truthy(wanted.test ?? false)) {
     await setNetworking(context, enabled ? "yes" : "no");
     const changed = domainname !== now.domain || words.join(" ") !== now.search.join(" ");
     if (changed) write(context, RESOLVER, resolverText(context, domainname, words));
