@@ -177,7 +177,10 @@ export async function configureMinion(
     ],
   );
   const sockets = await socketsOf(opts, log);
-  const { openOwnPillar } = await import("./pillar.ts");
+  const [{ openOwnPillar }, { BEACONS }] = await Promise.all([
+    import("./pillar.ts"),
+    import("../src/plugins/beacons/mod.ts"),
+  ]);
   return await startMinion({
     runtime,
     opts,
@@ -185,6 +188,7 @@ export async function configureMinion(
     log,
     modules: MODULES,
     returners: RETURNERS,
+    beacons: BEACONS,
     grains: gatherGrains,
     formatInfo: (info) => nested(info, {}, {}),
     jobCommand: jobCommand(runtime),

@@ -90,6 +90,13 @@ export const MINION_OPTIONS = {
   mine_return_job: bool(false, "Scheduled updates of the mine return as jobs."),
   schedule: map({}, "Jobs that run by time: see docs/schedules.md."),
   schedule_returner: any(null, "Returners that returns of all scheduled jobs go to, by name or as a list."),
+  beacons: map({}, "Beacons by name: what the minion watches and tells its masters of. See docs/beacons.md."),
+  beacons_before_connect: bool(false, "Beacons begin before the minion has signed in; their events wait for a master."),
+  beacons_dirs: list([], "Further directories of custom beacons."),
+  beacon_queue_events: number(
+    10_000,
+    "Events of beacons that wait for a master that does not answer; more are dropped, and the log says so.",
+  ),
   scheduler_before_connect: bool(false, "The schedule begins before the minion has signed in."),
   loop_interval: number(1, "Seconds: a scheduled job runs at most once in that time."),
   start_event_grains: list([], "Grains that the start event carries."),

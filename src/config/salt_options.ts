@@ -43,7 +43,6 @@ const FILES = "files come from directories only: copy them into a directory of f
 const WINDOWS = "Windows is not supported";
 const REACTOR = "there is no reactor on minions yet: have the master's reactor answer their events";
 const STATES = "states run without it so far";
-const BEACONS = "there are no beacons yet: have a monitoring agent watch the host";
 const SYNDIC = "the syndic keeps what a higher master does not have, and sends it again until it has";
 const SSH = "there is no salt-ssh";
 const EVENTS = "events are not stored: follow them with salt-run state.event, or over the HTTP API";
@@ -129,7 +128,6 @@ const BOTH: SaltOptions = {
   }),
   ...planned(STATES, { state_max_parallel: 0 }, "3008"),
   ...unneeded("scheduled jobs hold up nothing", { run_schedule_jobs_in_background: undefined }),
-  ...planned(BEACONS, { beacons: undefined }),
   ...none("the syndics below a master are in <cachedir>/syndics", { syndic_dir: undefined }),
   ...none("what was decrypted is not kept", {
     gpg_cache: false,
@@ -405,7 +403,6 @@ const MINION: SaltOptions = {
     snapper_states_config: "root",
   }),
   ...planned(STATES, { whitelist_state_modules: [] }, "3008"),
-  ...planned(BEACONS, { beacons_before_connect: false }),
   ...none(SYNDIC, { syndic_retries: 3 }),
   ...none(SSH, { ssh_merge_pillar: true }),
   ...none(PROXY, { resource_pillar_key: "resources" }, "3008"),

@@ -3,7 +3,7 @@ import { joinPath } from "../config/paths.ts";
 import type { FileSystem } from "../runtime/fs.ts";
 
 /** Families that custom modules can belong to, by the names of their folders. */
-export type CustomKind = "modules" | "grains" | "returners" | "runners" | "output" | "states" | "renderers";
+export type CustomKind = "modules" | "grains" | "returners" | "runners" | "output" | "states" | "renderers" | "beacons";
 
 /** The option that names further directories of one family alone. */
 const OPTIONS: Record<CustomKind, string> = {
@@ -14,6 +14,7 @@ const OPTIONS: Record<CustomKind, string> = {
   output: "outputter_dirs",
   states: "states_dirs",
   renderers: "render_dirs",
+  beacons: "beacons_dirs",
 };
 
 export interface CustomFile {

@@ -18,17 +18,6 @@ export interface FunctionTable extends FunctionCatalog {
   raw(file: string): Promise<ReadonlyMap<string, LoadedFunction> | undefined>;
 }
 
-/** Salt's modules that Brine does not have yet → what they belong to. */
-const NOT_YET: Readonly<Record<string, string>> = {
-  beacons: "Beacons",
-};
-
-/** What to add to the message about a function of a module that Brine does not have yet; empty for any other. */
-export function notYet(module: string): string {
-  if (!Object.hasOwn(NOT_YET, module)) return "";
-  return ` ${NOT_YET[module]} are not in this release of Brine: its changelog says what is.`;
-}
-
 export interface FunctionTableOptions {
   /** Modules to leave out. */
   disabled?: readonly string[];
@@ -82,6 +71,5 @@ export function createFunctionTable(
     context,
     disabled: new Set(disabled),
     only: only.length === 0 ? undefined : new Set(only),
-    notYet,
   });
 }

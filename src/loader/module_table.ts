@@ -42,8 +42,6 @@ export interface ModuleTableOptions<M> {
   disabled: ReadonlySet<string>;
   /** The only modules to load; undefined means all. */
   only: ReadonlySet<string> | undefined;
-  /** What to add to the message about a function of an unknown module. */
-  notYet?(module: string): string;
 }
 
 /** The names of functions: any other text is not looked up at all. */
@@ -83,8 +81,7 @@ export class ModuleTable<F extends DescribedFunction, M extends DescribedModule<
 
   async find(full: string): Promise<LoadedEntry<F, M> | MissingFunction> {
     const [, module, fun] = FUNCTION_NAME.exec(full) ?? [];
-    const more = module === undefined ? "" : this.#options.notYet?.(module) ?? "";
-    const missing = { message: `'${full}' is not available.${more}` };
+    const missing = { message: `'${full}' is not available.` };
     if (module === undefined || fun === undefined) return missing;
     if (Object.hasOwn(this.#modules, module) && this.#allowed(module)) {
       const opened = await this.#open(module);

@@ -3,6 +3,7 @@ import type { MinionIdentity } from "../channel/auth_client.ts";
 import { durableRuntime } from "../config/durability.ts";
 import type { MinionOpts } from "../config/minion_opts.ts";
 import { messageOf } from "../errors.ts";
+import type { BeaconRegistry } from "../loader/beacons.ts";
 import type { Context } from "../loader/context.ts";
 import type { ReturnerRegistry } from "../loader/family.ts";
 import type { OpenHostMaster } from "../loader/host_master.ts";
@@ -29,6 +30,7 @@ import type { OwnPillar } from "./pillar.ts";
 import { PillarRefresh } from "./pillar_refresh.ts";
 import { openExecution } from "./processes/open_execution.ts";
 import type { JobCommand } from "./processes/process_starter.ts";
+import { MinionBeacons, type MinionBeaconsOptions } from "./beacons/minion_beacons.ts";
 import { MinionSchedule, type MinionScheduleOptions } from "./schedule/minion_schedule.ts";
 import { serveMasters } from "./serve_masters.ts";
 import { RejectedError } from "./sign_in.ts";
@@ -54,6 +56,8 @@ export interface MinionOptions {
   hostMaster?: OpenHostMaster;
   /** @default the transport that the configuration asks for */
   sockets?: Transport;
+  /** The beacons. @default none */
+  beacons?: BeaconRegistry;
   /** Where `--return` and the option `return` may send returns. @default none */
   returners?: ReturnerRegistry;
   /** Compiles the pillar of a minion that takes it from its own files. @default it is empty */
@@ -132,16 +136,22 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
   const onRotationAsked = () => void rotator.rotate();
   const mine = { runtime, opts, log: log.child("mine"), execution, pillar: () => pillar.current };
   const schedule = openSchedule({ ...seen, jobs, plan, mine }, stack);
+  const beacons = openBeacons({ ...seen, context, beacons: options.beacons }, stack);
   const { failover, open } = serveMasters({
     plan,
     connecting: { runtime, opts, given, log, sockets, identity, grains, pillar, bus, masters, jobs, onRotationAsked },
     execution,
     mine,
-    schedule,
+    schedule: {
+      start(signal) {
+        schedule.start(signal);
+        beacons.start(signal);
+      },
+    },
   }, stack);
   const { clock } = runtime;
   const rotate = () => rotator.rotate();
-  const parts = [schedule.commands()];
+  const parts = [schedule.commands(), beacons.commands()];
   stack.defer(
     serveLocalCommands({ clock, log, bus, masters, grains, pillar, context, execution, failover, rotate, parts }),
   );
@@ -187,6 +197,17 @@ function openSchedule(
     hasMaster: plan.serve !== "none",
     updateMine: () => updateMine(mine, stopping.signal),
   });
+}
+
+/** The minion's beacons. They begin with the schedule, unless they are to begin before there is a master. */
+function openBeacons(options: MinionBeaconsOptions, stack: AsyncDisposableStack): MinionBeacons {
+  const beacons = new MinionBeacons({ ...options, log: options.log.child("beacon") });
+  if (options.opts.beacons_before_connect) {
+    const stopping = new AbortController();
+    stack.defer(() => stopping.abort());
+    beacons.start(stopping.signal);
+  }
+  return beacons;
 }
 
 /** What changes the minion's key, until `stack` ends it. */

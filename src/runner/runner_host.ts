@@ -4,7 +4,6 @@ import { runNew, runReturn } from "../event/tag.ts";
 import type { RunnerContext } from "../loader/context.ts";
 import type { RunnerRegistry } from "../loader/custom_runners.ts";
 import { InvalidArgumentsError, type RunnerFunction, SaltInvocationError } from "../loader/family.ts";
-import { notYet } from "../loader/loader.ts";
 import { ArgumentMismatchError, bindArguments, parseSignature } from "../loader/signature.ts";
 import { StreamedMap } from "../loader/streamed_map.ts";
 import { traceback } from "../loader/traceback.ts";
@@ -80,7 +79,7 @@ export class RunnerHost implements RunsRunner {
 
   missing(name: string, words: readonly unknown[]): string {
     const { jid } = this.#options;
-    const text = `'${name}' is not available.${absentRunner(name) || notYet(name.split(".")[0]!)}`;
+    const text = `'${name}' is not available.${absentRunner(name)}`;
     this.#fireReturn(jid, { fun: name, fun_args: words, jid, success: false, return: text, retcode: 254 });
     return text;
   }

@@ -7,6 +7,7 @@ const FILES: ModuleRegistry = {
   alternatives: () => import("./alternatives.ts"),
   archive: () => import("./archive.ts"),
   at: () => import("./at.ts"),
+  beacons: () => import("./beacons.ts"),
   cmd: () => import("./cmd.ts"),
   config: () => import("./config.ts"),
   cp: () => import("./cp.ts"),

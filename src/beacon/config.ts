@@ -1,0 +1,34 @@
+import { entriesOf, isMap } from "../python/containers.ts";
+import { str } from "../python/repr.ts";
+import type { BeaconItem } from "../loader/beacons.ts";
+
+/** Beacons by name, as they are configured: a list of items, a map of former times, or `enabled` for all of them. */
+export type BeaconConfig = Record<string, unknown>;
+
+/** The same data with maps whose keys are text. */
+export function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  if (!isMap(value)) return value;
+  return Object.fromEntries(entriesOf(value).map(([key, item]) => [str(key), plain(item)]));
+}
+
+/** A map of beacons; undefined for what is none. */
+export function configOf(value: unknown): BeaconConfig | undefined {
+  if (value === undefined || value === null) return {};
+  return isMap(value) ? plain(value) as BeaconConfig : undefined;
+}
+
+/** The items of a beacon: of a map they are its entries. Undefined for what is neither. */
+export function itemsOf(config: unknown): BeaconItem[] | undefined {
+  if (Array.isArray(config)) return config.every(isMap) ? config as BeaconItem[] : undefined;
+  return isMap(config) ? entriesOf(config).map(([key, value]) => ({ [str(key)]: value })) : undefined;
+}
+
+/** Options that are the framework's, and that no beacon sees. */
+export const OWN_OPTIONS: ReadonlySet<string> = new Set([
+  "beacon_module",
+  "disable_during_state_run",
+  "enabled",
+  "interval",
+  "run_once",
+]);

@@ -1,0 +1,5 @@
+import type { BeaconModule } from "../../loader/beacons.ts";
+import { loginsBeacon } from "./logins.ts";
+
+/** Logins that failed: records of `/var/log/btmp`. */
+export const beacon: BeaconModule = loginsBeacon("btmp", "/var/log/btmp", () => {});

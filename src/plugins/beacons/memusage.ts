@@ -1,0 +1,5 @@
+import type { BeaconModule } from "../../loader/beacons.ts";
+import { usageBeacon } from "./usage.ts";
+
+/** Used memory, at a percentage or more. */
+export const beacon: BeaconModule = usageBeacon("memusage", "ps.virtual_memory");

@@ -1,0 +1,5 @@
+import type { BeaconModule } from "../../loader/beacons.ts";
+import { usageBeacon } from "./usage.ts";
+
+/** Used swap space, at a percentage or more. */
+export const beacon: BeaconModule = usageBeacon("swapusage", "ps.swap_memory");

@@ -1,0 +1,16 @@
+import { type BeaconModule, settingsOf, VALID } from "../../loader/beacons.ts";
+import { percentOf } from "./percent.ts";
+
+/** A beacon for what is used of something, as `percent` of a function's answer. */
+export function usageBeacon(name: string, fun: string): BeaconModule {
+  return {
+    validate: (config) =>
+      Object.hasOwn(settingsOf(config), "percent")
+        ? VALID
+        : [false, `Configuration for ${name} beacon requires percent.`],
+    async beacon(_config, { settings, context }) {
+      const { percent } = await context.call(fun) as { percent: unknown };
+      return Number(percent) >= percentOf(settings.percent) ? [{ [name]: percent }] : [];
+    },
+  };
+}
