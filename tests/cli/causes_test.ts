@@ -60,11 +60,6 @@ describe("salt logs why no minion matched", TIMEOUT, () => {
     });
   }
 
-  test("a function of what is still to come says so", TIMEOUT, async () => {
-    const { stdout } = await runInProcess("salt", saltMain, ["-c", conf, "alpha", "beacons.list"]);
-    assert.match(stdout, /'beacons\.list' is not available\. Beacons are not in this release of Brine/);
-  });
-
   test("--progress reports on stderr how far a job is", TIMEOUT, async () => {
     const run = await runInProcess("salt", saltMain, ["-c", conf, "alpha", "test.ping", "--progress"]);
     assert.deepEqual(run, { stdout: "alpha:\n    True\n", stderr: "Progress: 1 of 1 minions (100 %)\n", exitCode: 0 });
