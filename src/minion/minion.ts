@@ -137,41 +137,39 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
   const mine = { runtime, opts, log: log.child("mine"), execution, pillar: () => pillar.current };
   const schedule = openSchedule({ ...seen, jobs, plan, mine }, stack);
   const beacons = openBeacons({ ...seen, context, beacons: options.beacons }, stack);
+  const parts = [schedule, beacons];
   const { failover, open } = serveMasters({
     plan,
     connecting: { runtime, opts, given, log, sockets, identity, grains, pillar, bus, masters, jobs, onRotationAsked },
     execution,
     mine,
-    schedule: {
-      start(signal) {
-        schedule.start(signal);
-        beacons.start(signal);
-      },
-    },
+    schedule: { start: (signal) => parts.forEach((part) => part.start(signal)) },
   }, stack);
   const { clock } = runtime;
   const rotate = () => rotator.rotate();
-  const parts = [schedule.commands(), beacons.commands()];
-  stack.defer(
-    serveLocalCommands({ clock, log, bus, masters, grains, pillar, context, execution, failover, rotate, parts }),
-  );
+  const commands = parts.map((part) => part.commands());
+  stack.defer(serveLocalCommands({ ...seen, clock, context, execution, failover, rotate, parts: commands }));
   jobs.resume();
   const ready = open();
   ready.then(() => rotator.watch(), (error) => gaveUp(error, options));
   const request = plan.serve === "none" ? undefined : masters.requester();
   void ready.then(() => runStartupStates({ runtime, opts, log, runningJobs, execution, request }), () => {});
 
-  const owned = stack.move();
-  let closing: Promise<void> | undefined;
-  const close = () =>
-    closing ??= (async () => {
-      jobs.stop();
-      runningJobs.abortAll(new Error("The minion is stopping"));
-      await owned.disposeAsync();
-    })();
+  const close = closer(jobs, runningJobs, stack.move());
   observeMinion(telemetry.meter, { masters, runningJobs, jobs, spoolLimit: opts.return_spool_bytes });
   const status = () => statusOf(identity.id, opts, masters, runningJobs, jobs);
   return { id: identity.id, ready, context: context.of(), status, close, [Symbol.asyncDispose]: close };
+}
+
+/** Ends a minion, once: no further job begins, those that run are told, and then all that it holds is let go. */
+function closer(jobs: MinionJobs, running: RunningJobs, owned: AsyncDisposableStack): () => Promise<void> {
+  let closing: Promise<void> | undefined;
+  return () =>
+    closing ??= (async () => {
+      jobs.stop();
+      running.abortAll(new Error("The minion is stopping"));
+      await owned.disposeAsync();
+    })();
 }
 
 /** Makes the minion's directories, and loads its key pair or generates it. */

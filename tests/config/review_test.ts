@@ -64,7 +64,7 @@ describe("reviewOptions()", () => {
       }),
       ["con_cache", "archive_jobs"],
     );
-    assert.deepEqual(options("minion", { beacons: { load: [] }, tcp_keepalive_cnt: -1 }), ["beacons"]);
+    assert.deepEqual(options("minion", { reactor_worker_hwm: 5, tcp_keepalive_cnt: -1 }), ["reactor_worker_hwm"]);
   });
 
   test("groups options that have the same remedy", () => {
