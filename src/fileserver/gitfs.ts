@@ -1,7 +1,16 @@
 import { joinPath, normalizePath } from "../config/paths.ts";
 import { ConfigError } from "../errors.ts";
 import type { HashName } from "../runtime/crypto.ts";
-import { entryAt, gitRemotes, GitRepository, type GitTree, isHex, placeIn, savedEnvironments } from "../git/mod.ts";
+import {
+  entryAt,
+  gitRemotes,
+  GitRepository,
+  type GitTree,
+  isHex,
+  placeIn,
+  type Refs,
+  savedEnvironments,
+} from "../git/mod.ts";
 import { compileGlob } from "../target/mod.ts";
 import type { BackendUpdate, FileBackend, FoundFile, Listing, LockResult } from "./backend.ts";
 import { digestFile, isHashName } from "./digest.ts";
@@ -58,11 +67,19 @@ export class GitBackend implements FileBackend {
   }
 
   environments(): string[] {
-    const all = this.#repositories.flatMap((
-      repository,
-    ) => [...savedEnvironments(repository.remote, repository.refs())]);
-    return [...new Set(all)].sort();
+    return [...this.#known()].sort();
   }
+
+  /** Made anew when refs have changed: a remote may have a hundred thousand, and each request asks for one. */
+  #known(): ReadonlySet<string> {
+    const refs = this.#repositories.map((repository) => repository.refs());
+    if (this.#environments === undefined || refs.some((one, at) => one !== this.#environments!.refs[at])) {
+      const all = this.#repositories.flatMap(({ remote }, at) => [...savedEnvironments(remote, refs[at]!)]);
+      this.#environments = { refs, names: new Set(all) };
+    }
+    return this.#environments.names;
+  }
+  #environments: { refs: readonly Refs[]; names: ReadonlySet<string> } | undefined;
 
   /** Without a master, the first request fetches; a master fetches by itself. */
   async #ready(): Promise<void> {
@@ -76,7 +93,7 @@ export class GitBackend implements FileBackend {
   /** What each remote has of an environment, in order of the remotes. */
   async *#parts(saltenv: string, path?: string): AsyncGenerator<Part> {
     await this.#ready();
-    const known = isHex(saltenv) || this.environments().includes(saltenv);
+    const known = isHex(saltenv) || this.#known().has(saltenv);
     for (const repository of this.#repositories) {
       const { remote } = repository;
       const mountpoint = placeIn(remote, saltenv, "mountpoint");

@@ -172,6 +172,29 @@ describe("gitfs", { skip, timeout: 120_000 }, () => {
     assert.deepEqual(await server.list({ saltenv: "base" }, "dirs"), []);
   });
 
+  test("a remote with thousands of branches has its environments made anew with each change", async () => {
+    using bed = new GitBed();
+    const sha = bed.commit("a", "master", { a: "1" });
+    const names = Array.from({ length: 3000 }, (_, at) => `x${at}`);
+    writeFileSync(
+      path.join(bed.root, "a/.git/packed-refs"),
+      `# pack-refs with: peeled fully-peeled sorted \n${
+        names.map((name) => `${sha} refs/heads/${name}\n`).sort().join("")
+      }`,
+    );
+    const whitelist = ["base", "x*"];
+    const { server } = await bed.server({ gitfs_remotes: [bed.url("a")], gitfs_saltenv_whitelist: whitelist });
+    await server.update();
+    assert.equal(server.environments().length, 3001);
+    for (const name of ["x7", "x2999", "base", "x7"]) assert.equal(await content(server, "a", name), "1", name);
+    bed.git("a", "branch", "new");
+    bed.git("a", "branch", "x-new");
+    await server.update();
+    assert.equal(server.environments().length, 3002);
+    assert.equal(await content(server, "a", "x-new"), "1");
+    assert.equal(await content(server, "a", "new"), undefined);
+  });
+
   test("locks: an operator's stays, that of a dead process does not count", async () => {
     using bed = new GitBed();
     bed.commit("a", "master", { x: "1" });
