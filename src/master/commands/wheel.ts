@@ -28,6 +28,12 @@ function shownArguments(low: Load, { params }: Signature, bound: BoundArguments)
   return Object.keys(named).length === 0 ? needed : [...needed, named];
 }
 
+/** The arguments of a call as events of Salt's reactor have them. */
+function givenArguments(low: Load): unknown[] {
+  const { args, kwargs } = wholeOf(low) ?? { args: [], kwargs: {} };
+  return Object.keys(kwargs).length === 0 ? [...args] : [...args, kwargs];
+}
+
 /**
  * The clear command `wheel`: calls a wheel function, and answers with its return.
  *
@@ -43,6 +49,8 @@ export async function wheel(services: MasterServices, load: Load): Promise<unkno
   const jid = await reserveMasterJid(services);
   const tag = `salt/wheel/${jid}`;
   const data: Record<string, unknown> = { fun: `wheel.${fun}`, jid, tag, user };
+  // Salt's reactor runs it by itself, and tells with which arguments.
+  if (caller.reaction !== undefined) data.fun_args = givenArguments(low);
   bus.fire(`${tag}/new`, { ...data });
   const startedMs = runtime.clock.now();
   data._stamp = eventStamp(startedMs);
