@@ -233,7 +233,7 @@ const CONTAINERS: Record<string, ExecutionFunction> = {
     signature: "first, second",
     doc: "What differs between the networks of two containers.\n\n" +
       "    salt '*' docker.compare_container_networks foo bar\n\nfirst, second: names of containers",
-    run: (context, { first, second }) => compareContainerNetworks(context, str(first), str(second)),
+    run: (context, { first, second }) => compareContainerNetworks(context, first, second),
   },
 };
 const { pause, unpause } = Object.fromEntries(

@@ -59,13 +59,15 @@ interface Side {
   networks: Record<string, Args>;
 }
 
-async function sideOf(docker: DockerClient, name: string): Promise<Side> {
-  const { Id: id, Config: config, NetworkSettings: settings } = await inspectContainer(docker, name) as Record<
+/** @param given a name, or what is known of a container */
+async function sideOf(docker: DockerClient, given: unknown): Promise<Side> {
+  const known = isMap(given) ? given as Args : await inspectContainer(docker, given);
+  const { Id: id, Config: config, NetworkSettings: settings } = known as Record<
     string,
     Args
   >;
   const networks = { ...(settings?.Networks ?? {}) as Record<string, Args> };
-  if (await stateOf(docker, name) === "running") {
+  if (await stateOf(docker, id) === "running") {
     for (const net of Object.keys(networks)) {
       const { Containers: inside = {} } = await inspectNetwork(docker, net) as { Containers?: Args };
       if (!(str(id) in inside)) delete networks[net];
@@ -112,7 +114,7 @@ function addressDifferences(
 }
 
 /** `docker.compare_container_networks` */
-export async function compareContainerNetworks(context: JobContext, first: string, second: string) {
+export async function compareContainerNetworks(context: JobContext, first: unknown, second: unknown) {
   const docker = new DockerClient(context);
   const option = await context.call("config.option", ["docker.compare_container_networks"]);
   const keys = isMap(option) ? { ...KEYS, ...option as Partial<typeof KEYS> } : KEYS;
