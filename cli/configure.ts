@@ -54,12 +54,20 @@ const MOST_WORKERS = 5;
 /** Starts what the master runs as processes: runners, and the workers of requests. */
 async function openProcesses(runtime: Runtime, current: () => MasterOpts, log: Logger, program: OwnProgram) {
   const opts = current();
-  const [{ RunnerProcesses }, { Supervisor }, { fileWorkers }, { joinPath }, { ReactorPart }] = await Promise.all([
+  const [
+    { RunnerProcesses },
+    { Supervisor },
+    { fileWorkers },
+    { joinPath },
+    { ReactorPart },
+    { topsPool, topsWorkers },
+  ] = await Promise.all([
     import("../src/runner/runner_processes.ts"),
     import("../src/supervise/mod.ts"),
     import("../src/fileserver/mod.ts"),
     import("../src/config/paths.ts"),
     import("./reactor_part.ts"),
+    import("../src/master/tops_workers.ts"),
   ]);
   const runner = program("--runner-process");
   const part = program("--part-process");
@@ -75,6 +83,13 @@ async function openProcesses(runtime: Runtime, current: () => MasterOpts, log: L
     argv: part,
     config: current,
     size,
+    health: { hungMs: opts.worker_hang_timeout * 1000, maxMemory: opts.worker_max_memory },
+  });
+  // Of their own: one that hangs takes no worker from pillar.
+  const tops = part === undefined ? undefined : supervisor.workers({
+    ...topsPool,
+    argv: part,
+    config: current,
     health: { hungMs: opts.worker_hang_timeout * 1000, maxMemory: opts.worker_max_memory },
   });
   const reactor = part === undefined ? undefined : supervisor.add(
@@ -96,6 +111,7 @@ async function openProcesses(runtime: Runtime, current: () => MasterOpts, log: L
       supervisor,
       ...(runners === undefined ? {} : { runners }),
       ...(workers === undefined ? {} : { heavyFiles: fileWorkers(workers) }),
+      ...(tops === undefined ? {} : { customTops: topsWorkers(tops) }),
     },
   };
 }

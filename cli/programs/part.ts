@@ -33,6 +33,10 @@ export const PARTS: Record<string, PartProgram> = {
   requests: {
     open: async (runtime, opts, log) => (await import("../request_worker.ts")).openRequestWorker(runtime, opts, log),
   },
+  tops: {
+    open: async (runtime, opts, log) =>
+      (await import("../../src/master/tops_workers.ts")).topsHandlers({ runtime, opts, log: log.child("tops") }),
+  },
   reactor: {
     open: async (runtime, config, log) =>
       await (await import("../master_reactor.ts")).openMasterReactor(runtime, config as unknown as ReactorConfig, log),

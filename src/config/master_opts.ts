@@ -44,6 +44,7 @@ export const MASTER_OPTIONS = {
   module_dirs: list([], "More directories of custom execution modules."),
   runner_dirs: list([], "More directories of custom runners."),
   outputter_dirs: list([], "More directories of custom outputters."),
+  top_dirs: list([], "More directories of custom modules of `master_tops`."),
   sock_dir: text("/var/run/salt/master", "The directory of the sockets that local programs use."),
   keep_jobs: any(null, "Hours for which jobs are kept; used where `keep_jobs_seconds` is not set."),
   keep_jobs_seconds: number(86400, "Seconds for which jobs are kept; 0 for ever."),
@@ -291,7 +292,7 @@ export const MASTER_OPTIONS = {
   ),
   master_tops: map(
     {},
-    "Where states of minions come from beside top files: `ext_nodes`, a command that is given the id.",
+    "Where states of minions come from beside top files: `ext_nodes`, a command that is given the id, and custom modules.",
   ),
   ext_pillar: list([], "External pillars, each a map of name → arguments."),
   ext_pillar_first: bool(false, "External pillars come before the files, whose top file can match by them."),

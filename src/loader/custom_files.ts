@@ -3,7 +3,16 @@ import { joinPath } from "../config/paths.ts";
 import type { FileSystem } from "../runtime/fs.ts";
 
 /** Families that custom modules can belong to, by the names of their folders. */
-export type CustomKind = "modules" | "grains" | "returners" | "runners" | "output" | "states" | "renderers" | "beacons";
+export type CustomKind =
+  | "modules"
+  | "grains"
+  | "returners"
+  | "runners"
+  | "output"
+  | "states"
+  | "renderers"
+  | "beacons"
+  | "tops";
 
 /** The option that names further directories of one family alone. */
 const OPTIONS: Record<CustomKind, string> = {
@@ -15,6 +24,7 @@ const OPTIONS: Record<CustomKind, string> = {
   states: "states_dirs",
   renderers: "render_dirs",
   beacons: "beacons_dirs",
+  tops: "top_dirs",
 };
 
 export interface CustomFile {

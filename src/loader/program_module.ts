@@ -33,6 +33,8 @@ export interface ProgramCaller {
 const DESCRIBE_MS = 30_000;
 /** Time for a program whose job is ended to end by itself. */
 const GRACE_MS = 2000;
+/** Bytes that a program may print. */
+const MOST_BYTES = 64 * 1024 * 1024;
 /** Characters of what a program printed on stderr that are shown. */
 const SHOWN = 1000;
 
@@ -50,7 +52,10 @@ async function runProgram(
   signal?.throwIfAborted();
   const out: Record<"stdout" | "stderr", string> = { stdout: "", stderr: "" };
   const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
+  let bytes = 0;
   const take = (stream: "stdout" | "stderr") => (chunk: Uint8Array) => {
+    bytes += chunk.length;
+    if (bytes > MOST_BYTES) return kill("SIGKILL");
     out[stream] += decoders[stream].decode(chunk, { stream: true });
   };
   const child = await process.spawn({
@@ -83,7 +88,9 @@ async function runProgram(
   try {
     const { code, signal: by } = await child.exited;
     signal?.throwIfAborted();
-    const how = late
+    const how = bytes > MOST_BYTES
+      ? `printed more than ${MOST_BYTES} bytes`
+      : late
       ? `was not done after ${options.timeoutMs! / 1000} seconds`
       : by !== null
       ? `was ended by ${by}`

@@ -2,6 +2,7 @@ import type { MasterOpts } from "../config/master_opts.ts";
 import type { HeavyWork } from "../fileserver/mod.ts";
 import type { JobCache } from "../job/job_cache.ts";
 import type { EauthRegistry } from "../loader/eauth.ts";
+import type { CustomTops } from "../loader/custom_tops.ts";
 import type { TopsRegistry } from "../loader/tops.ts";
 import type { WheelRegistry } from "../loader/wheel.ts";
 import type { Logger } from "../log.ts";
@@ -31,6 +32,8 @@ export interface MasterOptions {
   wheels?: WheelRegistry;
   /** Modules that `master_tops` may name. @default none */
   tops?: TopsRegistry;
+  /** Asks custom modules of `master_tops` elsewhere. @default the master does it itself */
+  customTops?: CustomTops;
   /** @default runners are refused */
   runners?: Runners;
   /** Where the master counts and traces; the master closes it. @default nowhere */

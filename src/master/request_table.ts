@@ -31,8 +31,7 @@ async function makeToken({ externalAuth }: MasterServices, load: Load): Promise<
 
 /** The SLS files of the minion that asks. It is known by its key: the id in its options may be that of another. */
 function masterTops({ tops }: MasterServices, { opts }: Load, minion: string | undefined): unknown {
-  const grains = isRecord(opts) && isRecord(opts.grains) ? opts.grains : {};
-  return minion === undefined ? {} : tops.of(minion, grains);
+  return minion === undefined ? {} : tops.of(minion, isRecord(opts) ? opts : {});
 }
 
 /**

@@ -68,7 +68,7 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
     const callers = new Callers(opts, clientKeys, externalAuth, rules);
     const expand = minionExpansion({ opts, keys, cache, presence, patterns });
     const reconfigured = (opts: MasterOpts) => ({ ...services, opts, ...permitting(opts, clientKeys) });
-    const topsHost = new MasterTopsHost(runtime, log.child("tops"), opts, tops);
+    const topsHost = new MasterTopsHost(runtime, log.child("tops"), opts, tops, options.customTops);
     return { callers, externalAuth, expand, reconfigured, tops: topsHost };
   };
   const store = new JobStore({
