@@ -1,6 +1,6 @@
 /** The beacons of a minion: which are configured, and what changes them. */
 import { deepCopy } from "../python/copy.ts";
-import { isMap } from "../python/containers.ts";
+import { isMap, lookup } from "../python/containers.ts";
 import { type BeaconConfig, configOf, itemsOf } from "./config.ts";
 
 /** What came of a change, as the event that answers it has it. */
@@ -97,6 +97,14 @@ export class Beacons {
       this.#set(name, at === -1 ? [...items, { enabled }] : items.with(at, { ...items[at], enabled }));
     }
     return this.#changed(`${doing} beacon item ${name}`);
+  }
+
+  /** A beacon that looks needs no word that it is enabled: as in Salt, that is taken out of a list. */
+  settle(name: string): void {
+    const config = this.#own[name];
+    if (Array.isArray(config)) {
+      this.#own[name] = config.filter((item) => !isMap(item) || lookup(item, "enabled") !== true);
+    }
   }
 
   reset(): Changed {

@@ -132,6 +132,7 @@ export class BeaconWatch {
     if (items === undefined) return this.#say(name, watched, "Configuration for beacon must be a list.");
     const settings = settingsOf(items);
     if (settings.enabled === false) return;
+    if (settings.enabled === true) this.#beacons.settle(name);
     const { module: moduleName, found } = await this.find(name, items);
     if (typeof found === "string") return this.#say(name, watched, "Unable to process beacon", { reason: found });
     watched.module = found;

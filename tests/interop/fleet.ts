@@ -49,6 +49,8 @@ export class Fleet {
   #rotations = 0;
   /** The returns of scheduled jobs that were on the master's bus, with their tags. */
   readonly scheduled: Record<string, unknown>[] = [];
+  /** The events of beacons that were on the master's bus, with their tags. */
+  readonly beacons: Record<string, unknown>[] = [];
   /** Set by a failure: the directory is kept for inspection. */
   keep = process.env.BRINE_INTEROP_KEEP !== undefined;
 
@@ -145,6 +147,7 @@ export class Fleet {
     const start = /^salt\/minion\/([^/]+)\/start$/.exec(tag);
     if (start !== null) this.#started.set(start[1]!, (this.#started.get(start[1]!) ?? 0) + 1);
     if (data.schedule !== undefined && tag.startsWith("salt/job/")) this.scheduled.push({ tag, ...data });
+    if (tag.startsWith("salt/beacon/")) this.beacons.push({ tag, ...data });
     if (tag === "key" && data.rotate_aes_key === true) this.#rotations++;
   }
 

@@ -4,8 +4,8 @@ import { isMap } from "../../python/containers.ts";
 import { compileGlob } from "../../python/glob.ts";
 import { compileFinder } from "../../python/regexp.ts";
 import { exists } from "../linux/paths.ts";
-import { which } from "../linux/programs.ts";
-import { Follower } from "./follower.ts";
+import type { Follower } from "./follower.ts";
+import { endAll, lacksInotifywait, watchPath } from "./inotifywait.ts";
 
 const MASKS = [
   ...["access", "attrib", "close_nowrite", "close_write", "create", "delete", "delete_self", "excl_unlink", "ignored"],
@@ -45,28 +45,9 @@ function mistake(own: unknown): string | undefined {
   return unknown === undefined ? undefined : `Configuration for inotify beacon invalid mask option ${unknown}.`;
 }
 
-/** One program for all paths with the same mask, and of the same depth. */
-function command(paths: readonly string[], mask: readonly string[], recurse: boolean): string[] {
-  const events = mask.filter((one) => !NO_EVENTS.has(one)).flatMap((one) => ["--event", one]);
-  // Each line: the events, the directory or file that is watched, and the name in it.
-  return [
-    "inotifywait",
-    "--monitor",
-    "--quiet",
-    ...(recurse ? ["--recursive"] : []),
-    ...events,
-    "--format",
-    "%e\t%w\t%f",
-    ...paths,
-  ];
-}
-
 /** Changes of files and directories, by the kernel's inotify: the program inotifywait watches. */
 export const beacon: BeaconModule = {
-  unavailable: ({ runtime: { fs, process } }) =>
-    which(fs, "inotifywait", process.env("PATH")) === undefined
-      ? "there is no program inotifywait: install inotify-tools"
-      : undefined,
+  unavailable: lacksInotifywait,
   validate(config) {
     const { files } = settingsOf(config);
     if (files === undefined) return wrong("Configuration for inotify beacon must include files.");
@@ -90,7 +71,8 @@ export const beacon: BeaconModule = {
       // A path that is not there yet is watched once it is.
       if (follower === undefined) {
         if (!exists(fs, path)) continue;
-        memory.set(path, new Follower(context, command([path], own.mask ?? USUAL, own.recurse === true)));
+        const events = (own.mask ?? USUAL).filter((one) => !NO_EVENTS.has(one));
+        memory.set(path, watchPath(context, path, events, own.recurse === true));
         continue;
       }
       const { lines, dropped } = follower.take();
@@ -102,9 +84,7 @@ export const beacon: BeaconModule = {
     }
     return found;
   },
-  close({ memory }) {
-    for (const follower of memory.values()) (follower as Follower).close();
-  },
+  close: endAll,
 };
 
 /** `CREATE,ISDIR<tab>/srv/<tab>new` as Salt has it: `{tag: "/srv", path: "/srv/new", change: "IN_CREATE|IN_ISDIR"}`. */

@@ -1,8 +1,8 @@
 import { type BeaconEvent, type BeaconModule, settingsOf, VALID } from "../../loader/beacons.ts";
 import { isMap } from "../../python/containers.ts";
 import { exists } from "../linux/paths.ts";
-import { which } from "../linux/programs.ts";
-import { Follower } from "./follower.ts";
+import type { Follower } from "./follower.ts";
+import { endAll, lacksInotifywait, watchPath } from "./inotifywait.ts";
 
 /** What is watched → the kernel's names for it. */
 const MASKS: Readonly<Record<string, readonly string[]>> = {
@@ -26,10 +26,7 @@ const wrong = (comment: string): [boolean, string] => [false, comment];
 
 /** Changes in directories, by the kernel's inotify: the program inotifywait watches. */
 export const beacon: BeaconModule = {
-  unavailable: ({ runtime: { fs, process } }) =>
-    which(fs, "inotifywait", process.env("PATH")) === undefined
-      ? "there is no program inotifywait: install inotify-tools"
-      : undefined,
+  unavailable: lacksInotifywait,
   validate(config) {
     const { directories } = settingsOf(config);
     if (directories === undefined) return wrong("Configuration for watchdog beacon must include directories.");
@@ -53,22 +50,17 @@ export const beacon: BeaconModule = {
       if (follower === undefined) {
         memory.delete(path);
         if (!exists(context.runtime.fs, path)) continue;
-        const events = (own.mask ?? Object.keys(MASKS)).flatMap((one) => MASKS[one]!).flatMap((
-          one,
-        ) => ["--event", one]);
-        const argv = ["inotifywait", "--monitor", "--quiet", ...events, "--format", "%e\t%w%f", path];
-        memory.set(path, new Follower(context, argv));
+        const events = (own.mask ?? Object.keys(MASKS)).flatMap((one) => MASKS[one]!);
+        memory.set(path, watchPath(context, path, events, false));
         continue;
       }
       for (const line of follower.take().lines) {
-        const [names = "", changed = ""] = line.split("\t");
+        const [names = "", watched = "", file = ""] = line.split("\t");
         const name = names.split(",").find((one) => Object.hasOwn(CHANGES, one));
-        if (name !== undefined) found.push({ tag: "watchdog", path: changed, change: CHANGES[name] });
+        if (name !== undefined) found.push({ tag: "watchdog", path: `${watched}${file}`, change: CHANGES[name] });
       }
     }
     return found;
   },
-  close({ memory }) {
-    for (const follower of memory.values()) (follower as Follower).close();
-  },
+  close: endAll,
 };

@@ -145,7 +145,7 @@ async function modify(context: JobContext, args: BoundArguments): Promise<Answer
 
 async function remove(context: JobContext, args: BoundArguments): Promise<Answer> {
   const name = str(args.name);
-  if (isTest(args)) return { comment: `Beacon: ${name} would be deleted.`, result: false };
+  if (isTest(args)) return { comment: `Beacon: ${name} would be deleted.`, result: true };
   const found = await ask(context, args, { name, func: "delete" }, "beacon_delete");
   if (found === undefined) return late(args, "beacon delete complete");
   if (!truthy(found.complete)) return { comment: str(found.comment), result: false };
