@@ -21,6 +21,8 @@ test("npm.installed, removed and bootstrap, in a directory", { skip, timeout: 12
     const { minion, state } = await stateMinion({
       HOME: directory,
       npm_config_audit: "false",
+      // Where these tests run below npm, it has told its own directory.
+      npm_config_cache: `${directory}/.npm`,
       npm_config_update_notifier: "false",
     }, { npm: states });
     await minion.value("npm.install", `${directory}/alpha`, kwargs({ dir }));
