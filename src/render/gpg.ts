@@ -1,5 +1,6 @@
 import { entriesOf, isMap, OrderedMap } from "../python/containers.ts";
 import type { Runtime } from "../runtime/mod.ts";
+import { runGpg } from "./gpg_program.ts";
 import { RenderError } from "./render_error.ts";
 import type { Renderer } from "./renderer.ts";
 
@@ -19,45 +20,15 @@ interface Decrypted {
   said: string;
 }
 
-async function decrypt({ process, clock }: Host, message: string, home: string): Promise<Decrypted> {
-  const out: Uint8Array[] = [];
-  let [size, said] = [0, ""];
-  const errors = new TextDecoder();
-  const end = () => {
-    try {
-      process.kill(-child.pid, "SIGKILL");
-    } catch {
-      // It has ended by itself.
-    }
-  };
-  const child = await process.spawn({
-    argv: ["gpg", "--homedir", home, "--status-fd", "2", "--no-tty", "-d"],
-    env: process.environment(),
-    detached: true,
+async function decrypt(host: Host, message: string, home: string): Promise<Decrypted> {
+  const { output, said } = await runGpg(host, {
+    args: ["--homedir", home, "--status-fd", "2", "--no-tty", "-d"],
     stdin: new TextEncoder().encode(message),
-    onStdout: (chunk) => {
-      size += chunk.length;
-      if (size <= LARGEST) out.push(chunk.slice());
-      else end();
-    },
-    onStderr: (chunk) => {
-      if (said.length < SHOWN) said += errors.decode(chunk, { stream: true });
-    },
+    timeoutMs: DECRYPT_MS,
+    largest: LARGEST,
   });
-  const cancel = clock.after(DECRYPT_MS, end);
-  try {
-    await child.exited;
-  } finally {
-    cancel();
-  }
-  if (size > LARGEST) return { text: undefined, said: `it holds more than ${LARGEST} bytes` };
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of out) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return { text: size === 0 ? undefined : new TextDecoder().decode(whole), said: said.slice(0, SHOWN) };
+  if (output === undefined) return { text: undefined, said: `it holds more than ${LARGEST} bytes` };
+  return { text: output.length === 0 ? undefined : new TextDecoder().decode(output), said: said.slice(0, SHOWN) };
 }
 
 /**

@@ -3,6 +3,7 @@
  * name; what is rendered, and what becomes of the data, is for others to know.
  */
 export { DecryptError, type Decryption, decryptionOf, decryptValue } from "./decrypt.ts";
+export { type GpgRun, runGpg } from "./gpg_program.ts";
 export { type GpgOptions, gpgOptionsOf } from "./gpg_options.ts";
 export * from "./host_values.ts";
 export * from "./pipeline.ts";

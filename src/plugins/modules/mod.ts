@@ -26,6 +26,7 @@ const FILES: ModuleRegistry = {
   gem: () => import("./gem.ts"),
   firewalld: () => import("./firewalld.ts"),
   git: () => import("./git.ts"),
+  gpg: () => import("./gpg.ts"),
   grains: () => import("./grains.ts"),
   group: () => import("./group.ts"),
   hashutil: () => import("./hashutil.ts"),

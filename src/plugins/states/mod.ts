@@ -20,6 +20,7 @@ export const STATES: StateRegistry = {
   gem: () => import("./gem.ts"),
   firewalld: () => import("./firewalld.ts"),
   git: () => import("./git.ts"),
+  gpg: () => import("./gpg.ts"),
   grains: () => import("./grains.ts"),
   group: () => import("./group.ts"),
   host: () => import("./host.ts"),

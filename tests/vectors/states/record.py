@@ -2,7 +2,8 @@
 
     PYTHONHASHSEED=0 python record.py pkg.cases.json > pkg.json     (with salt 3006 in that Python)
 
-A case: {id, fun, kwargs, test, opts, grains, salt: {function: [answers]}, signatures: {function: "a, b=None"}, systemd, programs: [name]}.
+A case: {id, fun, kwargs, test, opts, grains, salt: {function: [answers]}, signatures: {function: "a, b=None"}, systemd, programs: [name], differs}.
+`differs` is what the return has in Brine instead.
 Answers of "function?argument" are those to a call where this keyword argument is true, of "function?=x" to one that begins with x. The last answer is given again and again; {"$error": class, "message", "info"} is raised.
 Recorded is {return, calls} or {raised}; calls are [function, arguments] of the functions in `acts`.
 """
