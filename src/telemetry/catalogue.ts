@@ -68,6 +68,8 @@ export const METRICS = {
         "not a target",
         "returned before",
         "too large",
+        "too many jobs",
+        "too many minions",
       ],
     },
   ),
