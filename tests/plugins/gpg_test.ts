@@ -148,6 +148,39 @@ describe("gpg", { skip: noGpg }, () => {
     });
   });
 
+  test("large files, and a gpg that does not read what it is given", { timeout: 60_000 }, async () => {
+    await withRing(async (directory, home) => {
+      const minion = await minionOf(directory, FILE.pillar);
+      const run = async (fun: string, args: Json) =>
+        (await minion.run(`gpg.${fun}`, [kwargs({ gnupghome: home, ...args })])).return;
+      await run("import_key", { text: FILE.cases[1]!.kwargs.text });
+      const [large, secret, back] = ["large", "secret", "back"].map((name) => `${directory}/${name}`) as [
+        string,
+        ...string[],
+      ];
+      runtime.fs.write(large!, new Uint8Array(17 * 1024 * 1024));
+      const refused = await run("encrypt", { filename: large, recipients: "Nobody at all" });
+      assert.deepEqual(refused, { res: false, comment: "invalid recipient.\nPlease check the salt-minion log." });
+      const args = { filename: large, recipients: ALPHA, always_trust: true, output: secret };
+      assert.deepEqual(await run("encrypt", args), {
+        res: true,
+        comment: `Encrypted data has been written to ${secret}`,
+      });
+      assert.match(String(await run("decrypt", { filename: secret })), /gpg gives more than 16777216 bytes/);
+      assert.equal((await run("decrypt", { filename: secret, output: back }) as Json).res, true);
+      assert.equal(runtime.fs.stat(back!)!.size, 17 * 1024 * 1024);
+    });
+  });
+
+  test("the ring of the user salt is beside the configuration", async () => {
+    await withRing(async (directory) => {
+      runtime.fs.mkdir(`${directory}/gpgkeys`, 0o700);
+      const minion = await testMinion({ opts: { conf_file: `${directory}/minion` } });
+      assert.deepEqual(await minion.value("gpg.list_keys", kwargs({ user: "salt" })), []);
+      assert.ok(runtime.fs.list(`${directory}/gpgkeys`).includes("pubring.kbx"));
+    });
+  });
+
   test("states: trust, keys that do not come, and keys that go", { timeout: 60_000 }, async () => {
     await withRing(async (directory, home) => {
       const minion = await minionOf(directory, FILE.pillar);

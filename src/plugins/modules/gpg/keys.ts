@@ -123,7 +123,7 @@ async function exportKey(context: JobContext, args: Args): Promise<unknown> {
   const secret = truthy(args.secret);
   const passphrase = secret ? await passphraseFor(context, args.use_passphrase) : undefined;
   const words = [secret ? "--export-secret-key" : "--export", "--armor", ...operands(args.keyids, "a key")];
-  const { output } = await onRing(context, ring, words, { passphrase });
+  const { output } = await onRing(context, ring, words, { passphrase, output: args.output });
   const bare = truthy(args.bare);
   if (output.length === 0) return bare ? false : { res: false };
   const text = new TextDecoder().decode(output);

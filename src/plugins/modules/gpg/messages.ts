@@ -18,7 +18,11 @@ async function sign(context: JobContext, args: Args): Promise<unknown> {
   const stdin = inputOf(context, args);
   // With another key than the one that is wanted nothing is signed.
   const key = truthy(args.keyid) ? ["--local-user", operand(args.keyid, "a key")] : [];
-  const { output } = await onRing(context, ring, ["--armor", "--clearsign", ...key], { stdin, passphrase });
+  const { output } = await onRing(context, ring, ["--armor", "--clearsign", ...key], {
+    stdin,
+    passphrase,
+    output: args.output,
+  });
   if (truthy(args.output) && output.length > 0) writeOutput(context, str(args.output), output, false);
   return textOrBytes(output);
 }
@@ -82,13 +86,22 @@ async function encrypt(context: JobContext, args: Args): Promise<unknown> {
     ...truthy(args.sign) && args.sign !== true ? ["--local-user", operand(args.sign, "a key")] : [],
     ...truthy(args.always_trust) ? ["--trust-model", "always"] : [],
   ];
-  return answer(context, args, await onRing(context, ring, words, { stdin, passphrase }), "Encrypted");
+  return answer(
+    context,
+    args,
+    await onRing(context, ring, words, { stdin, passphrase, output: args.output }),
+    "Encrypted",
+  );
 }
 
 async function decrypt(context: JobContext, args: Args): Promise<unknown> {
   const ring = ringOf(context, args);
   const passphrase = await passphraseFor(context, args.use_passphrase);
-  const run = await onRing(context, ring, ["--decrypt"], { stdin: inputOf(context, args), passphrase });
+  const run = await onRing(context, ring, ["--decrypt"], {
+    stdin: inputOf(context, args),
+    passphrase,
+    output: args.output,
+  });
   return answer(context, args, run, "Decrypted");
 }
 

@@ -12,6 +12,8 @@ export type Args = Record<string, unknown>;
 
 /** Bytes of a file or text that gpg takes or gives. */
 export const LARGEST = 256 * 1024 * 1024;
+/** Bytes that are returned to the caller rather than written to a file. */
+const LARGEST_RETURN = 16 * 1024 * 1024;
 /** Time for one run; keys with many bits take long. */
 const TIMEOUT_MS = 600_000;
 /** Characters of gpg's messages that are logged. */
@@ -107,6 +109,14 @@ function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
   return whole;
 }
 
+/** What one run is given. */
+export interface RingInput {
+  stdin?: Uint8Array;
+  passphrase?: string | undefined;
+  /** The file that its output is for, if any. */
+  output?: unknown;
+}
+
 /**
  * Runs gpg on a ring. A pass phrase goes in front of what it reads, and never into its words.
  *
@@ -116,7 +126,7 @@ export async function onRing(
   context: JobContext,
   ring: Ring,
   args: readonly string[],
-  { stdin = new Uint8Array(), passphrase }: { stdin?: Uint8Array; passphrase?: string | undefined } = {},
+  { stdin = new Uint8Array(), passphrase, output }: RingInput = {},
 ): Promise<RingRun> {
   const { runtime, signal } = context;
   if (args.some((word) => word.includes("\0"))) throw new SaltInvocationError("embedded null byte");
@@ -125,6 +135,7 @@ export async function onRing(
   const env = { ...identity.env ?? runtime.process.environment(), LC_ALL: "C.UTF-8", LANGUAGE: "C" };
   const secret = passphrase === undefined ? [] : ["--pinentry-mode", "loopback", "--passphrase-fd", "0"];
   const common = ["--status-fd", "2", "--no-tty", "--no-verbose", "--fixed-list-mode", "--batch", "--with-colons"];
+  const largest = truthy(output) ? LARGEST : LARGEST_RETURN;
   const run = await runGpg(runtime, {
     args: [...common, "--homedir", ring.home, ...secret, ...args],
     stdin: passphrase === undefined ? stdin : joined(passphraseLine(passphrase), stdin),
@@ -132,12 +143,15 @@ export async function onRing(
     ...(ring.runas === undefined ? {} : { cwd: "/", uid: identity.uid, gid: identity.gid }),
     env,
     timeoutMs: TIMEOUT_MS,
-    largest: LARGEST,
+    largest,
     signal,
     started: (pid) => context.ownProcess(pid),
   });
   if (run.late) throw new CommandExecutionError(`gpg took more than ${TIMEOUT_MS / 1000} seconds`);
-  if (run.output === undefined) throw new CommandExecutionError(`gpg gives more than ${LARGEST} bytes`);
+  if (run.output === undefined) {
+    const remedy = truthy(output) ? "" : ": where there is one, name a file as output";
+    throw new CommandExecutionError(`gpg gives more than ${largest} bytes${remedy}`);
+  }
   const lines = statusLines(run.said);
   if (run.code !== 0) {
     context.log.warning("gpg failed", { retcode: run.code, said: lines.messages.slice(0, LOGGED) });
