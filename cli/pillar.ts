@@ -95,7 +95,10 @@ export function openPillarWorker(runtime: Runtime, opts: Record<string, unknown>
 /** The compiler of a minion that takes its pillar from its own files. */
 export function openOwnPillar(runtime: Runtime, opts: Record<string, unknown>, log: Logger): OwnPillar {
   let compiler: PillarCompiler | undefined;
-  return async (request) => await (compiler ??= open(runtime, opts, log)).compile(request);
+  return async ({ opts: ofCall, ...request }) => {
+    if (ofCall !== undefined) return await open(runtime, ofCall, log).compile(request);
+    return await (compiler ??= open(runtime, opts, log)).compile(request);
+  };
 }
 
 /** What a runner asks. The cache is that of the running master, where it keeps it in files. */

@@ -23,6 +23,8 @@ export interface FileClientOptions {
   /** `{cachedir, saltenv, hash_type, file_buffer_size, http_connect_timeout, http_request_timeout}` of the minion. */
   opts: Record<string, unknown>;
   request: FileRequest;
+  /** Opens the same files with other options. @default by the same requests */
+  reopen?(opts: Record<string, unknown>): Files;
   /** Called with each reply that has a piece of a file when its bytes are not needed any more. */
   done?(reply: unknown): void;
   /** @default the runtime's own */
@@ -49,6 +51,10 @@ export class FileClient implements Files {
     this.#request = withRetries(request, { clock: runtime.clock, log });
     this.#cache = new FileCache(runtime, opts.cachedir);
     this.#writer = new FileWriter(runtime, this.#cache);
+  }
+
+  withOptions(opts: Record<string, unknown>): Files {
+    return this.#options.reopen?.(opts) ?? new FileClient({ ...this.#options, opts });
   }
 
   #saltenv(given?: string): string {
@@ -321,10 +327,12 @@ export function openFiles(
   options: Omit<FileClientOptions, "request"> & { request: FileRequest | undefined },
 ): Files {
   const { runtime, log, opts, request } = options;
-  if (request !== undefined && opts.file_client !== "local") return new FileClient({ ...options, request });
+  const reopen = (opts: Record<string, unknown>) => openFiles({ ...options, opts });
+  if (request !== undefined && opts.file_client !== "local") return new FileClient({ ...options, request, reopen });
   let server: FileServer | undefined;
   return new FileClient({
     ...options,
+    reopen,
     async request(load) {
       const cmd = String(load.cmd);
       if (cmd === "_file_recv") return false;

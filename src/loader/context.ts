@@ -80,6 +80,8 @@ export interface FetchOptions {
  * throws a `CommandExecutionError`.
  */
 export interface Files {
+  /** The same with other options: of the minion's own `file_roots`, if they say so. */
+  withOptions(opts: Record<string, unknown>): Files;
   environments(): Promise<string[]>;
   /** Paths below the roots. @param options `prefix`: how they begin */
   list(
@@ -169,11 +171,16 @@ export interface JobContext extends Context {
   /** Files whose functions stand for those of a module: `{pkg: "aptpkg"}`, as the `provider` of a state says. */
   readonly providers?: Readonly<Record<string, string>>;
   /**
-   * The same job with other options, grains or pillar, and a return code of its own: what its `call` calls sees them, and nothing else
+   * The same job with other options, grains, pillar or files, and a return code of its own: what its `call` calls sees them, and nothing else
    * does.
    */
   with(
-    other: Partial<Pick<JobContext, "opts" | "grains" | "pillar" | "retcode" | "signal" | "runas" | "providers">>,
+    other: Partial<
+      Pick<
+        JobContext,
+        "opts" | "grains" | "pillar" | "retcode" | "signal" | "runas" | "providers" | "files" | "compilePillar"
+      >
+    >,
   ): JobContext;
 }
 

@@ -10,6 +10,10 @@ export interface PillarCall {
   ext?: unknown;
   /** Has the master delete its cached pillar of this minion. @default false */
   cleanCache?: boolean;
+  /** The options of the call, in place of the minion's; how a master is reached is the minion's. @default the minion's */
+  opts?: Record<string, unknown>;
+  /** The grains of the call, in place of the minion's. @default the minion's */
+  grains?: Record<string, unknown>;
 }
 
 /** Compiles the minion's pillar: on the master, or without one from its own files. The pillar in use does not change. */

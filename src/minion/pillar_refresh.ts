@@ -34,14 +34,16 @@ export class PillarRefresh {
 
   /** Compiles a pillar; the one in use does not change. @param connection undefined for the minion's own files */
   async compile(call: PillarCall, connection: MasterConnection | undefined): Promise<AnyMap> {
-    const { opts, grains: { current: grains }, ownPillar } = this.#options;
+    const { ownPillar } = this.#options;
+    const opts = call.opts as MinionOpts | undefined ?? this.#options.opts;
+    const grains = call.grains ?? this.#options.grains.current;
     if (connection !== undefined && !hasOwnPillar(opts)) {
-      const asked = pillarRequest(this.#grainsFor(connection), opts, call);
+      const asked = pillarRequest(call.grains ?? this.#grainsFor(connection), opts, call);
       return pillarOf(await connection.requests.sendPrivate(asked));
     }
     const saltenv = opts.saltenv as string | null;
     const pillarenv = opts.pillarenv as string | null;
-    const request = { id: opts.id, grains, saltenv, pillarenv, ...call };
+    const request = { id: opts.id, saltenv, pillarenv, ...call, grains };
     return await ownPillar?.({ ...request, extraMinionData: extraMinionData(opts) }) ?? {};
   }
 

@@ -58,6 +58,18 @@ test("salt-run saltutil.sync_all and sync_modules print what real ones do", { ti
 });
 
 test(
+  "salt-run saltutil.sync_tops puts modules of master_tops where the master loads them",
+  { timeout: 60_000 },
+  async () => {
+    using place = await bed();
+    const text = "export const top = ({ id }) => ({ base: [id] });";
+    place.write("srv/_tops/mine.js", text);
+    assert.equal((await place.runner("--out=json", "saltutil.sync_tops")).stdout, '[\n    "tops.mine"\n]\n');
+    assert.equal(readFileSync(path.join(place.root, "master/cache/extmods/tops/mine.js"), "utf8"), text);
+  },
+);
+
+test(
   "salt-run loads the runners that it has synced, and no longer those that have gone",
   { timeout: 60_000 },
   async () => {

@@ -5,7 +5,7 @@ import type { Context } from "../../../src/loader/context.ts";
 import { hostContext, hostFunctions } from "../../../src/loader/host_context.ts";
 import type { FunctionTable } from "../../../src/loader/loader.ts";
 import type { CompilePillar } from "../../../src/loader/pillar_link.ts";
-import { extraMinionData, pillarOf, pillarRecord, pillarRequest } from "../../../src/minion/pillar.ts";
+import { extraMinionData, hasOwnPillar, pillarOf, pillarRecord, pillarRequest } from "../../../src/minion/pillar.ts";
 import { RunningJobs } from "../../../src/minion/jobs/running_jobs.ts";
 import { MODULES } from "../../../src/plugins/modules/mod.ts";
 import { openHostMaster } from "../../host_master.ts";
@@ -41,7 +41,7 @@ export async function openCallHost(context: ProgramContext, opts: MinionOpts, gr
     : await (await import("./connect_to_master.ts")).connectToMaster(context, opts, grains);
   const compilePillar = master === undefined
     ? await ownPillar(context, opts, grains, isLocal)
-    : masterPillar(master, opts, grains);
+    : masterPillar(context, master, opts, grains);
   const bus = minionBus(runtime, opts);
   const jobs = new RunningJobs(runtime, log.child("job"), opts.cachedir);
   const own = { saltenv: opts.saltenv as string | null, pillarenv: opts.pillarenv as string | null };
@@ -67,8 +67,18 @@ export async function openCallHost(context: ProgramContext, opts: MinionOpts, gr
 }
 
 /** Pillar as the master compiles it for this host. */
-function masterPillar({ connection }: CalledMaster, opts: MinionOpts, grains: Grains): CompilePillar {
-  return async (call) => pillarOf(await connection.requests.sendPrivate(pillarRequest(grains, opts, call)));
+function masterPillar(
+  context: ProgramContext,
+  { connection }: CalledMaster,
+  opts: MinionOpts,
+  grains: Grains,
+): CompilePillar {
+  return async (call) => {
+    const used = call.opts as MinionOpts | undefined ?? opts;
+    const seen = call.grains ?? grains;
+    if (hasOwnPillar(used) && !hasOwnPillar(opts)) return await (await ownPillar(context, used, seen, true))(call);
+    return pillarOf(await connection.requests.sendPrivate(pillarRequest(seen, used, call)));
+  };
 }
 
 /** Pillar compiled from files of this host; empty where only documentation is asked for. */
@@ -81,7 +91,10 @@ async function ownPillar(
   if (!isLocal || options.doc === true) return () => Promise.resolve({});
   const { openOwnPillar } = await import("../../pillar.ts");
   const compile = openOwnPillar(runtime, opts, log);
-  return async (call) => await compile({ id: opts.id, grains, ...call, extraMinionData: extraMinionData(opts) }) ?? {};
+  return async (call) => {
+    const { id, ...used } = call.opts ?? opts;
+    return await compile({ id: String(id), grains, ...call, extraMinionData: extraMinionData(used) }) ?? {};
+  };
 }
 
 /** The master as functions see it. */

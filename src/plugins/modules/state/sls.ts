@@ -185,7 +185,13 @@ export async function highstate(context: JobContext, args: Args): Promise<unknow
       comment: "Disabled",
     };
   }
-  return await withCall(context, args, runTopAndCount);
+  // With `localconfig`, they count here alone, as in Salt.
+  const { localconfig = null, saltenv, pillarenv } = (args.kwargs ?? {}) as Args;
+  const environments = {
+    ...(saltenv === undefined ? {} : { saltenv }),
+    ...(pillarenv === undefined ? {} : { pillarenv }),
+  };
+  return await withCall(context, args, runTopAndCount, localconfig === null ? {} : environments);
 }
 
 /** The function `state.top`. */

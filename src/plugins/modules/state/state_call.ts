@@ -9,6 +9,7 @@ import { updated } from "../../../python/update.ts";
 import { openStateCompiler, type StateCompiler } from "../../../state/mod.ts";
 import { decryptedOverride } from "../../decrypted_override.ts";
 import { STATES } from "../../states/mod.ts";
+import { localOptions, withLocalOptions } from "./local_config.ts";
 
 export type Args = Record<string, unknown>;
 
@@ -51,11 +52,6 @@ const isNone = (value: unknown) => value === null || value === undefined;
  * @see salt/utils/state.py get_sls_opts
  */
 function callOptions(opts: Args, kwargs: Args): Args {
-  if (!isNone(kwargs.localconfig)) {
-    throw new CommandExecutionError(
-      "localconfig is not supported: put the options into a directory of their own and call salt-call -c with it",
-    );
-  }
   const changed: Args = { ...opts };
   if (!isNone(kwargs.saltenv)) {
     const saltenv = str(kwargs.saltenv);
@@ -123,16 +119,20 @@ async function pillarOf(
  * @throws {PillarFailure} if the pillar has errors, and `force` is not set
  */
 export async function openCall(
-  context: JobContext,
+  given: JobContext,
   kwargs: Args,
   { test, ...more }: Args = {},
 ): Promise<StateCall> {
-  const override = await overrideOf(context, kwargs);
-  const opts = { ...await stateOptions({ ...context, opts: callOptions(context.opts, kwargs) }), ...more };
+  const override = await overrideOf(given, kwargs);
+  const local = isNone(kwargs.localconfig) ? undefined : await localOptions(given, str(kwargs.localconfig));
+  const context = local === undefined ? given : withLocalOptions(given, local);
+  // The file says the environment, whatever the call does.
+  const changed = local ?? callOptions(given.opts, kwargs);
+  const opts = { ...await stateOptions({ ...context, opts: changed }), ...more };
   const pillar = await pillarOf(context, opts, override);
   const errors = lookup(pillar, "_errors");
   if (truthy(errors ?? null) && !truthy(kwargs.force ?? false)) {
-    context.retcode = CODES.pillar;
+    given.retcode = CODES.pillar;
     throw new PillarFailure(Array.isArray(errors) ? errors : [errors]);
   }
   const dry = await isTest(context, test);
