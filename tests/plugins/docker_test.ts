@@ -98,6 +98,11 @@ describe("docker", () => {
       }
       await assert.rejects(minion.value("docker.inspect_image", "a/../../info"), /is no name in Docker/);
       await assert.rejects(minion.value("docker.remove_network", ".."), /is no name in Docker/);
+      await assert.rejects(
+        minion.value("docker.create_network", "n", kwargs({ subnet: "10.0.0.1/24" })),
+        /is not a valid subnet/,
+      );
+      await assert.rejects(minion.value("docker.create_network", "n", kwargs({ drivr: "x" })), /has no option 'drivr'/);
       assert.deepEqual(docker.requests.map(([, path]) => path), [
         "/containers/..%2Finfo/json",
         "/volumes/a%2F..%2F..%2Fx%3Fy%23z",

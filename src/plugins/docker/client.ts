@@ -124,6 +124,9 @@ export class DockerClient {
 
   async #exchange(method: string, path: string, { query = {}, json, body, headers, idleMs = IDLE_MS }: ApiRequest) {
     const { net, clock, process } = this.#context.runtime;
+    if (await this.#option("docker.machine") !== undefined) {
+      throw new CommandExecutionError("docker.machine is not supported: give the daemon's address as docker.url");
+    }
     const { address, tls, host } = placeOf(
       await this.#option("docker.url") ?? (process.env("DOCKER_HOST") || DEFAULT_URL),
     );

@@ -1,6 +1,7 @@
 /** Options of containers and networks as people write them, as the daemon reads them. */
 import { SaltInvocationError } from "../../loader/family.ts";
 import { entriesOf, isMap } from "../../python/containers.ts";
+import { networkRange, parseInterface } from "../../python/ipaddress.ts";
 import { repr, str } from "../../python/repr.ts";
 import { splitWords } from "../linux/words.ts";
 
@@ -77,9 +78,12 @@ export const isAddress = (text: string): boolean =>
 export const addressOf = (value: unknown): string =>
   isAddress(str(value)) ? str(value) : wrong(`'${str(value)}' is not a valid IP address`);
 
+/** A network such as `10.0.0.0/24`, whose address has no bits after the prefix. */
 export function subnetOf(value: unknown): string {
-  const [address = "", bits = ""] = str(value).split("/");
-  return isAddress(address) && /^\d{1,3}$/.test(bits) ? str(value) : wrong(`'${str(value)}' is not a valid subnet`);
+  const net = parseInterface(str(value));
+  return str(value).includes("/") && net !== undefined && networkRange(net).first === net.value
+    ? str(value)
+    : wrong(`'${str(value)}' is not a valid subnet`);
 }
 
 /** Ports of `80` or `8000-8002`. */

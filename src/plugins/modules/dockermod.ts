@@ -47,7 +47,7 @@ const IMAGE = "\n\nname: name or id of the image";
 const CREATE = "skip_translate=None, ignore_collisions=False, validate_ip_addrs=True, client_timeout=60";
 const OPTIONS = `\n\nkwargs: options of the container: ${CREATE_OPTIONS.join(", ")}, and docker's own names of them\n` +
   "validate_ip_addrs: refuse what is no address\nignore_collisions: an option may be given under two names\n" +
-  "skip_translate: taken and without effect";
+  "skip_translate: true, or names: options of a network that are taken as they are; without effect on containers";
 
 async function logs(docker: DockerClient, { name, kwargs }: Args): Promise<string> {
   if ("stream" in (kwargs as Args)) throw new SaltInvocationError("The 'stream' argument is not supported");

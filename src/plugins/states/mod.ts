@@ -13,6 +13,7 @@ export const STATES: StateRegistry = {
   disk: () => import("./disk.ts"),
   docker_container: () => import("./docker_container.ts"),
   docker_image: () => import("./docker_image.ts"),
+  docker_network: () => import("./docker_network.ts"),
   docker_volume: () => import("./docker_volume.ts"),
   environ: () => import("./environ.ts"),
   event: () => import("./event.ts"),

@@ -1,6 +1,6 @@
 """Records what real Salt's state functions return and call, on a host whose execution functions answer as a case says.
 
-    PYTHONHASHSEED=0 python record.py pkg.cases.json > pkg.json     (with salt 3006 in that Python)
+    PYTHONHASHSEED=0 python record.py pkg.cases.json > pkg.json     (with salt 3006 in that Python; docker_network needs docker-py 7 there, too)
 
 A case: {id, fun, kwargs, test, opts, grains, salt: {function: [answers]}, signatures: {function: "a, b=None"}, systemd, programs: [name], differs}.
 `differs` is what the return has in Brine instead.
@@ -94,6 +94,16 @@ def run(case, file):
         # Where it has no apt-key; and a function whose module has a context of its own.
         salt.utils.path.which = lambda name: None
         functions["test.ping"] = types.SimpleNamespace(__module__=__name__)
+    if module == "docker_network":
+        import salt.utils.dockermod
+        loaded.random = types.SimpleNamespace(choice=lambda letters: letters[0])
+        loaded.__utils__ = {
+            "args.split_input": salt.utils.args.split_input,
+            "args.clean_kwargs": salt.utils.args.clean_kwargs,
+            "docker.translate_input": salt.utils.dockermod.translate_input,
+            "docker.create_ipam_config": salt.utils.dockermod.create_ipam_config,
+        }
+        functions["docker.get_client_args"] = salt.utils.dockermod.get_client_args
     if module.startswith("mysql_"):
         # Where these look for the last error.
         functions["test.ping"] = types.SimpleNamespace(__module__=__name__)

@@ -1,64 +1,10 @@
 /** Networks that come and go. */
-import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
-import { entriesOf, isMap } from "../../../python/containers.ts";
-import { str } from "../../../python/repr.ts";
+import { CommandExecutionError } from "../../../loader/family.ts";
+import { repr } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { type Args, type DockerClient, part } from "../../docker/client.ts";
-import { translateAll } from "../../docker/create_options.ts";
-import { addressOf, labelsOf, pairsOf, subnetOf } from "../../docker/option_values.ts";
+import { splitIpam, translateNetwork } from "../../docker/network_options.ts";
 import { connected } from "./objects.ts";
-
-const OTHER_NAMES: Readonly<Record<string, string>> = {
-  driver_opt: "options",
-  driver_opts: "options",
-  ipv6: "enable_ipv6",
-  ip_range: "iprange",
-  aux_address: "aux_addresses",
-};
-
-const POOL_OPTIONS = ["subnet", "iprange", "gateway", "aux_addresses"];
-
-const renamed = (given: Args): Args =>
-  Object.fromEntries(Object.entries(given).map(([name, value]) => [OTHER_NAMES[name] ?? name, value]));
-
-/** Addresses of a network, as the daemon has them. */
-function poolOf(options: Args, checked: boolean): Args {
-  const { subnet, iprange, gateway, aux_addresses: others } = renamed(options);
-  const net = (value: unknown) => checked ? subnetOf(value) : str(value);
-  const address = (value: unknown) => checked ? addressOf(value) : str(value);
-  const pool: Args = {};
-  const given = { subnet, iprange, gateway, aux_addresses: others };
-  translateAll(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)), (name, value) => {
-    if (name === "subnet") pool.Subnet = net(value);
-    else if (name === "iprange") pool.IPRange = net(value);
-    else if (name === "gateway") pool.Gateway = address(value);
-    else {
-      pool.AuxiliaryAddresses = Object.fromEntries(
-        Object.entries(pairsOf(value, "=")).map(([host, of]) => [host, address(of)]),
-      );
-    }
-  });
-  return pool;
-}
-
-function ipamOf(given: Args, checked: boolean): Args | undefined {
-  const { ipam, ipam_driver: driver, ipam_opts: options, ipam_pools: pools } = given;
-  if (isMap(ipam)) return Object.fromEntries(entriesOf(ipam).map(([key, value]) => [str(key), value]));
-  if (pools !== undefined && !(Array.isArray(pools) && pools.every(isMap))) {
-    throw new SaltInvocationError("ipam_pools must be a list of dictionaries");
-  }
-  const own = POOL_OPTIONS.filter((name) => given[name] !== undefined);
-  const list = [
-    ...(pools as Args[] | undefined ?? []).map((one) => Object.fromEntries(entriesOf(one)) as Args),
-    ...(own.length > 0 ? [Object.fromEntries(own.map((name) => [name, given[name]]))] : []),
-  ];
-  if (list.length === 0 && driver === undefined && options === undefined) return undefined;
-  return {
-    Driver: str(driver ?? "default"),
-    Config: list.map((one) => poolOf(one, checked)),
-    ...(options === undefined ? {} : { Options: pairsOf(options, "=") }),
-  };
-}
 
 const SWITCHES: Readonly<Record<string, string>> = {
   internal: "Internal",
@@ -68,19 +14,29 @@ const SWITCHES: Readonly<Record<string, string>> = {
 };
 
 /** `docker.create_network` */
-export async function createNetwork(docker: DockerClient, { name, validate_ip_addrs, kwargs }: Args): Promise<unknown> {
-  const entries = Object.entries(kwargs as Args).filter(([key, value]) => value !== null && !key.startsWith("__"));
-  const given = renamed(Object.fromEntries(entries));
-  const ipam = ipamOf(given, truthy(validate_ip_addrs));
+export async function createNetwork(docker: DockerClient, args: Args): Promise<unknown> {
+  const { name, skip_translate: skip, ignore_collisions, validate_ip_addrs, kwargs } = args;
+  const how = { skip, ignoreCollisions: truthy(ignore_collisions), checked: truthy(validate_ip_addrs) };
+  const { ipam, others: given } = splitIpam(translateNetwork(kwargs as Args, how));
+  const known = ["driver", "options", "labels", "check_duplicate", "scope", ...Object.keys(SWITCHES)];
+  const unknown = Object.keys(given).find((key) => !known.includes(key));
+  if (unknown !== undefined) {
+    throw new CommandExecutionError(
+      `Unable to perform create_network: a network of Docker has no option ${repr(unknown)}, expected ${
+        known.join(", ")
+      }`,
+    );
+  }
   const switches = Object.entries(SWITCHES).filter(([key]) => given[key] !== undefined);
   const json = {
     Name: name,
     CheckDuplicate: truthy(given.check_duplicate ?? true),
-    ...(given.driver === undefined ? {} : { Driver: str(given.driver) }),
-    ...(given.options === undefined ? {} : { Options: pairsOf(given.options, "=") }),
-    ...(given.labels === undefined ? {} : { Labels: labelsOf(given.labels) }),
+    Driver: given.driver,
+    Options: given.options,
+    Labels: given.labels,
+    Scope: given.scope,
+    IPAM: ipam,
     ...Object.fromEntries(switches.map(([key, own]) => [own, truthy(given[key])])),
-    ...(ipam === undefined ? {} : { IPAM: ipam }),
   };
   return await docker.json("POST", "/networks/create", { json });
 }

@@ -1,0 +1,57 @@
+/** A network as it is, and its end. */
+import { CommandExecutionError } from "../../../loader/family.ts";
+import type { StateContext, StateReturn } from "../../../loader/states.ts";
+import { str } from "../../../python/repr.ts";
+import { commandError, outcome } from "../outcome.ts";
+
+type Values = Record<string, unknown>;
+
+/** What the daemon knows of a network. */
+export interface Network extends Values {
+  Name: string;
+  /** The containers in it, by id. */
+  Containers: Record<string, Values> | null;
+  IPAM: { Config: Values[] | null } & Values;
+}
+
+/** @returns undefined if there is none. @throws {CommandExecutionError} if the daemon does not say */
+export async function networkOf(context: StateContext, name: unknown): Promise<Network | undefined> {
+  try {
+    return await context.call("docker.inspect_network", [name]) as Network;
+  } catch (error) {
+    if (commandError(error).includes("404")) return undefined;
+    throw error;
+  }
+}
+
+async function nameOf(context: StateContext, id: string): Promise<string> {
+  try {
+    const { Name: name } = await context.call("docker.inspect_container", [id]) as Values;
+    return str(name ?? "").replace(/^\/+/, "");
+  } catch (error) {
+    if (error instanceof CommandExecutionError) return id;
+    throw error;
+  }
+}
+
+/** Takes the containers out of a network, and removes it. */
+export async function removeNetwork(context: StateContext, { Name: name, Containers }: Network): Promise<StateReturn> {
+  const changes: Values = {};
+  const errors: string[] = [];
+  for (const id of Object.keys(Containers ?? {})) {
+    const container = await nameOf(context, id);
+    try {
+      await context.call("docker.disconnect_container_from_network", [id, name]);
+      changes.disconnected = [...changes.disconnected as string[] | undefined ?? [], container];
+    } catch (error) {
+      errors.push(`Failed to disconnect container '${container}' : ${commandError(error)}`);
+    }
+  }
+  if (errors.length > 0) return outcome(name, false, errors.join("\n"), changes);
+  try {
+    await context.call("docker.remove_network", [name]);
+  } catch (error) {
+    return outcome(name, false, `Failed to remove network: ${commandError(error)}`, changes);
+  }
+  return outcome(name, true, `Removed network '${name}'`, { ...changes, removed: true });
+}
