@@ -133,6 +133,19 @@ describe("docker", () => {
     });
   });
 
+  test("a program that cannot be started is told of as an error", async () => {
+    const said = 'OCI runtime exec failed: exec failed: exec: "x": executable file not found in $PATH: unknown';
+    await withDocker({
+      "GET /containers/web1/json": at(CONTAINER),
+      "POST /containers/web1/exec": at({ Id: "e1" }),
+      "POST /exec/e1/start": [{ bytes: framed([1, `${said}\r\n`]), how: "close" }],
+      "GET /exec/e1/json": at({ ExitCode: 126, Pid: 0 }),
+    }, async ({ minion }) => {
+      const want = { pid: 0, retcode: 127, stdout: "", stderr: said };
+      assert.deepEqual(await minion.value("docker.run_all", "web1", "x"), want);
+    });
+  });
+
   test("docker.create and run_container: the body, the logs, and a name that is taken", async () => {
     await withDocker({
       "GET /images/bb:1/json": at({ Id: "i" }),

@@ -20,7 +20,15 @@ export async function runWords(docker: DockerClient, name: unknown, words: reado
   const { body } = await docker.open("POST", `/exec/${part(id)}/start`, request);
   const printed = await readPrinted(body, false);
   const { ExitCode: code, Pid: pid } = await docker.get(`/exec/${part(id)}/json`) as Args;
-  return { ...printed, pid: Number(pid ?? 0), retcode: Number(code ?? 0) };
+  return notStarted({ ...printed, pid: Number(pid ?? 0), retcode: Number(code ?? 0) });
+}
+
+/** A program that could not be started: the daemon prints why as if the program did, and says 126 of one that is not there, too. */
+function notStarted(ran: Ran): Ran {
+  if (ran.retcode < 126 || ran.retcode > 127 || !ran.all.startsWith("OCI runtime exec failed: ")) return ran;
+  const isMissing = /executable file not found|no such file or directory/.test(ran.all);
+  const text = ran.all.replaceAll("\r", "");
+  return { ...ran, stdout: "", stderr: text, all: text, retcode: isMissing ? 127 : 126 };
 }
 
 const withoutEnd = (text: string): string => text.replace(/\n+$/, "");
