@@ -7,7 +7,7 @@
  * The runtime of another target comes from npm, as that of this machine does.
  */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -43,7 +43,14 @@ function runtimeOf(target: string): string {
   const file = join(folder, "package/bin/bun");
   if (existsSync(file)) return file;
   mkdirSync(folder, { recursive: true });
-  execFileSync("npm", ["pack", "--silent", `${name}@${version}`, "--pack-destination", folder], { stdio: "inherit" });
+  try {
+    execFileSync("npm", ["pack", "--silent", `${name}@${version}`, "--pack-destination", folder], { stdio: "inherit" });
+  } catch (error) {
+    // The one that is installed runs here, if not on older processors.
+    if (target !== own) throw error;
+    process.stderr.write(`compile: ${name} cannot be had: the installed runtime is taken\n`);
+    return realpathSync(bun);
+  }
   const tarball = `${name.slice(1).replace("/", "-")}-${version}.tgz`;
   execFileSync("tar", ["-xzf", tarball], { cwd: folder });
   rmSync(join(folder, tarball));
