@@ -37,7 +37,13 @@ function partitions({ runtime: { fs } }: JobContext, all: unknown): Facts[] {
       .map((line) => line.split("\t")[1]),
   );
   return proc.mounts(fs).filter(({ device, type }) => truthy(all) || device !== "" && types.has(type))
-    .map(({ device, path, type, options }) => ({ device, mountpoint: path, fstype: type, opts: options }));
+    // As psutil has it, "none" is no device.
+    .map(({ device, path, type, options }) => ({
+      device: device === "none" ? "" : device,
+      mountpoint: path,
+      fstype: type,
+      opts: options,
+    }));
 }
 
 /** Bytes of an entry of the file of sessions, and the kind that is a session of a user. */
