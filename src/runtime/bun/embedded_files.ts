@@ -1,4 +1,7 @@
 import type { FileSystem } from "../fs.ts";
+import { builtin } from "../node/builtin.ts";
+
+const { readFileSync } = builtin("node:fs");
 
 /** Where a program that Bun made one file of finds what is embedded in it. */
 const EMBEDDED = "/$bunfs/";
@@ -13,6 +16,9 @@ export function withEmbeddedFiles(fs: FileSystem, program: string): FileSystem {
       const mtimeMs = isEmbedded(path) && found !== undefined ? fs.stat(program)?.mtimeMs : undefined;
       return mtimeMs === undefined ? found : { ...found!, mtimeMs };
     },
+    // They can be read by their path, and not opened.
+    read: (path) => isEmbedded(path) ? readFileSync(path) : fs.read(path),
+    readText: (path) => isEmbedded(path) ? readFileSync(path, "utf8") : fs.readText(path),
     realpath: (path) => isEmbedded(path) && fs.stat(path) !== undefined ? path : fs.realpath(path),
   };
 }
