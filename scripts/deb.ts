@@ -27,7 +27,7 @@ import { gzipSync } from "node:zlib";
 import { COMPLETED, SHELLS } from "../cli/complete/shells.ts";
 import { manPage } from "../cli/options/man.ts";
 import type { Program } from "../cli/options/mod.ts";
-import { controlFile, DEBIAN_PACKAGES, type DebianPackage, maintainerScripts } from "./packages/debian.ts";
+import { AFTER_JOB, controlFile, DEBIAN_PACKAGES, type DebianPackage, maintainerScripts } from "./packages/debian.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { values } = parseArgs({
@@ -129,6 +129,7 @@ function build(of: DebianPackage): string {
   const stage = new Stage(of.name);
   common(stage, of);
   if (of.name === "brine") base(stage);
+  if (of.name === "brine-minion") stage.copy(join(root, "scripts/packages/after_job.sh"), AFTER_JOB.slice(1), 0o755);
   const { daemon } = of;
   if (daemon !== undefined) {
     stage.copy(

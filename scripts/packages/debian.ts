@@ -105,31 +105,16 @@ export const DEBIAN_PACKAGES: readonly DebianPackage[] = [
 const SCRIPT = "#!/bin/sh\nset -e\n";
 
 const MAKE_USER = `  if ! getent passwd salt >/dev/null; then
-    useradd --system --user-group --home-dir /var/cache/salt --no-create-home --shell /usr/sbin/nologin salt
+    group=--user-group
+    if getent group salt >/dev/null; then group=--gid=salt; fi
+    useradd --system "$group" --home-dir /var/cache/salt --no-create-home --shell /usr/sbin/nologin salt
   fi
   # It reads its configuration again on SIGHUP, when it is that user already; it may hold secrets.
   if [ -e /etc/salt/master ]; then chgrp salt /etc/salt/master; fi
 `;
 
-/**
- * A minion may be upgraded by a job of its own: dpkg then runs below it, and must not be ended in the middle. The minion is restarted a
- * little later.
- */
-const RESTART_MINION = `  below_minion() {
-    minion=$(cat /run/salt-minion.pid 2>/dev/null) || return 1
-    process=$$
-    while [ "$process" -gt 1 ]; do
-      if [ "$process" = "$minion" ]; then return 0; fi
-      process=$(sed -n 's/^PPid:[^0-9]*//p' "/proc/$process/status" 2>/dev/null) || return 1
-      if [ -z "$process" ]; then return 1; fi
-    done
-    return 1
-  }
-  if below_minion; then
-    systemd-run --quiet --on-active=15 systemctl restart salt-minion.service || true
-    exit 0
-  fi
-`;
+/** Where the package of the minion has `after_job.sh`. */
+export const AFTER_JOB = "/usr/lib/brine/after-job";
 
 /** The scripts of a package by name: `postinst`, `prerm`, `postrm`. */
 export function maintainerScripts({ name, daemon }: DebianPackage): Record<string, string> {
@@ -149,6 +134,12 @@ export function maintainerScripts({ name, daemon }: DebianPackage): Record<strin
     };
   }
   const unit = `${daemon.name}.service`;
+  const minion = name === "brine-minion";
+  // What a job of the minion calls waits for the end of that job.
+  const invoke = (verb: string) => {
+    const now = `deb-systemd-invoke ${verb} ${unit} || true`;
+    return minion ? `${AFTER_JOB} systemctl ${verb} ${unit} || ${now}` : now;
+  };
   return {
     postinst: `${SCRIPT}if [ "$1" = configure ]; then
 ${
@@ -156,17 +147,26 @@ ${
         ? MAKE_USER
         : ""
     }  if command -v deb-systemd-helper >/dev/null; then deb-systemd-helper enable ${unit} >/dev/null || true; fi
-  if [ ! -d /run/systemd/system ]; then exit 0; fi
+  if [ ! -d /run/systemd/system ]; then
+    ${minion ? `${AFTER_JOB} --daemon || true\n    ` : ""}exit 0
+  fi
   systemctl --system daemon-reload || true
-${name === "brine-minion" ? RESTART_MINION : ""}  deb-systemd-invoke restart ${unit} || true
+  ${invoke("restart")}
 fi
 `,
-    prerm:
-      `${SCRIPT}if [ "$1" = remove ] && [ -d /run/systemd/system ]; then deb-systemd-invoke stop ${unit} || true; fi\n`,
+    prerm: `${SCRIPT}if [ "$1" = remove ] && [ -d /run/systemd/system ]; then
+  ${invoke("stop")}
+fi
+`,
     postrm: `${SCRIPT}if [ "$1" = purge ]; then
   if command -v deb-systemd-helper >/dev/null; then deb-systemd-helper purge ${unit} >/dev/null || true; fi
   rm -rf /run/${daemon.name}.pid ${daemon.leaves.join(" ")}
-${daemon.user ? "  if getent passwd salt >/dev/null; then userdel salt >/dev/null 2>&1 || true; fi\n" : ""}fi
+${
+      daemon.user
+        ? "  if getent passwd salt >/dev/null; then userdel salt >/dev/null 2>&1 || true; fi\n" +
+          "  if getent group salt >/dev/null; then groupdel salt >/dev/null 2>&1 || true; fi\n"
+        : ""
+    }fi
 if [ -d /run/systemd/system ]; then systemctl --system daemon-reload || true; fi
 `,
   };

@@ -1,7 +1,7 @@
 /** The life of the Debian packages: installed, started, upgraded with a job that waits, removed and purged, without a trace. */
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { after, before, describe, test } from "node:test";
@@ -20,10 +20,16 @@ const TOOLS = [
   "rm",
   "rmdir",
   "sed",
+  "grep",
+  "tr",
+  "env",
+  "sleep",
+  "setsid",
   "chgrp",
   "getent",
   "useradd",
   "userdel",
+  "groupdel",
   "dpkg",
   "dpkg-deb",
   "dpkg-split",
@@ -62,11 +68,36 @@ describe("the Debian packages", { ...TIMEOUT, skip: whyNoRoot() || lacksDpkg }, 
   let small: SmallRoot;
   const PACKAGES = ["brine", "brine-master", "brine-minion", "brine-api", "brine-syndic"];
   const run = (...words: string[]) => small.run(...words);
+  const DPKG = ["dpkg", "--force-depends", "--force-not-root", "--force-bad-path"];
   const dpkg = (...words: string[]) => {
-    const { status, stdout, stderr } = run("dpkg", "--force-depends", "--force-not-root", "--force-bad-path", ...words);
+    const { status, stdout, stderr } = run(...DPKG, ...words);
     assert.equal(status, 0, `dpkg ${words.join(" ")}: ${stdout}${stderr}`);
   };
-  const install = (revision: string) => dpkg("--install", ...PACKAGES.map((name) => `/tmp/${revision}-${name}.deb`));
+  const files = (revision: string, names = PACKAGES) => names.map((name) => `/tmp/${revision}-${name}.deb`);
+  const install = (revision: string) => dpkg("--install", ...files(revision));
+  /** A master and its minion `edge1` on ports that are free, and a server of HTTP. */
+  const configure = async () => {
+    const [publish_port, ret_port, port] = [await freePort(), await freePort(), await freePort()];
+    const drop = (file: string, opts: unknown) =>
+      writeFileSync(path.join(small.path, "etc/salt", file), JSON.stringify(opts));
+    drop("master.d/test.conf", {
+      interface: "127.0.0.1",
+      publish_port,
+      ret_port,
+      auto_accept: true,
+      rest_cherrypy: { host: "127.0.0.1", port, disable_ssl: true },
+    });
+    drop("minion.d/test.conf", {
+      id: "edge1",
+      master: "127.0.0.1",
+      master_port: ret_port,
+      enable_fqdns_grains: false,
+      acceptance_wait_time: 1,
+    });
+  };
+  const dpkgStatus = () => readFileSync(path.join(small.path, "var/lib/dpkg/status"), "utf8");
+  const isUp = () =>
+    until(() => run("salt-run", "manage.up", "--out=json").stdout.includes("edge1"), "the minion is up");
   const json = (...words: string[]) => {
     const { stdout, stderr } = run(...words, "--out=json", "--static");
     assert.notEqual(stdout, "", stderr);
@@ -128,25 +159,9 @@ describe("the Debian packages", { ...TIMEOUT, skip: whyNoRoot() || lacksDpkg }, 
     const before = everything();
     install("1");
     assert.match(run("getent", "passwd", "salt").stdout, /^salt:/);
-    const [publish_port, ret_port, port] = [await freePort(), await freePort(), await freePort()];
-    const drop = (file: string, opts: unknown) =>
-      writeFileSync(path.join(small.path, "etc/salt", file), JSON.stringify(opts));
-    drop("master.d/test.conf", {
-      interface: "127.0.0.1",
-      publish_port,
-      ret_port,
-      auto_accept: true,
-      rest_cherrypy: { host: "127.0.0.1", port, disable_ssl: true },
-    });
-    drop("minion.d/test.conf", {
-      id: "edge1",
-      master: "127.0.0.1",
-      master_port: ret_port,
-      enable_fqdns_grains: false,
-      acceptance_wait_time: 1,
-    });
+    await configure();
     start("salt-master", "salt-minion", "salt-api");
-    await until(() => run("salt-run", "manage.up", "--out=json").stdout.includes("edge1"), "the minion is up");
+    await isUp();
     assert.deepEqual(json("salt", "*", "test.ping"), { edge1: true });
     // The master has become the user that the package has made.
     const status = readFileSync(`/proc/${readFileSync(pidFile("salt-master"), "utf8").trim()}/status`, "utf8");
@@ -161,10 +176,7 @@ describe("the Debian packages", { ...TIMEOUT, skip: whyNoRoot() || lacksDpkg }, 
     assert.ok(jid !== undefined, queued.stdout + queued.stderr);
     await stop("salt-master", "salt-api");
     install("2");
-    assert.match(
-      readFileSync(path.join(small.path, "var/lib/dpkg/status"), "utf8"),
-      /Package: brine-minion\nStatus: install ok installed\n[\s\S]*?Version: \S+-2\n/,
-    );
+    assert.match(dpkgStatus(), /Package: brine-minion\nStatus: install ok installed\n[\s\S]*?Version: \S+-2\n/);
     start("salt-master", "salt-minion");
     await until(
       () => run("salt-run", "jobs.lookup_jid", jid, "--out=json").stdout.includes("upgraded"),
@@ -177,6 +189,72 @@ describe("the Debian packages", { ...TIMEOUT, skip: whyNoRoot() || lacksDpkg }, 
     assert.ok(existsSync(path.join(small.path, "etc/salt/pki/master/master.pem")), "a removal keeps keys");
     dpkg("--purge", ...[...PACKAGES].reverse());
     assert.deepEqual(everything(), before);
-    assert.equal(run("getent", "passwd", "salt").stdout, "");
+    for (const base of ["passwd", "group"]) assert.equal(run("getent", base, "salt").stdout, "");
   });
+
+  /** Programs of systemd that write down their words; `systemd-run` runs the command of the service, `systemctl stop` stops the minion. */
+  const pretendSystemd = () => {
+    mkdirSync(path.join(small.path, "run/systemd/system"), { recursive: true });
+    const stub = (name: string, text: string) =>
+      writeFileSync(
+        path.join(small.path, "usr/bin", name),
+        `#!/bin/sh\nprintf '%s %s\\n' "\${0##*/}" "$*" >>/tmp/systemd\n${text}`,
+        { mode: 0o755 },
+      );
+    stub("systemctl", 'if [ "$1" = stop ]; then kill "$(cat /run/salt-minion.pid)"; fi\n');
+    stub("deb-systemd-invoke", "");
+    stub(
+      "systemd-run",
+      'while [ "${1#--}" != "$1" ]; do shift; done\nsetsid "$@" </dev/null >/dev/null 2>&1 &\n',
+    );
+  };
+
+  test(
+    "a minion that is upgraded, and removed, by its own job is there until that job has ended",
+    TIMEOUT,
+    async () => {
+      install("1");
+      await configure();
+      start("salt-master", "salt-minion");
+      await isUp();
+      const pid = () => Number(readFileSync(pidFile("salt-minion"), "utf8"));
+      const at = (name: string) => path.join(small.path, "tmp", name);
+      /** A job that goes on after dpkg has ended, until it is told to end. */
+      const begin = async (name: string, ...words: string[]) => {
+        const wait = `: >/tmp/${name}; until [ -e /tmp/${name}-end ]; do sleep 0.1; done; echo ${name} ended`;
+        const command = `${[...DPKG, ...words].join(" ")} >/tmp/dpkg-says 2>&1 && { ${wait}; }`;
+        const jid = /\d{20}/.exec(run("salt", "--async", "edge1", "cmd.run", command).stdout)![0];
+        await until(() => existsSync(at(name)), `dpkg in ${jid}`);
+        return jid;
+      };
+      const returned = (jid: string, name: string) =>
+        until(() => run("salt-run", "jobs.lookup_jid", jid).stdout.includes(`${name} ended`), `the return of ${jid}`);
+      const old = pid();
+      const upgrade = await begin("upgrade", "--install", ...files("2", ["brine", "brine-minion"]));
+      assert.match(dpkgStatus(), /Package: brine-minion\nStatus: install ok installed\n[\s\S]*?Version: \S+-2\n/);
+      assert.deepEqual(json("salt", "*", "test.ping"), { edge1: true });
+      assert.equal(pid(), old);
+      writeFileSync(at("upgrade-end"), "");
+      await returned(upgrade, "upgrade");
+      await until(() => existsSync(pidFile("salt-minion")) && pid() !== old, "the new minion");
+      await isUp();
+      assert.doesNotMatch(readlinkSync(`/proc/${pid()}/exe`), /deleted/);
+
+      pretendSystemd();
+      const again = await begin("again", "--install", ...files("2", ["brine-minion"]));
+      const said = () => readFileSync(at("systemd"), "utf8");
+      assert.match(said(), /^systemd-run .* systemctl restart salt-minion\.service$/m);
+      assert.doesNotMatch(said(), /^(?:systemctl|deb-systemd-invoke) restart/m);
+      writeFileSync(at("again-end"), "");
+      await returned(again, "again");
+      await until(() => /^systemctl restart salt-minion\.service$/m.test(said()), "the restart");
+
+      const last = pid();
+      const removal = await begin("removal", "--remove", "brine-minion");
+      assert.ok(existsSync(`/proc/${last}/exe`));
+      writeFileSync(at("removal-end"), "");
+      await returned(removal, "removal");
+      await until(() => !existsSync(`/proc/${last}/exe`), "the end of the minion");
+    },
+  );
 });
