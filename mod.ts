@@ -23,6 +23,28 @@ export { ClientError } from "./src/client/client_error.ts";
 export { connect, type ConnectOptions } from "./src/client/connect.ts";
 export type { Credentials } from "./src/client/credentials.ts";
 export { LocalClient, type LocalClientOptions } from "./src/client/local_client.ts";
+export type { MasterLink } from "./src/client/master_link.ts";
+export type {
+  CallOptions,
+  EventFeed,
+  EventsOptions,
+  JobRun,
+  Jobs,
+  KeyFingerprint,
+  Keys,
+  KeyStatus,
+  KnownMinion,
+  ListedJob,
+  ListJobsOptions,
+  ListMinionsOptions,
+  Minions,
+  RecordedJob,
+  RunnerCall,
+  Salt,
+  SaltEvent,
+  Targets,
+  WheelCall,
+} from "./src/client/salt.ts";
 export type { Span, SpanAttributes, SpanOptions, Tracer } from "./src/telemetry/mod.ts";
 
 // Jobs and their outcomes

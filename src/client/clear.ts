@@ -1,5 +1,5 @@
 import { refusalOf } from "./client_error.ts";
-import type { LocalClient } from "./local_client.ts";
+import type { MasterLink } from "./master_link.ts";
 
 /**
  * Sends a clear command and returns the master's reply.
@@ -7,7 +7,7 @@ import type { LocalClient } from "./local_client.ts";
  * @throws {ClientError} `REFUSED` with the master's message, and in `kind` the master's name for the error
  */
 export async function askClear(
-  client: LocalClient,
+  client: MasterLink,
   load: Record<string, unknown>,
   options: { timeoutMs?: number } = {},
 ): Promise<unknown> {

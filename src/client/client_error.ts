@@ -1,7 +1,31 @@
-import { SaltError } from "../errors.ts";
+import { codeOf, SaltError } from "../errors.ts";
 
 /** A request to the master that could not be made, or that the master refused. */
 export class ClientError extends SaltError {}
+
+/** The master's names for its errors → our codes. */
+const CODES: Record<string, string> = {
+  AuthenticationError: "AUTHENTICATION",
+  TokenAuthenticationError: "AUTHENTICATION",
+  EauthAuthenticationError: "AUTHENTICATION",
+  UserAuthenticationError: "AUTHENTICATION",
+  AuthorizationError: "PERMISSION",
+};
+
+/**
+ * The master's refusal: `AUTHENTICATION` if the credentials are not valid, `PERMISSION` if their user may not do this,
+ * `REFUSED` for any other reason.
+ *
+ * @param kind the master's name for the error; `""` if it gave none
+ */
+export function refusal(message: string, kind = ""): ClientError {
+  return new ClientError(Object.hasOwn(CODES, kind) ? CODES[kind]! : "REFUSED", message, { kind });
+}
+
+/** True for an error that {@link refusal} has made: the master has answered, and will not do it. */
+export function isRefusal(error: unknown): error is ClientError {
+  return error instanceof ClientError && ["AUTHENTICATION", "PERMISSION", "REFUSED"].includes(codeOf(error));
+}
 
 /**
  * The refusal in a master's reply, `{error: {name, message}}` or `{error: "…"}`; undefined if the reply is none.
@@ -11,6 +35,6 @@ export class ClientError extends SaltError {}
 export function refusalOf(reply: unknown, fallback: string): ClientError | undefined {
   const error = (reply as { error?: { name?: unknown; message?: unknown } | string } | null)?.error;
   if (error === undefined) return undefined;
-  if (typeof error === "string") return new ClientError("REFUSED", error, { kind: "" });
-  return new ClientError("REFUSED", String(error.message ?? fallback), { kind: String(error.name ?? "") });
+  if (typeof error === "string") return refusal(error);
+  return refusal(String(error.message ?? fallback), String(error.name ?? ""));
 }

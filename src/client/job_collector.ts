@@ -63,6 +63,8 @@ export interface JobSource {
   publish(request: PublishRequest): Promise<Published | undefined>;
   ask(cmd: string, load: Record<string, unknown>): Promise<unknown>;
   onEvent(listener: (event: BusEvent) => void): () => void;
+  /** Fires again what is on record of a job, for a source that may have lost events. */
+  catchUp?(jid: string): Promise<void>;
 }
 
 /** One round of `saltutil.find_job`. */
@@ -166,6 +168,7 @@ export class JobCollector {
     const jid = this.#jid;
     yield* this.#untilSilent();
     if (this.#waiting.size > 0) {
+      await this.#client.catchUp?.(jid);
       const known = await this.#known();
       // Some may have come while we asked.
       yield* this.#takeReady();

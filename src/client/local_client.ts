@@ -10,9 +10,15 @@ import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import { NO_TRACER, TRACE_FIELD, type Tracer } from "../telemetry/mod.ts";
 import { openTransport, type Transport } from "../transport/mod.ts";
-import { ClientError, refusalOf } from "./client_error.ts";
+import { abortable } from "./abortable.ts";
+import { busFeed } from "./bus_feed.ts";
+import { checkedRunner, checkedWheel } from "./checked_call.ts";
+import { ClientError, refusal, refusalOf } from "./client_error.ts";
 import type { Credentials } from "./credentials.ts";
+import { returnOrFailure } from "./function_failed.ts";
 import { type CollectOptions, JobCollector } from "./job_collector.ts";
+import { jobRun } from "./job_run.ts";
+import type { MasterLink } from "./master_link.ts";
 import { hasReturn, type Outcome } from "./outcome.ts";
 import { OwnKey } from "./own_key.ts";
 import {
@@ -25,6 +31,25 @@ import {
   settled,
 } from "./publish_request.ts";
 import { RequestConnections } from "./request_connections.ts";
+import { callRunner } from "./runner.ts";
+import type {
+  CallOptions,
+  EventFeed,
+  EventsOptions,
+  JobRun,
+  Jobs,
+  Keys,
+  Minions,
+  RunnerCall,
+  Salt,
+  Targets,
+  WheelCall,
+} from "./salt.ts";
+import { jobsOf } from "./verbs/jobs.ts";
+import { keysOf } from "./verbs/keys.ts";
+import { minionsOf } from "./verbs/minions.ts";
+import { targetsOf } from "./verbs/targets.ts";
+import { callWheel } from "./wheel.ts";
 
 /** What a client is made from; {@link connect} fills it in for a program. */
 export interface LocalClientOptions {
@@ -58,13 +83,16 @@ export interface LocalClientOptions {
   onClose?(): Promise<void>;
 }
 
+/** How long a runner may take, in milliseconds, where its caller does not say. */
+const RUNNER_MS = 300_000;
+
 /**
  * What a program on the master's host uses to run jobs: publishes through the request port, and hears of returns on the
  * master's event bus. Works with a Brine master and with real Salt's.
  *
  * @see salt/client/__init__.py LocalClient
  */
-export class LocalClient implements AsyncDisposable {
+export class LocalClient implements Salt, MasterLink {
   readonly #options: LocalClientOptions;
   readonly #connections: RequestConnections;
   readonly #key: OwnKey;
@@ -72,6 +100,14 @@ export class LocalClient implements AsyncDisposable {
   readonly #lost = deferred<never>();
   #bus: BusListener | undefined;
   #isBrine = false;
+  /** Jobs that the master has on record. */
+  readonly jobs: Jobs = jobsOf(this);
+  /** The minions with an accepted key. */
+  readonly minions: Minions = minionsOf(this);
+  /** Keys of minions. */
+  readonly keys: Keys = keysOf(this);
+  /** Targets without a job. */
+  readonly targets: Targets = targetsOf(this);
 
   private constructor(options: LocalClientOptions) {
     this.#options = options;
@@ -166,19 +202,19 @@ export class LocalClient implements AsyncDisposable {
   /**
    * Asks the master to publish a job; undefined if no minion matches.
    *
-   * @throws {ClientError} `REFUSED` with the master's message, `TIMEOUT` if it does not answer
+   * @throws {ClientError} `AUTHENTICATION`, `PERMISSION` or `REFUSED` with the master's message, `TIMEOUT` if it does not answer
    * @throws {TypeError} for keys and values that no master would understand, with the nearest right one
    */
-  async publish(request: PublishRequest): Promise<Published | undefined> {
-    return await this.#publish(request);
+  async publish(request: PublishRequest, options: CallOptions = {}): Promise<Published | undefined> {
+    return await abortable(this.#publish(request, undefined, options.timeoutMs), options.signal);
   }
 
   /** @param trace the context of the span that the publication is part of */
-  async #publish(request: PublishRequest, trace?: string): Promise<Published | undefined> {
-    const fields = await this.#publication("publish", request, trace);
+  async #publish(request: PublishRequest, trace?: string, timeoutMs?: number): Promise<Published | undefined> {
+    const fields = await this.#publication("publish", request, { trace, timeoutMs });
     if (typeof fields?.jid !== "string") {
       if (Array.isArray(fields?.minions)) return undefined;
-      throw new ClientError("REFUSED", String(fields?.error ?? "The master gave no job id"));
+      throw refusal(String(fields?.error ?? "The master gave no job id"));
     }
     const { jid } = fields;
     const [minions, missing, queued] = [listOf(fields.minions), listOf(fields.missing), listOf(fields.queued)];
@@ -192,10 +228,13 @@ export class LocalClient implements AsyncDisposable {
    *
    * @throws {ClientError} `NOT_BRINE` if the master is Salt's own, which has no such command; else as for `publish`
    */
-  async preview(request: PublishRequest): Promise<Pick<Published, "minions" | "missing">> {
+  async preview(
+    request: PublishRequest,
+    { timeoutMs, signal }: CallOptions = {},
+  ): Promise<Pick<Published, "minions" | "missing">> {
     this.#needOurs("it cannot list the minions of a target without a job");
-    const fields = await this.#publication("publish_preview", request);
-    if (fields?.error !== undefined) throw new ClientError("REFUSED", String(fields.error));
+    const fields = await abortable(this.#publication("publish_preview", request, { timeoutMs }), signal);
+    if (fields?.error !== undefined) throw refusal(String(fields.error));
     return { minions: listOf(fields?.minions), missing: listOf(fields?.missing) };
   }
 
@@ -203,7 +242,7 @@ export class LocalClient implements AsyncDisposable {
   async #publication(
     cmd: string,
     request: PublishRequest,
-    trace?: string,
+    { trace, timeoutMs }: { trace?: string | undefined; timeoutMs?: number | undefined } = {},
   ): Promise<Record<string, unknown> | undefined> {
     const settledRequest = this.#checked ? checkedRequest(request) : settled(request);
     const { queue, stream, jobTimeout } = settledRequest;
@@ -221,14 +260,13 @@ export class LocalClient implements AsyncDisposable {
       }),
     });
     // A request with credentials of its own must not pass for the user of this process.
-    const reply = request.credentials === undefined
-      ? await this.#key.sendWith((key) => this.send(load(key)))
-      : await this.send(load(""));
+    const send = (key: string) => this.send(load(key), timeoutMs === undefined ? {} : { timeoutMs });
+    const reply = request.credentials === undefined ? await this.#key.sendWith(send) : await send("");
     if (typeof reply !== "object" || reply === null) {
-      throw new ClientError("REFUSED", typeof reply === "string" && reply !== "" ? reply : "The master gave no answer");
+      throw refusal(typeof reply === "string" && reply !== "" ? reply : "The master gave no answer");
     }
-    const refusal = refusalOf(reply, "Authentication error occurred.");
-    if (refusal !== undefined) throw refusal;
+    const refused = refusalOf(reply, "Authentication error occurred.");
+    if (refused !== undefined) throw refused;
     return (reply as { load?: Record<string, unknown> }).load;
   }
 
@@ -240,8 +278,8 @@ export class LocalClient implements AsyncDisposable {
   async ask(cmd: string, load: Record<string, unknown>): Promise<unknown> {
     this.#needOurs(`it does not know "${cmd}"`);
     const reply = await this.#key.sendWith((key) => this.send({ ...load, cmd, key, user: this.#key.user }));
-    const refusal = refusalOf(reply, "The master refused");
-    if (refusal !== undefined) throw refusal;
+    const refused = refusalOf(reply, "The master refused");
+    if (refused !== undefined) throw refused;
     return reply;
   }
 
@@ -264,7 +302,14 @@ export class LocalClient implements AsyncDisposable {
    *
    * @throws {ClientError} as {@link LocalClient.publish}; `BUS_LOST` if the master goes away
    */
-  async *run(request: PublishRequest, options: CollectOptions = {}): AsyncGenerator<Outcome, Published | undefined> {
+  run(request: PublishRequest, options: CollectOptions = {}): JobRun {
+    return jobRun(this.#run(request, options));
+  }
+
+  async *#run(
+    request: PublishRequest,
+    options: CollectOptions,
+  ): AsyncGenerator<Outcome, Published | undefined, void> {
     if (this.#checked) checkCollectOptions(options);
     // Listen before publishing: a fast minion can answer before publish() returns.
     const early: BusEvent[] = [];
@@ -305,6 +350,39 @@ export class LocalClient implements AsyncDisposable {
       if (hasReturn(outcome)) returns[outcome.id] = outcome.return;
     }
     return returns;
+  }
+
+  /**
+   * Calls a runner as the user of this process, and waits for its end. {@link callRunner} takes other credentials.
+   *
+   * @returns its return
+   * @throws {ClientError} `FAILED` with its message; else as {@link callRunner}
+   */
+  async runner(call: RunnerCall, options: CallOptions = {}): Promise<unknown> {
+    const { fun, arg, kwarg } = checkedRunner(call);
+    const { timeoutMs = RUNNER_MS, signal } = options;
+    const request = { fun, arg, kwarg, credentials: this.ownCredentials };
+    const how = { timeoutMs, clock: this.clock, ...(signal === undefined ? {} : { signal }) };
+    const { data } = await abortable(callRunner(this, request, how), signal);
+    return returnOrFailure(`runner "${fun}"`, data);
+  }
+
+  /**
+   * Calls a wheel function as the user of this process. {@link callWheel} takes other credentials.
+   *
+   * @returns its return
+   * @throws {ClientError} `FAILED` with its message; else as {@link callWheel}
+   */
+  async wheel(call: WheelCall, { timeoutMs, signal }: CallOptions = {}): Promise<unknown> {
+    const { fun, kwarg } = checkedWheel(call);
+    const how = timeoutMs === undefined ? {} : { timeoutMs };
+    const { data } = await abortable(callWheel(this, { fun, kwarg, credentials: this.ownCredentials }, how), signal);
+    return returnOrFailure(`wheel function "${fun}"`, data);
+  }
+
+  /** The events of the master's bus. They have no ids here: {@link EventsOptions.after} misses what was before. */
+  events(options?: EventsOptions): EventFeed {
+    return busFeed(this, options);
   }
 
   /** Closes the connections. Jobs that are running go on. */

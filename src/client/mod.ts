@@ -18,6 +18,7 @@ export type { Credentials } from "./credentials.ts";
 export { followJob, type FollowOptions } from "./follow_job.ts";
 export type { CollectOptions, Output, StateProgress } from "./job_collector.ts";
 export { LocalClient, type LocalClientOptions } from "./local_client.ts";
+export type { MasterLink } from "./master_link.ts";
 export type { Span, SpanAttributes, SpanOptions, Tracer } from "../telemetry/mod.ts";
 export {
   hasReturn,
@@ -29,6 +30,27 @@ export {
 } from "./outcome.ts";
 export type { JobOrigin, Published, PublishRequest } from "./publish_request.ts";
 export { callRunner, type RunnerJob, type RunnerRequest, startRunner } from "./runner.ts";
+export type {
+  CallOptions,
+  EventFeed,
+  EventsOptions,
+  JobRun,
+  Jobs,
+  KeyFingerprint,
+  Keys,
+  KeyStatus,
+  KnownMinion,
+  ListedJob,
+  ListJobsOptions,
+  ListMinionsOptions,
+  Minions,
+  RecordedJob,
+  RunnerCall,
+  Salt,
+  SaltEvent,
+  Targets,
+  WheelCall,
+} from "./salt.ts";
 export { chooseSubset } from "./subset.ts";
 export { deleteToken, makeToken, readToken, type TokenRecord } from "./tokens.ts";
 export { callWheel, type WheelRequest, type WheelResult } from "./wheel.ts";

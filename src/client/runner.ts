@@ -5,10 +5,10 @@ import type { BusEvent } from "../event/bus.ts";
 import { runReturn } from "../event/tag.ts";
 import { refuseUnknownKeys } from "../known.ts";
 import { askClear } from "./clear.ts";
-import { ClientError } from "./client_error.ts";
+import { refusal } from "./client_error.ts";
 import type { Credentials } from "./credentials.ts";
 import type { JobOrigin } from "./publish_request.ts";
-import type { LocalClient } from "./local_client.ts";
+import type { MasterLink } from "./master_link.ts";
 
 /** A call of a runner function. */
 export interface RunnerRequest {
@@ -18,7 +18,7 @@ export interface RunnerRequest {
   arg: readonly unknown[];
   /** Keyword arguments. */
   kwarg: Record<string, unknown>;
-  /** The caller's credentials, such as {@link LocalClient.ownCredentials}. */
+  /** The caller's credentials, such as `ownCredentials` of a client. */
   credentials: Credentials;
   /** What has asked for it, beside the caller; Brine masters only. */
   origin?: JobOrigin;
@@ -38,14 +38,14 @@ export interface RunnerJob {
  * @throws {ClientError} `REFUSED`
  * @throws {TypeError} for unknown keys of the request
  */
-export async function startRunner(client: LocalClient, request: RunnerRequest): Promise<RunnerJob> {
+export async function startRunner(client: MasterLink, request: RunnerRequest): Promise<RunnerJob> {
   refuseUnknownKeys("a runner's call", request, ["fun", "arg", "kwarg", "credentials", "origin"]);
   const { fun, arg, kwarg, credentials, origin } = request;
   const asked = { ...credentials, cmd: "runner", fun, kwarg: { arg, kwarg } };
   const reply = await askClear(client, origin === undefined ? asked : { ...asked, __origin__: origin });
   const { tag, jid } = (reply ?? {}) as Record<string, unknown>;
   if (typeof tag !== "string" || typeof jid !== "string") {
-    throw new ClientError("REFUSED", `The master did not start the runner "${fun}"`, { kind: "" });
+    throw refusal(`The master did not start the runner "${fun}"`);
   }
   return { tag, jid };
 }
@@ -64,7 +64,7 @@ export async function startRunner(client: LocalClient, request: RunnerRequest): 
  * @throws {TimeoutError} after `timeoutMs`; the runner goes on
  */
 export async function callRunner(
-  client: LocalClient,
+  client: MasterLink,
   request: RunnerRequest,
   options: { timeoutMs: number; clock?: Clock; signal?: AbortSignal },
 ): Promise<{ tag: string; data: Record<string, unknown> }> {

@@ -1,9 +1,9 @@
 import { refuseUnknownKeys } from "../known.ts";
 import { askClear } from "./clear.ts";
-import { ClientError } from "./client_error.ts";
+import { refusal } from "./client_error.ts";
 import type { Credentials } from "./credentials.ts";
 import type { JobOrigin } from "./publish_request.ts";
-import type { LocalClient } from "./local_client.ts";
+import type { MasterLink } from "./master_link.ts";
 
 /** A call of a wheel function. */
 export interface WheelRequest {
@@ -11,7 +11,7 @@ export interface WheelRequest {
   fun: string;
   /** Keyword arguments. */
   kwarg: Record<string, unknown>;
-  /** The caller's credentials, such as {@link LocalClient.ownCredentials}. */
+  /** The caller's credentials, such as `ownCredentials` of a client. */
   credentials: Credentials;
   /** What has asked for it, beside the caller; Brine masters only. */
   origin?: JobOrigin;
@@ -40,14 +40,18 @@ const TIMEOUT_MS = 300_000;
  * @throws {ClientError} `REFUSED`
  * @throws {TypeError} for unknown keys of the request
  */
-export async function callWheel(client: LocalClient, request: WheelRequest): Promise<WheelResult> {
+export async function callWheel(
+  client: MasterLink,
+  request: WheelRequest,
+  options: { timeoutMs?: number } = {},
+): Promise<WheelResult> {
   refuseUnknownKeys("a wheel function's call", request, ["fun", "kwarg", "credentials", "origin"]);
   const { fun, kwarg, credentials, origin } = request;
   const load = { ...kwarg, ...credentials, cmd: "wheel", fun, ...(origin === undefined ? {} : { __origin__: origin }) };
-  const reply = await askClear(client, load, { timeoutMs: TIMEOUT_MS });
+  const reply = await askClear(client, load, { timeoutMs: TIMEOUT_MS, ...options });
   const { tag, data } = (reply ?? {}) as Record<string, unknown>;
   if (typeof tag !== "string" || typeof data !== "object" || data === null) {
-    throw new ClientError("REFUSED", `The master did not run the wheel function "${fun}"`, { kind: "" });
+    throw refusal(`The master did not run the wheel function "${fun}"`);
   }
   return { tag, data: data as Record<string, unknown> };
 }

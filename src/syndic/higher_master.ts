@@ -1,8 +1,9 @@
 import type { MinionIdentity } from "../channel/auth_client.ts";
+import { isRefusal } from "../client/client_error.ts";
 import type { PublishRequest } from "../client/publish_request.ts";
 import type { MasterOpts } from "../config/master_opts.ts";
 import type { MinionOpts } from "../config/minion_opts.ts";
-import { codeOf, messageOf } from "../errors.ts";
+import { messageOf } from "../errors.ts";
 import { LEGACY_SYNDIC_START, syndicStart } from "../event/tag.ts";
 import { isPlainJid } from "../job/jid.ts";
 import type { Logger } from "../log.ts";
@@ -274,7 +275,7 @@ export class HigherMaster implements JobOwner, AsyncDisposable {
         log.info("job of the higher master published", { jid, minions: published?.minions.length ?? 0 });
         break;
       } catch (error) {
-        const refused = codeOf(error) === "REFUSED";
+        const refused = isRefusal(error);
         if (refused || clock.now() >= untilMs) {
           log.error(
             refused

@@ -152,7 +152,7 @@ describe("LocalClient", TIMEOUT, () => {
     fs.write(path, `${key.startsWith("x") ? "y" : "x"}${key.slice(1)}`);
     const client = await cluster.client();
     await assert.rejects(client.publish({ tgt: "*", fun: "test.ping" }), {
-      code: "REFUSED",
+      code: "AUTHENTICATION",
       message: "Authentication error occurred.",
     });
     // The master was started anew meanwhile: the key on the disk is another than the one in memory.

@@ -39,11 +39,11 @@ describe("LocalClient.preview()", TIMEOUT, () => {
       client.preview({ tgt, fun, credentials });
     assert.deepEqual((await ask("web*", "test.ping")).minions, ["web1"]);
     for (
-      const [tgt, fun, credentials] of [
-        ["*", "test.ping"],
-        ["web*", "cmd.run"],
-        ["web*", "test.ping", { ...RITA, password: "wrong" }],
-        ["web*", "test.ping", { token: "0".repeat(64) }],
+      const [code, tgt, fun, credentials] of [
+        ["PERMISSION", "*", "test.ping"],
+        ["PERMISSION", "web*", "cmd.run"],
+        ["AUTHENTICATION", "web*", "test.ping", { ...RITA, password: "wrong" }],
+        ["AUTHENTICATION", "web*", "test.ping", { token: "0".repeat(64) }],
       ] as const
     ) {
       let settled = false;
@@ -54,7 +54,7 @@ describe("LocalClient.preview()", TIMEOUT, () => {
         if (!settled) cluster.clock.advance(20);
         return settled;
       });
-      await assert.rejects(refused, { code: "REFUSED" });
+      await assert.rejects(refused, { code });
     }
   });
 });

@@ -1,8 +1,9 @@
 /** `salt-run -a` and `salt-run --async`: a runner that the master runs. */
+import { isRefusal } from "../../../src/client/client_error.ts";
 import { LocalClient } from "../../../src/client/local_client.ts";
 import { callRunner, startRunner } from "../../../src/client/runner.ts";
 import type { MasterOpts } from "../../../src/config/master_opts.ts";
-import { codeOf, messageOf } from "../../../src/errors.ts";
+import { messageOf } from "../../../src/errors.ts";
 import { parseArguments } from "../../../src/job/args.ts";
 import { credentialsOf } from "../../program/credentials.ts";
 import { returnCode, returnParts } from "../../../src/runner/streamed_return.ts";
@@ -43,7 +44,7 @@ export async function runInMaster(context: ProgramContext, opts: MasterOpts, pri
     if (options.quiet !== true) await printer.document(shown, outputter);
     return returnCode(data.return) || (data.success === false ? 1 : 0);
   } catch (error) {
-    if (codeOf(error) !== "REFUSED") throw error;
+    if (!isRefusal(error)) throw error;
     await printer.document(messageOf(error));
     return 1;
   }

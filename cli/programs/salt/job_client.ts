@@ -1,4 +1,5 @@
 /** The client that `salt` and `salt-cp` run jobs with: how it is opened, how long it waits, and how its failures end. */
+import { isRefusal } from "../../../src/client/client_error.ts";
 import type { CollectOptions } from "../../../src/client/job_collector.ts";
 import { LocalClient } from "../../../src/client/local_client.ts";
 import type { MasterOpts } from "../../../src/config/master_opts.ts";
@@ -56,8 +57,8 @@ async function openTracing(runtime: Runtime, log: Logger, { tracing }: MasterOpt
 export async function reportJobFailure(error: unknown, { log }: ProgramContext, printer: Printer): Promise<number> {
   const code = codeOf(error);
   if (code === "NO_KEY" || code === "NOT_BRINE") throw new Exit(2, messageOf(error));
-  if (code !== "REFUSED" && code !== "TIMEOUT" && code !== "BUS_LOST") throw error;
+  if (!isRefusal(error) && code !== "TIMEOUT" && code !== "BUS_LOST") throw error;
   log.error(messageOf(error));
   await printer.document(messageOf(error));
-  return code === "REFUSED" ? 0 : 1;
+  return isRefusal(error) ? 0 : 1;
 }

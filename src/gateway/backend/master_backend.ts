@@ -1,6 +1,6 @@
 import { deferred } from "../../async/deferred.ts";
 import { runBatch } from "../../client/batch.ts";
-import { ClientError } from "../../client/client_error.ts";
+import { ClientError, isRefusal } from "../../client/client_error.ts";
 import { LocalClient, type LocalClientOptions } from "../../client/local_client.ts";
 import { callRunner, startRunner } from "../../client/runner.ts";
 import { chooseSubset } from "../../client/subset.ts";
@@ -34,13 +34,11 @@ const KINDS: Record<string, RefusalKind> = {
 /** The gateway's error for an error of the client. */
 function translated(error: unknown): unknown {
   const code = codeOf(error);
-  if (error instanceof ClientError) {
-    if (code === "REFUSED") {
-      const name = String((error as { kind?: unknown }).kind ?? "");
-      return new RefusedError(Object.hasOwn(KINDS, name) ? KINDS[name]! : "other", error.message, { cause: error });
-    }
-    return new MasterDownError({ cause: error });
+  if (isRefusal(error)) {
+    const name = String((error as { kind?: unknown }).kind ?? "");
+    return new RefusedError(Object.hasOwn(KINDS, name) ? KINDS[name]! : "other", error.message, { cause: error });
   }
+  if (error instanceof ClientError) return new MasterDownError({ cause: error });
   if (code === "ECONNRESET" || code === "CLOSED" || code === "QUEUE_FULL") return new MasterDownError({ cause: error });
   return error;
 }

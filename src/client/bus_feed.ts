@@ -1,0 +1,79 @@
+import { AsyncQueue } from "../async/queue.ts";
+import type { BusEvent } from "../event/bus.ts";
+import { fnmatch } from "../event/tag.ts";
+import { refuseUnknownKeys } from "../known.ts";
+import type { EventFeed, EventsOptions, SaltEvent } from "./salt.ts";
+
+/** What a feed listens to: events as they are fired, without ids. */
+export interface EventSource {
+  /** Rejects once no more events can come. */
+  readonly lost: Promise<never>;
+  onEvent(listener: (event: BusEvent) => void): () => void;
+}
+
+const KEYS: readonly (keyof Required<EventsOptions>)[] = ["tag", "after", "onMissed", "buffer", "signal"];
+/** Events that wait for a slow reader. */
+const BUFFER = 10_000;
+
+/** @throws {TypeError | RangeError} for options that `events()` does not have */
+export function checkEventsOptions(options: EventsOptions): { buffer: number } {
+  refuseUnknownKeys("the options of events()", options, KEYS);
+  const { buffer = BUFFER } = options;
+  if (!Number.isInteger(buffer) || buffer < 1) {
+    throw new RangeError(`Cannot keep ${buffer} events: buffer is a whole number from 1 on`);
+  }
+  return { buffer };
+}
+
+/** A generator of events with what {@link EventFeed} has besides. */
+export function eventFeed(events: AsyncGenerator<SaltEvent, void, void>, ready: () => Promise<void>): EventFeed {
+  const feed: EventFeed = {
+    next: () => events.next(),
+    return: (value) => events.return(value),
+    throw: (error) => events.throw(error),
+    ready,
+    [Symbol.asyncIterator]: () => feed,
+    async [Symbol.asyncDispose]() {
+      await events.return(undefined);
+    },
+  };
+  return feed;
+}
+
+/** The events of a bus that is heard already. What a slow reader leaves is bounded: the oldest events are dropped. */
+export function busFeed(source: EventSource, options: EventsOptions = {}): EventFeed {
+  const { buffer } = checkEventsOptions(options);
+  const { tag, after, onMissed, signal } = options;
+  const wants = tag === undefined ? () => true : fnmatch(tag);
+  const queue = new AsyncQueue<SaltEvent>({ limit: buffer, whenFull: "drop-oldest" });
+  let off: (() => void) | undefined;
+  const stop = () => queue.close(signal!.reason);
+  const start = () => {
+    if (off !== undefined) return;
+    signal?.throwIfAborted();
+    signal?.addEventListener("abort", stop, { once: true });
+    off = source.onEvent((event) => {
+      if (wants(event.tag)) queue.offer({ tag: event.tag, data: event.data, id: "" });
+    });
+    source.lost.catch((error) => queue.close(error));
+  };
+  async function* events(): AsyncGenerator<SaltEvent, void, void> {
+    try {
+      start();
+      // Events have no ids here: what was fired since then is unknown.
+      if (after !== undefined) onMissed?.(undefined);
+      let dropped = 0;
+      for (;;) {
+        const { done, value } = await queue.next();
+        if (queue.dropped > dropped) onMissed?.(queue.dropped - dropped);
+        dropped = queue.dropped;
+        if (done === true) return;
+        yield value;
+      }
+    } finally {
+      off?.();
+      signal?.removeEventListener("abort", stop);
+    }
+  }
+  return eventFeed(events(), () => Promise.resolve(start()));
+}

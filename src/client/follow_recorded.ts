@@ -1,0 +1,69 @@
+/** A job that is on record: what has come of it, and what comes from now on. */
+import { BusEvent } from "../event/bus.ts";
+import type { Clock } from "../async/clock.ts";
+import type { Credentials } from "./credentials.ts";
+import { type CollectOptions, JobCollector, type JobSource } from "./job_collector.ts";
+import type { Outcome, ReportedOutcome } from "./outcome.ts";
+import type { Published } from "./publish_request.ts";
+
+/** What a master has on record of a job. */
+export interface JobRecord {
+  minions: string[];
+  results: Record<string, Record<string, unknown>>;
+}
+
+/** What is needed to follow a job. */
+export interface FollowSource extends JobSource {
+  readonly clock: Clock;
+  listening?(signal?: AbortSignal): Promise<void>;
+}
+
+/**
+ * Yields the outcome of each target of a job: those on record first, the others as they come.
+ *
+ * @param read called once events are heard
+ */
+export async function* followRecorded(
+  source: FollowSource,
+  jid: string,
+  options: CollectOptions & { credentials?: Credentials },
+  read: () => Promise<JobRecord>,
+): AsyncGenerator<Outcome, Published | undefined, void> {
+  const early: BusEvent[] = [];
+  let collect = (event: BusEvent): void => void early.push(event);
+  // Listen before asking: a return may come while the record is read.
+  const off = source.onEvent((event) => collect(event));
+  try {
+    await source.listening?.(options.signal);
+    const record = await read();
+    const known = await reported(source, jid);
+    const queued = Object.keys(known).filter((id) => known[id]!.outcome === "queued");
+    const minions = [...new Set([...record.minions, ...Object.keys(known)])];
+    const published = { jid, minions, missing: [], queued };
+    options.onPublished?.(jid, published);
+    const collector = new JobCollector(source, published, options, source.clock, options.credentials);
+    for (const [id, result] of Object.entries(record.results)) {
+      collector.take(BusEvent.fromData(`salt/job/${jid}/ret/${id}`, { ...result, id, jid, _stamp: "" }));
+    }
+    for (const [id, outcome] of Object.entries(known)) {
+      collector.take(BusEvent.fromData(`salt/job/${jid}/outcome/${id}`, { ...outcome, id, _stamp: "" }));
+    }
+    collect = (event) => collector.take(event);
+    for (const event of early) collector.take(event);
+    yield* collector.outcomes();
+    return published;
+  } finally {
+    off();
+  }
+}
+
+/** The outcomes that a Brine master keeps of each target; none beside Salt's own. */
+async function reported(source: JobSource, jid: string): Promise<Record<string, ReportedOutcome>> {
+  if (!source.isBrine) return {};
+  try {
+    return (await source.ask("job_outcomes", { jid }) as { outcomes: Record<string, ReportedOutcome> }).outcomes;
+  } catch {
+    // A job of long ago: its returns are on record all the same.
+    return {};
+  }
+}

@@ -1,0 +1,95 @@
+import { codeOf } from "../../errors.ts";
+import { isJid } from "../../job/jid.ts";
+import { isRecord } from "../../record.ts";
+import { ClientError } from "../client_error.ts";
+import { followRecorded } from "../follow_recorded.ts";
+import { jobRun } from "../job_run.ts";
+import type { ReportedOutcome } from "../outcome.ts";
+import { listOf } from "../publish_request.ts";
+import type { CallOptions, Jobs, ListedJob, ListJobsOptions, RecordedJob } from "../salt.ts";
+import type { SaltLink } from "../salt_link.ts";
+import { type JobReport, jobReport, listedJob, outcomesOf, reportedOutcomes } from "./job_report.ts";
+
+/** With what clients ask minions for other jobs. */
+const ASKS_FOR_JOBS = "saltutil.find_job";
+/** How a target stands that works on a job, or may get it. */
+const UNFINISHED: readonly string[] = ["queued", "published", "started", "no answer"];
+
+/** {@link Salt.jobs} by the runners `jobs.*`. */
+export function jobsOf(link: SaltLink): Jobs {
+  const one = async (jid: string, options: CallOptions = {}): Promise<RecordedJob> => {
+    const report = await readReport(link, jid, options);
+    const reported = await readOutcomes(link, jid, options);
+    const { head, minions } = report;
+    return { ...head, minions, outcomes: outcomesOf(report, reported) };
+  };
+  return {
+    list: (options = {}) => listJobs(link, options),
+    one,
+    outcomes: async (jid, options) => (await one(jid, options)).outcomes,
+    follow: (jid, options = {}) => jobRun(followRecorded(link, jid, options, () => readReport(link, jid, options))),
+    cancel: async (jid, options = {}) => await cancel(link, await one(jid, options), options),
+  };
+}
+
+/** @throws {ClientError} `UNKNOWN_JOB` */
+async function readReport(link: SaltLink, jid: string, { signal, timeoutMs }: CallOptions): Promise<JobReport> {
+  if (!isJid(jid)) throw new TypeError(`Cannot read job ${JSON.stringify(jid)}: expected a job id, 20 digits`);
+  const options = { ...(signal && { signal }), ...(timeoutMs && { timeoutMs }) };
+  const report = jobReport(jid, await link.runner({ fun: "jobs.list_job", arg: [jid] }, options));
+  if (report !== undefined) return report;
+  throw new ClientError("UNKNOWN_JOB", `The master has no job ${jid}: list them with jobs.list()`, { jid });
+}
+
+/** The outcomes that a Brine master keeps; none beside Salt's own. */
+async function readOutcomes(
+  link: SaltLink,
+  jid: string,
+  options: CallOptions,
+): Promise<Record<string, ReportedOutcome>> {
+  if (!link.isBrine) return {};
+  try {
+    return reportedOutcomes(await link.runner({ fun: "jobs.outcome", arg: [jid] }, options));
+  } catch (error) {
+    // The states are in the report as well; this has their times.
+    if (codeOf(error) === "PERMISSION") return {};
+    throw error;
+  }
+}
+
+async function listJobs(link: SaltLink, { limit = 100, before, ...options }: ListJobsOptions): Promise<ListedJob[]> {
+  if (!Number.isInteger(limit) || limit < 1) {
+    throw new RangeError(`Cannot list ${limit} jobs: limit is a whole number from 1 on`);
+  }
+  if (before !== undefined && !isJid(before)) {
+    throw new TypeError(`Cannot list jobs before ${JSON.stringify(before)}: expected a job id, 20 digits`);
+  }
+  const jobs = before === undefined
+    ? latestJobs(await link.runner({ fun: "jobs.list_jobs_filter", arg: [limit] }, options))
+    : allJobs(await link.runner({ fun: "jobs.list_jobs" }, options));
+  return jobs.filter(({ jid, fun }) => fun !== ASKS_FOR_JOBS && (before === undefined || jid < before))
+    .sort((one, other) => one.jid < other.jid ? 1 : -1).slice(0, limit);
+}
+
+/** The return of `jobs.list_jobs_filter`: a list of reports with their `JID`. */
+const latestJobs = (value: unknown): ListedJob[] =>
+  Array.isArray(value)
+    ? value.filter(isRecord).map((report) => listedJob(String(report.JID), report))
+    // Real Salt's answers with a map, as list_jobs does.
+    : allJobs(value);
+
+/** The return of `jobs.list_jobs`: jid → report. */
+const allJobs = (value: unknown): ListedJob[] =>
+  Object.entries(isRecord(value) ? value : {}).map(([jid, report]) => listedJob(jid, isRecord(report) ? report : {}));
+
+async function cancel(link: SaltLink, { jid, outcomes }: RecordedJob, options: CallOptions): Promise<string[]> {
+  const unfinished = outcomes.filter(({ kind }) => UNFINISHED.includes(kind));
+  const queued = unfinished.some(({ kind }) => kind === "queued")
+    ? listOf(await link.runner({ fun: "jobs.dequeue", arg: [jid] }, options))
+    : [];
+  const running = unfinished.filter(({ id, kind }) => kind !== "queued" && !queued.includes(id)).map(({ id }) => id);
+  if (running.length > 0) {
+    await link.publish({ tgt: running, tgt_type: "list", fun: "saltutil.kill_job", arg: [jid] }, options);
+  }
+  return [...queued, ...running].sort();
+}

@@ -1,0 +1,31 @@
+import { isRecord } from "../../record.ts";
+import { listOf } from "../publish_request.ts";
+import type { CallOptions, KnownMinion, ListMinionsOptions, Minions } from "../salt.ts";
+import type { SaltLink } from "../salt_link.ts";
+
+/** {@link Salt.minions} by the runners `manage.present`, `manage.not_present` and `cache.grains`. */
+export function minionsOf(link: SaltLink): Minions {
+  const presence = async (options: CallOptions = {}) => {
+    const [connected, away] = await Promise.all([
+      link.runner({ fun: "manage.present" }, options),
+      link.runner({ fun: "manage.not_present" }, options),
+    ]);
+    return { connected: listOf(connected).sort(), away: listOf(away).sort() };
+  };
+  const list = async ({ tgt = "*", tgtType = "glob", ...options }: ListMinionsOptions = {}) => {
+    const [{ connected, away }, grains] = await Promise.all([
+      presence(options),
+      link.runner({ fun: "cache.grains", kwarg: { tgt, tgt_type: tgtType } }, options),
+    ]);
+    const found = isRecord(grains) ? grains : {};
+    // A minion that has never been here has no grains, and only this target means all the same.
+    const ids = tgt === "*" && tgtType === "glob" ? [...connected, ...away, ...Object.keys(found)] : Object.keys(found);
+    const up = new Set(connected);
+    return [...new Set(ids)].sort().map((id): KnownMinion => {
+      const known = found[id];
+      const has = isRecord(known) && Object.keys(known).length > 0;
+      return { id, grains: has ? known : undefined, connected: up.has(id) };
+    });
+  };
+  return { list, presence };
+}
