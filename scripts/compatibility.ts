@@ -1,0 +1,245 @@
+/**
+ * Writes `docs/compatibility-table.md` from the tables of our modules and the names that Salt's releases have
+ * (`scripts/compatibility/salt.json`, written by `record.py` beside it). With `--check` it only says whether it is up to date.
+ */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { BEACONS } from "../src/plugins/beacons/mod.ts";
+import { EAUTH } from "../src/plugins/eauth/mod.ts";
+import { MODULES } from "../src/plugins/modules/mod.ts";
+import { OUTPUTTERS } from "../src/plugins/outputters/mod.ts";
+import { EXT_PILLARS } from "../src/plugins/pillar/mod.ts";
+import { RETURNERS } from "../src/plugins/returners/mod.ts";
+import { RUNNERS } from "../src/plugins/runners/mod.ts";
+import { STATES } from "../src/plugins/states/mod.ts";
+import { TOPS } from "../src/plugins/tops/mod.ts";
+import { WHEELS } from "../src/plugins/wheel/mod.ts";
+import { RENDERER_NAMES } from "../src/render/renderers.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const RELEASES = ["3006", "3007", "3008"] as const;
+
+/** A module of Salt: the name that it is called by, the last digits of its releases, its functions. */
+interface SaltModule {
+  as?: string;
+  in?: string;
+  /** `apply held:67`: a function, and the releases that have it where those are not all that have the module. */
+  functions?: string;
+}
+
+type Family = Record<string, SaltModule>;
+const SALT = JSON.parse(readFileSync(join(root, "scripts/compatibility/salt.json"), "utf8")) as Record<string, Family>;
+
+/** Our module → Salt's file, where neither our name nor our file is that file's. On Linux, of several systems. */
+const FILE_OF: Readonly<Record<string, Record<string, string>>> = {
+  modules: {
+    cmd: "cmdmod",
+    group: "groupadd",
+    locale: "localemod",
+    service: "systemd_service",
+    shadow: "linux_shadow",
+    sys: "sysmod",
+    sysctl: "linux_sysctl",
+    user: "useradd",
+  },
+  states: { pip: "pip_state", salt: "saltmod" },
+};
+
+const INTRODUCTION = `# What of Salt is here
+
+Written by \`npm run -s docs:compatibility\` from the tables of our modules, and from the files of Salt 3006, 3007 and 3008; a test
+holds it up to date.
+
+Every module of Salt is on this page, by its file's name, and of each module that is here every function. A function that is here
+takes Salt's parameters and returns what Salt's does; [compatibility.md](compatibility.md) lists where it does not, and why.
+[States](states.md), [beacons](beacons.md) and [the reactor](reactor.md) have pages of their own, and [options.md](options.md) lists
+every option.
+
+- "Here" means that it can be called. A few functions answer that they cannot do it on this system, as in Salt.
+- A number such as (3008) behind a name says which releases have it. Without one, all three do.
+- Salt 3008 has moved many modules into extensions, which are packages of their own. Those are listed under the release that had them
+  last.
+- What is missing can be written as a [custom module](modules.md), in any language.
+`;
+
+const releases = (digits: string) => RELEASES.filter((release) => digits.includes(release.slice(-1)));
+
+/** A name, and the releases that have it if not all do. */
+function marked(name: string, digits: string | undefined): string {
+  return digits === undefined ? `\`${name}\`` : `\`${name}\` (${releases(digits).join(", ")})`;
+}
+
+/** The functions of a module of Salt, with the releases that have each of them alone. */
+function functionsOf({ functions = "" }: SaltModule): Map<string, string | undefined> {
+  return new Map(
+    functions.split(" ").filter((text) => text !== "").map((text) => text.split(":") as [string, string | undefined]),
+  );
+}
+
+const sorted = (names: Iterable<string>) => [...names].sort((a, b) => a < b ? -1 : a > b ? 1 : 0);
+
+/** One row for each module that is here: how many of Salt's functions, which, which not, and which are ours alone. */
+function moduleRow(name: string, salt: SaltModule | undefined, ours: readonly string[]): string {
+  const theirs = salt === undefined ? new Map<string, undefined>() : functionsOf(salt);
+  const here = sorted(theirs.keys()).filter((one) => ours.includes(one));
+  const missing = sorted(theirs.keys()).filter((one) => !ours.includes(one));
+  const more = sorted(ours).filter((one) => !theirs.has(one));
+  const count = salt === undefined ? "ours alone" : `${here.length} of ${theirs.size}`;
+  const list = (names: string[]) => names.map((one) => marked(one, theirs.get(one))).join(" ");
+  const cells = [marked(name, salt?.in), count, list(here), list(missing), more.map((one) => `\`${one}\``).join(" ")];
+  return `| ${cells.join(" | ")} |`;
+}
+
+/** What we have of a family, by the file that it is in Salt. */
+function byFile(family: string, ours: Record<string, readonly string[]>, fileNames: Record<string, string>) {
+  const found = new Map<string, readonly string[]>();
+  for (const [name, functions] of Object.entries(ours)) {
+    const candidates = [FILE_OF[family]?.[name], fileNames[name], name];
+    const file = candidates.find((one) => one !== undefined && Object.hasOwn(SALT[family]!, one)) ?? name;
+    found.set(file, functions);
+  }
+  return found;
+}
+
+/** The files that a registry loads: name → file, without its ending. */
+function fileNames(path: string): Record<string, string> {
+  const text = readFileSync(join(root, path), "utf8");
+  return Object.fromEntries(
+    [...text.matchAll(/^ {2}(\w+): .*import\("\.\/(\w+)\.ts"\)/gm)].map((match) => match.slice(1, 3)),
+  );
+}
+
+const HEAD = "| module | Salt's functions here | which | missing | ours alone |\n|---|---|---|---|---|";
+
+/** A family whose functions callers name. */
+function functionTable(family: string, ours: Record<string, readonly string[]>): string {
+  const found = byFile(family, ours, fileNames(`src/plugins/${family}/mod.ts`));
+  const rows = sorted(found.keys()).map((file) => moduleRow(file, SALT[family]![file], found.get(file)!));
+  const absent = sorted(Object.keys(SALT[family]!)).filter((file) => !found.has(file));
+  const list = absent.map((file) => {
+    const row = SALT[family]![file]!;
+    return `${marked(file, row.in)} ${functionsOf(row).size}`;
+  });
+  const missing = list.length === 0
+    ? "None is missing."
+    : `Not here, each with the number of its functions: ${list.join(", ")}.`;
+  return `${HEAD}\n${rows.join("\n")}\n\n${missing}`;
+}
+
+/** A family that a configuration names: which are here, and which not, with a reason where there is one. */
+function nameTable(family: string, ours: readonly string[], why: Readonly<Record<string, string>> = {}): string {
+  const known = (name: string) => ours.includes(name) || ours.includes(SALT[family]![name]?.as ?? name);
+  const theirs = sorted(Object.keys(SALT[family]!));
+  const files = new Set(theirs.flatMap((name) => [name, SALT[family]![name]!.as ?? name]));
+  const rows = [
+    ["here", theirs.filter(known).map((name) => marked(name, SALT[family]![name]!.in))],
+    [
+      "missing",
+      theirs.filter((name) => !known(name)).map((name) => marked(name, SALT[family]![name]!.in) + reason(name)),
+    ],
+    ["ours alone", sorted(ours).filter((name) => !files.has(name)).map((name) => `\`${name}\``)],
+  ] as const;
+  function reason(name: string) {
+    return Object.hasOwn(why, name) ? `: ${why[name]}` : "";
+  }
+  const lines = rows.filter(([, names]) => names.length > 0).map(([title, names]) =>
+    `| ${title} | ${names.join("; ")} |`
+  );
+  return ["| | |", "|---|---|", ...lines].join("\n");
+}
+
+type Loaded = { functions: Record<string, unknown> };
+
+/** The functions of each module of a registry. */
+async function functionNames(registry: Record<string, () => Promise<Record<string, unknown>>>) {
+  const entries = Object.entries(registry).map(async ([name, load]) => {
+    const { functions } = Object.values(await load()).find((one): one is Loaded =>
+      typeof one === "object" && one !== null && "functions" in one
+    )!;
+    return [name, Object.keys(functions).filter((one) => !/^mod_(init|watch|aggregate|run_check|beacon)/.test(one))];
+  });
+  return Object.fromEntries(await Promise.all(entries)) as Record<string, string[]>;
+}
+
+/** Which beacons watch, and why the others do not. */
+async function beacons() {
+  const here: string[] = [];
+  const why: Record<string, string> = {};
+  for (const [name, load] of Object.entries(BEACONS)) {
+    const text = await reasonOf(load);
+    if (text === undefined) here.push(name);
+    else why[name] = text;
+  }
+  return { here, why };
+}
+
+/** Why a beacon is absent everywhere; one that asks the host first is not. */
+async function reasonOf(load: typeof BEACONS[string]): Promise<string | undefined> {
+  const { unavailable } = await load();
+  if (unavailable === undefined || unavailable.length > 0) return undefined;
+  try {
+    return (unavailable as () => string | undefined)();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The names of a registry that a release of ours may not have yet. */
+async function namesIn(path: string): Promise<string[]> {
+  if (!existsSync(join(root, path))) return [];
+  const exported = await import(join(root, path)) as Record<string, unknown>;
+  const registry = Object.values(exported).find((one) => typeof one === "object" && one !== null);
+  return Object.keys(registry ?? {});
+}
+
+/** The whole text of `docs/compatibility-table.md`. */
+export async function compatibilityDocument(): Promise<string> {
+  const { here, why } = await beacons();
+  const sections: [string, string][] = [
+    ["Execution modules", functionTable("modules", await functionNames(MODULES))],
+    ["State modules", functionTable("states", await functionNames(STATES))],
+    ["Runners", functionTable("runners", await functionNames(RUNNERS))],
+    ["Wheel modules", functionTable("wheel", await functionNames(WHEELS))],
+    ["Beacons", nameTable("beacons", here, why)],
+    ["Engines", nameTable("engines", await namesIn("src/plugins/engines/mod.ts"))],
+    ["Renderers", nameTable("renderers", RENDERER_NAMES)],
+    ["Returners", nameTable("returners", Object.keys(RETURNERS), { local_cache: "here as a job cache" })],
+    ["Outputters", nameTable("output", Object.keys(OUTPUTTERS))],
+    ["External pillars", nameTable("pillar", Object.keys(EXT_PILLARS))],
+    ["Master tops", nameTable("tops", Object.keys(TOPS))],
+    ["Logins (external_auth)", nameTable("auth", Object.keys(EAUTH))],
+    ["File server", nameTable("fileserver", ["roots", "gitfs"])],
+    ["Parts that are missing as a whole", absentFamilies()],
+  ];
+  return [INTRODUCTION, ...sections.map(([title, text]) => `## ${title}\n\n${text}\n`)].join("\n");
+}
+
+/** Families of Salt of which nothing is here. */
+function absentFamilies(): string {
+  const rows: [string, string][] = [
+    ["proxy", "proxy minions: devices that run no minion"],
+    ["roster", "`salt-ssh`: hosts without a minion"],
+    ["thorium", "the complex reactor"],
+    ["queues", "queues of the runner `queue`"],
+  ];
+  return [
+    "| family | what it is | modules of Salt |",
+    "|---|---|---|",
+    ...rows.map(([family, what]) =>
+      `| ${family} | ${what} | ${sorted(Object.keys(SALT[family]!)).map((name) => `\`${name}\``).join(" ")} |`
+    ),
+  ].join("\n");
+}
+
+export const COMPATIBILITY_FILE: string = join(root, "docs", "compatibility-table.md");
+
+if (import.meta.main) {
+  const text = await compatibilityDocument();
+  if (!process.argv.includes("--check")) writeFileSync(COMPATIBILITY_FILE, text);
+  else if (readFileSync(COMPATIBILITY_FILE, "utf8") !== text) {
+    console.error("docs/compatibility-table.md is out of date: run npm run -s docs:compatibility");
+    process.exitCode = 1;
+  }
+}
