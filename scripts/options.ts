@@ -41,7 +41,11 @@ function typeOf({ type, default: usual }: OptionSpec<unknown>): string {
   return usual instanceof Number ? "number" : type;
 }
 
-const cell = (text: string) => text.replaceAll("|", "\\|");
+/** A path such as `<cachedir>/proc` as code: outside of code it would be read as HTML, and not shown. */
+const withPaths = (text: string) =>
+  text.split("`").map((part, at) => at % 2 === 1 ? part : part.replace(/<\w+>(?:[/.\w]|<\w+>)*\w/g, "`$&`")).join("`");
+
+const cell = (text: string) => withPaths(text).replaceAll("|", "\\|");
 
 const table = (head: string, rows: string[]) => [head, head.replace(/[^|]+/g, "---"), ...rows].join("\n");
 

@@ -1,0 +1,81 @@
+/** The pages of the documentation, in the order in which they are read. A new page in `docs/` has to be named here. */
+
+export interface Page {
+  /** From the root of the repository: `docs/api.md`. */
+  file: string;
+  /** As the menu has it. */
+  title: string;
+}
+
+export interface Section {
+  title: string;
+  pages: readonly Page[];
+}
+
+const page = (file: string, title: string): Page => ({ file, title });
+
+/** The menu. A page that is not written yet is left out. */
+export const NAVIGATION: readonly Section[] = [
+  {
+    title: "Start",
+    pages: [
+      page("docs/README.md", "What it is"),
+      page("docs/getting-started.md", "Getting started"),
+      page("docs/install.md", "Installing"),
+      page("docs/from-salt.md", "Moving over from Salt"),
+      page("docs/how-it-works.md", "How it works"),
+    ],
+  },
+  {
+    title: "Use",
+    pages: [
+      page("docs/command-line.md", "The command line"),
+      page("docs/targeting.md", "Targets"),
+      page("docs/states.md", "States"),
+      page("docs/gitfs.md", "Files and pillar from git"),
+      page("docs/schedules.md", "Schedules"),
+      page("docs/beacons.md", "Beacons"),
+      page("docs/reactor.md", "The reactor"),
+      page("docs/engines.md", "Engines"),
+      page("docs/event-return.md", "Event returns"),
+      page("docs/console.md", "The web console"),
+    ],
+  },
+  {
+    title: "Program",
+    pages: [
+      page("docs/modules.md", "Custom modules"),
+      page("docs/api.md", "The HTTP interface"),
+      page("docs/sdk.md", "The library"),
+    ],
+  },
+  {
+    title: "Run",
+    pages: [
+      page("docs/operations.md", "Operating a master"),
+      page("docs/permissions.md", "Permissions"),
+      page("docs/options.md", "Options"),
+      page("docs/metrics.md", "Metrics and traces"),
+      page("docs/troubleshooting.md", "Troubleshooting"),
+      page("docs/performance.md", "Performance"),
+    ],
+  },
+  {
+    title: "Reference",
+    pages: [
+      page("docs/security.md", "Security"),
+      page("docs/compatibility.md", "Where it differs from Salt"),
+      page("docs/compatibility-table.md", "What of Salt is here"),
+      page("docs/protocol.md", "The protocol"),
+    ],
+  },
+  {
+    title: "Project",
+    pages: [
+      page("CHANGELOG.md", "Changes"),
+      page("ARCHITECTURE.md", "Architecture"),
+      page("CONTRIBUTING.md", "Working on it"),
+      page("bench/README.md", "Benchmarks"),
+    ],
+  },
+];
