@@ -4,6 +4,7 @@ import type { BusEvent } from "./event_stream.ts";
 import { headOf, type JobHead } from "./job_head.ts";
 import { isBad, isOpen, PART_STATES, type PartState } from "./part_state.ts";
 import { markOf } from "./state_run.ts";
+import { reportedMs, spanMs, stampMs } from "./text.ts";
 
 /** The most lines of live output that are kept of one minion. */
 export const OUTPUT_LINES = 2000;
@@ -14,6 +15,8 @@ export interface Part {
   state: PartState;
   /** Milliseconds since the epoch of the last change of state, if known. */
   atMs?: number;
+  /** Milliseconds from the start of the job to its return, by the clock of the master; undefined if it did not tell. */
+  tookMs?: number;
   return?: unknown;
   retcode?: unknown;
   success?: unknown;
@@ -26,6 +29,9 @@ export interface Part {
   /** Increments with each change, so that what was computed from an earlier version can be discarded. */
   version: number;
 }
+
+/** Targets in these states have sent their return. */
+const ANSWERED: ReadonlySet<PartState> = new Set(["returned", "failed"]);
 
 const textOf = (value: unknown): string => typeof value === "string" ? value : JSON.stringify(value) ?? "";
 
@@ -53,6 +59,8 @@ export class Job {
   readonly #parts = new Map<string, Part>();
   readonly #counts = new Map<PartState, number>();
   #expectation = false;
+  /** When the master published it, by its clock. */
+  #publishedMs: number | undefined;
 
   constructor(head: JobHead) {
     this.head = head;
@@ -73,6 +81,7 @@ export class Job {
     this.heardMs = nowMs;
     if (kind === "new") {
       this.head = { ...this.head, ...headOf(this.head.jid, data), startedMs: this.head.startedMs ?? nowMs };
+      this.#publishedMs = stampMs(data._stamp);
       this.expect(data.minions);
       return true;
     }
@@ -107,9 +116,12 @@ export class Job {
   /** Takes the result of runner `jobs.outcome` of a Brine master; known returns are kept. */
   takeOutcomes(report: unknown): void {
     if (!isRecord(report) || !isRecord(report.Outcomes)) return;
+    const startMs = reportedMs(report.StartTime);
     for (const [id, outcome] of Object.entries(report.Outcomes)) {
       if (!isRecord(outcome) || !PART_STATES.includes(outcome.Outcome as PartState)) continue;
-      this.#move(this.#part(id), outcome.Outcome as PartState, undefined, textOf(outcome.Note ?? ""));
+      const part = this.#part(id);
+      this.#move(part, outcome.Outcome as PartState, undefined, textOf(outcome.Note ?? ""));
+      if (ANSWERED.has(part.state)) part.tookMs ??= spanMs(startMs, reportedMs(outcome.At));
     }
   }
 
@@ -126,6 +138,8 @@ export class Job {
     part.return = data.return;
     part.retcode = data.retcode;
     part.success = data.success;
+    const tookMs = spanMs(this.#publishedMs, stampMs(data._stamp));
+    if (tookMs !== undefined) part.tookMs = tookMs;
     this.#move(part, succeeded(data.retcode, data.success) ? "returned" : "failed", nowMs);
     return true;
   }
@@ -236,8 +250,9 @@ export class Job {
       tgt_type: tgtType,
       ...(startedMs === undefined ? {} : { started: new Date(startedMs).toISOString() }),
       result: Object.fromEntries(
-        this.parts().map(({ id, state, return: value, retcode, note }) => [id, {
+        this.parts().map(({ id, state, return: value, retcode, note, tookMs }) => [id, {
           outcome: state,
+          ...(tookMs === undefined ? {} : { seconds: tookMs / 1000 }),
           ...(value === undefined ? {} : { return: value }),
           ...(retcode === undefined ? {} : { retcode }),
           ...(note === undefined ? {} : { note }),

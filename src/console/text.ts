@@ -18,6 +18,25 @@ export function jidTime(jid: string, zoneMs: number): number | undefined {
   return at === 0 ? undefined : at + zoneMs;
 }
 
+/** Milliseconds since the epoch of the stamp of an event, which is UTC without a zone; undefined if it is none. */
+export function stampMs(stamp: unknown): number | undefined {
+  if (typeof stamp !== "string") return undefined;
+  return finite(Date.parse(`${stamp.slice(0, 23).replace(/Z$/, "")}Z`));
+}
+
+/** A time as reports of jobs have it, as if it were UTC: `2026, Nov 21 08:43:31.391697`. Two of them can be compared. */
+export function reportedMs(time: unknown): number | undefined {
+  const [, year, day, clock] = /^(\d{4}), (\w{3} \d{1,2}) (\d\d:\d\d:\d\d(?:\.\d{1,3})?)/.exec(String(time)) ?? [];
+  return clock === undefined ? undefined : finite(Date.parse(`${day} ${year} ${clock} UTC`));
+}
+
+/** How long something took; undefined unless both ends are known and in order. */
+export function spanMs(fromMs: number | undefined, toMs: number | undefined): number | undefined {
+  return fromMs === undefined || toMs === undefined || toMs < fromMs ? undefined : toMs - fromMs;
+}
+
+const finite = (ms: number) => Number.isNaN(ms) ? undefined : ms;
+
 const two = (value: number) => String(value).padStart(2, "0");
 
 /** `08:43:27`, with the date before it unless it is today. */

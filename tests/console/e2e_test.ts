@@ -1,5 +1,6 @@
 /** The console in a browser, with a fake API. `real_test.ts` runs it with real servers. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { gap, openBrowser, openPage, signIn, type Tried } from "./browser.ts";
@@ -108,6 +109,51 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     await page.getByRole("link", { name: "Run again", exact: true }).click();
     await page.locator(".field-input", { has: page.getByLabel("cmd") }).getByText("text", { exact: true }).waitFor();
     assert.equal(await page.getByRole("textbox", { name: "cmd" }).inputValue(), "df -h");
+    await context.close();
+  });
+
+  test("equal returns are one row, and what differs is shown with its minions", LONG, async () => {
+    const { page, context } = await enter();
+    await go(page, '#/run?tgt=*&fun=file.read&arg=["/etc/app.conf"]');
+    await page.getByRole("button", { name: "Run on 5,000 minions" }).click();
+    await page.getByText(/Waiting for \d{2} of 5,000 minions/).waitFor({ timeout: 30_000 });
+    await page.getByText("Equal returns", { exact: true }).click();
+    // Every 97th differs, and of each 200 one never answers.
+    await page.getByText("4,923 identical, 52 differ in 1 group").waitFor();
+    const grid = page.getByRole("grid", { name: "Equal returns" });
+    await grid.getByText("option_20 = 200").waitFor();
+    await grid.getByText("option_20 = 1", { exact: true }).waitFor();
+    assert.equal(await grid.getByText("option_30 = 300").count(), 0);
+    const again = await grid.getByRole("link", { name: "Run on these" }).nth(1).getAttribute("href");
+    assert.equal(new URLSearchParams(again!.split("?")[1]).get("tgt")!.split(",").length, 52);
+    await grid.getByRole("button", { name: /^List the minions/ }).click();
+    assert.equal(await page.getByRole("grid", { name: "Returns" }).getAttribute("aria-rowcount"), "52");
+    await page.getByRole("button", { name: /52 minions with an equal return/ }).click();
+    await page.getByLabel("Order").selectOption("slowest");
+    const rows = page.getByRole("grid", { name: "Returns" }).getByRole("row");
+    await rows.first().getByText(/\d s$/).waitFor();
+    await context.close();
+  });
+
+  test("returns are exported as CSV that no spreadsheet runs, and as JSON", LONG, async () => {
+    const { page, context } = await enter();
+    await go(page, "#/run?tgt=web000*&fun=test.ping");
+    await page.getByRole("button", { name: "Run on 9 minions" }).click();
+    await page.getByText("Finished on 9 minions").waitFor();
+    const save = async (name: RegExp) => {
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("button", { name: "Export" }).click().then(() => page.getByRole("button", { name }).click()),
+      ]);
+      return { name: download.suggestedFilename(), text: readFileSync(await download.path(), "utf8") };
+    };
+    const csv = await save(/^CSV/);
+    assert.match(csv.name, /^test\.ping-\d{20}\.csv$/);
+    assert.match(
+      csv.text,
+      /^"minion","outcome","seconds","retcode","note","return"\r\n"web0001\.example","returned","0\.\d+","0","","true"\r\n/,
+    );
+    assert.equal(JSON.parse((await save(/^JSON/)).text).length, 9);
     await context.close();
   });
 

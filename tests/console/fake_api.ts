@@ -271,7 +271,16 @@ export class FakeApi {
     const [name] = Array.isArray(low.arg) ? low.arg as string[] : [];
     switch (fun) {
       case "sys.list_functions":
-        return ["cmd.run", "grains.items", "state.apply", "system.reboot", "test.arg", "test.ping", "test.version"];
+        return [
+          "cmd.run",
+          "file.read",
+          "grains.items",
+          "state.apply",
+          "system.reboot",
+          "test.arg",
+          "test.ping",
+          "test.version",
+        ];
       case "sys.argspec":
         return { [name!]: SPECS[name!] ?? { args: null, defaults: null, varargs: null, kwargs: null } };
       case "sys.doc":
@@ -318,6 +327,7 @@ export class FakeApi {
 
 const SPECS: Record<string, Low> = {
   "cmd.run": { args: ["cmd", "cwd", "timeout"], defaults: [null, null], varargs: null, kwargs: true },
+  "file.read": { args: ["path"], defaults: null, varargs: null, kwargs: null },
   "state.apply": { args: ["mods"], defaults: [null], varargs: null, kwargs: true },
   "test.arg": { args: null, defaults: null, varargs: true, kwargs: true },
 };
@@ -357,6 +367,11 @@ function returnOf(fun: string, id: string, at: number, dry: boolean): Low {
       retcode: failed ? 2 : 0,
       success: !failed,
     };
+  }
+  if (fun === "file.read") {
+    const lines = Array.from({ length: 40 }, (_value, line) => `option_${line} = ${line * 10}`);
+    if (failed) lines[20] = "option_20 = 1";
+    return { return: `${lines.join("\n")}\n`, retcode: 0, success: true };
   }
   if (fun !== "cmd.run") return { return: true, retcode: 0, success: true };
   return {

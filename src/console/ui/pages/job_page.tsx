@@ -1,33 +1,48 @@
-import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { Job } from "../../job.ts";
+import { durationsOf, slowestFirst } from "../../durations.ts";
+import { jobTable } from "../../export.ts";
+import type { Job, Part } from "../../job.ts";
 import { argumentsOfRecord, argumentText } from "../../job_arguments.ts";
 import type { JobHead } from "../../job_head.ts";
 import { isBad, PART_STATES, type PartState } from "../../part_state.ts";
+import type { ReturnGroup } from "../../return_groups.ts";
 import { href } from "../../route.ts";
+import { durationText } from "../../state_run.ts";
 import { agoText, clockText, countText, targetText } from "../../text.ts";
 import { Button } from "../parts/button.tsx";
 import { CopyButton } from "../parts/copy_button.tsx";
 import { Confirm } from "../parts/dialog.tsx";
 import { Empty } from "../parts/empty.tsx";
+import { ExportMenu } from "../parts/export_menu.tsx";
 import { Icon } from "../parts/icon.tsx";
+import { Segmented } from "../parts/segmented.tsx";
 import { Bar, Count } from "../parts/state.tsx";
 import { useStore } from "../store/store_context.ts";
+import { JobGroups, useReturnGroups } from "./job_groups.tsx";
 import { FEW, type Folding, JobResults } from "./job_results.tsx";
+
+type View = "minions" | "groups";
+type Order = "outcome" | "slowest";
 
 /** One job, while it runs and afterwards: its targets, failures first, each with its return. */
 export function JobPage({ jid }: { jid: string }) {
   const store = useStore();
   const job = store.jobs.get(jid);
   const beat = store.jobs.beat.value;
+  const [view, setView] = useState<View>("minions");
   const [only, setOnly] = useState<PartState | undefined>(undefined);
+  const [among, setAmong] = useState<ReturnGroup | undefined>(undefined);
+  const [order, setOrder] = useState<Order>("outcome");
   const [filter, setFilter] = useState("");
   const [folding, setFolding] = useState<Folding>({ toggled: new Set() });
+  const { groups, complete } = useReturnGroups(job, beat, view === "groups");
   const parts = useMemo(() => {
-    const shown = job.parts(only === undefined ? undefined : new Set([only]));
     const wanted = filter.trim().toLowerCase();
-    return wanted === "" ? shown : shown.filter(({ id }) => id.toLowerCase().includes(wanted));
-  }, [job, beat, only, filter]);
+    const shown = job.parts(only === undefined ? undefined : new Set([only])).filter(({ id }) =>
+      (among === undefined || among.ids.has(id)) && (wanted === "" || id.toLowerCase().includes(wanted))
+    );
+    return order === "slowest" ? slowestFirst(shown) : shown;
+  }, [job, beat, only, among, order, filter]);
   const toggle = (key: string) => {
     const toggled = new Set(folding.toggled);
     if (!toggled.delete(key)) toggled.add(key);
@@ -35,19 +50,90 @@ export function JobPage({ jid }: { jid: string }) {
   };
   return (
     <main class="page fill">
-      <JobHeader job={job} />
+      <JobHeader job={job} parts={parts} />
       <JobFacts job={job} />
       {job.size === 0 ? <NoTargets job={job} /> : (
         <>
-          <JobProgress job={job} only={only} onOnly={setOnly}>
-            {job.size > FEW && <MinionFilter value={filter} onChange={setFilter} />}
-            <Button kind="quiet" onClick={() => setFolding({ all: true, toggled: new Set() })}>Expand all</Button>
-            <Button kind="quiet" onClick={() => setFolding({ all: false, toggled: new Set() })}>Collapse all</Button>
-          </JobProgress>
-          <JobResults job={job} parts={parts} beat={beat} folding={folding} onToggle={toggle} />
+          <JobProgress
+            job={job}
+            only={only}
+            onOnly={(state) => {
+              setOnly(state);
+              setView("minions");
+            }}
+          />
+          <div class="tiles small">
+            {job.size > 1 && <ViewChoice view={view} onView={setView} />}
+            {view === "minions" && among !== undefined && (
+              <button
+                type="button"
+                class="count plain"
+                aria-pressed
+                onClick={() => setAmong(undefined)}
+              >
+                {countText(among.ids.size, "minion")} with an equal return <Icon name="bad" size={12} />
+                <span class="visually-hidden">show all minions</span>
+              </button>
+            )}
+            <span class="grow" />
+            {view === "minions" && (
+              <>
+                {job.size > FEW && <OrderChoice order={order} onOrder={setOrder} />}
+                {job.size > FEW && <MinionFilter value={filter} onChange={setFilter} />}
+                <Button kind="quiet" onClick={() => setFolding({ all: true, toggled: new Set() })}>Expand all</Button>
+                <Button kind="quiet" onClick={() => setFolding({ all: false, toggled: new Set() })}>
+                  Collapse all
+                </Button>
+              </>
+            )}
+          </div>
+          {view === "minions"
+            ? <JobResults job={job} parts={parts} beat={beat} folding={folding} onToggle={toggle} />
+            : (
+              <JobGroups
+                groups={groups}
+                complete={complete}
+                onShow={(group) => {
+                  setAmong(group);
+                  setOnly(undefined);
+                  setView("minions");
+                }}
+              />
+            )}
         </>
       )}
     </main>
+  );
+}
+
+const VIEWS: { view: View; label: string }[] = [
+  { view: "minions", label: "By minion" },
+  { view: "groups", label: "Equal returns" },
+];
+
+function ViewChoice({ view, onView }: { view: View; onView(view: View): void }) {
+  return (
+    <Segmented
+      legend="How to list the returns"
+      name="view"
+      options={VIEWS.map(({ view: value, label }) => ({ value, label }))}
+      value={view}
+      onChange={onView}
+    />
+  );
+}
+
+function OrderChoice({ order, onOrder }: { order: Order; onOrder(order: Order): void }) {
+  return (
+    <select
+      class="compact"
+      aria-label="Order"
+      value={order}
+      onChange={(event) => onOrder(event.currentTarget.value as Order)}
+    >
+      <option value="outcome">Failures first</option>
+      <option value="slowest">Slowest first</option>
+    </select>
   );
 }
 
@@ -69,7 +155,7 @@ const targetOf = ({ tgt }: JobHead) => Array.isArray(tgt) ? tgt.join(",") : Stri
 // A followed job is one object that changes: each component that reads it subscribes to its beat, since signals skip
 // components whose properties are the same as before.
 
-function JobHeader({ job }: { job: Job }) {
+function JobHeader({ job, parts }: { job: Job; parts: readonly Part[] }) {
   useStore().jobs.beat.value;
   const [cancelling, setCancelling] = useState(false);
   const { head } = job;
@@ -90,6 +176,7 @@ function JobHeader({ job }: { job: Job }) {
           <Button icon="stop" kind="danger" onClick={() => setCancelling(true)}>Cancel</Button>
         )}
         {job.size > 0 && <CopyButton text={() => JSON.stringify(job, null, 2)} />}
+        {job.size > 0 && <ExportMenu table={() => jobTable(job, parts)} />}
         {failed.length > 0 && job.done && failed.length < job.size && (
           <a class="button" href={runAgain(head, failed.join(","), "list")}>
             <Icon name="again" /> <span>Run again on {failed.length} failed</span>
@@ -162,11 +249,28 @@ function JobFacts({ job }: { job: Job }) {
           </dd>
         </div>
       )}
+      <Took job={job} />
       <div>
         <dt>Jid</dt>
         <dd class="mono num">{head.jid}</dd>
       </div>
     </dl>
+  );
+}
+
+/** How long the minions took, as far as the master tells. */
+function Took({ job }: { job: Job }) {
+  const beat = useStore().jobs.beat.value;
+  const durations = useMemo(() => durationsOf(job.parts()), [job, beat]);
+  if (durations === undefined) return null;
+  const { median, slowest, slowestId } = durations;
+  return (
+    <div>
+      <dt>{job.done ? "Took" : "Took so far"}</dt>
+      <dd class="num" title={`Slowest: ${slowestId}`}>
+        {durationText(slowest)} {job.size > 1 && <span class="muted">median {durationText(median)}</span>}
+      </dd>
+    </div>
   );
 }
 
@@ -204,12 +308,10 @@ function NoTargets({ job }: { job: Job }) {
 
 /** How far the job is: a bar, and the number of targets in each state; a press shows only those. */
 function JobProgress(
-  { job, only, onOnly, children }: {
+  { job, only, onOnly }: {
     job: Job;
     only: PartState | undefined;
     onOnly(only: PartState | undefined): void;
-    /** Controls on the same line. */
-    children: ComponentChildren;
   },
 ) {
   useStore().jobs.beat.value;
@@ -233,8 +335,6 @@ function JobProgress(
             onClick={() => onOnly(only === state ? undefined : state)}
           />
         ))}
-        <span class="grow" />
-        {children}
       </div>
     </>
   );

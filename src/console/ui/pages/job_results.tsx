@@ -2,6 +2,7 @@ import { useMemo, useRef } from "preact/hooks";
 import { isBad, isOpen } from "../../part_state.ts";
 import type { Job, Part } from "../../job.ts";
 import { href } from "../../route.ts";
+import { durationText } from "../../state_run.ts";
 import { flatten, hasMore, summaryOf, type TreeRow, type Unfolded } from "../../tree.ts";
 import { Segments } from "../../window.ts";
 import { TreeLine } from "../parts/data_view.tsx";
@@ -20,7 +21,7 @@ export interface Folding {
 }
 
 /** The lines below a minion's own line: its live output, then its return. */
-function linesOf(part: Part, unfolded: Unfolded): TreeRow[] {
+export function linesOf(part: Part, unfolded: Unfolded): TreeRow[] {
   const rows: TreeRow[] = [];
   const line = (text: string, at: string): TreeRow => ({
     path: `${part.id}//${at}`,
@@ -154,7 +155,7 @@ function PartLine(
     onToggle: () => void;
   },
 ) {
-  const { id, state, retcode } = part;
+  const { id, state, retcode, tookMs } = part;
   // An expanded text is shown below in full.
   const isText = part.return === undefined || typeof part.return === "string";
   return (
@@ -178,6 +179,9 @@ function PartLine(
       {typeof retcode === "number" && retcode !== 0 && <span class="muted small num nowrap">code {retcode}</span>}
       <span class={`${quiet ? "small muted" : "mono"} cut grow ${unfolded ? "muted" : ""}`}>
         {unfolded && isText ? "" : summary}
+      </span>
+      <span class="muted small num nowrap took" title="From the start of the job to the return">
+        {tookMs === undefined ? "" : durationText(tookMs)}
       </span>
     </div>
   );

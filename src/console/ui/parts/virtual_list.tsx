@@ -126,7 +126,9 @@ function useVisibleRows(box: RefObject<HTMLDivElement | null>, count: number, ro
 } {
   const [place, setPlace] = useState({ scrollTop: 0, height: 600 });
   const measure = () => {
-    const { scrollTop, clientHeight } = box.current!;
+    // The browser tells of a scroll in the next frame: the list may be gone by then.
+    if (box.current === null) return;
+    const { scrollTop, clientHeight } = box.current;
     setPlace((before) =>
       before.height === clientHeight && before.scrollTop === scrollTop ? before : { scrollTop, height: clientHeight }
     );

@@ -7,6 +7,7 @@ import { CopyButton } from "../../parts/copy_button.tsx";
 import { DataView } from "../../parts/data_view.tsx";
 import { Confirm } from "../../parts/dialog.tsx";
 import { Problem } from "../../parts/problem.tsx";
+import { Segmented } from "../../parts/segmented.tsx";
 import { State } from "../../parts/state.tsx";
 import { TargetBox, type TargetValue, type usePreview } from "../../parts/target_box.tsx";
 import { useAttempt } from "../../parts/use_attempt.ts";
@@ -110,15 +111,13 @@ const WHERE: { where: Where; label: string }[] = [
 
 function WhereChoice({ where, onWhere }: { where: Where; onWhere(where: Where): void }) {
   return (
-    <fieldset class="segmented">
-      <legend class="visually-hidden">Where to run</legend>
-      {WHERE.map(({ where: one, label }) => (
-        <label key={one} class={where === one ? "on" : ""}>
-          <input type="radio" name="where" checked={where === one} onChange={() => onWhere(one)} />
-          {label}
-        </label>
-      ))}
-    </fieldset>
+    <Segmented
+      legend="Where to run"
+      name="where"
+      options={WHERE.map(({ where: value, label }) => ({ value, label }))}
+      value={where}
+      onChange={onWhere}
+    />
   );
 }
 

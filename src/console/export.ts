@@ -1,0 +1,52 @@
+import { type Cell, csvRow } from "./csv.ts";
+import type { Job, Part } from "./job.ts";
+
+/** What is exported: rows with one value for each column. */
+export interface Table {
+  /** Without an ending. */
+  fileName: string;
+  columns: readonly string[];
+  rows: Iterable<readonly unknown[]>;
+}
+
+export type ExportFormat = "csv" | "json";
+
+/**
+ * The contents of a file, piece by piece: thousands of long returns are not written at once. JSON is a list of objects; in
+ * CSV, values that are neither text nor number are JSON.
+ */
+export function* exported({ columns, rows }: Table, format: ExportFormat): Iterable<string> {
+  if (format === "csv") {
+    yield csvRow(columns);
+    for (const row of rows) yield csvRow(row.map(cellOf));
+    return;
+  }
+  let before = "[\n";
+  for (const row of rows) {
+    yield before + JSON.stringify(Object.fromEntries(columns.map((name, at) => [name, row[at]])));
+    before = ",\n";
+  }
+  yield before === "[\n" ? "[]\n" : "\n]\n";
+}
+
+const cellOf = (value: unknown): Cell =>
+  typeof value === "object" && value !== null ? JSON.stringify(value) : value as Cell;
+
+/** The name of a file in which everything but letters, digits, dots and dashes is replaced. */
+export const fileNameOf = (...words: string[]): string => words.join("-").replace(/[^\w.-]+/g, "_").slice(0, 100);
+
+/** The targets of a job with their returns. */
+export function jobTable({ head: { jid, fun } }: Job, parts: readonly Part[]): Table {
+  return {
+    fileName: fileNameOf(fun, jid),
+    columns: ["minion", "outcome", "seconds", "retcode", "note", "return"],
+    rows: parts.map(({ id, state, tookMs, retcode, note, return: value }) => [
+      id,
+      state,
+      tookMs === undefined ? undefined : tookMs / 1000,
+      retcode,
+      note,
+      value,
+    ]),
+  };
+}

@@ -1,0 +1,85 @@
+import { canonicalText } from "./canonical.ts";
+import type { Part } from "./job.ts";
+import { isOpen, type PartState } from "./part_state.ts";
+
+/** Targets of a job with the same state, exit code and return. */
+export interface ReturnGroup {
+  /** Names the group as long as its job is shown. */
+  key: string;
+  state: PartState;
+  /** One of them: all others returned the same. */
+  example: Part;
+  ids: ReadonlySet<string>;
+}
+
+interface Growing extends ReturnGroup {
+  ids: Set<string>;
+  /** What is compared. */
+  text: string;
+}
+
+/**
+ * The targets of a job by what they returned. Texts are compared in full: a minion that knew a hash could make its return
+ * look like that of the others.
+ */
+export class ReturnGroups {
+  readonly #groups = new Map<string, Growing>();
+  readonly #taken = new Map<string, { version: number; group: Growing | undefined }>();
+  #nextKey = 0;
+
+  /**
+   * Takes targets that are new or have changed since.
+   *
+   * @param mayGoOn false once it is time for something else: thousands of long returns take more than a frame
+   * @returns whether all were taken; otherwise it has to be called again
+   */
+  take(parts: readonly Part[], mayGoOn: () => boolean): boolean {
+    for (const part of parts) {
+      const known = this.#taken.get(part.id);
+      if (known?.version === part.version) continue;
+      if (!mayGoOn()) return false;
+      this.#take(part, known?.group);
+    }
+    return true;
+  }
+
+  #take(part: Part, before: Growing | undefined): void {
+    const { id, version } = part;
+    const text = comparedText(part);
+    if (before !== undefined && before.text !== text) {
+      before.ids.delete(id);
+      if (before.ids.size === 0) this.#groups.delete(before.text);
+    }
+    const group = text === undefined ? undefined : this.#groups.get(text) ?? this.#begin(part, text);
+    group?.ids.add(id);
+    this.#taken.set(id, { version, group });
+  }
+
+  #begin(part: Part, text: string): Growing {
+    const group = { key: String(this.#nextKey++), state: part.state, example: part, ids: new Set<string>(), text };
+    this.#groups.set(text, group);
+    return group;
+  }
+
+  /** The largest group first: what most minions returned. */
+  get all(): ReturnGroup[] {
+    return [...this.#groups.values()].sort((left, right) => right.ids.size - left.ids.size);
+  }
+}
+
+/** Undefined for a target that has not ended. */
+function comparedText({ state, retcode, note = "", return: value }: Part): string | undefined {
+  if (isOpen(state)) return undefined;
+  return `${state} ${canonicalText(retcode)} ${typeof value} ${value === undefined ? note : canonicalText(value)}`;
+}
+
+/** `4,987 identical, 13 differ in 3 groups`. */
+export function groupsText(groups: readonly ReturnGroup[]): string {
+  const [most, ...others] = groups;
+  if (most === undefined) return "nothing has returned yet";
+  const identical = most.ids.size.toLocaleString("en");
+  if (others.length === 0) return most.ids.size === 1 ? "1 return" : `all ${identical} identical`;
+  const differ = others.reduce((sum, { ids }) => sum + ids.size, 0);
+  const groupCount = others.length === 1 ? "1 group" : `${others.length.toLocaleString("en")} groups`;
+  return `${identical} identical, ${differ.toLocaleString("en")} differ in ${groupCount}`;
+}
