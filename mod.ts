@@ -68,6 +68,23 @@ export { callRunner, type RunnerJob, type RunnerRequest, startRunner } from "./s
 export { deleteToken, makeToken, readToken, type TokenRecord } from "./src/client/tokens.ts";
 export { callWheel, type WheelRequest, type WheelResult } from "./src/client/wheel.ts";
 
+// Functions, their arguments and their returns
+export type {
+  FunctionArguments,
+  FunctionName,
+  FunctionReturn,
+  RunnerArguments,
+  RunnerName,
+  RunnerReturn,
+  WheelArguments,
+  WheelName,
+  WheelReturn,
+} from "./src/client/functions/call_types.ts";
+export type { ExecutionFunctions } from "./src/client/functions/execution_functions.ts";
+export type { RunnerFunctions } from "./src/client/functions/runner_functions.ts";
+export type { WheelFunctions } from "./src/client/functions/wheel_functions.ts";
+export type { Float } from "./src/wire/msgpack_values.ts";
+
 // Events
 export { BusEvent, type EventData } from "./src/event/bus.ts";
 export {

@@ -11,6 +11,20 @@
  *
  * @module
  */
+export type {
+  FunctionArguments,
+  FunctionName,
+  FunctionReturn,
+  RunnerArguments,
+  RunnerName,
+  RunnerReturn,
+  WheelArguments,
+  WheelName,
+  WheelReturn,
+} from "./functions/call_types.ts";
+export type { ExecutionFunctions } from "./functions/execution_functions.ts";
+export type { RunnerFunctions } from "./functions/runner_functions.ts";
+export type { WheelFunctions } from "./functions/wheel_functions.ts";
 export { type BatchEvent, type BatchOptions, batchSize, runBatch } from "./batch.ts";
 export { ClientError } from "./client_error.ts";
 export { connect, type ConnectOptions } from "./connect.ts";

@@ -51,10 +51,14 @@ export function emptyDirectory(files: Record<string, string> = {}): Disposable &
   return { path: directory, [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }) };
 }
 
+/** Bytes that a program may print: `deno doc --json` has every function of the tables in it. */
+const MOST_OUTPUT = 64 << 20;
+
 /** Runs a program of `node_modules/.bin`; what it printed, where it fails. */
 export async function tool(name: string, words: string[], cwd: string): Promise<string> {
   try {
-    return (await promisify(execFile)(path.join(BIN, name), words, { cwd, env: environment })).stdout;
+    return (await promisify(execFile)(path.join(BIN, name), words, { cwd, env: environment, maxBuffer: MOST_OUTPUT }))
+      .stdout;
   } catch (error) {
     const { stdout, stderr } = error as { stdout: string; stderr: string };
     throw new Error(`${name} ${words.join(" ")}: ${stdout}${stderr}`);

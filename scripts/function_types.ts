@@ -1,0 +1,104 @@
+/**
+ * Writes src/client/functions/{execution,runner,wheel}_functions.ts: the names, arguments and returns of the built-in
+ * functions as types, from the signatures that the modules declare and from what the compiler infers of their returns.
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { type Declared, declaredFunctions, type Family, refuseDeadRows } from "./function_types/declared_functions.ts";
+import { RETURN_TYPES } from "./function_types/known_returns.ts";
+import { returnTypes } from "./function_types/return_types.ts";
+import { entries, tableText } from "./function_types/table.ts";
+
+export const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
+
+const TABLES: Record<Family, { name: string; about: string }> = {
+  execution: {
+    name: "ExecutionFunctions",
+    about: `/**
+ * The built-in execution functions: what each takes and what it returns. \`args\` are its arguments by name, \`order\` the
+ * names of those that may be given by position, \`rest\` what may follow them, \`returns\` its return as it is read from the
+ * master on this host. A return is \`unknown\` where the code does not say more of it.
+ *
+ * Add functions of your own by declaration merging:
+ *
+ * @example
+ * \`\`\`ts
+ * import type { FunctionReturn } from "brine";
+ *
+ * declare module "brine" {
+ *   interface ExecutionFunctions {
+ *     "backup.start": { args: { name: string; keep?: number }; order: ["name", "keep"]; returns: { id: string } };
+ *   }
+ * }
+ * export const id = (started: FunctionReturn<"backup.start">) => started.id;
+ * \`\`\`
+ */`,
+  },
+  runner: {
+    name: "RunnerFunctions",
+    about: `/**
+ * The built-in runners: what each takes and what it returns, in the form of {@link ExecutionFunctions}. Add runners of your
+ * own by declaration merging.
+ *
+ * @example
+ * \`\`\`ts
+ * import type { RunnerReturn } from "brine";
+ *
+ * export const count = (up: RunnerReturn<"manage.up">) => up.length;
+ * \`\`\`
+ */`,
+  },
+  wheel: {
+    name: "WheelFunctions",
+    about: `/**
+ * The built-in wheel functions: what each takes and what it returns, in the form of {@link ExecutionFunctions}.
+ *
+ * @example
+ * \`\`\`ts
+ * import type { WheelReturn } from "brine";
+ *
+ * export const waiting = (keys: WheelReturn<"key.list_all">) => keys.minions_pre;
+ * \`\`\`
+ */`,
+  },
+};
+
+/** The files by their path from the root of the repository, each with its text. */
+export async function functionTables(): Promise<Map<string, string>> {
+  const families = Object.keys(TABLES) as Family[];
+  const declared = new Map<Family, Declared[]>();
+  for (const family of families) declared.set(family, await declaredFunctions(ROOT, family));
+  refuseDeadRows();
+  const sources = new Map([...declared.values()].flat().map(({ source }) => [source.path, source]));
+  const inferred = returnTypes(ROOT, [...sources.values()]);
+  const known = new Set<string>();
+  const returnOf = (family: Family) => ({ name, fun, source }: Declared): string => {
+    const type = inferred.get(sources.get(source.path)!)?.get(fun) ?? "unknown";
+    const said = RETURN_TYPES[family]?.get(name);
+    if (said === undefined) return type;
+    known.add(`${family} ${name}`);
+    return said;
+  };
+  const files = new Map(families.map((family) => {
+    const { name, about } = TABLES[family];
+    return [
+      `src/client/functions/${family}_functions.ts`,
+      tableText(name, about, entries(declared.get(family)!, returnOf(family))),
+    ];
+  }));
+  const dead = families.flatMap((family) => [...RETURN_TYPES[family].keys()].map((name) => `${family} ${name}`))
+    .filter((row) => !known.has(row));
+  if (dead.length > 0) {
+    throw new Error(`known_returns.ts has rows for functions that are not there: ${dead.join(", ")}`);
+  }
+  return files;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  mkdirSync(`${ROOT}/src/client/functions`, { recursive: true });
+  for (const [path, text] of await functionTables()) {
+    writeFileSync(`${ROOT}/${path}`, text);
+    process.stdout.write(`${path}: ${text.split("\n").length} lines\n`);
+  }
+}
