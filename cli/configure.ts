@@ -1,10 +1,14 @@
 /** The wiring: which plugins, which sockets a daemon or command is put together from. */
+import { engineList } from "../src/config/engine_list.ts";
 import type { MasterOpts } from "../src/config/master_opts.ts";
 import type { MinionOpts } from "../src/config/minion_opts.ts";
+import { joinPath } from "../src/config/paths.ts";
+import type { BusPaths } from "../src/engine/mod.ts";
 import { ConfigError, messageOf } from "../src/errors.ts";
+import { OWN_BUS } from "../src/event/bus_addresses.ts";
 import type { Logger } from "../src/log.ts";
 import type { ExtJobCache, Master, MasterOptions } from "../src/master/mod.ts";
-import type { Minion, MinionOptions } from "../src/minion/mod.ts";
+import type { Minion, MinionOptions, OpenEngines } from "../src/minion/mod.ts";
 import type { Syndic, SyndicOptions } from "../src/syndic/mod.ts";
 import type { Runtime } from "../src/runtime/mod.ts";
 import { nativeSockets, type SocketFactory } from "../src/zmtp/mod.ts";
@@ -58,16 +62,16 @@ async function openProcesses(runtime: Runtime, current: () => MasterOpts, log: L
     { RunnerProcesses },
     { Supervisor },
     { fileWorkers },
-    { joinPath },
     { ReactorPart },
     { topsPool, topsWorkers },
+    { enginesOf },
   ] = await Promise.all([
     import("../src/runner/runner_processes.ts"),
     import("../src/supervise/mod.ts"),
     import("../src/fileserver/mod.ts"),
-    import("../src/config/paths.ts"),
     import("./reactor_part.ts"),
     import("../src/master/tops_workers.ts"),
+    import("./engines_part.ts"),
   ]);
   const runner = program("--runner-process");
   const part = program("--part-process");
@@ -102,6 +106,17 @@ async function openProcesses(runtime: Runtime, current: () => MasterOpts, log: L
       })),
   );
   reactor?.renew();
+  const engines = supervisor.add(enginesOf({
+    runtime,
+    log,
+    role: "master",
+    id: opts.id,
+    opts: current,
+    bus: masterBus(opts),
+    hasMaster: false,
+    supervisor,
+    argv: part,
+  }));
   const runners = runner === undefined
     ? undefined
     : supervisor.add(new RunnerProcesses(runtime, log.child("runner"), current, runner));
@@ -109,11 +124,18 @@ async function openProcesses(runtime: Runtime, current: () => MasterOpts, log: L
     workers,
     parts: {
       supervisor,
+      engines,
       ...(runners === undefined ? {} : { runners }),
       ...(workers === undefined ? {} : { heavyFiles: fileWorkers(workers) }),
       ...(tops === undefined ? {} : { customTops: topsWorkers(tops) }),
     },
   };
+}
+
+/** The sockets of the bus of a master. */
+function masterBus({ sock_dir }: MasterOpts): BusPaths {
+  const path = (name: string) => joinPath(sock_dir, name);
+  return { own: path(OWN_BUS), pub: path("master_event_pub.ipc"), pull: path("master_event_pull.ipc") };
 }
 
 /**
@@ -173,25 +195,58 @@ export async function configureMaster(
   });
 }
 
-/** Starts a minion as configured; `parts` replace those that the configuration asks for. */
+/** How the engines of a minion are opened, with what runs their processes; nothing is loaded for a minion that has none. */
+async function minionEngines(
+  runtime: Runtime,
+  opts: MinionOpts,
+  log: Logger,
+  program: OwnProgram,
+): Promise<{ engines?: OpenEngines }> {
+  // Those are for masters.
+  const own = { ...opts, ext_processes: undefined };
+  const { entries, mistakes } = engineList(own);
+  if (entries.length + mistakes.length === 0) return {};
+  const [{ enginesOf }, { Supervisor }] = await Promise.all([
+    import("./engines_part.ts"),
+    import("../src/supervise/mod.ts"),
+  ]);
+  const open: OpenEngines = ({ id, bus, hasMaster }) => {
+    // Named as the sockets of this minion's bus are, since minions may share a directory.
+    const socket = { kind: "unix" as const, path: bus.pull.replace(/event_([^/]*)_pull\.ipc$/, "engines_$1.ipc") };
+    const supervisor = new Supervisor({ runtime, log, socket });
+    const argv = program("--part-process");
+    const host = { runtime, log, role: "minion" as const, id, opts: () => own, bus, hasMaster, supervisor, argv };
+    const engines = supervisor.add(enginesOf(host));
+    return { engines, close: () => supervisor.close() };
+  };
+  return { engines: open };
+}
+
+/**
+ * Starts a minion as configured; `parts` replace those that the configuration asks for.
+ *
+ * @param program how its processes are started. @default as this program was
+ */
 export async function configureMinion(
   runtime: Runtime,
   values: Record<string, unknown>,
   given: ReadonlySet<string>,
   log: Logger,
   parts: Partial<MinionOptions>,
+  program?: OwnProgram,
 ): Promise<Minion> {
   const opts = values as MinionOpts;
-  const [{ startMinion }, { MODULES }, { RETURNERS }, { gatherGrains }, { nested }, { jobCommand }] = await Promise.all(
-    [
-      import("../src/minion/mod.ts"),
-      import("../src/plugins/modules/mod.ts"),
-      import("../src/plugins/returners/mod.ts"),
-      import("../src/plugins/grains/mod.ts"),
-      import("../src/plugins/outputters/nested.ts"),
-      import("./programs/job_command.ts"),
-    ],
-  );
+  const [{ startMinion }, { MODULES }, { RETURNERS }, { gatherGrains }, { nested }, { jobCommand, ownCommand }] =
+    await Promise.all(
+      [
+        import("../src/minion/mod.ts"),
+        import("../src/plugins/modules/mod.ts"),
+        import("../src/plugins/returners/mod.ts"),
+        import("../src/plugins/grains/mod.ts"),
+        import("../src/plugins/outputters/nested.ts"),
+        import("./programs/job_command.ts"),
+      ],
+    );
   const sockets = await socketsOf(opts, log);
   const [{ openOwnPillar }, { BEACONS }] = await Promise.all([
     import("./pillar.ts"),
@@ -209,6 +264,7 @@ export async function configureMinion(
     formatInfo: (info) => nested(info, {}, {}),
     jobCommand: jobCommand(runtime),
     hostMaster: openHostMaster(runtime, log),
+    ...await minionEngines(runtime, opts, log, program ?? ((word) => ownCommand(runtime, word))),
     ownPillar: openOwnPillar(runtime, opts, log),
     telemetry: parts.telemetry ?? await openTelemetry({
       runtime,

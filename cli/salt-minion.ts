@@ -8,6 +8,8 @@ declare const process: { argv: string[] };
 if (process.argv[2] === "--job-process") {
   // The minion starts itself for each job: what only a minion needs is not loaded for that.
   await (await import("./programs/job.ts")).jobMain();
+} else if (process.argv[2] === "--part-process") {
+  await (await import("./programs/part.ts")).partMain();
 } else {
   const [{ runProgram }, { minionMain }] = await Promise.all([
     import("./program/run_program.ts"),

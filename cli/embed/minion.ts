@@ -86,7 +86,7 @@ export async function startMinion(options: EmbeddedMinionOptions = {}): Promise<
     modules: { ...MODULES, ...added },
     jobCommand: processes === true ? commandForJobs(runtime) : undefined,
     ...parts,
-  });
+  }, (word) => programCommand(runtime, "salt-minion", word));
 }
 
 function commandForJobs(runtime: Runtime): MinionOptions["jobCommand"] {

@@ -34,6 +34,7 @@ const MAINS: Readonly<Record<Exclude<Program, "brine">, () => Promise<Main>>> = 
 const PARTS: Readonly<Record<string, () => Promise<void>>> = {
   "salt-master --runner-process": async () => (await import("./runner.ts")).runnerMain(),
   "salt-master --part-process": async () => (await import("./part.ts")).partMain(),
+  "salt-minion --part-process": async () => (await import("./part.ts")).partMain(),
   "salt-minion --job-process": async () => (await import("./job.ts")).jobMain(),
 };
 

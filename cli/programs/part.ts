@@ -1,8 +1,9 @@
-/** The process of a supervised part: what `salt-master` becomes when it starts itself for one. */
+/** The process of a supervised part: what `salt-master` and `salt-minion` become when they start themselves for one. */
 import type { Clock } from "../../src/async/clock.ts";
 import type { Logger } from "../../src/log.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
+import type { EngineConfig } from "../engine_process.ts";
 import type { ReactorConfig } from "../master_reactor.ts";
 import { PART_VARIABLE, type PartHandlers, servePart } from "../../src/supervise/mod.ts";
 
@@ -16,7 +17,7 @@ declare const process: {
   getBuiltinModule(name: "node:fs"): typeof import("node:fs");
 };
 
-/** How often the master is looked for, in milliseconds. */
+/** How often the master or minion is looked for, in milliseconds. */
 const LOOK_MS = 1000;
 /** How far this process stands back for the master's own loop, which answers in the meantime. */
 const NICE = 10;
@@ -37,6 +38,10 @@ export const PARTS: Record<string, PartProgram> = {
     open: async (runtime, opts, log) =>
       (await import("../../src/master/tops_workers.ts")).topsHandlers({ runtime, opts, log: log.child("tops") }),
   },
+  engine: {
+    open: async (runtime, config, log) =>
+      await (await import("../engine_process.ts")).openEngineProcess(runtime, config as unknown as EngineConfig, log),
+  },
   reactor: {
     open: async (runtime, config, log) =>
       await (await import("../master_reactor.ts")).openMasterReactor(runtime, config as unknown as ReactorConfig, log),
@@ -47,7 +52,7 @@ export const PARTS: Record<string, PartProgram> = {
   },
 };
 
-/** Ends this process after its master: on Deno a connection may stay open when the master dies. */
+/** Ends this process after its master or minion: on Deno a connection may stay open when that dies. */
 function endWithMaster(clock: Clock): void {
   const parent = process.ppid;
   const look = () => {
@@ -77,7 +82,9 @@ function standBack(nice: number): void {
 export async function partMain(): Promise<void> {
   const ticket = process.env[PART_VARIABLE];
   if (ticket === undefined) {
-    throw new TypeError("Cannot run a part: --part-process is for masters, which start their parts with it");
+    throw new TypeError(
+      "Cannot run a part: --part-process is for masters and minions, which start their parts with it",
+    );
   }
   // Programs that it starts must not get it.
   delete process.env[PART_VARIABLE];

@@ -114,6 +114,23 @@ export const MASTER_OPTIONS = {
     10,
     "How often within a minute one SLS file may react to what its own reactions have caused; then it is stopped, with an error in the log.",
   ),
+  engines: any(
+    [],
+    "Engines: programs beside the master, a list of names and of maps of a name and its options; see docs/engines.md.",
+  ),
+  engines_dirs: list([], "More directories of custom engines."),
+  engine_events_per_second: number(
+    1000,
+    "Events that one engine may fire in a second; more of them wait. 0 for no limit.",
+  ),
+  engine_max_memory: number(
+    536870912,
+    "Bytes of memory that the process of an engine may have; with more it is killed and started again.",
+  ),
+  ext_processes: partly(
+    list([], "Further programs beside the master: `module.function` of a custom engine, or the path of a program."),
+    "callables of Python cannot be called: they are TypeScript, or programs of any language",
+  ),
   worker_hang_timeout: number(
     30,
     "Seconds for which a supervised process may give no sign of life; it is then killed and replaced.",

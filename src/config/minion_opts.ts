@@ -97,6 +97,19 @@ export const MINION_OPTIONS = {
     10_000,
     "Events of beacons that wait for a master that does not answer; more are dropped, and the log says so.",
   ),
+  engines: any(
+    [],
+    "Engines: programs beside the minion, a list of names and of maps of a name and its options; see docs/engines.md.",
+  ),
+  engines_dirs: list([], "More directories of custom engines."),
+  engine_events_per_second: number(
+    1000,
+    "Events that one engine may fire in a second; more of them wait. 0 for no limit.",
+  ),
+  engine_max_memory: number(
+    536870912,
+    "Bytes of memory that the process of an engine may have; with more it is killed and started again.",
+  ),
   scheduler_before_connect: bool(false, "The schedule begins before the minion has signed in."),
   loop_interval: number(1, "Seconds: a scheduled job runs at most once in that time."),
   start_event_grains: list([], "Grains that the start event carries."),

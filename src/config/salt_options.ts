@@ -160,7 +160,6 @@ const BOTH: SaltOptions = {
     ssh_wipe: undefined,
     thin_dir: undefined,
   }),
-  ...none("there are no engines: run a service of your own over the HTTP API", { engines: [] }),
   ...none(EVENTS, { event_return_queue_max_seconds: undefined }),
   ...none("log lines go to a file and to stderr: have the system's log service forward them", {
     fluent_handler: undefined,
@@ -231,7 +230,6 @@ const BOTH: SaltOptions = {
     zmq_monitor: false,
   }),
   ...unneeded(NOT_NEEDED, { disable_aes_with_tls: false }, "3008"),
-  ...none("start the program as a service of its own", { ext_processes: undefined }),
   ...none("what they switch on is on already", { features: {} }),
   ...none("use grains_refresh_every", { grains_refresh_pre_exec: undefined }),
   ...none("downloads are not limited by it", { http_max_body: 107374182400 }),

@@ -238,7 +238,7 @@ export interface RunnerContext {
   /** Jobs as another place has them, by the name of a returner (`ext_source`); as the master keeps them for none. */
   jobsFrom(source: string | undefined): Promise<JobReader>;
   /**
-   * Asks the running master, with the key of this host: `job_outcomes`, `job_dequeue`, `job_counters`.
+   * Asks the running master, with the key of this host: `job_outcomes`, `job_dequeue`, `job_counters`, `engine_status`.
    *
    * @throws {ClientError} if there is no master, or it is not Brine's
    */

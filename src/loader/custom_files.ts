@@ -12,7 +12,8 @@ export type CustomKind =
   | "states"
   | "renderers"
   | "beacons"
-  | "tops";
+  | "tops"
+  | "engines";
 
 /** The option that names further directories of one family alone. */
 const OPTIONS: Record<CustomKind, string> = {
@@ -25,6 +26,7 @@ const OPTIONS: Record<CustomKind, string> = {
   renderers: "render_dirs",
   beacons: "beacons_dirs",
   tops: "top_dirs",
+  engines: "engines_dirs",
 };
 
 export interface CustomFile {

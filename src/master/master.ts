@@ -1,6 +1,7 @@
 import type { MasterOpts } from "../config/master_opts.ts";
 import { PublicationSealer } from "../channel/pub_server.ts";
 import { durableRuntime } from "../config/durability.ts";
+import { observeEngines } from "../engine/mod.ts";
 import { messageOf } from "../errors.ts";
 import { EventBus } from "../event/bus.ts";
 import type { Runtime } from "../runtime/mod.ts";
@@ -157,14 +158,17 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     sessionKeys.save((id) => server.newest(id));
   });
 
+  stack.defer(() => options.engines?.close());
   await audit?.note({ kind: "start", id: opts.id, version: VERSION, pid: runtime.process.pid, outcome: "ok" });
   log.info("master is running", { publish: publishEndpoint, requests: requestEndpoint });
+  void options.engines?.open((tag, data) => void bus.fire(tag, data));
   const owned = stack.move();
   let closing: Promise<void> | undefined;
   const close = () => closing ??= owned.disposeAsync();
   const observed = { services, publications, requests, intake, busServer, auth, publishLimit: opts.pub_hwm };
   observeMaster(meter, observed);
   if (options.supervisor !== undefined) observeParts(meter, options.supervisor);
+  if (options.engines !== undefined) observeEngines(meter, options.engines);
   const status = () => ({
     publish: publishEndpoint,
     requests: requestEndpoint,

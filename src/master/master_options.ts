@@ -1,4 +1,5 @@
 import type { MasterOpts } from "../config/master_opts.ts";
+import type { Engines } from "../engine/mod.ts";
 import type { HeavyWork } from "../fileserver/mod.ts";
 import type { JobCache } from "../job/job_cache.ts";
 import type { EauthRegistry } from "../loader/eauth.ts";
@@ -42,6 +43,8 @@ export interface MasterOptions {
   heavyFiles?: HeavyWork;
   /** Runs the parts that are processes of their own; the master closes it. @default there are none */
   supervisor?: Supervisor;
+  /** The engines, which begin once the master runs and end before its bus. @default there are none */
+  engines?: Engines;
   /** Called with the options that hold from now on, when a configuration was read again and some have changed. */
   reloaded?(opts: MasterOpts): void;
 }

@@ -1,4 +1,5 @@
 import type { MasterOpts } from "../config/master_opts.ts";
+import type { Engines } from "../engine/mod.ts";
 import type { EventBus } from "../event/bus.ts";
 import type { FileServer, HeavyWork } from "../fileserver/mod.ts";
 import type { JobCache } from "../job/job_cache.ts";
@@ -86,6 +87,8 @@ export interface MasterServices {
   readonly tops: MasterTopsHost;
   /** Undefined where the master was started without runners. */
   readonly runners: Runners | undefined;
+  /** Undefined where the master was started without engines. */
+  readonly engines: Pick<Engines, "report"> | undefined;
   /** Makes job ids, each once. */
   readonly jids: JidGenerator;
   /** The tokens of logins. */

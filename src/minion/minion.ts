@@ -14,6 +14,9 @@ import { NO_TELEMETRY, type Telemetry } from "../telemetry/mod.ts";
 import { openTransport, type Transport } from "../transport/mod.ts";
 
 import { MinionGrains } from "./grains.ts";
+import { type OpenEngines, openEngines } from "./minion_engines.ts";
+import { observeEngines } from "../engine/mod.ts";
+import type { Engines } from "../engine/mod.ts";
 import { minionId } from "./id.ts";
 import { MinionJobs } from "./jobs/minion_jobs.ts";
 import { returnerSender } from "./jobs/returners.ts";
@@ -62,6 +65,8 @@ export interface MinionOptions {
   returners?: ReturnerRegistry;
   /** Compiles the pillar of a minion that takes it from its own files. @default it is empty */
   ownPillar?: OwnPillar;
+  /** Runs the engines. @default there are none */
+  engines?: OpenEngines;
   /** Where the minion counts and traces; the minion closes it. @default nowhere */
   telemetry?: Telemetry;
   /** A master has refused the minion for good; the process should end with this code. */
@@ -150,6 +155,8 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
   const commands = parts.map((part) => part.commands());
   stack.defer(serveLocalCommands({ ...seen, clock, context, execution, failover, rotate, parts: commands }));
   jobs.resume();
+  const hasMaster = plan.serve !== "none" && !isMasterless(opts);
+  const engines = openEngines(options.engines, { id: identity.id, local, bus, masters, hasMaster }, stack);
   const ready = open();
   ready.then(() => rotator.watch(), (error) => gaveUp(error, options));
   const request = plan.serve === "none" ? undefined : masters.requester();
@@ -157,7 +164,8 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
 
   const close = closer(jobs, runningJobs, stack.move());
   observeMinion(telemetry.meter, { masters, runningJobs, jobs, spoolLimit: opts.return_spool_bytes });
-  const status = () => statusOf(identity.id, opts, masters, runningJobs, jobs);
+  if (engines !== undefined) observeEngines(telemetry.meter, engines);
+  const status = () => ({ ...statusOf(identity.id, opts, masters, runningJobs, jobs), ...partsOf(engines) });
   return { id: identity.id, ready, context: context.of(), status, close, [Symbol.asyncDispose]: close };
 }
 
@@ -218,6 +226,16 @@ function openRotator(
   stack.defer(() => stopping.abort());
   const { signal } = stopping;
   return new KeyRotator({ ...options, log: options.log.child("key"), masters: () => masters.all, signal });
+}
+
+/** What runs in processes of its own, where anything does. */
+function partsOf(engines: Engines | undefined): Record<string, unknown> {
+  return engines === undefined ? {} : { parts: [engines.status()] };
+}
+
+/** True if its functions act as those of a minion without masters: its events stay on its own bus. */
+function isMasterless({ file_client, use_master_when_local }: MinionOpts): boolean {
+  return file_client === "local" && use_master_when_local !== true;
 }
 
 /** See {@link Minion.status}. */

@@ -17,8 +17,12 @@ export interface SpawnOptions {
   cwd?: string;
   /** The whole environment of the child. */
   env?: Record<string, string>;
-  /** Written to its standard input, at once or when the promise resolves; the input is then closed. @default nothing */
-  stdin?: Uint8Array | Promise<Uint8Array>;
+  /**
+   * Written to its standard input, at once or when the promise resolves; the input is then closed. Of several chunks the next one is
+   * asked for when the program has read enough of those before; the iteration is ended when the program no longer reads.
+   * @default nothing
+   */
+  stdin?: Uint8Array | Promise<Uint8Array> | AsyncIterable<Uint8Array>;
   uid?: number;
   gid?: number;
   /** A session of its own, so that its children can be ended with it. @default false */

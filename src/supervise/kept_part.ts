@@ -30,7 +30,7 @@ export class KeptPart implements Part {
     this.name = options.name;
     this.#owner = owner;
     this.#options = options;
-    this.#restarts = new Restarts(owner.runtime);
+    this.#restarts = new Restarts(owner.runtime, options.backoff);
     this.#starting = this.#start();
   }
 
@@ -56,6 +56,7 @@ export class KeptPart implements Part {
       const process = await SupervisedProcess.start(this.#owner, this.#options);
       this.#process = process;
       log.info("process started", { part: this.name, pid: process.pid });
+      this.#options.onChange?.({ kind: "started", pid: process.pid });
       const cancel = clock.after(STEADY_MS, () => this.#restarts.worked());
       void process.ended.then((end) => {
         cancel();
@@ -76,6 +77,7 @@ export class KeptPart implements Part {
     this.#last = end;
     this.#restarted++;
     this.#owner.log.error("process ended: it is started again", { part: this.name, ...endFields(end) });
+    this.#options.onChange?.({ kind: "failed", end });
     this.#restarts.failed(() => void (this.#starting = this.#start()));
   }
 

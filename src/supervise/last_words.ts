@@ -1,3 +1,4 @@
+import type { Clock } from "../async/clock.ts";
 import type { ExitStatus } from "../runtime/process.ts";
 
 /** Characters that are kept. */
@@ -15,6 +16,29 @@ export class LastWords {
   get text(): string {
     return this.#text.trim();
   }
+}
+
+/** Bytes a second that are read of what a process prints. */
+const READ_BYTES = 1024 * 1024;
+
+/**
+ * Takes what a process prints no faster than {@link READ_BYTES}: one that prints without end waits at its own pipe, and takes no time of
+ * the process that started it.
+ */
+export function readSlowly(
+  clock: Pick<Clock, "elapsed" | "sleep">,
+  take: (chunk: Uint8Array) => void,
+): (chunk: Uint8Array) => void | Promise<void> {
+  let since = -Infinity;
+  let bytes = 0;
+  return (chunk) => {
+    take(chunk);
+    const now = clock.elapsed();
+    if (now - since >= 1000) [since, bytes] = [now, 0];
+    bytes += chunk.length;
+    if (bytes < READ_BYTES) return;
+    return clock.sleep(since + 1000 - now);
+  };
 }
 
 /** `exit code 1` or `signal SIGKILL`. */

@@ -4,6 +4,6 @@ export type { Part, PartStatus } from "./part.ts";
 export { PART_VARIABLE } from "./part_protocol.ts";
 export { NotTakenError, type WorkerRequest } from "./request_line.ts";
 export { type PartHandlers, servePart } from "./serve_part.ts";
-export type { Health, PartOptions } from "./supervised_process.ts";
+export type { Health, PartChange, PartEnd, PartOptions } from "./supervised_process.ts";
 export { Supervisor } from "./supervisor.ts";
 export { WorkerError, type WorkerPool } from "./worker_pool.ts";

@@ -7,13 +7,16 @@ const DELAYS: BackoffOptions = { initialMs: 100, maxMs: 30_000 };
 /** When the process of a part may be started again: at once after a good while, later and later while it keeps failing. */
 export class Restarts {
   readonly #runtime: Pick<Runtime, "clock" | "random">;
+  readonly #delays: BackoffOptions;
   #failures = 0;
   #cancel = () => {};
   /** True while a start has to wait. */
   waiting = false;
 
-  constructor(runtime: Pick<Runtime, "clock" | "random">) {
+  /** @param delays @default from a tenth of a second to half a minute */
+  constructor(runtime: Pick<Runtime, "clock" | "random">, delays: BackoffOptions = DELAYS) {
     this.#runtime = runtime;
+    this.#delays = delays;
   }
 
   /** Failures one after the other, without good work in between. */
@@ -26,7 +29,7 @@ export class Restarts {
     const { clock, random } = this.#runtime;
     this.#cancel();
     this.waiting = true;
-    this.#cancel = clock.after(backoffDelay(this.#failures++, DELAYS, random()), () => {
+    this.#cancel = clock.after(backoffDelay(this.#failures++, this.#delays, random()), () => {
       this.waiting = false;
       again();
     });

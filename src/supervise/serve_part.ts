@@ -7,7 +7,10 @@ import { frame, FrameReader } from "../wire/frames.ts";
 import { decode, encode } from "../wire/msgpack.ts";
 import { type FromPart, PROTOCOL_VERSION, type ToPart } from "./part_protocol.ts";
 
-/** What a part answers, by the kind of the request; what they return is packed. */
+/**
+ * What a part answers, by the kind of the request; what they return is packed. `close`, if there is one, is called when its supervisor has
+ * no use for it any more or is gone: the process ends once it has resolved.
+ */
 export type PartHandlers = Record<string, (body: Uint8Array) => unknown>;
 
 export interface ServePartOptions {
@@ -58,10 +61,18 @@ export async function servePart(options: ServePartOptions): Promise<number> {
       }
     },
     // The supervisor is gone, or has no use for this process any more.
-    onClose: () => ended.resolve(0),
+    onClose: () => void closed(handlers).then(() => ended.resolve(0)),
   });
   send({ type: "hello", token: ticket.slice(0, at), version: PROTOCOL_VERSION });
   return await ended.promise;
+}
+
+async function closed({ close }: PartHandlers): Promise<void> {
+  try {
+    await close?.(new Uint8Array(0));
+  } catch {
+    // It ends all the same.
+  }
 }
 
 async function answer(

@@ -4,10 +4,11 @@ import { LOG_LEVELS, type Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import type { Connection } from "../runtime/net.ts";
 import type { Child } from "../runtime/process.ts";
+import type { BackoffOptions } from "../async/backoff.ts";
 import { frame } from "../wire/frames.ts";
 import { encode } from "../wire/msgpack.ts";
 import { killGroups } from "./kill_groups.ts";
-import { LastWords, statusText } from "./last_words.ts";
+import { LastWords, readSlowly, statusText } from "./last_words.ts";
 import { guardAgainstOrphans } from "./orphan_guard.ts";
 import type { PartDoor } from "./part_door.ts";
 import { type FromPart, PART_VARIABLE, PROTOCOL_VERSION, type ToPart } from "./part_protocol.ts";
@@ -30,12 +31,21 @@ export interface Health {
 export interface PartOptions {
   /** Unique among the parts of a master; for the log and the status report. */
   name: string;
+  /** What its process is told that it is. @default its name */
+  program?: string;
   /** A program that calls `servePart` (`serve_part.ts`), and its arguments. */
   argv: readonly string[];
   /** What each of its processes is given; called as one starts. */
   config(): unknown;
   health?: Health;
+  /** Of a part that is kept running: how long a process that has failed waits for its next start. @default from 0.1 to 30 s */
+  backoff?: BackoffOptions;
+  /** Of a part that is kept running: a process takes requests now, or has failed. */
+  onChange?(change: PartChange): void;
 }
+
+/** What has become of the process of a part that is kept running. */
+export type PartChange = { kind: "started"; pid: number } | { kind: "failed"; end: PartEnd };
 
 /** What processes need of their supervisor. */
 export interface ProcessOwner {
@@ -122,7 +132,7 @@ export class SupervisedProcess {
       throw new SaltError("PART", words.text === "" ? text : `${text}: ${words.text}`);
     };
     try {
-      const print = (chunk: Uint8Array) => words.add(chunk);
+      const print = readSlowly(runtime.clock, (chunk) => words.add(chunk));
       child = await runtime.process.spawn({
         argv: part.argv,
         env: { ...runtime.process.environment(), [PART_VARIABLE]: ticket },
@@ -160,10 +170,10 @@ export class SupervisedProcess {
 
   #open(): void {
     const { runtime, partLog } = this.#owner;
-    const { name, config } = this.#part;
+    const { name, program = name, config } = this.#part;
     void guardAgainstOrphans(runtime, this.pid).then((release) => this.ended.then(release));
     const level = LOG_LEVELS.find((one) => partLog.enabled(one)) ?? "quiet";
-    this.#send({ type: "start", part: name, level, config: encode(config(), "bin") });
+    this.#send({ type: "start", part: program, level, config: encode(config(), "bin") });
   }
 
   #send(message: ToPart): void {

@@ -142,6 +142,15 @@ export const METRICS = {
     { part: "table" },
   ),
 
+  engines: gauge(WITH_QUEUES, "brine_engines", "Engines, by how they stand.", {
+    state: ["running", "starting", "waiting", "stopped", "absent"],
+  }),
+  engineRestarts: counter(
+    WITH_QUEUES,
+    "brine_engine_restarts_total",
+    "Times that the process of an engine ended by itself, or was killed because it hung or grew.",
+  ),
+
   minionJobsRunning: gauge(MINION, "brine_minion_jobs_running", "Jobs that run on the minion."),
   minionJobs: counter(MINION, "brine_minion_jobs_total", "Jobs that ended on the minion.", {
     result: ["succeeded", "failed", "killed"],

@@ -42,9 +42,9 @@ const LAYERS: { folders: string[]; why: string }[] = [
   },
   { folders: ["src/channel"], why: "trust: the only code that holds session keys" },
   {
-    folders: ["src/beacon", "src/client", "src/fileserver", "src/pillar", "src/schedule", "src/state"],
+    folders: ["src/beacon", "src/client", "src/engine", "src/fileserver", "src/pillar", "src/schedule", "src/state"],
     why:
-      "what programs call without a host: jobs of a master on the same machine; files, served and fetched; pillar; jobs by time; states",
+      "what programs call without a host: jobs of a master on the same machine; engines, kept running; files, served and fetched; pillar; jobs by time; states",
   },
   {
     folders: ["src/reactor"],

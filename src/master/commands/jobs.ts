@@ -124,3 +124,6 @@ export const jobCounters = asked((services) => ({
   open: services.ledger.size,
   refused: { ...services.refused },
 }));
+
+/** How each engine of this master stands: name → {@link EngineStatus}. */
+export const engineStatus = asked(async ({ engines }) => ({ engines: await engines?.report() ?? {} }));

@@ -1,7 +1,7 @@
 import type { MasterOpts } from "../../config/master_opts.ts";
 import { equal } from "../../python/equal.ts";
 
-/** Options that a master takes while it runs: who may do what, groups of minions, and which keys are accepted. */
+/** Options that a master takes while it runs: who may do what, groups of minions, which keys are accepted, reactors and engines. */
 export const RELOADED: readonly string[] = [
   "nodegroups",
   "publisher_acl",
@@ -26,6 +26,9 @@ export const RELOADED: readonly string[] = [
   "autosign_grains_dir",
   "permissive_pki_access",
   "reactor",
+  "engines",
+  "engines_dirs",
+  "engine_events_per_second",
 ];
 
 /** Settings of the back ends of `external_auth`: `auth.ldap.server`. */

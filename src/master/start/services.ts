@@ -107,6 +107,7 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
     keyAdmin,
     rotations: keyAdmin.rotations,
     wheels,
+    engines: options.engines,
     runners: runners === undefined ? undefined : countedRunners(runners, meter),
     jids: new JidGenerator(clock, opts.unique_jid ? { pid: runtime.process.pid } : {}),
     tokens,

@@ -81,6 +81,20 @@ class Pipe {
   }
 }
 
+/** The whole input of a program, which begins once it is there. */
+async function inputOf(stdin: SpawnOptions["stdin"]): Promise<Uint8Array> {
+  if (stdin === undefined || !(Symbol.asyncIterator in stdin)) return await stdin ?? new Uint8Array(0);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of stdin) chunks.push(chunk);
+  const whole = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}
+
 /** Runs a program as a child. @param onEnd called when it has ended, before its output was read */
 function startChild(
   pid: number,
@@ -107,7 +121,7 @@ function startChild(
       argv,
       cwd,
       env,
-      stdin: await stdin ?? new Uint8Array(0),
+      stdin: await inputOf(stdin),
       stdout: (text) => killed.signal.aborted ? Promise.resolve() : stdout.write(text),
       stderr: (text) => killed.signal.aborted ? Promise.resolve() : stderr.write(text),
       signal: killed.signal,

@@ -1,4 +1,4 @@
-import type { Readable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import { deferred } from "../../async/deferred.ts";
 import { SystemError } from "../../errors.ts";
 import { becomeUser, type InitGroups } from "./become.ts";
@@ -28,6 +28,38 @@ function deliver(pipe: Readable | null, to: SpawnOptions["onStdout"], known: Pro
     taking.then(taken, taken);
   });
   return read.promise.then(() => known);
+}
+
+/** Writes the input of a program, no faster than it reads. */
+async function feed(
+  pipe: Writable | null,
+  input: NonNullable<SpawnOptions["stdin"]>,
+  child: { once(event: "exit", listener: () => void): unknown },
+): Promise<void> {
+  try {
+    if (!(Symbol.asyncIterator in input)) return void pipe?.end(await input);
+    let gone = pipe === null;
+    let wake = () => {};
+    const over = new Promise<void>((resolve) => {
+      const end = () => {
+        gone = true;
+        wake();
+        resolve();
+      };
+      for (const event of ["close", "error"]) pipe?.once(event, end);
+      child.once("exit", end);
+    });
+    pipe?.on("drain", () => wake());
+    const chunks = input[Symbol.asyncIterator]();
+    for (;;) {
+      const next = await Promise.race([chunks.next(), over]);
+      if (next === undefined || gone) return void await chunks.return?.();
+      if (next.done) return void pipe?.end();
+      if (pipe?.write(next.value) === false) await new Promise<void>((resolve) => wake = resolve);
+    }
+  } catch {
+    pipe?.destroy();
+  }
 }
 
 function kill(pid: number, signal: Signal | number): boolean {
@@ -93,7 +125,7 @@ function start(options: SpawnOptions): Promise<Child> {
     if (options.stdin !== undefined) {
       // A program may well end without reading all of its input.
       running.stdin?.on("error", () => {});
-      Promise.resolve(options.stdin).then((bytes) => running.stdin?.end(bytes), () => running.stdin?.destroy());
+      void feed(running.stdin, options.stdin, running);
     }
   });
 }

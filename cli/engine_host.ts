@@ -1,0 +1,100 @@
+/** What an engine may ask of its host: the master with the rights of its user, and execution functions. */
+import { callWheel, LocalClient, startRunner } from "../src/client/mod.ts";
+import { hasReturn } from "../src/client/outcome.ts";
+import type { PublishRequest } from "../src/client/publish_request.ts";
+import type { MasterOpts } from "../src/config/master_opts.ts";
+import { SaltError } from "../src/errors.ts";
+import { openFiles } from "../src/fileserver/mod.ts";
+import type { Context } from "../src/loader/context.ts";
+import type { EngineContext, EngineMaster } from "../src/loader/engines.ts";
+import { hostContext, hostFunctions } from "../src/loader/host_context.ts";
+import type { Logger } from "../src/log.ts";
+import { KeyDirectories } from "../src/master/mod.ts";
+import { callFunction } from "../src/minion/processes/executor.ts";
+import { repr } from "../src/python/repr.ts";
+import { openOwnMinion, type OwnMinion } from "../src/runner/call_execution_function.ts";
+import { RunnerHost } from "../src/runner/runner_host.ts";
+import type { Runtime } from "../src/runtime/mod.ts";
+import { RUNNER_PLUGINS } from "./runner_plugins.ts";
+
+export interface EngineHost {
+  runtime: Runtime;
+  log: Logger;
+  opts: Record<string, unknown>;
+  role: "master" | "minion";
+  id: string;
+}
+
+/** The master that an engine is beside. Nothing is connected before the engine asks for something. */
+export function masterOf({ runtime, log, opts: values }: EngineHost): EngineMaster {
+  const opts = values as MasterOpts;
+  let opened: Promise<LocalClient> | undefined;
+  const client = () => opened ??= LocalClient.open({ runtime, log, opts, checked: false });
+  return {
+    async command(request, { timeoutMs = opts.timeout * 1000 } = {}) {
+      const returns: Record<string, unknown> = {};
+      let matched = false;
+      const collect = { timeoutMs, gatherMs: opts.gather_job_timeout * 1000 };
+      for await (const outcome of (await client()).run(request as PublishRequest, collect)) {
+        matched = true;
+        if (hasReturn(outcome)) returns[outcome.id] = outcome.return;
+      }
+      return matched ? returns : undefined;
+    },
+    async runner(fun, arg = [], kwarg = {}) {
+      const own = await client();
+      return (await startRunner(own, { fun, arg, kwarg, credentials: own.ownCredentials })).jid;
+    },
+    async wheel(fun, arg = [], kwarg = {}) {
+      const own = await client();
+      const { data } = await callWheel(own, { fun, kwarg: { arg, kwarg }, credentials: own.ownCredentials });
+      if (data.success === false) throw new SaltError("WHEEL", `Wheel function ${fun} failed: ${repr(data.return)}`);
+      return data.return;
+    },
+    accepted: () => Promise.resolve(new KeyDirectories(runtime.fs, runtime.crypto, opts.pki_dir).list("accepted")),
+    async connected() {
+      const { connected } = await (await client()).ask("connected", {}) as { connected: Record<string, string> };
+      return Object.keys(connected);
+    },
+  };
+}
+
+/** Calls execution functions of this host. */
+export function callerOf(host: EngineHost): EngineContext["call"] {
+  let opened: Promise<OwnMinion> | undefined;
+  return async (fun, positional = [], keyword = {}) => {
+    const { functions, context } = await (opened ??= host.role === "master" ? ofMaster(host) : ofMinion(host));
+    const named = Object.keys(keyword).length === 0 ? [] : [{ __kwarg__: true, ...keyword }];
+    const load = { fun, arg: [...positional, ...named] };
+    return (await callFunction({ functions, context: () => context, load, published: {} })).return;
+  };
+}
+
+function ofMaster({ runtime, log, opts }: EngineHost): Promise<OwnMinion> {
+  return openOwnMinion({
+    runtime,
+    log,
+    opts: opts as MasterOpts,
+    plugins: RUNNER_PLUGINS,
+    openRunner: RunnerHost.open,
+    screen: { line: (text) => log.info("a function says", { text }) },
+  });
+}
+
+/** The functions of the minion's host, without its masters and its pillar. */
+async function ofMinion({ runtime, log, opts }: EngineHost): Promise<OwnMinion> {
+  const { modules, gatherGrains } = await RUNNER_PLUGINS.execution();
+  const grains = await gatherGrains({ runtime, log, opts });
+  const functions = hostFunctions(modules, opts, () => context);
+  const context: Context = hostContext(functions, {
+    runtime,
+    log,
+    opts,
+    grains,
+    pillar: {},
+    jobs: { running: () => [], signal: () => undefined },
+    master: undefined,
+    files: openFiles({ runtime, log, opts: { ...opts, file_client: "local" }, request: undefined }),
+  });
+  return { functions, context };
+}

@@ -1,0 +1,117 @@
+/** The process of one engine, beside a master or a minion. */
+import { EngineRun } from "../src/engine/mod.ts";
+import type { BusPaths } from "../src/engine/mod.ts";
+import type { EngineEntry } from "../src/config/engine_list.ts";
+import { messageOf, SaltError } from "../src/errors.ts";
+import { findCustomEngine, runCustomEngine } from "../src/loader/custom_engines.ts";
+import type { EngineContext, EngineMaster } from "../src/loader/engines.ts";
+import { bindArguments, parseSignature } from "../src/loader/signature.ts";
+import type { Logger } from "../src/log.ts";
+import { ENGINES } from "../src/plugins/engines/mod.ts";
+import { LogRate } from "../src/log_rate.ts";
+import { createLogger, LOG_LEVELS } from "../src/log.ts";
+import type { Runtime } from "../src/runtime/mod.ts";
+import type { PartHandlers } from "../src/supervise/mod.ts";
+
+declare const process: { stderr: { write(text: string): boolean }; exit(code: number): never };
+
+/** What the process is given. */
+export interface EngineConfig {
+  entry: EngineEntry;
+  role: "master" | "minion";
+  /** The id of the host. */
+  id: string;
+  opts: Record<string, unknown>;
+  bus: BusPaths;
+  /** Of a minion: its events go to its masters. */
+  hasMaster: boolean;
+}
+
+/** Time for an engine that is to end to let go of what it holds: less than its supervisor gives its process. */
+const GRACE_MS = 1500;
+
+/** Prepares the process of an engine, and starts it. */
+export async function openEngineProcess(runtime: Runtime, config: EngineConfig, log: Logger): Promise<PartHandlers> {
+  const { entry, role, id, opts, bus, hasMaster } = config;
+  const own = boundedLog(runtime, log.child(`engine.${entry.name}`));
+  const place = { runtime, log: own, opts };
+  const host = { runtime, log: own, opts, role, id };
+  // Most engines ask for neither, and take a third of the memory then.
+  const loaded = once(async () => {
+    const { callerOf, masterOf } = await import("./engine_host.ts");
+    return { call: callerOf(host), master: masterOf(host) };
+  });
+  const run = new EngineRun({
+    runtime,
+    log: own,
+    name: entry.name,
+    role,
+    id,
+    opts,
+    bus,
+    hasMaster,
+    ...(role === "master" ? { master: lateMaster(async () => (await loaded()).master) } : {}),
+    call: async (...call) => await (await loaded()).call(...call),
+    failed: end,
+  });
+  const found = findCustomEngine(place, entry.module);
+  if (typeof found === "string") throw new TypeError(found);
+  const work = found === undefined
+    ? startKnown(run.context, entry)
+    : runCustomEngine(place, found, entry.fun, run.context, entry.settings);
+  work.then(
+    () => run.context.signal.aborted || end(new SaltError("ENGINE_ENDED", "It has ended by itself")),
+    (error: Error) => run.context.signal.aborted || end(error),
+  );
+  return {
+    status: () => ({ events: run.counts, details: run.details }),
+    // What has changed of the host's other options is of no concern.
+    renew: () => null,
+    async close() {
+      const ended = work.catch(() => {});
+      await run.close();
+      await Promise.race([ended, runtime.clock.sleep(GRACE_MS)]);
+    },
+  };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
+function lateMaster(load: () => Promise<EngineMaster>): EngineMaster {
+  return {
+    command: async (...call) => await (await load()).command(...call),
+    runner: async (...call) => await (await load()).runner(...call),
+    wheel: async (...call) => await (await load()).wheel(...call),
+    accepted: async () => await (await load()).accepted(),
+    connected: async () => await (await load()).connected(),
+  };
+}
+
+async function startKnown(context: EngineContext, { module, settings }: EngineEntry): Promise<void> {
+  const { engine } = await ENGINES[module]!();
+  const args = bindArguments("start", parseSignature(engine.signature), [], new Map(Object.entries(settings)));
+  await engine.start(context, args);
+}
+
+/** Its supervisor reads the last that this process prints as the reason of its end. */
+function end(error: unknown): never {
+  const isKnown = error instanceof SaltError || (error as { name?: unknown } | null)?.name === "TypeError";
+  const stack = isKnown ? undefined : (error as { stack?: unknown } | null)?.stack;
+  process.stderr.write(`${stack ?? messageOf(error)}\n`);
+  process.exit(1);
+}
+
+/** A log that no engine can fill: what comes too often is counted, and long values are cut. */
+function boundedLog(runtime: Runtime, log: Logger): Logger {
+  const rate = new LogRate(({ level, message, fields, name }) => {
+    const cut = Object.fromEntries(
+      Object.entries(fields).map(([key, value]) => [key, typeof value === "string" ? value.slice(0, 4096) : value]),
+    );
+    const to = name === "" ? log : log.child(name);
+    if (level in to) to[level as "info"](message.slice(0, 4096), cut);
+  }, runtime.clock);
+  return createLogger(rate.sink, { level: LOG_LEVELS.find((one) => log.enabled(one)) ?? "quiet" });
+}

@@ -1,0 +1,81 @@
+/** The engines of a master or a minion as a part of it: which are there, and the processes that they run in. */
+import { Engines } from "../src/engine/mod.ts";
+import type { BusPaths } from "../src/engine/mod.ts";
+import type { EngineEntry } from "../src/config/engine_list.ts";
+import { messageOf } from "../src/errors.ts";
+import type { Logger } from "../src/log.ts";
+import type { Runtime } from "../src/runtime/mod.ts";
+import type { Supervisor } from "../src/supervise/mod.ts";
+import type { EngineConfig } from "./engine_process.ts";
+
+export interface EnginesHost {
+  runtime: Runtime;
+  log: Logger;
+  role: "master" | "minion";
+  id: string;
+  /** The configuration as it is now. */
+  opts(): Record<string, unknown>;
+  bus: BusPaths;
+  hasMaster: boolean;
+  supervisor: Supervisor;
+  /** The command of a process; undefined where none can be started. */
+  argv: readonly string[] | undefined;
+}
+
+/** An engine that fails again and again is started each minute. */
+const BACKOFF = { initialMs: 500, maxMs: 60_000 };
+
+/** Puts the engines of a host together. */
+export function enginesOf(host: EnginesHost): Engines {
+  const { runtime, log, role, id, opts, bus, hasMaster, supervisor, argv } = host;
+  return new Engines({
+    clock: runtime.clock,
+    log: log.child("engine"),
+    opts,
+    obstacle: (entry) => obstacleTo(host, entry),
+    start: (entry, onChange) => {
+      const hostOpts = opts();
+      const { engine_max_memory, worker_hang_timeout = 30 } = hostOpts;
+      const config = (): EngineConfig => ({ entry, role, id, opts: opts(), bus, hasMaster });
+      return supervisor.kept({
+        name: `engine ${entry.name}`,
+        program: "engine",
+        argv: argv!,
+        config,
+        backoff: BACKOFF,
+        onChange,
+        health: {
+          hungMs: Number(worker_hang_timeout) * 1000,
+          maxMemory: Number(engine_max_memory),
+        },
+      });
+    },
+  });
+}
+
+/** Why an engine cannot be started; undefined if it can. Nothing of a custom one is run for that. */
+async function obstacleTo(
+  { runtime, log, role, opts, argv }: EnginesHost,
+  entry: EngineEntry,
+): Promise<string | undefined> {
+  if (argv === undefined) return "this program cannot start processes of itself";
+  const { module, settings } = entry;
+  // A master without engines loads none of it.
+  const [{ ENGINES }, { findCustomEngine }, { absentEngine }, { bindArguments, parseSignature }] = await Promise.all([
+    import("../src/plugins/engines/mod.ts"),
+    import("../src/loader/custom_engines.ts"),
+    import("../src/loader/absent_engines.ts"),
+    import("../src/loader/signature.ts"),
+  ]);
+  const found = findCustomEngine({ runtime, log, opts: opts() }, module);
+  if (typeof found === "string") return found;
+  if (found !== undefined) return undefined;
+  if (!Object.hasOwn(ENGINES, module)) return absentEngine(module, [...Object.keys(ENGINES), "reactor"]);
+  try {
+    const { engine } = await ENGINES[module]!();
+    bindArguments("start", parseSignature(engine.signature), [], new Map(Object.entries(settings)));
+    return engine.unavailable?.({ role, opts: opts() });
+  } catch (error) {
+    return `its options cannot be used: ${messageOf(error)}`;
+  }
+}

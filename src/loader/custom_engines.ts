@@ -1,0 +1,46 @@
+import { customFilesOf, type CustomPlace, foreignText, known, loadCustomFile } from "./custom_file.ts";
+import type { CustomFile } from "./custom_files.ts";
+import type { CustomEngine, EngineContext } from "./engines.ts";
+import { runEngineProgram } from "./engine_program.ts";
+
+/** The file of an engine: custom ones by their names, and programs by their paths. */
+export type EngineFile = { kind: "custom"; file: CustomFile } | { kind: "program"; path: string };
+
+/**
+ * Looks for a custom engine.
+ *
+ * @returns its file; why there is none that can be run; undefined if nothing has that name
+ */
+export function findCustomEngine(place: CustomPlace, module: string): EngineFile | string | undefined {
+  const { fs } = place.runtime;
+  if (module.startsWith("/")) {
+    const isThere = fs.stat(module)?.kind === "file" && fs.access(module, "execute");
+    return isThere ? { kind: "program", path: module } : `"${module}" is no program that this user may run`;
+  }
+  const { usable, foreign } = customFilesOf(place, "engines");
+  const file = usable.find(({ name }) => name === module);
+  if (file !== undefined) return { kind: "custom", file };
+  const other = foreign.find(({ name }) => name === module);
+  return other === undefined ? undefined : foreignText(other);
+}
+
+/** Runs a custom engine until it ends. @throws what it throws */
+export async function runCustomEngine(
+  place: CustomPlace,
+  found: EngineFile,
+  fun: string,
+  engine: EngineContext,
+  settings: Record<string, unknown>,
+): Promise<void> {
+  if (found.kind === "program") return await runEngineProgram(engine, found.path, settings);
+  const { file } = found;
+  if (file.form === "program") {
+    return await runEngineProgram(engine, file.path, settings);
+  }
+  const { exports, virtual } = await loadCustomFile(place, file);
+  const available = virtual(engine);
+  if (typeof available === "object") throw new Error(`It is not available: ${available.unavailable}`);
+  const start = exports[fun];
+  if (typeof start !== "function") throw new TypeError(`"${file.path}" has no function "${fun}"`);
+  await known(async () => await (start as CustomEngine)(engine, settings));
+}

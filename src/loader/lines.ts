@@ -1,0 +1,57 @@
+/** Characters of a line at most. */
+const LONGEST = 1024 * 1024;
+
+/**
+ * The lines of what a program prints, one after the other: `push` resolves when those of its chunk were taken, so that a program that prints
+ * faster has to wait. A line that is too long is left out.
+ */
+export class Lines {
+  readonly #take: (line: string) => void | Promise<void>;
+  readonly #tooLong: (length: number) => void;
+  readonly #decoder = new TextDecoder();
+  #rest = "";
+  /** Characters of a line that is too long, so far. */
+  #skipped = 0;
+  #last: Promise<void> = Promise.resolve();
+
+  /** @param tooLong called with the characters of a line that was left out */
+  constructor(take: (line: string) => void | Promise<void>, tooLong: (length: number) => void = () => {}) {
+    this.#take = take;
+    this.#tooLong = tooLong;
+  }
+
+  push(chunk: Uint8Array): Promise<void> {
+    const text = this.#decoder.decode(chunk, { stream: true });
+    return this.#last = this.#last.then(() => this.#split(text));
+  }
+
+  /** Takes a last line that has no end; resolves when all were taken. */
+  end(): Promise<void> {
+    return this.#last = this.#last.then(async () => {
+      const line = this.#rest;
+      this.#rest = "";
+      if (line !== "") await this.#take(line);
+    });
+  }
+
+  async #split(text: string): Promise<void> {
+    const lines = text.split("\n");
+    for (const [at, piece] of lines.entries()) {
+      const ends = at < lines.length - 1;
+      if (this.#skipped > 0 || this.#rest.length + piece.length > LONGEST) {
+        this.#skipped += this.#rest.length + piece.length;
+        this.#rest = "";
+        if (ends) {
+          this.#tooLong(this.#skipped);
+          this.#skipped = 0;
+        }
+      } else {
+        this.#rest += piece;
+        if (!ends) continue;
+        const line = this.#rest;
+        this.#rest = "";
+        if (line.trim() !== "") await this.#take(line);
+      }
+    }
+  }
+}
