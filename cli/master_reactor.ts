@@ -77,6 +77,7 @@ class ReactorProcess {
     nameLeft(log, left);
     this.#reactor = new Reactor({
       log,
+      now: () => clock.now(),
       journal,
       rules: this.#rules(),
       guard: new LoopGuard({ elapsed: () => clock.elapsed(), limit: opts.reactor_loop_limit }),

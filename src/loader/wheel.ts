@@ -90,6 +90,16 @@ export interface WheelContext {
   readonly keys: KeyAdministration;
   /** Ids of the minions that have a connection. */
   connected(): string[];
+  /** When minions with accepted keys were lost. */
+  lost(): LostMinions;
+}
+
+/** Minions that were connected, and are not any more. */
+export interface LostMinions {
+  /** Since when the master has seen: its start, in milliseconds since the epoch. */
+  sinceMs: number;
+  /** Id → when its last connection ended, in milliseconds since the epoch. */
+  lostMs: ReadonlyMap<string, number>;
 }
 
 /** One function of a wheel module. */

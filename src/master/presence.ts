@@ -12,6 +12,8 @@ export interface Order {
  * of its own on, until the last of its connections ends: it may have several, and a `salt-call` beside it has one, too.
  */
 export class Presence {
+  /** Since when it sees minions come and go: the start of the master, in milliseconds since the epoch. */
+  readonly sinceMs: number;
   readonly #now: () => number;
   /** Minion → the connection of its last request. */
   readonly #last = new Map<string, string>();
@@ -28,6 +30,7 @@ export class Presence {
   /** @param now milliseconds since the epoch */
   constructor(now: () => number) {
     this.#now = now;
+    this.sinceMs = now();
   }
 
   /**

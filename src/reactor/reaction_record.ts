@@ -1,5 +1,7 @@
 /** One reaction that was called, or was not, and why. */
 export interface RecordedReaction {
+  /** When, in seconds since the epoch. */
+  at: number;
   tag: string;
   sls: string;
   id: string;
@@ -19,11 +21,22 @@ const LONGEST = 500;
 export class ReactionRecord {
   readonly counts = { events: 0, called: 0, failed: 0, stopped: 0, dropped: 0 };
   #latest: RecordedReaction[] = [];
+  readonly #now: () => number;
 
-  add(reaction: RecordedReaction): void {
+  /** @param now milliseconds since the epoch */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  add(reaction: Omit<RecordedReaction, "at">): void {
     this.counts[reaction.outcome]++;
-    const { error } = reaction;
-    this.#latest.push(error === undefined ? reaction : { ...reaction, error: error.slice(0, LONGEST) });
+    const { tag, error } = reaction;
+    this.#latest.push({
+      at: this.#now() / 1000,
+      ...reaction,
+      tag: tag.slice(0, LONGEST),
+      ...error === undefined ? {} : { error: error.slice(0, LONGEST) },
+    });
     if (this.#latest.length > MOST * 2) this.#latest = this.#latest.slice(-MOST);
   }
 

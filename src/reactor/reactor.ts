@@ -47,6 +47,8 @@ export interface Position {
 
 export interface ReactorOptions {
   log: Logger;
+  /** Milliseconds since the epoch, for the record. */
+  now(): number;
   rules: ReactorRules;
   guard: LoopGuard;
   /** Absent where events have no numbers: on minions. */
@@ -95,7 +97,7 @@ export class Reactor {
     this.#rules = options.rules;
     this.#queue = new AsyncQueue({ limit: options.most, whenFull: "drop-newest" });
     this.#pool = new Pool(options.threads);
-    this.record = new ReactionRecord();
+    this.record = new ReactionRecord(options.now);
   }
 
   get rules(): ReactorRules {

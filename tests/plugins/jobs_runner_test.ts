@@ -596,6 +596,17 @@ test("the event of a long list holds no more than max_event_size", async () => {
   });
 });
 
+test("jobs.tally tells how long jobs took until their last return, and how one minion stands in them", async () => {
+  const { run } = await bench();
+  const timed = await run("tally", { jids: [FIRST, THIRD], durations: true }) as Record<string, { Seconds?: number }>;
+  assert.ok(timed[FIRST]!.Seconds! >= 0, JSON.stringify(timed));
+  const whole = await run("outcome", { jid: FIRST }) as { Outcomes: Record<string, { Outcome: string }> };
+  for (const [minion, { Outcome }] of Object.entries(whole.Outcomes)) {
+    assert.deepEqual(await run("tally", { jids: FIRST, minion }), { [FIRST]: { [Outcome]: 1 } });
+  }
+  assert.deepEqual(await run("tally", { jids: [FIRST, THIRD], minion: "stranger" }), {});
+});
+
 test("jobs.tally counts the outcomes of several jobs in one call, and leaves out unknown jobs", async () => {
   const { run } = await bench();
   const counted = await run("tally", { jids: [FIRST, `${THIRD},${UNKNOWN}`] }) as Record<string, unknown>;

@@ -79,6 +79,8 @@ describe("cache", () => {
     assert.deepEqual(await run(here, "cache.pillar"), { db1: { secret: "db1" }, web1: { secret: "web1" } });
     assert.deepEqual(await run(here, "cache.mine", ["db1"]), { db1: { addr: "10.0.0.3", hidden: 7 } });
     assert.deepEqual(await run(here, "cache.grains", ["none"]), {});
+    const some = await run(here, "cache.grains", ["*"], { fields: ["os", "missing", "constructor"] });
+    assert.deepEqual(some, { web1: { os: "Test" }, db1: { os: "Test" } });
     here.context.expand = ({ tgt }) => tgt === "gone*" ? ["gone1"] : [];
     for (const fun of ["cache.grains", "cache.pillar", "cache.mine"]) {
       assert.deepEqual(await run(here, fun, ["gone*"]), { gone1: {} });

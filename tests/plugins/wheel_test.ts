@@ -77,7 +77,8 @@ function site(more: Record<string, unknown> = {}): Site {
     rotate: () => void rotations++,
     actor: { user: "ann", via: "wheel" },
   });
-  const context: WheelContext = { runtime, log, opts, keys: admin, connected: () => ["web1"] };
+  const lost = () => ({ sinceMs: 1000, lostMs: new Map([["db1", 2500]]) });
+  const context: WheelContext = { runtime, log, opts, keys: admin, connected: () => ["web1"], lost };
   return {
     fs,
     opts,
@@ -361,6 +362,7 @@ describe("minions and error", () => {
   test("the connected minions, and an error on request", async () => {
     const { call } = site();
     assert.deepEqual(await call("minions.connected"), ["web1"]);
+    assert.deepEqual(await call("minions.presence"), { connected: ["web1"], lost: { db1: 2.5 }, since: 1 });
     assert.deepEqual(await call("error.error"), {});
     await assert.rejects(call("error.error", { name: "Boom", message: "hey" }), { name: "Boom", message: "hey" });
   });

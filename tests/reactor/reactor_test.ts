@@ -59,6 +59,7 @@ function scene(
   const rules = new ReactorRules({ fs, log, parse: () => [], reactor: [{ "my/*": ["/a.sls"] }] });
   const reactor = new Reactor({
     log,
+    now: () => 1_700_000_000_500,
     journal,
     rules,
     guard: new LoopGuard({ elapsed: () => 0, limit: 3 }),

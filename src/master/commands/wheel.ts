@@ -3,7 +3,7 @@ import { eventStamp } from "../../wire/event_frame.ts";
 import { CommandExecutionError } from "../../loader/family.ts";
 import { bindArguments, type BoundArguments, parseSignature, type Signature } from "../../loader/signature.ts";
 import { traceback } from "../../loader/traceback.ts";
-import type { WheelContext, WheelFunction } from "../../loader/wheel.ts";
+import type { LostMinions, WheelContext, WheelFunction } from "../../loader/wheel.ts";
 import { authorizeCall } from "../access/authorize_call.ts";
 import { masterUser, withoutProof } from "../access/callers.ts";
 import type { Load, MasterServices } from "../services.ts";
@@ -34,6 +34,16 @@ function givenArguments(low: Load): unknown[] {
   return Object.keys(kwargs).length === 0 ? [...args] : [...args, kwargs];
 }
 
+/** Of the minions with accepted keys: others may have been deleted since. */
+function lostMinions({ keys, presence }: MasterServices): LostMinions {
+  const lostMs = new Map<string, number>();
+  for (const id of keys.list("accepted")) {
+    const atMs = presence.goneSince(id);
+    if (atMs !== undefined) lostMs.set(id, atMs);
+  }
+  return { sinceMs: presence.sinceMs, lostMs };
+}
+
 /**
  * The clear command `wheel`: calls a wheel function, and answers with its return.
  *
@@ -60,6 +70,7 @@ export async function wheel(services: MasterServices, load: Load): Promise<unkno
     opts,
     keys: keyAdmin.as({ user, via: "wheel" }),
     connected: () => [...presence.ids()],
+    lost: () => lostMinions(services),
   };
   let funArgs: unknown[] = [];
   let secret = false;

@@ -23,6 +23,14 @@ function gather(context: RunnerContext, args: Values, find: (id: string) => unkn
   return Object.fromEntries(idsOf(context, args.tgt, args.tgt_type).map((id) => [id, find(id) ?? {}]));
 }
 
+/** Of thousands of minions a caller may want a few fields: all grains take tens of megabytes. */
+function picked(grains: Values | undefined, fields: readonly string[] | undefined): Values | undefined {
+  if (grains === undefined || fields === undefined) return grains;
+  return Object.fromEntries(
+    fields.filter((name) => Object.hasOwn(grains, name)).map((name) => [name, grains[name]]),
+  );
+}
+
 /** What is to be forgotten of minions. */
 interface Clearing {
   grains?: boolean;
@@ -77,8 +85,14 @@ export const runner: RunnerModule = {
   functions: {
     grains: {
       signature: "tgt, tgt_type='glob', **kwargs",
-      doc: "The grains of minions as the master saw them last.\n\n    salt-run cache.grains 'web*'",
-      run: (context, args) => gather(context, args, (id) => context.minions.data(id)?.grains),
+      doc: "The grains of minions as the master saw them last; with `fields` only those.\n\n" +
+        "    salt-run cache.grains 'web*'\n" +
+        "    salt-run cache.grains '*' fields='[os, saltversion]'",
+      run: (context, args) => {
+        const { fields } = args.kwargs as Values;
+        const only = Array.isArray(fields) ? fields.map(str) : undefined;
+        return gather(context, args, (id) => picked(context.minions.data(id)?.grains, only));
+      },
     },
     pillar: {
       signature: `${TARGET}, **kwargs`,

@@ -1,6 +1,6 @@
 import { joinPath } from "../../config/paths.ts";
 import { type JobListEntry, summaryOf } from "../../job/job_cache.ts";
-import { isPlainJid } from "../../job/jid.ts";
+import { isPlainJid, jidMs } from "../../job/jid.ts";
 import { ENDED, type TargetOutcome } from "../../job/outcome.ts";
 import type { JobReader, RunnerContext } from "../../loader/context.ts";
 import { type RunnerFunction, type RunnerModule, SaltInvocationError } from "../../loader/family.ts";
@@ -183,7 +183,10 @@ async function outcome(context: RunnerContext, args: Args): Promise<Report> {
 /** Jobs whose outcomes are counted in one call: what a page of a list shows. */
 const MOST_COUNTED = 200;
 
-/** The number of targets with each outcome: jid → outcome → number. Unknown jobs are left out. */
+/**
+ * The number of targets with each outcome: jid → outcome → number. Unknown jobs are left out, as are those whose target the
+ * `minion` was not, if one is named. With `durations` each has `Seconds`, from the start of the job to the last return.
+ */
 async function tally(context: RunnerContext, args: Args): Promise<Report> {
   const jids = [args.jids].flat(2).flatMap((one) => String(one).split(",")).map((jid) => checkJid(jid.trim()));
   if (jids.length > MOST_COUNTED) {
@@ -191,14 +194,29 @@ async function tally(context: RunnerContext, args: Args): Promise<Report> {
       `Cannot count the outcomes of ${jids.length} jobs at once: ${MOST_COUNTED} are the most`,
     );
   }
+  const only = args.minion === null || args.minion === undefined ? undefined : String(args.minion);
   const jobs = await source(context, args);
   const found: Report = {};
   for (const jid of new Set(jids)) {
-    const { load, outcomes } = await read(jobs, jid);
-    if (load !== undefined || outcomes.length > 0) found[jid] = counts(outcomes);
+    const { load, outcomes: all } = await read(jobs, jid);
+    const outcomes = only === undefined ? all : all.filter(({ minion }) => minion === only);
+    if (outcomes.length === 0 && (load === undefined || only !== undefined)) continue;
+    const seconds = truthy(args.durations) ? secondsOf(jid, outcomes) : undefined;
+    found[jid] = { ...counts(outcomes), ...(seconds === undefined ? {} : { Seconds: seconds }) };
   }
   return found;
 }
+
+/** How long a job took until its last return; undefined without one. */
+function secondsOf(jid: string, outcomes: readonly TargetOutcome[]): number | undefined {
+  const times = outcomes.filter(({ state, atMs }) => ANSWERED.has(state) && !Number.isNaN(atMs)).map(({ atMs }) =>
+    atMs
+  );
+  const last = times.reduce((latest, atMs) => Math.max(latest, atMs), -Infinity);
+  return last < jidMs(jid) ? undefined : (last - jidMs(jid)) / 1000;
+}
+
+const ANSWERED: ReadonlySet<string> = new Set(["returned", "failed"]);
 
 /** What the running master knows beyond its records: the minions that are not connected, and since when. */
 async function withPresence(context: RunnerContext, jid: string, recorded: TargetOutcome[]): Promise<TargetOutcome[]> {
@@ -320,9 +338,9 @@ export const runner: RunnerModule = {
       run: outcome,
     },
     tally: {
-      signature: "jids, ext_source=None",
+      signature: "jids, ext_source=None, minion=None, durations=False",
       doc:
-        "How many targets of each of these jobs have come to which outcome; jids are a list, or separated by commas.\n\n    salt-run jobs.tally 20261121101500000000,20261121101600000000",
+        "How many targets of each of these jobs have come to which outcome; jids are a list, or separated by commas. minion: of this one alone. durations: with the seconds until the last return.\n\n    salt-run jobs.tally 20261121101500000000,20261121101600000000",
       run: tally,
     },
     queued: {

@@ -8,5 +8,19 @@ export const wheel: WheelModule = {
       doc: "The ids of the connected minions.",
       run: (context) => context.connected(),
     },
+    presence: {
+      signature: "",
+      doc:
+        "The ids of the connected minions, when the others were lost, and since when the master has seen them come and go; times are " +
+        "seconds since the epoch.\n\n    minions.presence",
+      run: (context) => {
+        const { sinceMs, lostMs } = context.lost();
+        return {
+          connected: context.connected(),
+          lost: Object.fromEntries([...lostMs].map(([id, atMs]) => [id, atMs / 1000])),
+          since: sinceMs / 1000,
+        };
+      },
+    },
   },
 };
