@@ -1,4 +1,5 @@
 import { type Cell, csvRow } from "./csv.ts";
+import type { KnownMinions } from "./fleet_table.ts";
 import type { Job, Part } from "./job.ts";
 
 /** What is exported: rows with one value for each column. */
@@ -48,5 +49,25 @@ export function jobTable({ head: { jid, fun } }: Job, parts: readonly Part[]): T
       note,
       value,
     ]),
+  };
+}
+
+/** The minions that the fleet page lists. */
+export function fleetTable(ids: readonly string[], known: KnownMinions): Table {
+  return {
+    fileName: "minions",
+    columns: ["minion", "state", "system", "program", "address", "last_seen"],
+    rows: ids.map((id) => {
+      const { system, program, address } = known.facts(id) ?? {};
+      const seenMs = known.seenMs(id);
+      return [
+        id,
+        known.presence(id),
+        system,
+        program,
+        address,
+        seenMs === undefined ? undefined : new Date(seenMs).toISOString(),
+      ];
+    }),
   };
 }

@@ -1,4 +1,6 @@
 import type { BusEvent } from "./event_stream.ts";
+import { isRecord } from "../record.ts";
+import { stampMs } from "./text.ts";
 
 /** The states of a key, by Salt's names. */
 export type KeyState = "minions" | "minions_pre" | "minions_rejected" | "minions_denied";
@@ -26,6 +28,11 @@ const MOVES: Record<string, KeyState | undefined> = {
   delete: undefined,
 };
 
+const START_TAG = /^salt\/minion\/(.+)\/start$/;
+const RETURN_TAG = /^salt\/job\/[^/]+\/ret\/(.+)$/;
+/** Events of these kinds name the minion that fired them. */
+const MINION_TAG = /^salt\/(?:minion|beacon)\/([^/]+)\//;
+
 const texts = (value: unknown): string[] => Array.isArray(value) ? value.map(String) : [];
 
 /**
@@ -40,6 +47,10 @@ export class Fleet {
     minions_denied: new Set(),
   };
   readonly #presence = new Map<string, "up" | "down">();
+  /** When something was last heard of a minion, in milliseconds since the epoch. */
+  readonly #seenMs = new Map<string, number>();
+  /** Since when the master looks who comes and goes; undefined if it does not say. */
+  watchedSinceMs: number | undefined;
   #up = 0;
   #down = 0;
   #sorted: string[] | undefined;
@@ -49,6 +60,7 @@ export class Fleet {
     const lists = (listed ?? {}) as Record<string, unknown>;
     for (const state of KEY_STATES) this.#keys[state] = new Set(texts(lists[state]));
     for (const id of [...this.#presence.keys()]) if (!this.#keys.minions.has(id)) this.#forget(id);
+    for (const id of [...this.#seenMs.keys()]) if (!this.#keys.minions.has(id)) this.#seenMs.delete(id);
     this.#sorted = undefined;
   }
 
@@ -58,6 +70,17 @@ export class Fleet {
     for (const id of this.#keys.minions) this.#mark(id, up.has(id) ? "up" : "down");
   }
 
+  /** Takes the result of wheel `minions.presence` of a Brine master; false if it is none. */
+  setPresence(found: unknown): boolean {
+    if (!isRecord(found) || !Array.isArray(found.connected) || !isRecord(found.lost)) return false;
+    for (const [id, seconds] of Object.entries(found.lost)) {
+      if (this.#keys.minions.has(id)) this.#saw(id, Number(seconds) * 1000);
+    }
+    this.watchedSinceMs = Number(found.since) * 1000 || undefined;
+    this.setConnected(found.connected);
+    return true;
+  }
+
   /** Takes the result of runner `manage.status`. */
   setStatus(status: unknown): void {
     const { up, down } = (status ?? {}) as { up?: unknown; down?: unknown };
@@ -65,8 +88,33 @@ export class Fleet {
     for (const id of texts(down)) this.#mark(id, "down");
   }
 
-  /** True if the event changed something. */
-  apply({ tag, data }: BusEvent): boolean {
+  /**
+   * True if the event changed something that the list of minions shows.
+   *
+   * @param nowMs counts where the event has no time of its own
+   */
+  apply(event: BusEvent, nowMs = 0): boolean {
+    const changed = this.#apply(event);
+    const { tag, data } = event;
+    const heardOf = MINION_TAG.exec(tag)?.[1] ?? RETURN_TAG.exec(tag)?.[1];
+    const atMs = stampMs(data._stamp) ?? nowMs;
+    if (heardOf !== undefined && this.#keys.minions.has(heardOf)) this.#saw(heardOf, atMs);
+    if (tag === "salt/presence/change") {
+      for (const id of texts(data.lost)) if (this.#keys.minions.has(id)) this.#saw(id, atMs);
+    }
+    return changed;
+  }
+
+  #saw(id: string, atMs: number): void {
+    if (atMs > (this.#seenMs.get(id) ?? 0)) this.#seenMs.set(id, atMs);
+  }
+
+  /** When a minion was last heard of, in milliseconds since the epoch; undefined if that is not known. */
+  seenMs(id: string): number | undefined {
+    return this.#seenMs.get(id);
+  }
+
+  #apply({ tag, data }: BusEvent): boolean {
     if (tag === "salt/key" || tag === "salt/auth") return this.#keyEvent(data);
     if (tag === "salt/presence/change") {
       let changed = false;
@@ -78,7 +126,7 @@ export class Fleet {
       const present = texts(data.present);
       return present.map((id) => this.#mark(id, "up")).includes(true);
     }
-    const started = /^salt\/minion\/(.+)\/start$/.exec(tag)?.[1] ?? /^salt\/job\/[^/]+\/ret\/(.+)$/.exec(tag)?.[1];
+    const started = START_TAG.exec(tag)?.[1] ?? RETURN_TAG.exec(tag)?.[1];
     // The master returns runners under its own id: #mark() ignores unknown ids.
     return started !== undefined && this.#mark(started, "up");
   }
@@ -92,7 +140,10 @@ export class Fleet {
     }
     for (const state of KEY_STATES) if (to !== "minions_denied") this.#keys[state].delete(id);
     if (to !== undefined) this.#keys[to].add(id);
-    if (!this.#keys.minions.has(id)) this.#forget(id);
+    if (!this.#keys.minions.has(id)) {
+      this.#forget(id);
+      this.#seenMs.delete(id);
+    }
     this.#sorted = undefined;
     return true;
   }

@@ -2,7 +2,9 @@
 
 type Grains = Record<string, unknown> | undefined;
 
-const text = (value: unknown): string => typeof value === "string" || typeof value === "number" ? String(value) : "";
+/** A text or number of grains; empty for anything else. */
+export const text = (value: unknown): string =>
+  typeof value === "string" || typeof value === "number" ? String(value) : "";
 
 /** The first IPv4 address that is not a loopback address; empty if there is none. */
 export function addressOf(grains: Grains): string {
@@ -19,6 +21,14 @@ export function addressOf(grains: Grains): string {
 /** Operating system and release: `Debian 12`. */
 export const systemOf = (grains: Grains): string => `${text(grains?.os)} ${text(grains?.osrelease)}`.trim();
 
+/** What runs there: `Brine 0.1.0`, or `Salt 3006.28`. */
+export function programOf(grains: Grains): string {
+  const brine = text(grains?.brineversion);
+  if (brine !== "") return `Brine ${brine}`;
+  const salt = text(grains?.saltversion);
+  return salt === "" ? "" : `Salt ${salt}`;
+}
+
 /** Label and value of each fact that the grains have. */
 export function factsOf(grains: Grains): [string, string][] {
   const facts: [string, string][] = [
@@ -27,7 +37,7 @@ export function factsOf(grains: Grains): [string, string][] {
     ["CPU", `${text(grains?.num_cpus)} × ${text(grains?.cpuarch)}`.trim()],
     ["Memory", grains?.mem_total === undefined ? "" : `${Number(grains.mem_total).toLocaleString("en")} MB`],
     ["Address", addressOf(grains)],
-    ["Salt", text(grains?.saltversion)],
+    ["Program", programOf(grains)],
   ];
   return facts.filter(([, value]) => value !== "" && value !== "×");
 }

@@ -200,10 +200,13 @@ export class FakeApi {
     const fun = String(low.fun);
     if (this.#options.forbidden.includes(fun)) return page(response, 401, "Authorization error occurred.");
     if (low.client === "wheel") {
-      const value = this.#wheel(fun, low);
-      return json(response, {
-        return: [{ tag: "salt/wheel/1", data: { fun: `wheel.${fun}`, return: value, success: true } }],
-      });
+      const data: Low = { fun: `wheel.${fun}`, success: true };
+      try {
+        data.return = this.#wheel(fun, low);
+      } catch (error) {
+        Object.assign(data, { return: String(error), success: false });
+      }
+      return json(response, { return: [{ tag: "salt/wheel/1", data }] });
     }
     if (low.client === "runner") {
       const value = this.#runner(fun, low);
@@ -225,6 +228,17 @@ export class FakeApi {
   }
 
   #wheel(fun: string, { match }: Low): unknown {
+    if (fun === "minions.presence" && this.#options.previews) {
+      const now = Date.now() / 1000;
+      return {
+        connected: this.minions.filter((_id, at) => at % 50 !== 7),
+        lost: Object.fromEntries(
+          this.minions.filter((_id, at) => at % 100 === 7).map((id, at) => [id, now - 600 * at]),
+        ),
+        since: now - 86_400 * 3,
+      };
+    }
+    if (fun === "minions.presence") throw new TypeError("'minions.presence' is not available.");
     if (fun === "minions.connected") return this.minions.filter((_id, at) => at % 50 !== 7);
     if (fun === "key.finger") {
       const fingers = (ids: Iterable<string>) => Object.fromEntries([...ids].map((id) => [id, fingerprint(id)]));
@@ -247,7 +261,10 @@ export class FakeApi {
   }
 
   #runner(fun: string, low: Low): unknown {
-    if (fun === "cache.grains") return Object.fromEntries(this.#targets(low).map((id) => [id, grains(id)]));
+    if (fun === "cache.grains") {
+      const names = this.#options.previews && Array.isArray(low.fields) ? low.fields.map(String) : undefined;
+      return Object.fromEntries(this.#targets(low).map((id) => [id, picked(grains(id), names)]));
+    }
     if (fun === "manage.status") return { up: this.minions, down: [] };
     if (fun === "jobs.active") return {};
     if (fun === "jobs.list_jobs") {
@@ -401,6 +418,7 @@ function grains(id: string): Low {
     os: number % 3 === 0 ? "Debian" : "Ubuntu",
     osrelease: number % 3 === 0 ? "12" : "24.04",
     saltversion: number % 5 === 0 ? "3007.6" : "3006.28",
+    ...(number % 7 === 0 ? { brineversion: "0.1.0" } : {}),
     role: id.replace(/\d.*/, ""),
     fqdn_ip4: [`10.1.${Math.floor(number / 250)}.${number % 250 + 1}`],
     num_cpus: 4,
@@ -411,6 +429,11 @@ function grains(id: string): Low {
     kernelrelease: "6.1.0",
   };
 }
+
+const picked = (grains: Low, names: string[] | undefined): Low =>
+  names === undefined
+    ? grains
+    : Object.fromEntries(names.filter((name) => name in grains).map((name) => [name, grains[name]]));
 
 function json(response: ServerResponse, value: unknown, headers: Record<string, string> = {}, status = 200): void {
   response.writeHead(status, { "Content-Type": "application/json", ...headers }).end(JSON.stringify(value));

@@ -91,3 +91,18 @@ test("events without a key change nothing", () => {
     assert.equal(made.apply({ tag: "salt/key", data }), false);
   }
 });
+
+test("a Brine master tells when minions were lost, and events tell who was heard of", () => {
+  const fleet = new Fleet();
+  fleet.setKeys({ minions: ["web1", "web2", "web3"] });
+  assert.equal(fleet.setPresence(["web1"]), false);
+  assert.ok(fleet.setPresence({ connected: ["web1"], lost: { web2: 100, stranger: 100 }, since: 50 }));
+  assert.deepEqual(["web1", "web2", "web3"].map((id) => fleet.presence(id)), ["up", "down", "down"]);
+  assert.deepEqual([fleet.seenMs("web2"), fleet.seenMs("web3"), fleet.watchedSinceMs], [100_000, undefined, 50_000]);
+  fleet.apply({ tag: "salt/beacon/web3/load/", data: {} }, 7000);
+  fleet.apply({ tag: "salt/job/20261121084331391697/ret/web2", data: { _stamp: "1970-01-01T00:05:00.000000" } }, 1);
+  fleet.apply({ tag: "salt/beacon/stranger/load/", data: {} }, 7000);
+  assert.deepEqual([fleet.seenMs("web3"), fleet.seenMs("web2"), fleet.seenMs("stranger")], [7000, 300_000, undefined]);
+  fleet.apply({ tag: "salt/key", data: { act: "delete", id: "web3" } });
+  assert.equal(fleet.seenMs("web3"), undefined);
+});

@@ -1,17 +1,33 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { fleetTable, type Table } from "../../export.ts";
 import type { Presence } from "../../fleet.ts";
-import { addressOf, systemOf } from "../../machine.ts";
+import {
+  chosenMinions,
+  type FacetChoices,
+  type FleetColumn,
+  type FleetOrder,
+  type KnownMinions,
+  sortedMinions,
+} from "../../fleet_table.ts";
+import { targetOf } from "../../preview.ts";
 import { href } from "../../route.ts";
+import { agoText } from "../../text.ts";
 import { Button } from "../parts/button.tsx";
 import { Empty } from "../parts/empty.tsx";
+import { ExportMenu } from "../parts/export_menu.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Problem } from "../parts/problem.tsx";
+import { SortHeader } from "../parts/sort_header.tsx";
 import { Count, State } from "../parts/state.tsx";
 import { TargetBox, type TargetValue, usePreview } from "../parts/target_box.tsx";
 import { VirtualList } from "../parts/virtual_list.tsx";
+import type { Store } from "../store/store.ts";
 import { useStore } from "../store/store_context.ts";
+import { Facets } from "./fleet_facets.tsx";
+import { Selection } from "./fleet_selection.tsx";
 
 const EVERYONE: TargetValue = { tgt: "", type: "glob" };
+const BY_NAME: FleetOrder = { column: "minion", down: false };
 
 /** All minions: how many are up, which they are, and which of them a target matches. */
 export function FleetPage() {
@@ -19,13 +35,13 @@ export function FleetPage() {
   const { query } = store.route.value;
   const [target, setTarget] = useState<TargetValue>({ tgt: query.tgt ?? "", type: query.tgt_type ?? "glob" });
   const [only, setOnly] = useState<Presence | undefined>(undefined);
-  const beat = store.fleet.beat.value;
+  const [choices, setChoices] = useState<FacetChoices>({});
+  const [order, setOrder] = useState<FleetOrder>(BY_NAME);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [showsFacets, setShowsFacets] = useState(() => innerWidth >= WIDE);
   const wanted = wantedTarget(target);
   const preview = usePreview(wanted);
-  const ids = useMemo(() => {
-    const all = preview.kind === "here" ? preview.matched : [];
-    return only === undefined ? all : all.filter((id) => store.fleet.minions.presence(id) === only);
-  }, [preview, only, beat]);
+  const { matched, ids, known } = useListed(preview, only, choices, order);
 
   if (!store.fleet.ready.value) {
     return (
@@ -35,40 +51,105 @@ export function FleetPage() {
       </main>
     );
   }
-  const isSearch = wanted !== target && target.tgt !== "" && preview.kind === "here";
+  const isFiltered = only !== undefined || Object.values(choices).some((values) => values.size > 0);
+  const notes = [
+    ...(wanted !== target && target.tgt !== "" ? [`ids matching ${wanted.tgt}`] : []),
+    ...(isFiltered ? [`${ids.length.toLocaleString("en")} with these filters`] : []),
+  ];
+  const reset = () => {
+    setTarget(EVERYONE);
+    setOnly(undefined);
+    setChoices({});
+  };
+  const isUnknown = preview.kind === "master" || preview.kind === "unknown";
   return (
     <main class="page fill">
-      <FleetHead />
+      <FleetHead table={() => fleetTable(ids, known)} />
       <Problem error={store.fleet.error.value} retry={() => store.fleet.load()} />
       <FleetCounts only={only} onOnly={setOnly} />
       <div class="search-row">
         <div class="grow">
           <TargetBox
             value={target}
-            preview={isSearch ? { ...preview, why: `ids matching ${wanted.tgt}` } : preview}
+            preview={preview.kind === "here" && notes.length > 0 ? { ...preview, why: notes.join(", ") } : preview}
             names={false}
             onChange={setTarget}
           />
         </div>
-        <a class="button primary" href={href("run", "", { tgt: wanted.tgt, tgt_type: wanted.type })}>
-          <Icon name="run" /> <span>Run on {target.tgt === "" ? "all" : "these"}</span>
-        </a>
-      </div>
-      {preview.kind === "master" || preview.kind === "unknown"
-        ? <UnknownMatch why={preview.why} asking={preview.kind === "master" && preview.asking === true} />
-        : store.fleet.known.value && store.fleet.minions.ids.length === 0
-        ? store.fleet.error.value === undefined && <NoMinions />
-        : ids.length === 0
-        ? (
-          <NoMatch
-            onReset={() => {
-              setTarget(EVERYONE);
-              setOnly(undefined);
-            }}
+        <Button icon="filter" pressed={showsFacets} onClick={() => setShowsFacets(!showsFacets)}>Filters</Button>
+        {selected.size === 0 && (
+          <RunLink
+            ids={isFiltered ? ids : undefined}
+            target={wanted}
+            isAll={target.tgt === ""}
           />
-        )
-        : <MinionList ids={ids} />}
+        )}
+      </div>
+      {selected.size > 0 && <Selection ids={ids} selected={selected} onSelect={setSelected} />}
+      <div class="fleet-split">
+        {showsFacets && !isUnknown && (
+          <Facets matched={matched} choices={choices} known={known} onChoices={setChoices} />
+        )}
+        {isUnknown
+          ? <UnknownMatch why={preview.why} asking={preview.kind === "master" && preview.asking === true} />
+          : store.fleet.known.value && store.fleet.minions.ids.length === 0
+          ? store.fleet.error.value === undefined && <NoMinions />
+          : ids.length === 0
+          ? <NoMatch onReset={reset} />
+          : <MinionList ids={ids} order={order} onOrder={setOrder} selected={selected} onSelect={setSelected} />}
+      </div>
     </main>
+  );
+}
+
+/** From this width on there is room for the filters beside the list. */
+const WIDE = 1000;
+
+/** The minions that are listed: those that the target matches, filtered and in order. */
+function useListed(
+  preview: ReturnType<typeof usePreview>,
+  only: Presence | undefined,
+  choices: FacetChoices,
+  order: FleetOrder,
+) {
+  const store = useStore();
+  const { fleet } = store;
+  const beat = fleet.beat.value;
+  const factsBeat = fleet.factsBeat.value;
+  const ready = fleet.ready.value;
+  const known = useMemo((): KnownMinions => ({
+    presence: (id) => fleet.minions.presence(id),
+    facts: (id) => fleet.facts.of(id),
+    seenMs: (id) => fleet.minions.seenMs(id),
+  }), [fleet]);
+  const all = preview.kind === "here" ? preview.matched : NOBODY;
+  useEffect(() => {
+    if (ready) fleet.facts.want(all);
+  }, [ready, all]);
+  // Of the beats only those count that the list depends on: presence changes often, and facts while they are read.
+  const usesPresence = only !== undefined || order.column === "state" || order.column === "seen";
+  const usesFacts = order.column === "system" || order.column === "program" || order.column === "address" ||
+    Object.values(choices).some((values) => values.size > 0);
+  const matched = useMemo(
+    () => only === undefined ? all : all.filter((id) => known.presence(id) === only),
+    [all, only, only === undefined ? 0 : beat],
+  );
+  const ids = useMemo(
+    () => sortedMinions(chosenMinions(matched, choices, known), order, known, store.now()),
+    [matched, choices, order, usesPresence ? beat : 0, usesFacts ? factsBeat : 0],
+  );
+  return { matched, ids, known };
+}
+
+const NOBODY: string[] = [];
+
+function RunLink({ ids, target, isAll }: { ids: readonly string[] | undefined; target: TargetValue; isAll: boolean }) {
+  const { tgt, type } = target;
+  const link = ids === undefined ? href("run", "", { tgt, tgt_type: type }) : href("run", "", targetOf(ids));
+  return (
+    <a class="button primary" href={link}>
+      <Icon name="run" /> <span>Run on {isAll && ids === undefined ? "all" : "these"}</span>
+    </a>
   );
 }
 
@@ -79,20 +160,23 @@ function wantedTarget(target: TargetValue): TargetValue {
   return target;
 }
 
-function FleetHead() {
+function FleetHead({ table }: { table?(): Table }) {
   const { fleet } = useStore();
   const checking = fleet.checking.value;
   return (
     <header class="page-head">
       <h1>Fleet</h1>
-      <Button
-        icon="again"
-        disabled={checking}
-        title="Ping every minion (manage.status)"
-        onClick={() => fleet.check()}
-      >
-        {checking ? "Pinging…" : "Ping all"}
-      </Button>
+      <div class="actions">
+        {table !== undefined && <ExportMenu table={table} />}
+        <Button
+          icon="again"
+          disabled={checking}
+          title="Ping every minion (manage.status)"
+          onClick={() => fleet.check()}
+        >
+          {checking ? "Pinging…" : "Ping all"}
+        </Button>
+      </div>
     </header>
   );
 }
@@ -184,10 +268,29 @@ function NoMatch({ onReset }: { onReset(): void }) {
   );
 }
 
-function MinionList({ ids }: { ids: readonly string[] }) {
-  const { fleet } = useStore();
-  const [window, setWindow] = useState<[number, number]>([0, 40]);
-  useEffect(() => fleet.grains.want(ids.slice(window[0], window[1]), true), [ids, window]);
+const COLUMNS: { column: FleetColumn; label: string; wide?: boolean }[] = [
+  { column: "state", label: "State" },
+  { column: "minion", label: "Minion" },
+  { column: "system", label: "System" },
+  { column: "program", label: "Program", wide: true },
+  { column: "address", label: "Address", wide: true },
+  { column: "seen", label: "Last seen", wide: true },
+];
+
+function MinionList(
+  { ids, order, onOrder, selected, onSelect }: {
+    ids: readonly string[];
+    order: FleetOrder;
+    onOrder(order: FleetOrder): void;
+    selected: ReadonlySet<string>;
+    onSelect(selected: ReadonlySet<string>): void;
+  },
+) {
+  const toggle = (id: string) => {
+    const next = new Set(selected);
+    if (!next.delete(id)) next.add(id);
+    onSelect(next);
+  };
   return (
     <VirtualList
       class="fleet"
@@ -195,39 +298,78 @@ function MinionList({ ids }: { ids: readonly string[] }) {
       count={ids.length}
       keyOf={(index) => ids[index]!}
       onOpen={(index) => location.hash = href("minions", ids[index]!)}
-      onWindow={(first, end) => setWindow([first, end])}
+      onChoose={(index) => toggle(ids[index]!)}
       header={
         <>
-          <span role="columnheader">State</span>
-          <span role="columnheader">Minion</span>
-          <span role="columnheader">System</span>
-          <span role="columnheader" class="wide">Salt</span>
-          <span role="columnheader" class="wide">Address</span>
+          <SelectAll ids={ids} selected={selected} onSelect={onSelect} />
+          {COLUMNS.map(({ column, label, wide }) => (
+            <SortHeader key={column} column={column} label={label} wide={wide} order={order} onOrder={onOrder} />
+          ))}
         </>
       }
-      render={({ index }) => <MinionCells id={ids[index]!} />}
+      render={({ index }) => {
+        const id = ids[index]!;
+        return <MinionCells id={id} isSelected={selected.has(id)} onToggle={() => toggle(id)} />;
+      }}
     />
   );
 }
 
-function MinionCells({ id }: { id: string }) {
-  const { fleet } = useStore();
+function SelectAll(
+  { ids, selected, onSelect }: {
+    ids: readonly string[];
+    selected: ReadonlySet<string>;
+    onSelect(selected: ReadonlySet<string>): void;
+  },
+) {
+  const all = selected.size >= ids.length && ids.every((id) => selected.has(id));
+  return (
+    <span role="columnheader">
+      <input
+        type="checkbox"
+        aria-label="Select all that are listed"
+        checked={all}
+        ref={(element) => {
+          if (element !== null) element.indeterminate = selected.size > 0 && !all;
+        }}
+        onChange={() => onSelect(new Set(all ? [] : [...selected, ...ids]))}
+      />
+    </span>
+  );
+}
+
+function MinionCells({ id, isSelected, onToggle }: { id: string; isSelected: boolean; onToggle(): void }) {
+  const store = useStore();
+  const { fleet } = store;
   fleet.beat.value;
-  fleet.grainsBeat.value;
-  const grains = fleet.grains.of(id);
-  const loading = grains === undefined && fleet.grains.error === undefined;
-  const version = grains?.saltversion;
+  fleet.factsBeat.value;
+  const facts = fleet.facts.of(id);
+  const loading = facts === undefined && fleet.facts.error === undefined;
   return (
     <>
+      <span role="gridcell">
+        <input type="checkbox" aria-label={`Select ${id}`} tabIndex={-1} checked={isSelected} onChange={onToggle} />
+      </span>
       <span role="gridcell">
         <State state={fleet.minions.presence(id)} />
       </span>
       <span role="gridcell" class="cut">
         <a class="mono" href={href("minions", id)} tabIndex={-1}>{id}</a>
       </span>
-      <span role="gridcell" class="cut muted">{loading ? "…" : systemOf(grains) || "unknown"}</span>
-      <span role="gridcell" class="wide muted num cut">{typeof version === "string" ? version : ""}</span>
-      <span role="gridcell" class="wide muted num cut">{addressOf(grains)}</span>
+      <span role="gridcell" class="cut muted">{loading ? "…" : facts?.system || "unknown"}</span>
+      <span role="gridcell" class="wide muted num cut">{facts?.program}</span>
+      <span role="gridcell" class="wide muted num cut">{facts?.address}</span>
+      <span role="gridcell" class="wide muted num cut">{lastSeen(store, id)}</span>
     </>
   );
+}
+
+/** `now`, `3 h ago`, or that it did not come since the master looks. */
+function lastSeen({ fleet: { minions }, now }: Store, id: string): string {
+  const presence = minions.presence(id);
+  if (presence === "up") return "now";
+  const seenMs = minions.seenMs(id);
+  if (seenMs !== undefined) return `${agoText(now() - seenMs)} ago`;
+  if (presence === "unknown" || minions.watchedSinceMs === undefined) return "";
+  return `> ${agoText(now() - minions.watchedSinceMs)} ago`;
 }

@@ -23,6 +23,7 @@ const ICONS: Record<string, string> = {
   out: "M8 4H4v12h4M12 6l4 4-4 4M16 10H8",
   right: "M8 5l5 5-5 5",
   down: "M5 8l5 5 5-5",
+  up: "M5 12l5-5 5 5",
   stop: "M5 5h10v10H5z",
   more: "M10 5v.01M10 10v.01M10 15v.01",
   save: "M10 3v9M6 8.500l4 4 4-4M4 16.500h12",

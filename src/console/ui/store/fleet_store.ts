@@ -1,7 +1,8 @@
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import { type Api, isForbidden } from "../../api.ts";
+import { type Api, type ApiError, isForbidden } from "../../api.ts";
 import type { BusEvent } from "../../event_stream.ts";
 import { Fleet } from "../../fleet.ts";
+import { FactsCache } from "../../facts.ts";
 import { GrainsCache } from "../../grains.ts";
 import type { Preview } from "../../preview.ts";
 import { askTarget, type TargetQuestion } from "./ask_target.ts";
@@ -30,11 +31,17 @@ export class FleetStore {
   readonly grains: GrainsCache;
   /** Increments when {@link grains} changes. */
   readonly grainsBeat: Signal<number> = signal(0);
+  /** What the fleet page says of each minion. */
+  readonly facts: FactsCache;
+  /** Increments when {@link facts} changes. */
+  readonly factsBeat: Signal<number> = signal(0);
   readonly #api: Api;
   readonly #now: () => number;
   readonly #beats: Beats;
   readonly #notices: Notices;
   #readMs = 0;
+  /** Whether the master has `minions.presence`, and this account may call it; undefined until it was asked. */
+  #tellsPresence: boolean | undefined;
 
   constructor({ api, now }: Environment, beats: Beats, notices: Notices) {
     this.#api = api;
@@ -49,6 +56,10 @@ export class FleetStore {
       const found = await api.runner("cache.grains", { tgt: ids.join(","), tgt_type: "list" });
       return found as Record<string, unknown>;
     }, () => beats.mark(this.grainsBeat));
+    this.facts = new FactsCache(
+      (ids, fields) => api.runner("cache.grains", { tgt: ids.join(","), tgt_type: "list", fields }),
+      () => beats.mark(this.factsBeat),
+    );
   }
 
   get stale(): boolean {
@@ -59,16 +70,17 @@ export class FleetStore {
   async load(): Promise<void> {
     this.#readMs = this.#now();
     try {
-      const connected = this.#api.wheel("minions.connected").catch(() => undefined);
+      const connected = this.#readPresence();
       this.minions.setKeys(await this.#listKeys());
       this.error.value = undefined;
       this.ready.value = true;
       this.known.value = true;
       this.#beats.mark(this.beat);
-      const ids = await connected;
+      const found = await connected;
       // An empty list means no more than no answer where the master cannot see connections.
-      if (Array.isArray(ids) && (ids.length > 0 || this.minions.ids.length === 0)) {
-        this.minions.setConnected(ids);
+      if (this.minions.setPresence(found)) this.#beats.mark(this.beat);
+      else if (Array.isArray(found) && (found.length > 0 || this.minions.ids.length === 0)) {
+        this.minions.setConnected(found);
         this.#beats.mark(this.beat);
       } else await this.check(true);
     } catch (error) {
@@ -78,6 +90,21 @@ export class FleetStore {
       if (isForbidden(error)) this.known.value = false;
       this.#beats.mark(this.beat);
     }
+  }
+
+  /** Who is connected and who was lost, from a Brine master; the ids of the connected from others; undefined without an answer. */
+  async #readPresence(): Promise<unknown> {
+    if (this.#tellsPresence !== false) {
+      try {
+        const found = await this.#api.wheel("minions.presence");
+        this.#tellsPresence = true;
+        return found;
+      } catch (error) {
+        const { kind } = error as ApiError;
+        if (kind === "refused" || kind === "forbidden" || kind === "failed") this.#tellsPresence = false;
+      }
+    }
+    return await this.#api.wheel("minions.connected").catch(() => undefined);
   }
 
   /** Lists the keys; for an account that may not, the minions by `manage.status`. */
@@ -121,10 +148,13 @@ export class FleetStore {
 
   /** Takes an event of the bus. */
   apply(event: BusEvent): void {
-    if (this.minions.apply(event)) this.#beats.mark(this.beat);
+    if (this.minions.apply(event, this.#now())) this.#beats.mark(this.beat);
     if (event.tag === "salt/key" || event.tag === "salt/auth") {
       const { id } = event.data;
-      if (typeof id === "string" && event.data.act === "delete") this.grains.forget(id);
+      if (typeof id === "string" && event.data.act === "delete") {
+        this.grains.forget(id);
+        this.facts.forget(id);
+      }
     }
   }
 
@@ -134,5 +164,7 @@ export class FleetStore {
     this.known.value = false;
     this.keysKnown.value = false;
     this.grains.clear();
+    this.facts.clear();
+    this.#tellsPresence = undefined;
   }
 }

@@ -1,0 +1,107 @@
+import { isRecord } from "../record.ts";
+import { addressOf, programOf, systemOf, text } from "./machine.ts";
+
+/** What the fleet page says of a minion. */
+export interface Facts {
+  os: string;
+  /** Operating system and release: `Debian 12`. */
+  system: string;
+  /** `Brine 0.1.0` or `Salt 3006.28`. */
+  program: string;
+  address: string;
+}
+
+/** The grains that {@link readFacts} reads. */
+export const FACT_FIELDS = ["os", "osrelease", "saltversion", "brineversion", "fqdn_ip4", "ipv4"];
+
+/** What the fleet page says of a minion with these grains; longer texts are cut, since a minion chooses them. */
+export function readFacts(grains: Record<string, unknown>): Facts {
+  const cut = (value: string) => value.slice(0, 100);
+  return {
+    os: cut(text(grains.os)),
+    system: cut(systemOf(grains)),
+    program: cut(programOf(grains)),
+    address: cut(addressOf(grains)),
+  };
+}
+
+/** Ids in the first request, and in the next ones of a master that sends the wanted grains alone. */
+const PIECE = 200;
+const PIECE_OF_FIELDS = 2500;
+
+/**
+ * The facts of all minions, for a page that sorts and filters by them. A Brine master is asked for the few grains that they
+ * are made of (`cache.grains fields=`); others send all grains, of which the rest is dropped.
+ */
+export class FactsCache {
+  readonly #read: (ids: readonly string[], fields: readonly string[]) => Promise<unknown>;
+  readonly #onChange: () => void;
+  readonly #known = new Map<string, Facts>();
+  #wanted = new Set<string>();
+  #isReading = false;
+  #piece = PIECE;
+  /** What the last failed request threw. */
+  error: unknown;
+
+  constructor(read: (ids: readonly string[], fields: readonly string[]) => Promise<unknown>, onChange: () => void) {
+    this.#read = read;
+    this.#onChange = onChange;
+  }
+
+  of(id: string): Facts | undefined {
+    return this.#known.get(id);
+  }
+
+  get size(): number {
+    return this.#known.size;
+  }
+
+  /** Reads the facts of these minions unless they are known. Those that were wanted before and are not among them are not read. */
+  want(ids: readonly string[]): void {
+    // The account may not read grains: not asked again until clear().
+    if (this.error !== undefined) return;
+    this.#wanted = new Set(ids.filter((id) => !this.#known.has(id)));
+    if (!this.#isReading && this.#wanted.size > 0) void this.#run();
+  }
+
+  /** Takes the grains of one minion that were read elsewhere. */
+  set(id: string, grains: Record<string, unknown>): void {
+    this.#known.set(id, readFacts(grains));
+    this.#onChange();
+  }
+
+  forget(id: string): void {
+    this.#known.delete(id);
+  }
+
+  clear(): void {
+    this.#known.clear();
+    this.#wanted.clear();
+    this.error = undefined;
+  }
+
+  async #run(): Promise<void> {
+    this.#isReading = true;
+    try {
+      while (this.#wanted.size > 0) {
+        const ids = [...this.#wanted].slice(0, this.#piece);
+        const found = await this.#read(ids, FACT_FIELDS);
+        const grains = isRecord(found) ? found : {};
+        for (const id of ids) {
+          this.#wanted.delete(id);
+          const own = grains[id];
+          this.#known.set(id, readFacts(isRecord(own) ? own : {}));
+        }
+        const [example] = Object.values(grains);
+        if (isRecord(example) && Object.keys(example).length <= FACT_FIELDS.length) this.#piece = PIECE_OF_FIELDS;
+        this.#onChange();
+      }
+    } catch (error) {
+      this.error = error;
+      this.#wanted.clear();
+      this.#onChange();
+    } finally {
+      this.#isReading = false;
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import type { Facts } from "./facts.ts";
+import type { Presence } from "./fleet.ts";
+
+/** What the minions are sorted by. */
+export type FleetColumn = "state" | "minion" | "system" | "program" | "address" | "seen";
+
+export interface FleetOrder {
+  column: FleetColumn;
+  down: boolean;
+}
+
+/** What minions are filtered by, beside their state. */
+export type FacetName = "os" | "system" | "program";
+
+export const FACETS: readonly { name: FacetName; label: string }[] = [
+  { name: "os", label: "System" },
+  { name: "system", label: "Release" },
+  { name: "program", label: "Program" },
+];
+
+/** The chosen values of each facet; a minion has to have one of each facet that has any. */
+export type FacetChoices = Readonly<Partial<Record<FacetName, ReadonlySet<string>>>>;
+
+export interface FacetValue {
+  value: string;
+  /** How many minions have it, of those that fit the choices in the other facets. */
+  count: number;
+}
+
+/** What is known of a minion. */
+export interface KnownMinions {
+  presence(id: string): Presence;
+  /** Undefined until they are read. */
+  facts(id: string): Facts | undefined;
+  /** Milliseconds since the epoch; undefined if nobody knows. */
+  seenMs(id: string): number | undefined;
+}
+
+const fits = (facts: Facts | undefined, choices: FacetChoices, except?: FacetName): boolean =>
+  FACETS.every(({ name }) => {
+    const chosen = choices[name];
+    return name === except || chosen === undefined || chosen.size === 0 || chosen.has(facts?.[name] ?? "");
+  });
+
+/** The minions that fit all choices, in their order. */
+export function chosenMinions(ids: readonly string[], choices: FacetChoices, known: KnownMinions): readonly string[] {
+  if (FACETS.every(({ name }) => (choices[name]?.size ?? 0) === 0)) return ids;
+  return ids.filter((id) => fits(known.facts(id), choices));
+}
+
+/** The values of each facet, the most frequent first. A value that is chosen stays, even if no minion has it. */
+export function facetsOf(
+  ids: readonly string[],
+  choices: FacetChoices,
+  known: KnownMinions,
+): Record<FacetName, FacetValue[]> {
+  const counted = (name: FacetName): FacetValue[] => {
+    const counts = new Map<string, number>([...choices[name] ?? []].map((value) => [value, 0]));
+    for (const id of ids) {
+      const facts = known.facts(id);
+      if (facts === undefined || !fits(facts, choices, name)) continue;
+      const value = facts[name];
+      counts.set(value, (counts.get(value) ?? 0) + 1);
+    }
+    return [...counts].map(([value, count]) => ({ value, count })).sort((left, right) =>
+      right.count - left.count || (left.value < right.value ? -1 : 1)
+    );
+  };
+  return { os: counted("os"), system: counted("system"), program: counted("program") };
+}
+
+const STATES: Record<Presence, string> = { up: "0", down: "1", unknown: "2" };
+
+/** A text that sorts as people count: `web2` before `web10`, 10.0.0.9 before 10.0.0.10. */
+export const sortKey = (text: string): string =>
+  text.toLowerCase().replace(/\d+/g, (digits) => digits.padStart(12, "0"));
+
+/** The minions in an order; those with equal values stay as they are. What is not known comes last, whichever the direction. */
+export function sortedMinions(
+  ids: readonly string[],
+  { column, down }: FleetOrder,
+  known: KnownMinions,
+  nowMs: number,
+): readonly string[] {
+  if (column === "minion") return down ? ids.toReversed() : ids;
+  const keyOf = (id: string): string => {
+    if (column === "state") return STATES[known.presence(id)];
+    if (column === "seen") return seenKey(known, id, nowMs);
+    return sortKey(known.facts(id)?.[column] ?? "");
+  };
+  const keyed = ids.map((id, at) => ({ id, key: keyOf(id), at }));
+  const sign = down ? -1 : 1;
+  keyed.sort((left, right) => {
+    if (left.key === right.key) return left.at - right.at;
+    if (left.key === "" || right.key === "") return left.key === "" ? 1 : -1;
+    return left.key < right.key ? -sign : sign;
+  });
+  return keyed.map(({ id }) => id);
+}
+
+/** Who was seen last comes first. */
+function seenKey(known: KnownMinions, id: string, nowMs: number): string {
+  const seenMs = known.presence(id) === "up" ? nowMs : known.seenMs(id);
+  return seenMs === undefined ? "" : String(Math.max(0, Math.round(nowMs - seenMs))).padStart(16, "0");
+}

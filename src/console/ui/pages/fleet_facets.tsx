@@ -1,0 +1,103 @@
+import { useMemo, useState } from "preact/hooks";
+import { isForbidden } from "../../api.ts";
+import {
+  type FacetChoices,
+  type FacetName,
+  FACETS,
+  facetsOf,
+  type FacetValue,
+  type KnownMinions,
+} from "../../fleet_table.ts";
+import { useStore } from "../store/store_context.ts";
+
+/** Values of a facet that are shown at first. */
+const SHOWN = 8;
+
+/** Filters the minions by what runs on them. */
+export function Facets(
+  { matched, choices, known, onChoices }: {
+    matched: readonly string[];
+    choices: FacetChoices;
+    known: KnownMinions;
+    onChoices(choices: FacetChoices): void;
+  },
+) {
+  const { fleet } = useStore();
+  const beat = fleet.factsBeat.value;
+  const facets = useMemo(() => facetsOf(matched, choices, known), [matched, choices, beat]);
+  const read = useMemo(() => matched.filter((id) => known.facts(id) !== undefined).length, [matched, beat]);
+  const toggle = (name: FacetName, value: string) => {
+    const values = new Set(choices[name]);
+    if (!values.delete(value)) values.add(value);
+    onChoices({ ...choices, [name]: values });
+  };
+  const { error } = fleet.facts;
+  return (
+    <aside class="facets" aria-label="Filters">
+      {error !== undefined
+        ? (
+          <p class="hint">
+            {isForbidden(error)
+              ? "This account may not read grains (runner cache.grains), so that minions cannot be filtered by them."
+              : "Grains could not be read, so that minions cannot be filtered by them."}
+          </p>
+        )
+        : read < matched.length && (
+          <p class="hint" role="status">
+            Grains of {read.toLocaleString("en")} of {matched.length.toLocaleString("en")} read…
+          </p>
+        )}
+      {FACETS.map(({ name, label }) => (
+        <FacetGroup
+          key={name}
+          label={label}
+          values={facets[name]}
+          chosen={choices[name]}
+          onToggle={(value) => toggle(name, value)}
+        />
+      ))}
+      {Object.values(choices).some((values) => values.size > 0) && (
+        <button
+          type="button"
+          class="link"
+          onClick={() => onChoices({})}
+        >
+          Clear filters
+        </button>
+      )}
+    </aside>
+  );
+}
+
+function FacetGroup(
+  { label, values, chosen, onToggle }: {
+    label: string;
+    values: readonly FacetValue[];
+    chosen: ReadonlySet<string> | undefined;
+    onToggle(value: string): void;
+  },
+) {
+  const [all, setAll] = useState(false);
+  if (values.length === 0) return null;
+  const shown = all ? values.slice(0, MOST) : values.filter(({ value }, at) => at < SHOWN || chosen?.has(value));
+  return (
+    <fieldset>
+      <legend>{label}</legend>
+      {shown.map(({ value, count }) => (
+        <label key={value} class="facet">
+          <input type="checkbox" checked={chosen?.has(value) ?? false} onChange={() => onToggle(value)} />
+          <span class="cut grow" title={value}>{value || "unknown"}</span>
+          <span class="muted num">{count.toLocaleString("en")}</span>
+        </label>
+      ))}
+      {values.length > SHOWN && (
+        <button type="button" class="link small" onClick={() => setAll(!all)}>
+          {all ? "Show fewer" : `Show ${Math.min(values.length, MOST) - SHOWN} more`}
+        </button>
+      )}
+    </fieldset>
+  );
+}
+
+/** Minions choose their grains: a facet with a value for each of them is cut. */
+const MOST = 200;
