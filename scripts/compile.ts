@@ -4,13 +4,15 @@
  *
  *     node scripts/compile.ts [TARGET…]      linux-x64, linux-arm64, linux-x64-musl, linux-arm64-musl; default: this machine
  *
- * The runtime of another target comes from npm, as that of this machine does.
+ * The runtime of another target comes from npm, as that of this machine does. With `install.sh` and what that needs, the folder is all that a
+ * host without internet has to be given.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { makeInstallable } from "./packages/installable.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const out = join(root, "dist/compile");
@@ -84,3 +86,4 @@ function compile(target: string): void {
 execFileSync(process.execPath, [join(root, "scripts/console.ts")], { cwd: root, stdio: "inherit" });
 mkdirSync(out, { recursive: true });
 for (const target of targets) compile(target);
+makeInstallable(root, out);

@@ -27,6 +27,7 @@ import { gzipSync } from "node:zlib";
 import { COMPLETED, SHELLS } from "../cli/complete/shells.ts";
 import { manPage } from "../cli/options/man.ts";
 import type { Program } from "../cli/options/mod.ts";
+import { makeInstallable } from "./packages/installable.ts";
 import { AFTER_JOB, controlFile, DEBIAN_PACKAGES, type DebianPackage, maintainerScripts } from "./packages/debian.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -156,3 +157,4 @@ function build(of: DebianPackage): string {
 }
 
 for (const one of DEBIAN_PACKAGES) build(one);
+makeInstallable(root, out);

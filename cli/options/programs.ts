@@ -350,8 +350,8 @@ const brine = (env: Env): ProgramTable => ({
   usage: "<program> [options] [arguments]",
   description: `All programs in one: ${
     Object.keys(PROGRAMS).filter((name) => name !== "brine").join(", ")
-  }. Also: "brine completion bash", zsh or fish prints what a shell needs to complete their command lines.`,
-  groups: [main(...general(env, { saltfile: false }).filter(({ dest }) => dest !== "config_dir"))],
+  }. Also: "brine completion bash", zsh or fish prints what a shell needs to complete their command lines; "brine bootstrap ID", on a master, the line that makes a host its minion.`,
+  groups: [main(...general(env, { saltfile: false }))],
   check: ({ positionals }, stop) => {
     if (positionals.length === 0) stop({ help: true, error: "Requires a program" });
   },

@@ -73,12 +73,19 @@ async function completeAndLeave([shell = "", ...words]: readonly string[]): Prom
   process.exit(0);
 }
 
-/** What is no program: `brine completion SHELL`, and mistakes. */
-export async function brineMain({ positionals, print }: ProgramContext): Promise<number> {
+/** What is no program: `brine completion SHELL`, `brine bootstrap ID`, and mistakes. */
+export async function brineMain(context: ProgramContext): Promise<number> {
+  const { positionals, print } = context;
   const [word, shell, ...more] = positionals;
+  if (word === "bootstrap") {
+    return await (await import("./bootstrap.ts")).bootstrapMain(context, positionals.slice(1));
+  }
   if (word !== "completion") {
     const { suggestion } = await import("../../src/known.ts");
-    throw new Exit(64, `There is no program "${word}": ${suggestion(word!, [...Object.keys(MAINS), "completion"])}`);
+    throw new Exit(
+      64,
+      `There is no program "${word}": ${suggestion(word!, [...Object.keys(MAINS), "bootstrap", "completion"])}`,
+    );
   }
   const { SHELLS } = await import("../complete/shells.ts");
   const text = shell !== undefined && Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined;

@@ -7,7 +7,7 @@ import process from "node:process";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { freePort, until } from "../support/running_program.ts";
-import { SmallRoot, whyNoRoot } from "./small_root.ts";
+import { pathOf, SmallRoot, whyNoRoot } from "./small_root.ts";
 
 const TIMEOUT = { timeout: 240_000 };
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -35,13 +35,6 @@ const TOOLS = [
   "dpkg-split",
   "tar",
 ];
-
-/** The full path of a program of this host. */
-function pathOf(name: string): string {
-  const found = ["/bin", "/sbin", "/usr/bin", "/usr/sbin"].map((folder) => path.join(folder, name)).find(existsSync);
-  assert.ok(found !== undefined, `no program ${name}`);
-  return found;
-}
 
 /** A system with dpkg, and with nothing installed as far as dpkg knows. */
 function makeSystem(): SmallRoot {

@@ -34,6 +34,13 @@ export function whyNoRoot(): string | false {
   }
 }
 
+/** The full path of a program of this host. */
+export function pathOf(name: string): string {
+  const found = ["/bin", "/sbin", "/usr/bin", "/usr/sbin"].map((folder) => path.join(folder, name)).find(existsSync);
+  if (found === undefined) throw new Error(`This host has no program ${name}`);
+  return found;
+}
+
 /** What a command printed, and its exit code. */
 export interface Ran {
   stdout: string;
@@ -79,7 +86,7 @@ export class SmallRoot {
   run(...words: string[]): Ran {
     const { stdout, stderr, status } = spawnSync("chroot", [this.path, ...words], {
       encoding: "utf8",
-      env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", HOME: "/root" },
+      env: { PATH: "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", HOME: "/root" },
       cwd: "/",
     });
     return { stdout, stderr, status };

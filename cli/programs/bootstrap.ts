@@ -1,0 +1,44 @@
+/** `brine bootstrap ID [MASTER]`, on a master: the line that makes another host its minion. */
+import { joinPath } from "../../src/config/paths.ts";
+import { fingerprint } from "../../src/crypto/rsa_key.ts";
+import type { ProgramContext } from "../program/context.ts";
+import { Exit } from "../program/exit.ts";
+import { readMasterConfig } from "../program/read_master_config.ts";
+
+/** What the line may hold as it is; `install.sh` refuses anything else, too. */
+const ID = /^[A-Za-z0-9_][A-Za-z0-9_.@-]{0,199}$/;
+const MASTER = /^[[\]A-Za-z0-9_:.-]+$/;
+/** The port that minions ask when they are told none. */
+const USUAL_PORT = 4506;
+/** Addresses that are all of this host's. */
+const ANY = /^(?:0\.0\.0\.0|::|\[::\]|)$/;
+
+/**
+ * Prints the line. It has the fingerprint of this master's key, so that the minion takes no other master from the first message on.
+ *
+ * @param words the minion's id, and the name or address by which it reaches this master if that is not the host's own
+ */
+export async function bootstrapMain(context: ProgramContext, words: readonly string[]): Promise<number> {
+  const { runtime: { crypto, fs, host }, print, complain } = context;
+  const [id, named] = words;
+  if (id === undefined || words.length > 2) throw new Exit(64, "Say: brine bootstrap ID [MASTER]");
+  if (!ID.test(id)) {
+    throw new Exit(64, `Cannot bootstrap "${id}": use letters, digits, dots, hyphens, underscores and @`);
+  }
+  if (named !== undefined && !MASTER.test(named)) throw new Exit(64, `"${named}" is no name or address of a host`);
+  const opts = await readMasterConfig(context, { client: true });
+  const file = joinPath(opts.pki_dir, "master.pub");
+  if (fs.stat(file)?.kind !== "file") {
+    throw new Exit(1, `This master has no key yet (${file}): start it once, or salt-key --gen-keys`);
+  }
+  const address = String(opts.interface);
+  const master = named ?? (ANY.test(address) ? await host.canonicalName() ?? host.hostname() : address);
+  if (named === undefined) {
+    complain(`The minion is to reach this master as ${master}. Another name: brine bootstrap ${id} NAME`);
+  }
+  const port = opts.ret_port === USUAL_PORT ? "" : ` --master-port ${opts.ret_port}`;
+  // Minions hash with SHA-256 unless they are told otherwise, whatever this master does.
+  const finger = fingerprint(crypto, fs.readText(file), "sha256");
+  print(`sh install.sh minion --master ${master}${port} --id ${id} --fingerprint ${finger}\n`);
+  return 0;
+}
