@@ -28,6 +28,7 @@ export type {
   CallOptions,
   EventFeed,
   EventsOptions,
+  JobRequest,
   JobRun,
   Jobs,
   KeyFingerprint,
@@ -70,9 +71,12 @@ export { callWheel, type WheelRequest, type WheelResult } from "./src/client/whe
 
 // Functions, their arguments and their returns
 export type {
+  AnyRunner,
+  AnyWheel,
   FunctionArguments,
   FunctionName,
   FunctionReturn,
+  Functions,
   RunnerArguments,
   RunnerName,
   RunnerReturn,

@@ -3,8 +3,10 @@ import type { Published } from "./publish_request.ts";
 import type { JobRun } from "./salt.ts";
 
 /** A generator of outcomes with what {@link JobRun} has besides. */
-export function jobRun(outcomes: AsyncGenerator<Outcome, Published | undefined, void>): JobRun {
-  const run: JobRun = {
+export function jobRun<Return>(
+  outcomes: AsyncGenerator<Outcome<Return>, Published | undefined, void>,
+): JobRun<Return> {
+  const run: JobRun<Return> = {
     next: () => outcomes.next(),
     return: (value) => outcomes.return(value),
     throw: (error) => outcomes.throw(error),
@@ -13,7 +15,7 @@ export function jobRun(outcomes: AsyncGenerator<Outcome, Published | undefined, 
       await outcomes.return(undefined);
     },
     async all() {
-      const found: Outcome[] = [];
+      const found: Outcome<Return>[] = [];
       for await (const outcome of outcomes) found.push(outcome);
       return found;
     },

@@ -19,6 +19,14 @@ import { returnOrFailure } from "./function_failed.ts";
 import { type CollectOptions, JobCollector } from "./job_collector.ts";
 import { jobRun } from "./job_run.ts";
 import type { MasterLink } from "./master_link.ts";
+import type {
+  AnyRunner,
+  AnyWheel,
+  FunctionReturn,
+  Functions,
+  RunnerReturn,
+  WheelReturn,
+} from "./functions/call_types.ts";
 import { hasReturn, type Outcome } from "./outcome.ts";
 import { OwnKey } from "./own_key.ts";
 import {
@@ -36,6 +44,7 @@ import type {
   CallOptions,
   EventFeed,
   EventsOptions,
+  JobRequest,
   JobRun,
   Jobs,
   Keys,
@@ -205,8 +214,11 @@ export class LocalClient implements Salt, MasterLink {
    * @throws {ClientError} `AUTHENTICATION`, `PERMISSION` or `REFUSED` with the master's message, `TIMEOUT` if it does not answer
    * @throws {TypeError} for keys and values that no master would understand, with the nearest right one
    */
-  async publish(request: PublishRequest, options: CallOptions = {}): Promise<Published | undefined> {
-    return await abortable(this.#publish(request, undefined, options.timeoutMs), options.signal);
+  async publish<const Fun extends Functions>(
+    request: JobRequest<Fun>,
+    options: CallOptions = {},
+  ): Promise<Published | undefined> {
+    return await abortable(this.#publish(request as PublishRequest, undefined, options.timeoutMs), options.signal);
   }
 
   /** @param trace the context of the span that the publication is part of */
@@ -302,14 +314,18 @@ export class LocalClient implements Salt, MasterLink {
    *
    * @throws {ClientError} as {@link LocalClient.publish}; `BUS_LOST` if the master goes away
    */
-  run(request: PublishRequest, options: CollectOptions = {}): JobRun {
-    return jobRun(this.#run(request, options));
+  run<const Fun extends Functions>(
+    request: JobRequest<Fun>,
+    options: CollectOptions = {},
+  ): JobRun<FunctionReturn<Fun>> {
+    return jobRun(this.#run<FunctionReturn<Fun>>(request as PublishRequest, options));
   }
 
-  async *#run(
+  /** The caller knows what the function returns. */
+  async *#run<Return>(
     request: PublishRequest,
     options: CollectOptions,
-  ): AsyncGenerator<Outcome, Published | undefined, void> {
+  ): AsyncGenerator<Outcome<Return>, Published | undefined, void> {
     if (this.#checked) checkCollectOptions(options);
     // Listen before publishing: a fast minion can answer before publish() returns.
     const early: BusEvent[] = [];
@@ -335,7 +351,7 @@ export class LocalClient implements Salt, MasterLink {
       const collector = new JobCollector(this, blind, waiting, clock, request.credentials);
       collect = (event) => collector.take(event);
       for (const event of early) collector.take(event);
-      yield* collector.outcomes();
+      yield* collector.outcomes() as AsyncGenerator<Outcome<Return>, void, void>;
       return published;
     } finally {
       span.end();
@@ -344,8 +360,11 @@ export class LocalClient implements Salt, MasterLink {
   }
 
   /** Runs a job to its end: id → return, without the targets that did not return. */
-  async command(request: PublishRequest, options: CollectOptions = {}): Promise<Record<string, unknown>> {
-    const returns: Record<string, unknown> = {};
+  async command<const Fun extends Functions>(
+    request: JobRequest<Fun>,
+    options: CollectOptions = {},
+  ): Promise<Record<string, FunctionReturn<Fun> | string>> {
+    const returns: Record<string, FunctionReturn<Fun> | string> = {};
     for await (const outcome of this.run(request, options)) {
       if (hasReturn(outcome)) returns[outcome.id] = outcome.return;
     }
@@ -358,13 +377,16 @@ export class LocalClient implements Salt, MasterLink {
    * @returns its return
    * @throws {ClientError} `FAILED` with its message; else as {@link callRunner}
    */
-  async runner(call: RunnerCall, options: CallOptions = {}): Promise<unknown> {
-    const { fun, arg, kwarg } = checkedRunner(call);
+  async runner<const Fun extends AnyRunner>(
+    call: RunnerCall<Fun>,
+    options: CallOptions = {},
+  ): Promise<RunnerReturn<Fun>> {
+    const { fun, arg, kwarg } = checkedRunner(call as RunnerCall);
     const { timeoutMs = RUNNER_MS, signal } = options;
     const request = { fun, arg, kwarg, credentials: this.ownCredentials };
     const how = { timeoutMs, clock: this.clock, ...(signal === undefined ? {} : { signal }) };
     const { data } = await abortable(callRunner(this, request, how), signal);
-    return returnOrFailure(`runner "${fun}"`, data);
+    return returnOrFailure(`runner "${fun}"`, data) as RunnerReturn<Fun>;
   }
 
   /**
@@ -373,11 +395,14 @@ export class LocalClient implements Salt, MasterLink {
    * @returns its return
    * @throws {ClientError} `FAILED` with its message; else as {@link callWheel}
    */
-  async wheel(call: WheelCall, { timeoutMs, signal }: CallOptions = {}): Promise<unknown> {
-    const { fun, kwarg } = checkedWheel(call);
+  async wheel<const Fun extends AnyWheel>(
+    call: WheelCall<Fun>,
+    { timeoutMs, signal }: CallOptions = {},
+  ): Promise<WheelReturn<Fun>> {
+    const { fun, kwarg } = checkedWheel(call as WheelCall);
     const how = timeoutMs === undefined ? {} : { timeoutMs };
     const { data } = await abortable(callWheel(this, { fun, kwarg, credentials: this.ownCredentials }, how), signal);
-    return returnOrFailure(`wheel function "${fun}"`, data);
+    return returnOrFailure(`wheel function "${fun}"`, data) as WheelReturn<Fun>;
   }
 
   /** The events of the master's bus. They have no ids here: {@link EventsOptions.after} misses what was before. */

@@ -12,9 +12,12 @@
  * @module
  */
 export type {
+  AnyRunner,
+  AnyWheel,
   FunctionArguments,
   FunctionName,
   FunctionReturn,
+  Functions,
   RunnerArguments,
   RunnerName,
   RunnerReturn,
@@ -48,6 +51,7 @@ export type {
   CallOptions,
   EventFeed,
   EventsOptions,
+  JobRequest,
   JobRun,
   Jobs,
   KeyFingerprint,

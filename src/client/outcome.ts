@@ -1,13 +1,17 @@
 import { type OutcomeState, succeeded } from "../job/outcome.ts";
 
-/** What one minion returned for a job. */
-export interface MinionReturn {
+/**
+ * What one minion returned for a job.
+ *
+ * @typeParam Return what its function returns, such as `FunctionReturn<"cmd.run">`
+ */
+export interface MinionReturn<Return = unknown> {
   /** The minion's id. */
   id: string;
   /** The job's id, 20 digits. */
   jid: string;
   /** What the function returned; of several functions an object of function → return. */
-  return: unknown;
+  return: Return;
   /** The return code: a number, 0 for success; of several functions an object of function → code. */
   retcode: unknown;
   /** What the minion says of success: a boolean, or an object of function → boolean. Some minions leave it out. */
@@ -34,6 +38,7 @@ export interface TargetStatus {
  * The outcome of one target of a job. {@link LocalClient.run} yields exactly one for each target; `kind` tells them apart,
  * so that a `switch` over it can be checked for completeness.
  *
+ * @typeParam Return what the function returns where it succeeds, such as `FunctionReturn<"cmd.run">`
  * @example
  * ```ts
  * import type { Outcome } from "brine";
@@ -52,11 +57,11 @@ export interface TargetStatus {
  * }
  * ```
  */
-export type Outcome =
+export type Outcome<Return = unknown> =
   /** The minion returned, with code 0. */
-  | ({ kind: "returned" } & MinionReturn)
-  /** The minion returned another code, or says that it did not succeed. */
-  | ({ kind: "failed" } & MinionReturn)
+  | ({ kind: "returned" } & MinionReturn<Return>)
+  /** The minion returned another code, or says that it did not succeed: what the function returned, or the text of an error. */
+  | ({ kind: "failed" } & MinionReturn<Return | string>)
   /** The minion is away; the master keeps the job and delivers it when the minion comes back. */
   | ({ kind: "queued" } & TargetStatus)
   /** The job was sent; the wait ended before the minion acknowledged it. It may still return. */
@@ -77,10 +82,10 @@ export type Outcome =
   | ({ kind: "missing" } & TargetStatus);
 
 /** An outcome with a return. */
-export type ReturnOutcome = Extract<Outcome, MinionReturn>;
+export type ReturnOutcome<Return = unknown> = Extract<Outcome<Return>, MinionReturn>;
 
 /** True if the minion returned, whether it succeeded or failed. */
-export function hasReturn(outcome: Outcome): outcome is ReturnOutcome {
+export function hasReturn<Return>(outcome: Outcome<Return>): outcome is ReturnOutcome<Return> {
   return outcome.kind === "returned" || outcome.kind === "failed";
 }
 

@@ -1,4 +1,15 @@
 /** What a script uses of Salt: the same for a master on this host and for one that is reached over HTTP. */
+import type {
+  AnyRunner,
+  AnyWheel,
+  FunctionArguments,
+  FunctionReturn,
+  Functions,
+  RunnerArguments,
+  RunnerReturn,
+  WheelArguments,
+  WheelReturn,
+} from "./functions/call_types.ts";
 import type { CollectOptions } from "./job_collector.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Published, PublishRequest } from "./publish_request.ts";
@@ -11,28 +22,52 @@ export interface CallOptions {
   signal?: AbortSignal;
 }
 
-/** A runner function and its arguments. */
-export interface RunnerCall {
-  /** Such as `"manage.up"`. */
-  fun: string;
-  /** Positional arguments. @default none */
-  arg?: readonly unknown[];
-  /** Keyword arguments. @default none */
-  kwarg?: Record<string, unknown>;
-}
+/**
+ * A job as {@link Salt.run} takes it: of a function that is known, the arguments are held to its signature.
+ *
+ * @typeParam Fun its function, or a list of several
+ * @example
+ * ```ts
+ * import type { JobRequest } from "brine";
+ *
+ * export const request: JobRequest<"disk.usage"> = { tgt: "*", fun: "disk.usage", kwarg: { args: "/var" } };
+ * ```
+ */
+export type JobRequest<Fun extends Functions = string | string[]> =
+  & Omit<PublishRequest, "fun" | "arg" | "kwarg">
+  & { fun: Fun }
+  & FunctionArguments<Fun>;
 
-/** A wheel function and its arguments, which are all named. */
-export interface WheelCall {
-  /** Such as `"key.list_all"`. */
-  fun: string;
-  /** Keyword arguments. @default none */
-  kwarg?: Record<string, unknown>;
-}
+/**
+ * A runner function and its arguments, `arg` by position and `kwarg` by name; both may be left out.
+ *
+ * @typeParam Fun its function, such as `"manage.up"`
+ * @example
+ * ```ts
+ * import type { RunnerCall } from "brine";
+ *
+ * export const call: RunnerCall<"manage.up"> = { fun: "manage.up", kwarg: { timeout: 5 } };
+ * ```
+ */
+export type RunnerCall<Fun extends AnyRunner = string> = { fun: Fun } & RunnerArguments<Fun>;
+
+/**
+ * A wheel function and its arguments, which are all named: `kwarg`, which may be left out.
+ *
+ * @typeParam Fun its function, such as `"key.list_all"`
+ * @example
+ * ```ts
+ * import type { WheelCall } from "brine";
+ *
+ * export const call: WheelCall<"key.accept"> = { fun: "key.accept", kwarg: { match: "web*" } };
+ * ```
+ */
+export type WheelCall<Fun extends AnyWheel = string> = { fun: Fun } & WheelArguments<Fun>;
 
 /** The outcomes of a job, one for each target, as they come. Nothing is published before the first is asked for. */
-export interface JobRun extends AsyncGenerator<Outcome, Published | undefined, void> {
+export interface JobRun<Return = unknown> extends AsyncGenerator<Outcome<Return>, Published | undefined, void> {
   /** Waits for the end of the job: the outcomes that have not been read yet, in the order in which they came. */
-  all(): Promise<Outcome[]>;
+  all(): Promise<Outcome<Return>[]>;
 }
 
 /** An event of the master's bus. */
@@ -222,15 +257,18 @@ export interface Salt extends AsyncDisposable {
   /** Targets without a job. */
   readonly targets: Targets;
   /** Publishes a job and yields the outcome of each target as it comes; the loop ends with the job. */
-  run(request: PublishRequest, options?: CollectOptions): JobRun;
-  /** Runs a job to its end: id → return, without the targets that did not return. */
-  command(request: PublishRequest, options?: CollectOptions): Promise<Record<string, unknown>>;
+  run<const Fun extends Functions>(request: JobRequest<Fun>, options?: CollectOptions): JobRun<FunctionReturn<Fun>>;
+  /** Runs a job to its end: id → return, without the targets that did not return. Where it failed it may be the text of an error. */
+  command<const Fun extends Functions>(
+    request: JobRequest<Fun>,
+    options?: CollectOptions,
+  ): Promise<Record<string, FunctionReturn<Fun> | string>>;
   /** Publishes a job and does not wait for it; undefined if no minion matches. */
-  publish(request: PublishRequest, options?: CallOptions): Promise<Published | undefined>;
+  publish<const Fun extends Functions>(request: JobRequest<Fun>, options?: CallOptions): Promise<Published | undefined>;
   /** Calls a runner and waits for its end. @returns its return @throws {ClientError} `FAILED` with its message */
-  runner(call: RunnerCall, options?: CallOptions): Promise<unknown>;
+  runner<const Fun extends AnyRunner>(call: RunnerCall<Fun>, options?: CallOptions): Promise<RunnerReturn<Fun>>;
   /** Calls a wheel function. @returns its return @throws {ClientError} `FAILED` with its message */
-  wheel(call: WheelCall, options?: CallOptions): Promise<unknown>;
+  wheel<const Fun extends AnyWheel>(call: WheelCall<Fun>, options?: CallOptions): Promise<WheelReturn<Fun>>;
   /** The events of the master's bus, as they happen. */
   events(options?: EventsOptions): EventFeed;
   /** Closes the connection. Jobs that are running go on. */

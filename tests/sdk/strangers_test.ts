@@ -10,7 +10,7 @@ const script = (specifier: string) =>
   `import { connect, type Outcome } from "${specifier}";
 export async function ask(): Promise<Outcome[]> {
   await using salt = await connect({ rootDir: "/srv/run" });
-  return await Array.fromAsync(salt.run({ tgt: ["web1"], fun: "test.ping", kwarg: { a: 1 } }));
+  return await Array.fromAsync(salt.run({ tgt: ["web1"], fun: "test.arg", kwarg: { a: 1 } }));
 }
 `;
 const SLOW = { timeout: 120_000 };

@@ -6,8 +6,11 @@ import type {
   FunctionArguments,
   FunctionName,
   FunctionReturn,
+  JobRequest,
+  PublishRequest,
   RunnerArguments,
   RunnerReturn,
+  Salt,
   WheelArguments,
   WheelReturn,
 } from "../../mod.ts";
@@ -110,3 +113,61 @@ wheel("key.accept", {});
 wheel("key.accept", { kwarg: { mtch: "web*" } });
 // @ts-expect-error arguments of wheel functions are named
 wheel("key.accept", { arg: ["web*"] });
+
+const isUnknown = <T>(_value: T, _is: Same<T, unknown>): void => {};
+
+/** The verbs themselves: on a master of this host as over HTTP. */
+export async function verbs(salt: Salt, name: string, loose: PublishRequest): Promise<void> {
+  for await (const outcome of salt.run({ tgt: "*", fun: "cmd.run_all", arg: ["uptime"] })) {
+    if (outcome.kind === "returned") {
+      holds<Same<typeof outcome.return, FunctionReturn<"cmd.run_all">>>();
+      // @ts-expect-error it has no such field
+      outcome.return.stdio;
+    }
+    // @ts-expect-error the return of one that failed may be text
+    if (outcome.kind === "failed") outcome.return.stdout;
+  }
+  const [first] = await salt.run({ tgt: ["web1"], fun: "backup.start", kwarg: { name: "home" } }).all();
+  if (first?.kind === "returned") holds<Same<typeof first.return.id, string>>();
+  const disks = await salt.command({ tgt: "os:Debian", tgt_type: "grain", fun: "cmd.shells" }, { timeoutMs: 5000 });
+  holds<Same<typeof disks, Record<string, string[] | string>>>();
+  const several = await salt.command({ tgt: "*", fun: ["test.ping", "cmd.shells"], arg: [[], []] });
+  holds<Same<typeof several[string], string | { "test.ping": boolean | string; "cmd.shells": string[] | string }>>();
+  await salt.publish({ tgt: "*", fun: "test.sleep", arg: [1], jobTimeout: 60 });
+  holds<Same<Awaited<ReturnType<typeof salt.runner<"manage.up">>>, string[]>>();
+  const { up, down } = await salt.runner({ fun: "manage.status", kwarg: { timeout: 5 } });
+  holds<Same<typeof up | typeof down, string[]>>();
+  const { minions_pre } = await salt.wheel({ fun: "key.list_all" });
+  holds<Same<typeof minions_pre, string[]>>();
+
+  // What is not known at compile time is called all the same.
+  for (const request of [loose, { tgt: "*", fun: name, arg: [1], kwarg: { two: 2 } }]) {
+    for await (const outcome of salt.run(request)) if (outcome.kind === "returned") isUnknown(outcome.return, true);
+  }
+  isUnknown(await salt.runner({ fun: name, arg: ["x"] }), true);
+  isUnknown(await salt.wheel({ fun: name }), true);
+  isUnknown(await salt.runner({ fun: "no.such", kwarg: { x: 1 } }), true);
+
+  // @ts-expect-error seconds are a number
+  salt.run({ tgt: "*", fun: "test.sleep", arg: ["1"] });
+  // @ts-expect-error length is missing
+  await salt.command({ tgt: "*", fun: "test.sleep" });
+  // @ts-expect-error misspelt
+  await salt.publish({ tgt: "*", fun: "test.sleep", kwarg: { lenght: 1 } });
+  // @ts-expect-error a request has a target
+  salt.run({ fun: "test.ping" });
+  // @ts-expect-error no such field of a request
+  salt.run({ tgt: "*", fun: "test.ping", timeout: 5 });
+  // @ts-expect-error the runner has no such argument
+  await salt.runner({ fun: "manage.up", kwarg: { target: "*" } });
+  // @ts-expect-error match is missing
+  await salt.wheel({ fun: "key.accept" });
+  // @ts-expect-error arguments of wheel functions are named
+  await salt.wheel({ fun: "key.accept", arg: ["web1"] });
+}
+
+export const requests: [JobRequest, JobRequest<"test.sleep">, JobRequest<"backup.start">] = [
+  { tgt: "*", fun: "anything.at_all", arg: [1] },
+  { tgt: "*", fun: "test.sleep", arg: [1] },
+  { tgt: "*", fun: "backup.start", kwarg: { name: "home" } },
+];
