@@ -6,9 +6,6 @@ import type { ExecutionFunctions } from "./execution_functions.ts";
 import type { RunnerFunctions } from "./runner_functions.ts";
 import type { WheelFunctions } from "./wheel_functions.ts";
 
-/** Any other text: literals of a union stay suggestions beside it. */
-type OtherText = string & Record<never, never>;
-
 /** The return that a table has for a name; `unknown` for a name that is not in it. */
 type ReturnOf<Table, Name> = Name extends keyof Table ? Table[Name] extends { returns: infer Return } ? Return : unknown
   : unknown;
@@ -61,12 +58,17 @@ export type RunnerName = keyof RunnerFunctions;
 /** The name of a built-in wheel function, or of one that was added to {@link WheelFunctions}. */
 export type WheelName = keyof WheelFunctions;
 
+// In a union with literals, plain text would take the place of the suggestions: hence the intersection.
+
 /** One function or several, as a request names them: known names are suggested, others are allowed. */
-export type Functions = FunctionName | OtherText | (FunctionName | OtherText)[];
+export type Functions =
+  | FunctionName
+  | (string & Record<never, never>)
+  | (FunctionName | (string & Record<never, never>))[];
 /** The name of a runner: known names are suggested, others are allowed. */
-export type AnyRunner = RunnerName | OtherText;
+export type AnyRunner = RunnerName | (string & Record<never, never>);
 /** The name of a wheel function: known names are suggested, others are allowed. */
-export type AnyWheel = WheelName | OtherText;
+export type AnyWheel = WheelName | (string & Record<never, never>);
 
 /**
  * What an execution function returns where it succeeds; `unknown` of a function that is not in {@link ExecutionFunctions}. Of
