@@ -444,6 +444,11 @@ export const MASTER_OPTIONS = {
   include: any(null, "More files to read: a path, a glob or a list of them."),
   zmq_filtering: bool(false, "Jobs are published by topic, so that a minion receives its own only."),
   zmq_library: text("brine", "`brine` for our own ZeroMQ, `native` for libzmq through npm's zeromq, on Node."),
+  event_keep_seconds: number(
+    300,
+    "Seconds for which the master keeps events in `cachedir`, for subscribers that were away: the reactor, event returns, programs of the SDK.",
+  ),
+  event_keep_bytes: number(67_108_864, "Bytes that those events may take; the oldest go first."),
   event_framing: text(
     "auto",
     "The framing of events for real Salt's listeners: auto, stream, or length (latest 3006).",

@@ -4,9 +4,8 @@ import type { Connection, Listener, Net } from "../runtime/net.ts";
 import { IpcFrameReader, type IpcFraming } from "../wire/ipc_frame.ts";
 import { BusEvent, type EventBus } from "./bus.ts";
 import type { BusAddresses } from "./bus_addresses.ts";
-import { ByteBlocks } from "./byte_blocks.ts";
-import { EventHistory } from "./event_history.ts";
-import { EventListeners, type SentEvent } from "./event_listeners.ts";
+import { EventListeners, Frames } from "./event_listeners.ts";
+import { type KeepOptions, KeptEvents } from "./kept_events.ts";
 import { EVENTS_MISSED } from "./tag.ts";
 
 export interface ServeBusOptions {
@@ -25,12 +24,9 @@ export interface ServeBusOptions {
   boot?: string;
   /** Runs once per turn of the loop, so that a burst of events is one write. */
   later(callback: () => void): void;
-  /** Calls back after so many milliseconds; the returned function cancels it. @default events are kept until others need their room */
-  after?(ms: number, callback: () => void): () => void;
+  /** Where the latest events are kept for listeners at the own socket that come back. @default none are kept */
+  keep?: KeepOptions;
 }
-
-/** How long events are kept at least for listeners that come back, in milliseconds; and at most twice as long. */
-const KEPT_MS = 20_000;
 
 /** The sockets of the bus of this process. */
 export interface BusServer extends AsyncDisposable {
@@ -45,8 +41,8 @@ export interface BusServer extends AsyncDisposable {
 /**
  * Serves a bus to other processes, as a master or minion does in its `sock_dir`: what comes in at `pull` is delivered on
  * the bus, and every event of the bus goes out to every listener at `pub`. A listener that does not read loses events
- * of its own, delays no other, and is told how many (`salt/event/missed`). Where there is an own socket, the latest events are kept
- * for half a minute for listeners that come back to it.
+ * of its own, delays no other, and is told how many (`salt/event/missed`). For listeners that come back to the own socket, the
+ * latest events are kept on the disk.
  *
  * @throws {SystemError} if a socket cannot be made
  */
@@ -58,29 +54,23 @@ export async function serveBus(
   options: ServeBusOptions,
 ): Promise<BusServer> {
   const { listenMode = 0o600, listenerBuffer = 64 * 1024 * 1024, maxEventBytes = 100 * 1024 * 1024, later } = options;
-  const history = new EventHistory<SentEvent>({ boot: options.boot ?? "" });
+  const kept = new KeptEvents(
+    options.boot ?? "",
+    log.child("kept"),
+    addresses.own === undefined ? undefined : options.keep,
+  );
   const missedEvent = (missed: number) => bus.stamped(EVENTS_MISSED, { missed });
-  const listeners = new EventListeners({ log, listenerBuffer, history, missedEvent, later });
+  const listeners = new EventListeners({ log, listenerBuffer, kept, missedEvent, later });
   const senders = new Set<Connection>();
   const listening: Listener[] = [];
-  const keeps = addresses.own !== undefined;
-  const blocks = new ByteBlocks();
-  const forgetting = keeps && options.after !== undefined
-    ? new Forgetting(history, options.after, () => blocks.clear())
-    : undefined;
-  const off = bus.on(({ bytes, cause }) => {
-    const event = { seq: history.latest + 1, size: bytes.length, bytes, cause };
-    if (keeps) history.add({ ...event, bytes: blocks.copy(bytes) });
-    forgetting?.begin();
-    listeners.send(event);
-  });
+  const off = bus.on(({ bytes, cause }) => listeners.send(new Frames(bytes, kept.number(), cause)));
   const closeAll = async () => {
     off();
-    forgetting?.stop();
     listeners.flush();
     await Promise.all(listening.map((listener) => listener.close()));
     listeners.end();
     for (const sender of senders) sender.destroy();
+    kept.close();
   };
 
   const receive = (connection: Connection) => {
@@ -117,44 +107,6 @@ export async function serveBus(
     close,
     [Symbol.asyncDispose]: close,
   };
-}
-
-/** Has a history forget what is old, so that a burst of events takes no memory for good. Nothing is timed while there is nothing kept. */
-class Forgetting {
-  readonly #history: EventHistory<SentEvent>;
-  readonly #after: (ms: number, callback: () => void) => () => void;
-  #cancel: (() => void) | undefined;
-  /** The latest event when it was looked last. */
-  #looked = 0;
-
-  readonly #emptied: () => void;
-
-  /** @param emptied nothing is kept any more */
-  constructor(
-    history: EventHistory<SentEvent>,
-    after: (ms: number, callback: () => void) => () => void,
-    emptied: () => void,
-  ) {
-    this.#history = history;
-    this.#after = after;
-    this.#emptied = emptied;
-  }
-
-  begin(): void {
-    this.#cancel ??= this.#after(KEPT_MS, () => this.#look());
-  }
-
-  #look(): void {
-    this.#history.forget(this.#looked);
-    this.#looked = this.#history.latest;
-    this.#cancel = undefined;
-    if (this.#history.size > 0) this.begin();
-    else this.#emptied();
-  }
-
-  stop(): void {
-    this.#cancel?.();
-  }
 }
 
 /** Delivers the events that a connection sends; one that sends anything else is closed. */

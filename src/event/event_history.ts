@@ -48,25 +48,11 @@ export class EventHistory<E extends NumberedEvent> {
     this.#shrink();
   }
 
-  /** Keeps no more the events up to that number. */
-  forget(seq: number): void {
-    for (let event = this.#events[this.#gone]; event !== undefined && event.seq <= seq;) {
-      this.#bytes -= event.size + OVERHEAD;
-      event = this.#events[++this.#gone];
-    }
-    this.#shrink();
-  }
-
   /** Not one by one: moving all the others takes time in proportion to their number. */
   #shrink(): void {
     if (this.#gone < this.#events.length && (this.#gone <= 100 || this.#gone * 2 <= this.#events.length)) return;
     this.#events = this.#events.slice(this.#gone);
     this.#gone = 0;
-  }
-
-  /** How many are kept. */
-  get size(): number {
-    return this.#length;
   }
 
   get #length(): number {

@@ -5,39 +5,46 @@ import { unpackEvent } from "../wire/event_frame.ts";
 import { IpcFrameReader, type IpcFraming, packIpcFrame, packNumberedFrame, withLength } from "../wire/ipc_frame.ts";
 import type { BusEvent } from "./bus.ts";
 import { SUBSCRIBE } from "./bus_addresses.ts";
-import type { EventHistory, NumberedEvent } from "./event_history.ts";
+import type { EventLogReader } from "./event_log.ts";
+import type { KeptEvents } from "./kept_events.ts";
 
-/** Above this a frame is written by itself rather than copied into a batch. */
-const BATCH_LIMIT = 16 * 1024;
+/** Bytes that are joined to one write; a larger frame is written by itself. */
+const BATCH_LIMIT = 64 * 1024;
 /** Bytes of what a listener may send. */
 const MAX_REQUEST = 4096;
 const NOTHING = new Uint8Array(0);
 
-/** An event on its way to listeners, and in the history. */
-export interface SentEvent extends NumberedEvent {
-  readonly bytes: Uint8Array;
-  readonly cause: string | undefined;
-}
+/** Bytes that are read at once for a listener that gets what it has missed. */
+const AHEAD = 256 * 1024;
 
-/** The frames of one event, each made once for all listeners that want it. */
-class Frames {
-  readonly #event: SentEvent;
+/** An event on its way to listeners, and its frames: each is made once for all that want it. */
+export class Frames {
+  readonly #bytes: Uint8Array;
+  readonly #number: number;
+  readonly #cause: string | undefined;
   #plain: Uint8Array | undefined;
+  #withLength: Uint8Array | undefined;
   #numbered: Uint8Array | undefined;
 
-  constructor(event: SentEvent) {
-    this.#event = event;
+  /** @param number of the event, from 1 on */
+  constructor(bytes: Uint8Array, number: number, cause: string | undefined) {
+    this.#bytes = bytes;
+    this.#number = number;
+    this.#cause = cause;
   }
 
   get plain(): Uint8Array {
-    return this.#plain ??= packIpcFrame(this.#event.bytes);
+    return this.#plain ??= packIpcFrame(this.#bytes);
+  }
+
+  get withLength(): Uint8Array {
+    return this.#withLength ??= withLength(this.plain);
   }
 
   get numbered(): Uint8Array {
-    const { bytes, seq, cause } = this.#event;
-    return this.#numbered ??= cause === undefined
-      ? packNumberedFrame(bytes, seq)
-      : packIpcFrame(bytes, { n: seq, cause });
+    return this.#numbered ??= this.#cause === undefined
+      ? packNumberedFrame(this.#bytes, this.#number)
+      : packIpcFrame(this.#bytes, { n: this.#number, cause: this.#cause });
   }
 }
 
@@ -47,10 +54,14 @@ class Listener {
   readonly #framing: IpcFraming;
   #pending: Uint8Array[] = [];
   #pendingBytes = 0;
+  /** Something waits that no other listener gets. */
+  #hasOwn = false;
   /** Events that it has missed since it was last told. */
   missed = 0;
   /** It has asked for the numbers of events. */
   numbered = false;
+  /** It gets kept events, and those that happen meanwhile after them. */
+  reader: EventLogReader | undefined;
 
   constructor(connection: Connection, framing: IpcFraming) {
     this.connection = connection;
@@ -61,36 +72,74 @@ class Listener {
     return this.#pendingBytes + this.connection.buffered;
   }
 
-  push(frame: Uint8Array): void {
-    const framed = this.#framing === "length" ? withLength(frame) : frame;
-    this.#pending.push(framed);
-    this.#pendingBytes += framed.length;
+  /** Takes an event to be written. */
+  take(event: Frames): void {
+    this.#add(this.numbered ? event.numbered : this.#framing === "length" ? event.withLength : event.plain);
   }
 
-  flush(): void {
+  /** Takes a frame of its own. */
+  push(frame: Uint8Array): void {
+    this.#hasOwn = true;
+    this.#add(this.#framing === "length" ? withLength(frame) : frame);
+  }
+
+  #add(frame: Uint8Array): void {
+    this.#pending.push(frame);
+    this.#pendingBytes += frame.length;
+  }
+
+  /** Writes what waits. @param batches the same for listeners that get the same @returns false if `onDrain` is to be waited for */
+  flush(batches: Batches): boolean {
     const pending = this.#pending;
+    let hasRoom = true;
+    if (pending.length === 0) return hasRoom;
     this.#pending = [];
     this.#pendingBytes = 0;
-    let start = 0;
-    while (start < pending.length) {
-      let end = start;
-      let size = 0;
-      while (end < pending.length && (end === start || size + pending[end]!.length <= BATCH_LIMIT * 4)) {
-        size += pending[end++]!.length;
-      }
-      if (end - start === 1) this.connection.write(pending[start]!);
-      else {
-        const batch = new Uint8Array(size);
-        let at = 0;
-        for (let i = start; i < end; i++) {
-          batch.set(pending[i]!, at);
-          at += pending[i]!.length;
-        }
-        this.connection.write(batch);
-      }
-      start = end;
-    }
+    for (const batch of this.#hasOwn ? batchesOf(pending) : batches.of(pending)) hasRoom = this.connection.write(batch);
+    this.#hasOwn = false;
+    return hasRoom;
   }
+}
+
+/** Frames joined to what is written at once; made once for all listeners that get the same frames in one turn. */
+class Batches {
+  #frames: readonly Uint8Array[] = [];
+  #batches: Uint8Array[] = [];
+
+  of(frames: readonly Uint8Array[]): readonly Uint8Array[] {
+    const before = this.#frames;
+    // They have all events in their order, so that between two that they share there is nothing else.
+    const isSame = before.length === frames.length && before[0] === frames[0] && before.at(-1) === frames.at(-1);
+    if (!isSame) {
+      this.#frames = frames;
+      this.#batches = batchesOf(frames);
+    }
+    return this.#batches;
+  }
+}
+
+function batchesOf(frames: readonly Uint8Array[]): Uint8Array[] {
+  const batches: Uint8Array[] = [];
+  let start = 0;
+  while (start < frames.length) {
+    let end = start;
+    let size = 0;
+    while (end < frames.length && (end === start || size + frames[end]!.length <= BATCH_LIMIT)) {
+      size += frames[end++]!.length;
+    }
+    if (end - start === 1) batches.push(frames[start]!);
+    else {
+      const batch = new Uint8Array(size);
+      let at = 0;
+      for (let i = start; i < end; i++) {
+        batch.set(frames[i]!, at);
+        at += frames[i]!.length;
+      }
+      batches.push(batch);
+    }
+    start = end;
+  }
+  return batches;
 }
 
 export interface EventListenersOptions {
@@ -98,7 +147,7 @@ export interface EventListenersOptions {
   /** Bytes held for one listener that does not read. */
   listenerBuffer: number;
   /** What is kept for listeners that want what they have missed. */
-  history: EventHistory<SentEvent>;
+  kept: KeptEvents;
   /** The event that tells one listener how many it has missed. */
   missedEvent(count: number): BusEvent;
   /** Runs once per turn of the loop, so that a burst of events is one write. */
@@ -154,7 +203,10 @@ export class EventListeners {
           connection.destroy();
         }
       },
-      onDrain: () => this.#tellMissed(listener),
+      onDrain: () => {
+        this.#catchUp(listener);
+        this.#tellMissed(listener);
+      },
       onClose: () => {
         this.#listeners.delete(listener);
         this.#dirty.delete(listener);
@@ -164,23 +216,49 @@ export class EventListeners {
 
   /** A listener wants numbers from now on, and first the events after the one that it names. */
   #subscribe(listener: Listener, body: Uint8Array): void {
-    const { history } = this.#options;
+    const { kept } = this.#options;
     const { tag, data: { after } } = unpackEvent(body);
     if (tag !== SUBSCRIBE || listener.numbered) return;
     listener.numbered = true;
-    const { events, lost } = typeof after === "string" ? history.since(after) : { events: [], lost: false };
-    this.#push(listener, packIpcFrame(NOTHING, { boot: history.boot, latest: history.latest, lost }));
-    for (const event of events) this.#push(listener, new Frames(event).numbered);
+    const { reader, lost } = typeof after === "string" ? kept.since(after) : { reader: undefined, lost: false };
+    this.#push(listener, packIpcFrame(NOTHING, { boot: kept.boot, latest: kept.latest, lost }));
+    listener.reader = reader;
+    this.#catchUp(listener);
+  }
+
+  /** Sends a listener a piece of what is kept; the next one once it has room, until it has all. */
+  #catchUp(listener: Listener): void {
+    const { kept, log, listenerBuffer } = this.#options;
+    if (listener.reader === undefined) return;
+    try {
+      kept.flush();
+      const { entries, skipped } = listener.reader.read(Infinity, Math.min(AHEAD, listenerBuffer / 4));
+      if (skipped > 0) this.#tell(listener, skipped);
+      for (const frame of entries) this.#push(listener, frame);
+      if (entries.length === 0) listener.reader = undefined;
+    } catch (error) {
+      log.error("kept events cannot be read, listener closed", { error: messageOf(error) });
+      listener.connection.destroy();
+    }
   }
 
   /** Writes an event to every listener, at the end of this turn of the loop. */
-  send(event: SentEvent): void {
-    if (this.#listeners.size === 0) return;
-    const frames = new Frames(event);
+  send(event: Frames): void {
+    const { kept, listenerBuffer } = this.#options;
+    if (kept.keeps) {
+      kept.add(event.numbered);
+      this.#schedule();
+    }
     for (const listener of this.#listeners) {
+      // It comes to this event by itself.
+      if (listener.reader !== undefined) continue;
       if (listener.missed > 0) this.#tellMissed(listener);
-      if (listener.missed > 0 || listener.backlog > this.#options.listenerBuffer) this.#drop(listener);
-      else this.#push(listener, listener.numbered ? frames.numbered : frames.plain);
+      if (listener.missed > 0 || listener.backlog > listenerBuffer) this.#drop(listener);
+      else {
+        listener.take(event);
+        this.#dirty.add(listener);
+        this.#schedule();
+      }
     }
   }
 
@@ -193,25 +271,41 @@ export class EventListeners {
   /** Tells a listener that reads again what it has missed, once there is room enough for more than that. */
   #tellMissed(listener: Listener): void {
     const { missed } = listener;
-    const { log, listenerBuffer, missedEvent } = this.#options;
+    const { log, listenerBuffer } = this.#options;
     if (missed === 0 || listener.backlog > listenerBuffer / 2) return;
     listener.missed = 0;
     log.warning("event listener reads again, and was told how many events it has missed", { missed });
-    this.#push(listener, packIpcFrame(missedEvent(missed).bytes, listener.numbered ? { missed } : undefined));
+    this.#tell(listener, missed);
+  }
+
+  #tell(listener: Listener, missed: number): void {
+    const { bytes } = this.#options.missedEvent(missed);
+    this.#push(listener, packIpcFrame(bytes, listener.numbered ? { missed } : undefined));
   }
 
   #push(listener: Listener, frame: Uint8Array): void {
     listener.push(frame);
     this.#dirty.add(listener);
+    this.#schedule();
+  }
+
+  #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
     this.#options.later(() => this.flush());
   }
 
+  /** Writes what waits, and what is to be kept. */
   flush(): void {
     this.#scheduled = false;
-    for (const listener of this.#dirty) listener.flush();
+    this.#options.kept.flush();
+    const dirty = [...this.#dirty];
     this.#dirty.clear();
+    const batches = new Batches();
+    for (const listener of dirty) {
+      const hasRoom = listener.flush(batches);
+      if (hasRoom && listener.reader !== undefined) this.#options.later(() => this.#catchUp(listener));
+    }
   }
 
   /** Closes every connection once what is buffered has been sent. */

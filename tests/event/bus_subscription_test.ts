@@ -12,7 +12,9 @@ import type { SocketAddress } from "../../src/runtime/net.ts";
 import { packEvent } from "../../src/wire/event_frame.ts";
 import { IpcFrameReader, packIpcFrame, packNumberedFrame } from "../../src/wire/ipc_frame.ts";
 import { captureLog } from "../support/capture_log.ts";
+import { Breaker } from "../support/failing.ts";
 import { FakeClock } from "../support/fake_clock.ts";
+import { memoryFiles } from "../support/memory_files.ts";
 
 const TIMEOUT = { timeout: 20_000 };
 const at = (path: string): SocketAddress => ({ kind: "unix", path });
@@ -24,7 +26,8 @@ async function scene(options: Partial<ServeBusOptions> = {}) {
   const net = memoryNet();
   const bus = new EventBus(() => 0);
   const { log, complaints } = captureLog();
-  const server = await serveBus(bus, net, ADDRESSES, log, { later, boot: "b", ...options });
+  const keep = { fs: memoryFiles(), directory: "/events", ms: 60_000, maxBytes: 1e6, clock: new FakeClock() };
+  const server = await serveBus(bus, net, ADDRESSES, log, { later, boot: "b", keep, ...options });
   /** A subscriber, and all that it was told. */
   const subscriber = async (after?: string) => {
     const heard: string[] = [];
@@ -173,39 +176,123 @@ test("EventHistory: keeps as much as fits, and says what is lost", () => {
   assert.deepEqual(few.since("b-1").events.map(({ seq }) => seq), [3, 4, 5]);
 });
 
-test("EventHistory: forgets what is old, and says that it is lost", () => {
-  const history = new EventHistory<{ seq: number; size: number }>({ boot: "b" });
-  for (let seq = 1; seq <= 500; seq++) history.add({ seq, size: 100 });
-  history.forget(3);
-  assert.equal(history.size, 497);
-  assert.equal(history.since("b-3").lost, false);
-  assert.equal(history.since("b-2").lost, true);
-  history.forget(500);
-  assert.equal(history.size, 0);
-  assert.deepEqual(history.since("b-500"), { events: [], lost: false });
-  assert.equal(history.since("b-499").lost, true);
-  history.add({ seq: 501, size: 1 });
-  assert.deepEqual(history.since("b-500").events.map(({ seq }) => seq), [501]);
-});
-
 test("serveBus(): keeps events for a while, and times nothing while it has none", async () => {
   const clock = new FakeClock();
-  const { bus, subscriber, server } = await scene({ after: (ms, call) => clock.after(ms, call) });
+  const keep = { fs: memoryFiles(), directory: "/events", ms: 80_000, maxBytes: 1e6, clock };
+  const { bus, subscriber, server } = await scene({ keep });
   assert.deepEqual(clock.waits, []);
   bus.fire("a", {});
+  await turn();
   clock.advance(15_000);
   bus.fire("b", {});
+  await turn();
+  clock.advance(64_000);
+  assert.equal((await subscriber("b-0")).lost, false, "after 79 seconds");
   clock.advance(10_000);
-  assert.equal((await subscriber("b-0")).lost, false, "after 25 seconds");
+  const one = await subscriber("b-0");
+  assert.equal(one.lost, true, "after 89 seconds");
+  assert.deepEqual(await one.until(1), ["2 b"]);
   clock.advance(20_000);
-  assert.equal((await subscriber("b-0")).lost, true, "after 45 seconds");
-  clock.advance(60_000);
   assert.deepEqual(clock.waits, []);
   bus.fire("c", {});
+  await turn();
   assert.equal(clock.waits.length, 1);
   await server.close();
   assert.deepEqual(clock.waits, []);
+  assert.deepEqual(keep.fs.list("/events"), []);
 });
+
+test(
+  "one that comes back late gets a long past at its own pace, while events go on, each once and in order",
+  TIMEOUT,
+  async () => {
+    const { bus, subscriber, server, net } = await scene({
+      listenerBuffer: 100_000,
+      keep: { fs: memoryFiles(), directory: "/events", ms: 60_000, maxBytes: 64e6, clock: new FakeClock() },
+    });
+    const text = "x".repeat(1000);
+    for (let n = 1; n <= 2000; n++) {
+      bus.fire(`e${n}`, { text });
+      if (n % 100 === 0) await turn();
+    }
+    const paused = await net.dial(ADDRESSES.own);
+    const chunks: Uint8Array[] = [];
+    paused.start({ onData: (chunk) => void chunks.push(chunk.slice()), onClose: () => {} });
+    paused.write(packIpcFrame(packEvent("brine/subscribe", { after: "b-0" })));
+    paused.pause();
+    const one = await subscriber("b-0");
+    for (let n = 2001; n <= 2200; n++) {
+      bus.fire(`e${n}`, { text });
+      if (n % 10 === 0) await turn();
+    }
+    assert.deepEqual(await one.until(2200), Array.from({ length: 2200 }, (_, n) => `${n + 1} e${n + 1}`));
+    assert.ok(server.backlog.bytes < 2e6, `${server.backlog.bytes} bytes wait for one that does not read`);
+    assert.equal(server.dropped, 0);
+    paused.resume();
+    const reader = new IpcFrameReader({});
+    let seen = 0;
+    while (seen < 2200) {
+      await turn();
+      for (const chunk of chunks.splice(0)) reader.push(chunk);
+      for (let frame = reader.nextFrame(); frame !== undefined; frame = reader.nextFrame()) {
+        if (frame.head.n !== undefined) assert.equal(frame.head.n, ++seen);
+      }
+    }
+    await server.close();
+  },
+);
+
+test("a subscriber is told what went while it was catching up", TIMEOUT, async () => {
+  const fs = memoryFiles();
+  const { bus, subscriber, server } = await scene({
+    keep: { fs, directory: "/events", ms: 60_000, maxBytes: 200_000, clock: new FakeClock() },
+  });
+  for (let n = 1; n <= 1000; n++) {
+    bus.fire(`e${n}`, { text: "x".repeat(1000) });
+    await turn();
+  }
+  const one = await subscriber("b-0");
+  assert.equal(one.lost, true);
+  const first = Number(fs.list("/events")[0]!.slice(0, 15));
+  assert.deepEqual(
+    await one.until(1001 - first),
+    Array.from({ length: 1001 - first }, (_, at) => `${first + at} e${first + at}`),
+  );
+  await server.close();
+});
+
+test(
+  "events that cannot be kept are sent all the same, and one that comes back is told that some are lost",
+  TIMEOUT,
+  async () => {
+    const breaker = new Breaker();
+    const { bus, subscriber, server, complaints } = await scene({
+      keep: {
+        fs: breaker.files(memoryFiles()),
+        directory: "/events",
+        ms: 60_000,
+        maxBytes: 1e6,
+        clock: new FakeClock(),
+      },
+    });
+    const one = await subscriber();
+    bus.fire("a", {});
+    await one.until(1);
+    breaker.fail();
+    for (const tag of ["b", "c"]) {
+      bus.fire(tag, {});
+      await turn();
+    }
+    breaker.mend();
+    bus.fire("d", {});
+    assert.deepEqual(await one.until(4), ["1 a", "2 b", "3 c", "4 d"]);
+    assert.equal(complaints().length, 1);
+    const two = await subscriber("b-1");
+    assert.equal(two.lost, true);
+    assert.deepEqual(await two.until(1), ["4 d"]);
+    await server.close();
+  },
+);
 
 test("packNumberedFrame: reads as any frame with a head", () => {
   for (const n of [1, 2 ** 31, 2 ** 40 + 5]) {

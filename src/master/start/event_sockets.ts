@@ -48,7 +48,13 @@ export async function serveEvents(
       listenMode: listenMode(forOthers),
       boot: hex(runtime.crypto.randomBytes(6)),
       later: (call) => runtime.later(call),
-      after: (ms, call) => runtime.clock.after(ms, call),
+      keep: {
+        fs,
+        clock: runtime.clock,
+        directory: joinPath(opts.cachedir, "events"),
+        ms: opts.event_keep_seconds * 1000,
+        maxBytes: opts.event_keep_bytes,
+      },
       framing: () =>
         opts.event_framing === "length" || opts.event_framing === "stream"
           ? opts.event_framing
