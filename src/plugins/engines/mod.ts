@@ -2,6 +2,13 @@ import type { EngineRegistry } from "../../loader/engines.ts";
 
 /** The engines: name → how to load it. */
 export const ENGINES: EngineRegistry = {
+  fluent: () => import("./fluent.ts"),
+  http_logstash: () => import("./http_logstash.ts"),
+  logstash: () => import("./logstash.ts"),
+  notify: () => import("./notify.ts"),
+  redis_sentinel: () => import("./redis_sentinel.ts"),
   script: () => import("./script.ts"),
+  stalekey: () => import("./stalekey.ts"),
   test: () => import("./test.ts"),
+  webhook: () => import("./webhook.ts"),
 };
