@@ -85,6 +85,7 @@ export type {
   WheelReturn,
 } from "./src/client/functions/call_types.ts";
 export type { ExecutionFunctions } from "./src/client/functions/execution_functions.ts";
+export type { FunctionSignature, StateResult, StateReturns, UserRecord } from "./src/client/functions/shapes.ts";
 export type { RunnerFunctions } from "./src/client/functions/runner_functions.ts";
 export type { WheelFunctions } from "./src/client/functions/wheel_functions.ts";
 export type { Float } from "./src/wire/msgpack_values.ts";

@@ -1,8 +1,9 @@
 /**
  * Writes src/client/functions/{execution,runner,wheel}_functions.ts: the names, arguments and returns of the built-in
- * functions as types, from the signatures that the modules declare and from what the compiler infers of their returns.
+ * functions as types, from the signatures that the modules declare and from what the compiler infers of their returns. With
+ * --check it writes nothing, and fails where they are not current.
  */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { type Declared, declaredFunctions, type Family, refuseDeadRows } from "./function_types/declared_functions.ts";
@@ -10,7 +11,7 @@ import { RETURN_TYPES } from "./function_types/known_returns.ts";
 import { returnTypes } from "./function_types/return_types.ts";
 import { entries, tableText } from "./function_types/table.ts";
 
-export const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
+const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 
 const TABLES: Record<Family, { name: string; about: string }> = {
   execution: {
@@ -65,7 +66,7 @@ const TABLES: Record<Family, { name: string; about: string }> = {
 };
 
 /** The files by their path from the root of the repository, each with its text. */
-export async function functionTables(): Promise<Map<string, string>> {
+async function functionTables(): Promise<Map<string, string>> {
   const families = Object.keys(TABLES) as Family[];
   const declared = new Map<Family, Declared[]>();
   for (const family of families) declared.set(family, await declaredFunctions(ROOT, family));
@@ -95,10 +96,25 @@ export async function functionTables(): Promise<Map<string, string>> {
   return files;
 }
 
+/** The first line of a written file that is not what it would be now; undefined if it is current. */
+function difference(path: string, text: string): string | undefined {
+  const [ours, written] = [text.split("\n"), readFileSync(`${ROOT}/${path}`, "utf8").split("\n")];
+  const at = ours.findIndex((line, index) => line !== written[index]);
+  if (at >= 0) return `${path}:${at + 1} is\n${written[at]}\nand would be\n${ours[at]}\n`;
+  return ours.length === written.length ? undefined : `${path} has more lines than it would have\n`;
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  mkdirSync(`${ROOT}/src/client/functions`, { recursive: true });
+  const check = process.argv.includes("--check");
   for (const [path, text] of await functionTables()) {
-    writeFileSync(`${ROOT}/${path}`, text);
-    process.stdout.write(`${path}: ${text.split("\n").length} lines\n`);
+    if (check) {
+      const different = difference(path, text);
+      if (different === undefined) continue;
+      process.stderr.write(`${different}npm run -s types:functions writes it anew\n`);
+      process.exitCode = 1;
+    } else {
+      writeFileSync(`${ROOT}/${path}`, text);
+      process.stdout.write(`${path}: ${text.split("\n").length} lines\n`);
+    }
   }
 }

@@ -58,10 +58,21 @@ function line({ name, doc, arguments: list, rest, keywords, order, returns }: En
   return `  /** ${doc} */\n  ${JSON.stringify(name)}: { ${parts.join("; ")} };\n`;
 }
 
+/** Names that types of the table may use: file → those that it exports. */
+const SHARED = {
+  "../../wire/msgpack_values.ts": ["Float"],
+  "./shapes.ts": ["FunctionSignature", "StateReturns", "UserRecord"],
+};
+
 /** The text of a file of the table. */
 export function tableText(interfaceName: string, about: string, list: readonly Entry[]): string {
   const body = list.map(line).join("");
-  const uses = /\bFloat\b/.test(body) ? 'import type { Float } from "../../wire/msgpack_values.ts";\n\n' : "";
+  const imports = Object.entries(SHARED).map(([file, names]): [string, string[]] => [
+    file,
+    names.filter((name) => new RegExp(`\\b${name}\\b`).test(body)),
+  ]).filter(([, names]) => names.length > 0).map(([file, names]) =>
+    `import type { ${names.join(", ")} } from "${file}";\n`
+  );
   return `// deno-fmt-ignore-file\n// Written by scripts/function_types.ts (npm run -s types:functions) from the signatures of the modules: do not edit.\n` +
-    `${uses}${about}\nexport interface ${interfaceName} {\n${body}}\n`;
+    `${imports.join("")}\n${about}\nexport interface ${interfaceName} {\n${body}}\n`;
 }

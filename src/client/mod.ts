@@ -26,6 +26,7 @@ export type {
   WheelReturn,
 } from "./functions/call_types.ts";
 export type { ExecutionFunctions } from "./functions/execution_functions.ts";
+export type { FunctionSignature, StateResult, StateReturns, UserRecord } from "./functions/shapes.ts";
 export type { RunnerFunctions } from "./functions/runner_functions.ts";
 export type { WheelFunctions } from "./functions/wheel_functions.ts";
 export { type BatchEvent, type BatchOptions, batchSize, runBatch } from "./batch.ts";

@@ -1,5 +1,8 @@
 // deno-fmt-ignore-file
 // Written by scripts/function_types.ts (npm run -s types:functions) from the signatures of the modules: do not edit.
+import type { Float } from "../../wire/msgpack_values.ts";
+import type { FunctionSignature, StateReturns, UserRecord } from "./shapes.ts";
+
 /**
  * The built-in execution functions: what each takes and what it returns. `args` are its arguments by name, `order` the
  * names of those that may be given by position, `rest` what may follow them, `returns` its return as it is read from the
@@ -83,7 +86,7 @@ export interface ExecutionFunctions {
   /** Enables one beacon. */
   "beacons.enable_beacon": { args: { name: string; [name: string]: unknown }; order: ["name"]; returns: { result: boolean; comment: string; changes?: Record<string, unknown> } };
   /** The beacons that are configured. */
-  "beacons.list": { args: { return_yaml?: boolean; include_pillar?: boolean; include_opts?: boolean; [name: string]: unknown }; order: ["return_yaml", "include_pillar", "include_opts"]; returns: unknown };
+  "beacons.list": { args: { return_yaml?: boolean; include_pillar?: boolean; include_opts?: boolean; [name: string]: unknown }; order: ["return_yaml", "include_pillar", "include_opts"]; returns: Record<string, unknown> | string };
   /** The beacons that can run on this minion. */
   "beacons.list_available": { args: { return_yaml?: boolean; [name: string]: unknown }; order: ["return_yaml"]; returns: unknown };
   /** Gives a beacon another configuration. */
@@ -169,7 +172,7 @@ export interface ExecutionFunctions {
   /** Fetches a file from salt://, http:// or https:// and returns its path here: in the cache without dest, its content with dest=None. A file of the minion stays where it is. */
   "cp.get_url": { args: { path: string; dest?: unknown; saltenv?: string | null; makedirs?: boolean; source_hash?: string | null }; order: ["path", "dest", "saltenv", "makedirs", "source_hash"]; returns: Uint8Array | false | string };
   /** The digest of a file, of the master or of the minion. */
-  "cp.hash_file": { args: { path: string; saltenv?: string | null }; order: ["path", "saltenv"]; returns: Record<string, unknown> };
+  "cp.hash_file": { args: { path: string; saltenv?: string | null }; order: ["path", "saltenv"]; returns: "" | { hash_type?: string; hsum?: string } };
   /** The path of a file in the cache, or an empty text. */
   "cp.is_cached": { args: { path: string; saltenv?: string | null }; order: ["path", "saltenv"]; returns: string };
   /** The files on the master. */
@@ -273,11 +276,11 @@ export interface ExecutionFunctions {
   /** The host protected area of hard disks; with a size, sets the visible sectors. */
   "disk.hpa": { args: { disks: string | string[]; size?: number | null }; order: ["disks", "size"]; returns: unknown };
   /** The inode usage of the mounted file systems. */
-  "disk.inodeusage": { args: { args?: string | string[] | null }; order: ["args"]; returns: Record<string, unknown> };
+  "disk.inodeusage": { args: { args?: string | string[] | null }; order: ["args"]; returns: Record<string, { inodes: string; used: string; free: string; use: string; filesystem: string }> };
   /** The activity of disks, as the mean of several samples. */
   "disk.iostat": { args: { interval?: number; count?: number; disks?: string | string[] | null }; order: ["interval", "count", "disks"]; returns: Record<string, unknown> };
   /** The usage of each mounted file system, or of one, in percent. */
-  "disk.percent": { args: { args?: string | string[] | null }; order: ["args"]; returns: unknown };
+  "disk.percent": { args: { args?: string | string[] | null }; order: ["args"]; returns: Record<string, string> | string };
   /** Grows a file system to the size of its device; null if that failed. */
   "disk.resize2fs": { args: { device: string }; order: ["device"]; returns: true | null };
   /** The SMART attributes of a disk. */
@@ -285,7 +288,7 @@ export interface ExecutionFunctions {
   /** Changes a block device: read-ahead, filesystem-read-ahead, read-only, read-write. */
   "disk.tune": { args: { device: string; [name: string]: unknown }; order: ["device"]; returns: unknown };
   /** The usage of the mounted file systems. Arguments are options of df. */
-  "disk.usage": { args: { args?: string | string[] | null }; order: ["args"]; returns: Record<string, unknown> };
+  "disk.usage": { args: { args?: string | string[] | null }; order: ["args"]; returns: Record<string, { filesystem: string; "1K-blocks": string; used: string; available: string; capacity: string }> };
   /** Wipes the file system signatures of a device. */
   "disk.wipe": { args: { device: string }; order: ["device"]; returns: boolean };
   /** The IPv4 addresses of a host. */
@@ -575,9 +578,9 @@ export interface ExecutionFunctions {
   /** The user that owns a file. */
   "file.get_user": { args: { path: string; follow_symlinks?: boolean }; order: ["path", "follow_symlinks"]; returns: number | string };
   /** The name of the group with an id. */
-  "file.gid_to_group": { args: { gid: number | string }; order: ["gid"]; returns: unknown };
+  "file.gid_to_group": { args: { gid: number | string }; order: ["gid"]; returns: number | string };
   /** Runs grep on a file. Options of grep are separate arguments, after a double dash. */
-  "file.grep": { args: { path: string; pattern: string }; order: ["path", "pattern"]; rest: unknown[]; returns: unknown };
+  "file.grep": { args: { path: string; pattern: string }; order: ["path", "pattern"]; rest: unknown[]; returns: { pid: number; retcode: number; stdout: string; stderr: string } };
   /** The id of a group. */
   "file.group_to_gid": { args: { group: number | string }; order: ["group"]; returns: "" | bigint | number };
   /** True for a block device. */
@@ -587,7 +590,7 @@ export interface ExecutionFunctions {
   /** True for a named pipe. */
   "file.is_fifo": { args: { name: string }; order: ["name"]; returns: boolean };
   /** True for a file with more than one name. */
-  "file.is_hardlink": { args: { path: string }; order: ["path"]; returns: unknown };
+  "file.is_hardlink": { args: { path: string }; order: ["path"]; returns: boolean };
   /** True for a symbolic link. */
   "file.is_link": { args: { path: string }; order: ["path"]; returns: boolean };
   /** Parts of a path joined. */
@@ -687,7 +690,7 @@ export interface ExecutionFunctions {
   /** Truncates a file to a number of bytes. */
   "file.truncate": { args: { path: string; length: number }; order: ["path", "length"]; returns: null };
   /** The name of the user with an id. */
-  "file.uid_to_user": { args: { uid: number | string }; order: ["uid"]; returns: unknown };
+  "file.uid_to_user": { args: { uid: number | string }; order: ["uid"]; returns: number | string };
   /** Removes the comment character from the lines that a regular expression matches. */
   "file.uncomment": { args: { path: string; regex: string; char?: string; backup?: boolean | string }; order: ["path", "regex", "char", "backup"]; returns: false | string };
   /** The id of a user. */
@@ -1223,7 +1226,7 @@ export interface ExecutionFunctions {
   /** Deletes all values of this minion from the mine. */
   "mine.flush": { args: Record<never, never>; order: []; returns: boolean };
   /** The mine's values under one or several names: minion → value. */
-  "mine.get": { args: { tgt: unknown; fun: string; tgt_type?: string; exclude_minion?: boolean }; order: ["tgt", "fun", "tgt_type", "exclude_minion"]; returns: unknown };
+  "mine.get": { args: { tgt: unknown; fun: string; tgt_type?: string; exclude_minion?: boolean }; order: ["tgt", "fun", "tgt_type", "exclude_minion"]; returns: Record<string, unknown> };
   /** Addresses of containers from the mine: empty unless a minion has sent docker.ps. */
   "mine.get_docker": { args: { interfaces?: string | string[] | null; cidrs?: string | string[] | null; with_container_id?: boolean }; order: ["interfaces", "cidrs", "with_container_id"]; returns: Record<string, unknown> };
   /** Calls a function and sends its value to the mine under that name. True on success. */
@@ -1361,7 +1364,7 @@ export interface ExecutionFunctions {
   /** The version of the server. */
   "mysql.version": { args: { [name: string]: unknown }; order: []; returns: string };
   /** The open TCP connections over IPv4. */
-  "network.active_tcp": { args: Record<never, never>; order: []; returns: Record<string, unknown> };
+  "network.active_tcp": { args: Record<never, never>; order: []; returns: unknown };
   /** The ARP table: hardware addresses of neighbours with their IP addresses. */
   "network.arp": { args: Record<never, never>; order: []; returns: Record<string, string> };
   /** The network that an address is in. */
@@ -1385,9 +1388,9 @@ export interface ExecutionFunctions {
   /** The route of packets to an address. */
   "network.get_route": { args: { ip: string }; order: ["ip"]; returns: Record<string, unknown> };
   /** The hardware address of an interface. */
-  "network.hw_addr": { args: { iface: string }; order: ["iface"]; returns: unknown };
+  "network.hw_addr": { args: { iface: string }; order: ["iface"]; returns: string };
   /** The hardware address of an interface. */
-  "network.hwaddr": { args: { iface: string }; order: ["iface"]; returns: unknown };
+  "network.hwaddr": { args: { iface: string }; order: ["iface"]; returns: string };
   /** The interfaces with an address that begins like this. */
   "network.ifacestartswith": { args: { cidr: string }; order: ["cidr"]; returns: string[] };
   /** True if this host has an address in a network. */
@@ -1395,7 +1398,7 @@ export interface ExecutionFunctions {
   /** The IPv4 addresses of an interface with mask, broadcast address and label. */
   "network.interface": { args: { iface: string }; order: ["iface"]; returns: unknown };
   /** The first IPv4 address of an interface. */
-  "network.interface_ip": { args: { iface: string }; order: ["iface"]; returns: unknown };
+  "network.interface_ip": { args: { iface: string }; order: ["iface"]; returns: string };
   /** The interfaces with their addresses. */
   "network.interfaces": { args: Record<never, never>; order: []; returns: Record<string, { up: boolean; hwaddr?: string; inet?: { address: string; netmask: string; broadcast: string | null; label: string }[]; inet6?: { address: string; prefixlen: string; scope: string }[]; secondary?: { type: string; address: string; netmask: string; broadcast: string | null; label: string }[]; parent?: string }> };
   /** The IPv4 addresses of this host: of an interface, in a network, or of a type, public or private. */
@@ -1405,9 +1408,9 @@ export interface ExecutionFunctions {
   /** True if an address is in a network. */
   "network.ip_in_subnet": { args: { ip_addr: string; cidr: string }; order: ["ip_addr", "cidr"]; returns: boolean };
   /** The IPv4 networks of the interfaces; with `verbose` with details. */
-  "network.ip_networks": { args: { interface?: string | null; include_loopback?: boolean; verbose?: boolean }; order: ["interface", "include_loopback", "verbose"]; returns: unknown };
+  "network.ip_networks": { args: { interface?: string | null; include_loopback?: boolean; verbose?: boolean }; order: ["interface", "include_loopback", "verbose"]; returns: Record<string, unknown> | string[] };
   /** The IPv6 networks of the interfaces. */
-  "network.ip_networks6": { args: { interface?: string | null; include_loopback?: boolean; verbose?: boolean }; order: ["interface", "include_loopback", "verbose"]; returns: unknown };
+  "network.ip_networks6": { args: { interface?: string | null; include_loopback?: boolean; verbose?: boolean }; order: ["interface", "include_loopback", "verbose"]; returns: Record<string, unknown> | string[] };
   /** The IPv4 addresses of this host: of an interface, in a network, or of a type, public or private. */
   "network.ipaddrs": { args: { interface?: string | null; include_loopback?: boolean; cidr?: string | null; type?: unknown }; order: ["interface", "include_loopback", "cidr", "type"]; returns: string[] };
   /** The IPv6 addresses of this host: of an interface, or in a network. */
@@ -1547,7 +1550,7 @@ export interface ExecutionFunctions {
   /** Toggles a flag of a partition. */
   "partition.toggle": { args: { device: string; partition: number | string; flag: string }; order: ["device", "partition", "flag"]; returns: string[] };
   /** The same as pillar.items. */
-  "pillar.data": { args: { [name: string]: unknown }; order: []; rest: unknown[]; returns: unknown };
+  "pillar.data": { args: { [name: string]: unknown }; order: []; rest: unknown[]; returns: Record<string, unknown> };
   /** Compiles the pillar again with one more external pillar, which the master must allow (on_demand_ext_pillar). */
   "pillar.ext": { args: { external: Record<string, unknown>; pillar?: Record<string, unknown> | null; unmask?: boolean | null }; order: ["external", "pillar", "unmask"]; returns: unknown };
   /** The same as pillar.get. */
@@ -1559,17 +1562,17 @@ export interface ExecutionFunctions {
   /** The value at a path of the pillar in use, or the default. `merge` merges it into the default, `pillarenv` and `saltenv` ask for a fresh pillar. */
   "pillar.get": { args: { key: string; default?: unknown; merge?: boolean; merge_nested_lists?: boolean | null; delimiter?: string; pillarenv?: string | null; saltenv?: string | null; unmask?: boolean | null }; order: ["key", "default", "merge", "merge_nested_lists", "delimiter", "pillarenv", "saltenv", "unmask"]; returns: unknown };
   /** Some values of the pillar in use, by name or path. `default`, `delimiter`, `pillarenv` and `saltenv` are those of pillar.get. */
-  "pillar.item": { args: { [name: string]: unknown }; order: []; rest: unknown[]; returns: unknown };
+  "pillar.item": { args: { [name: string]: unknown }; order: []; rest: unknown[]; returns: Record<string, unknown> };
   /** Compiles the pillar again; with names, returns these values of the pillar in use. `pillar` is merged into it, `pillarenv` asks for one environment. */
-  "pillar.items": { args: { [name: string]: unknown }; order: []; rest: unknown[]; returns: unknown };
+  "pillar.items": { args: { [name: string]: unknown }; order: []; rest: unknown[]; returns: Record<string, unknown> };
   /** The keys of a map in the pillar in use. */
-  "pillar.keys": { args: { key: string; delimiter?: string }; order: ["key", "delimiter"]; returns: unknown[] };
+  "pillar.keys": { args: { key: string; delimiter?: string }; order: ["key", "delimiter"]; returns: string[] };
   /** Compiles the pillar again and returns its top-level names. */
-  "pillar.ls": { args: Record<never, never>; order: []; rest: unknown[]; returns: unknown[] };
+  "pillar.ls": { args: Record<never, never>; order: []; rest: unknown[]; returns: string[] };
   /** As pillar.items, with the types of values instead of the values. */
   "pillar.obfuscate": { args: { [name: string]: unknown }; order: []; rest: unknown[]; returns: unknown };
   /** The pillar in use, or what is under one of its keys. */
-  "pillar.raw": { args: { key?: string | null; unmask?: boolean | null }; order: ["key", "unmask"]; returns: Record<string, unknown> };
+  "pillar.raw": { args: { key?: string | null; unmask?: boolean | null }; order: ["key", "unmask"]; returns: unknown };
   /** The installed packages, a line for each. */
   "pip.freeze": { args: { bin_env?: string | null; user?: string | null; cwd?: string | null; use_vt?: boolean; env_vars?: Record<string, unknown> | null; [name: string]: unknown }; order: ["bin_env", "user", "cwd", "use_vt", "env_vars"]; returns: string[] };
   /** Installs packages, or those of files of requirements. */
@@ -1597,7 +1600,7 @@ export interface ExecutionFunctions {
   /** Removes packages that were installed as dependencies and are no longer needed. */
   "pkg.autoremove": { args: { list_only?: boolean; purge?: boolean }; order: ["list_only", "purge"]; returns: unknown };
   /** Another name of pkg.latest_version. */
-  "pkg.available_version": { args: { [name: string]: unknown }; order: []; rest: unknown[]; returns: unknown };
+  "pkg.available_version": { args: { [name: string]: unknown }; order: []; rest: unknown[]; returns: Record<string, string | string[]> | string | string[] };
   /** Removes locks that are of no use. */
   "pkg.clean_locks": { args: { root?: string | null }; order: ["root"]; returns: { removed: number | string } };
   /** Another name of pkg.refresh_db. */
@@ -1639,7 +1642,7 @@ export interface ExecutionFunctions {
   /** Installs packages: one with its `version`, several as `pkgs`, or files as `sources`. */
   "pkg.install": { args: { name?: string | null; refresh?: boolean; pkgs?: (string | Record<string, string | null>)[] | null; sources?: Record<string, string>[] | null; fromrepo?: string | null; skip_verify?: boolean; debconf?: string | null; reinstall?: boolean; downloadonly?: boolean | null; ignore_epoch?: boolean; normalize?: boolean; sysupgrade?: boolean | null; update_holds?: boolean; saltenv?: string; version?: unknown; ignore_repo_failure?: boolean; no_recommends?: boolean; root?: string | null; [name: string]: unknown }; order: ["name", "refresh"]; returns: unknown };
   /** The newest available version, empty if it is installed. */
-  "pkg.latest_version": { args: { [name: string]: unknown }; order: []; rest: unknown[]; returns: unknown };
+  "pkg.latest_version": { args: { [name: string]: unknown }; order: []; rest: unknown[]; returns: Record<string, string | string[]> | string | string[] };
   /** The downloaded package files: name, version and path. */
   "pkg.list_downloaded": { args: { root?: string | null; [name: string]: unknown }; order: []; returns: Record<string, Record<string, unknown>> };
   /** The packages that are held. */
@@ -1705,7 +1708,7 @@ export interface ExecutionFunctions {
   /** The files that are not as their packages had them. */
   "pkg.verify": { args: { [name: string]: unknown }; order: []; rest: unknown[]; returns: unknown };
   /** The installed version, empty for none; a map for several packages. */
-  "pkg.version": { args: { [name: string]: unknown }; order: []; rest: unknown[]; returns: unknown };
+  "pkg.version": { args: { [name: string]: unknown }; order: []; rest: unknown[]; returns: Record<string, string | string[]> | string | string[] };
   /** -1, 0 or 1 for a version that is older than another, the same, or newer. */
   "pkg.version_cmp": { args: { pkg1?: string; pkg2?: string; ignore_epoch?: boolean; ver1?: string; ver2?: string; [name: string]: unknown }; order: []; returns: unknown };
   /** Adds a version of a package to a list. */
@@ -1863,7 +1866,7 @@ export interface ExecutionFunctions {
   /** Sends a signal to processes found as by ps.pgrep; null if there are none. */
   "ps.pkill": { args: { pattern: string; user?: string | null; signal?: number | string; full?: boolean }; order: ["pattern", "user", "signal", "full"]; returns: { killed: number[] } | null };
   /** Details of a process; null for those that may not be read. */
-  "ps.proc_info": { args: { pid: number; attrs?: unknown }; order: ["pid", "attrs"]; returns: Record<string, unknown> };
+  "ps.proc_info": { args: { pid: number; attrs?: unknown }; order: ["pid", "attrs"]; returns: unknown };
   /** The lines of `ps aux` that contain a text, and their number. */
   "ps.psaux": { args: { name: string }; order: ["name"]; returns: (string | string[])[] };
   /** The lines of ss that contain a text. */
@@ -1871,17 +1874,17 @@ export interface ExecutionFunctions {
   /** The processes in a state: running, sleeping, zombie and so on. */
   "ps.status": { args: { status: unknown }; order: ["status"]; returns: { pid: number; name: string }[] };
   /** The usage of swap, in bytes. */
-  "ps.swap_memory": { args: Record<never, never>; order: []; returns: Record<string, unknown> };
+  "ps.swap_memory": { args: Record<never, never>; order: []; returns: Record<string, Float | number> };
   /** The processes that use the processors most, over some seconds. */
   "ps.top": { args: { num_processes?: number; interval?: number }; order: ["num_processes", "interval"]; returns: Record<string, unknown>[] };
   /** Bytes of memory. */
   "ps.total_physical_memory": { args: Record<never, never>; order: []; returns: number };
   /** The usage of memory, in bytes. */
-  "ps.virtual_memory": { args: Record<never, never>; order: []; returns: Record<string, unknown> };
+  "ps.virtual_memory": { args: Record<never, never>; order: []; returns: Record<string, Float | number> };
   /** Runs a function on minions and returns minion → {ret, out}. */
-  "publish.full_data": { args: { tgt: string | string[]; fun: string; arg?: unknown[] | null; tgt_type?: string; returner?: string; timeout?: number }; order: ["tgt", "fun", "arg", "tgt_type", "returner", "timeout"]; returns: unknown };
+  "publish.full_data": { args: { tgt: string | string[]; fun: string; arg?: unknown[] | null; tgt_type?: string; returner?: string; timeout?: number }; order: ["tgt", "fun", "arg", "tgt_type", "returner", "timeout"]; returns: Record<string, unknown> };
   /** Runs a function on minions and returns minion → return. */
-  "publish.publish": { args: { tgt: string | string[]; fun: string; arg?: unknown[] | null; tgt_type?: string; returner?: string; timeout?: number; via_master?: string | null }; order: ["tgt", "fun", "arg", "tgt_type", "returner", "timeout", "via_master"]; returns: unknown };
+  "publish.publish": { args: { tgt: string | string[]; fun: string; arg?: unknown[] | null; tgt_type?: string; returner?: string; timeout?: number; via_master?: string | null }; order: ["tgt", "fun", "arg", "tgt_type", "returner", "timeout", "via_master"]; returns: Record<string, unknown> };
   /** Runs a runner on the master, if its option `peer_run` allows it. */
   "publish.runner": { args: { fun: string; arg?: unknown[] | null; timeout?: number }; order: ["fun", "arg", "timeout"]; returns: unknown };
   /** Adds a device to an array; true if that went well. */
@@ -1963,43 +1966,43 @@ export interface ExecutionFunctions {
   /** Fetches custom modules of all kinds, and returns the names of those that changed. */
   "saltutil.sync_all": { args: { saltenv?: string | null; refresh?: boolean; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null; clean_pillar_cache?: boolean }; order: ["saltenv", "refresh", "extmod_whitelist", "extmod_blacklist", "clean_pillar_cache"]; returns: Record<string, string[]> };
   /** Fetches the custom beacons of salt://_beacons, and returns the names of those that changed. */
-  "saltutil.sync_beacons": { args: { saltenv?: string | null; refresh?: boolean; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "refresh", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_beacons": { args: { saltenv?: string | null; refresh?: boolean; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "refresh", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom clouds of salt://_clouds, and returns the names of those that changed. */
-  "saltutil.sync_clouds": { args: { saltenv?: string | null; refresh?: boolean; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "refresh", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_clouds": { args: { saltenv?: string | null; refresh?: boolean; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "refresh", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom engines of salt://_engines, and returns the names of those that changed. */
-  "saltutil.sync_engines": { args: { saltenv?: string | null; refresh?: boolean; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "refresh", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_engines": { args: { saltenv?: string | null; refresh?: boolean; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "refresh", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom executors of salt://_executors, and returns the names of those that changed. */
-  "saltutil.sync_executors": { args: { saltenv?: string | null; refresh?: boolean; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "refresh", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_executors": { args: { saltenv?: string | null; refresh?: boolean; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "refresh", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom grains of salt://_grains, and returns the names of those that changed. */
-  "saltutil.sync_grains": { args: { saltenv?: string | null; refresh?: boolean; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null; clean_pillar_cache?: boolean }; order: ["saltenv", "refresh", "extmod_whitelist", "extmod_blacklist", "clean_pillar_cache"]; returns: unknown };
+  "saltutil.sync_grains": { args: { saltenv?: string | null; refresh?: boolean; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null; clean_pillar_cache?: boolean }; order: ["saltenv", "refresh", "extmod_whitelist", "extmod_blacklist", "clean_pillar_cache"]; returns: string[] };
   /** Fetches the custom log_handlers of salt://_log_handlers, and returns the names of those that changed. */
-  "saltutil.sync_log_handlers": { args: { saltenv?: string | null; refresh?: boolean; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "refresh", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_log_handlers": { args: { saltenv?: string | null; refresh?: boolean; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "refresh", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom matchers of salt://_matchers, and returns the names of those that changed. */
-  "saltutil.sync_matchers": { args: { saltenv?: string | null; refresh?: boolean; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "refresh", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_matchers": { args: { saltenv?: string | null; refresh?: boolean; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "refresh", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom modules of salt://_modules, and returns the names of those that changed. */
-  "saltutil.sync_modules": { args: { saltenv?: string | null; refresh?: boolean; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "refresh", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_modules": { args: { saltenv?: string | null; refresh?: boolean; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "refresh", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom output of salt://_output, and returns the names of those that changed. */
-  "saltutil.sync_output": { args: { saltenv?: string | null; refresh?: boolean; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "refresh", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_output": { args: { saltenv?: string | null; refresh?: boolean; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "refresh", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom output of salt://_output, and returns the names of those that changed. */
-  "saltutil.sync_outputters": { args: { saltenv?: string | null; refresh?: boolean; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "refresh", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_outputters": { args: { saltenv?: string | null; refresh?: boolean; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "refresh", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom pillar of salt://_pillar, and returns the names of those that changed. */
-  "saltutil.sync_pillar": { args: { saltenv?: string | null; refresh?: boolean; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null; clean_pillar_cache?: boolean }; order: ["saltenv", "refresh", "extmod_whitelist", "extmod_blacklist", "clean_pillar_cache"]; returns: unknown };
+  "saltutil.sync_pillar": { args: { saltenv?: string | null; refresh?: boolean; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null; clean_pillar_cache?: boolean }; order: ["saltenv", "refresh", "extmod_whitelist", "extmod_blacklist", "clean_pillar_cache"]; returns: string[] };
   /** Fetches the custom proxymodules of salt://_proxy, and returns the names of those that changed. */
-  "saltutil.sync_proxymodules": { args: { saltenv?: string | null; refresh?: boolean; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "refresh", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_proxymodules": { args: { saltenv?: string | null; refresh?: boolean; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "refresh", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom renderers of salt://_renderers, and returns the names of those that changed. */
-  "saltutil.sync_renderers": { args: { saltenv?: string | null; refresh?: boolean; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "refresh", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_renderers": { args: { saltenv?: string | null; refresh?: boolean; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "refresh", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom returners of salt://_returners, and returns the names of those that changed. */
-  "saltutil.sync_returners": { args: { saltenv?: string | null; refresh?: boolean; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "refresh", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_returners": { args: { saltenv?: string | null; refresh?: boolean; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "refresh", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom sdb of salt://_sdb, and returns the names of those that changed. */
-  "saltutil.sync_sdb": { args: { saltenv?: string | null; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_sdb": { args: { saltenv?: string | null; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom serializers of salt://_serializers, and returns the names of those that changed. */
-  "saltutil.sync_serializers": { args: { saltenv?: string | null; refresh?: boolean; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "refresh", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_serializers": { args: { saltenv?: string | null; refresh?: boolean; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "refresh", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom states of salt://_states, and returns the names of those that changed. */
-  "saltutil.sync_states": { args: { saltenv?: string | null; refresh?: boolean; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "refresh", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_states": { args: { saltenv?: string | null; refresh?: boolean; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "refresh", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom thorium of salt://_thorium, and returns the names of those that changed. */
-  "saltutil.sync_thorium": { args: { saltenv?: string | null; refresh?: boolean; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "refresh", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_thorium": { args: { saltenv?: string | null; refresh?: boolean; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "refresh", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom utils of salt://_utils, and returns the names of those that changed. */
-  "saltutil.sync_utils": { args: { saltenv?: string | null; refresh?: boolean; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "refresh", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_utils": { args: { saltenv?: string | null; refresh?: boolean; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "refresh", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Sends SIGTERM to all other jobs. */
   "saltutil.term_all_jobs": { args: Record<never, never>; order: []; returns: string[] };
   /** Sends SIGTERM to a job. */
@@ -2027,7 +2030,7 @@ export interface ExecutionFunctions {
   /** A job with all that the scheduler knows of it. */
   "schedule.job_status": { args: { name: string; time_fmt?: string }; order: ["name", "time_fmt"]; returns: Record<string, unknown> };
   /** The jobs of the schedule, as YAML or a map. `show_all`: those that the minion has by itself, too. `where`: `opts` or `pillar` alone. `offline`: what was saved, of a minion that does not run. */
-  "schedule.list": { args: { show_all?: boolean; show_disabled?: boolean; where?: unknown; return_yaml?: boolean; offline?: boolean }; order: ["show_all", "show_disabled", "where", "return_yaml", "offline"]; returns: unknown };
+  "schedule.list": { args: { show_all?: boolean; show_disabled?: boolean; where?: unknown; return_yaml?: boolean; offline?: boolean }; order: ["show_all", "show_disabled", "where", "return_yaml", "offline"]; returns: Record<string, unknown> | string };
   /** Replaces a job by one of these arguments, as in schedule.add. `test`, `persist`, `offline`. */
   "schedule.modify": { args: { name: string; [name: string]: unknown }; order: ["name"]; returns: Record<string, unknown> };
   /** Moves a job to other minions. */
@@ -2223,7 +2226,7 @@ export interface ExecutionFunctions {
   /** The keys in the homes of users. */
   "ssh.user_keys": { args: { user?: string | null; pubfile?: string | null; prvfile?: string | null }; order: ["user", "pubfile", "prvfile"]; returns: Record<string, Record<string, string>> };
   /** Runs the named SLS files, as state.sls; without names what top files say, as state.highstate. */
-  "state.apply": { args: { mods?: string | string[] | null; [name: string]: unknown }; order: ["mods"]; returns: unknown };
+  "state.apply": { args: { mods?: string | string[] | null; [name: string]: unknown }; order: ["mods"]; returns: StateReturns };
   /** The calls that state.request has kept, or one of them. */
   "state.check_request": { args: { name?: string | null }; order: ["name"]; returns: unknown };
   /** Removes what is kept of compiled states, and returns the names of the files. */
@@ -2239,9 +2242,9 @@ export interface ExecutionFunctions {
   /** The pauses of running jobs. */
   "state.get_pauses": { args: { jid?: string | null }; order: ["jid"]; returns: Record<string, unknown> };
   /** Runs high data. */
-  "state.high": { args: { data: unknown; test?: boolean | null; queue?: boolean | number | null; [name: string]: unknown }; order: ["data", "test", "queue"]; returns: unknown };
+  "state.high": { args: { data: unknown; test?: boolean | null; queue?: boolean | number | null; [name: string]: unknown }; order: ["data", "test", "queue"]; returns: StateReturns };
   /** Runs what top files say of this minion. */
-  "state.highstate": { args: { test?: boolean | null; queue?: boolean | number | null; state_events?: unknown; [name: string]: unknown }; order: ["test", "queue", "state_events"]; returns: unknown };
+  "state.highstate": { args: { test?: boolean | null; queue?: boolean | number | null; state_events?: unknown; [name: string]: unknown }; order: ["test", "queue", "state_events"]; returns: StateReturns };
   /** True if SLS files have all of these ids. */
   "state.id_exists": { args: { ids: string | string[]; mods: string | string[]; test?: boolean | null; queue?: boolean | number | null; [name: string]: unknown }; order: ["ids", "mods", "test", "queue"]; returns: boolean };
   /** What state.disable has named. */
@@ -2255,7 +2258,7 @@ export interface ExecutionFunctions {
   /** Runs a package of states as salt-ssh makes it. */
   "state.pkg": { args: { pkg_path: string; pkg_sum: unknown; hash_type: string; test?: boolean | null; [name: string]: unknown }; order: ["pkg_path", "pkg_sum", "hash_type", "test"]; returns: unknown };
   /** Runs states dry, and keeps the call for state.run_request. */
-  "state.request": { args: { mods?: string | string[] | null; [name: string]: unknown }; order: ["mods"]; returns: unknown };
+  "state.request": { args: { mods?: string | string[] | null; [name: string]: unknown }; order: ["mods"]; returns: StateReturns };
   /** Lets a job go on that state.pause has stopped. */
   "state.resume": { args: { jid: string; state_id?: string | null }; order: ["jid", "state_id"]; returns: null };
   /** Runs a call that state.request has kept. */
@@ -2263,59 +2266,59 @@ export interface ExecutionFunctions {
   /** Which other jobs run states on this minion. */
   "state.running": { args: { concurrent?: boolean }; order: ["concurrent"]; returns: string[] };
   /** High data of what top files say. */
-  "state.show_highstate": { args: { queue?: boolean | number | null; [name: string]: unknown }; order: ["queue"]; returns: unknown };
+  "state.show_highstate": { args: { queue?: boolean | number | null; [name: string]: unknown }; order: ["queue"]; returns: Record<string, unknown> | string[] };
   /** Low chunks of SLS files. */
-  "state.show_low_sls": { args: { mods: string | string[]; test?: boolean | null; queue?: boolean | number | null; [name: string]: unknown }; order: ["mods", "test", "queue"]; returns: unknown };
+  "state.show_low_sls": { args: { mods: string | string[]; test?: boolean | null; queue?: boolean | number | null; [name: string]: unknown }; order: ["mods", "test", "queue"]; returns: Record<string, unknown>[] | string[] };
   /** Low chunks of what top files say. */
-  "state.show_lowstate": { args: { queue?: boolean | number | null; [name: string]: unknown }; order: ["queue"]; returns: unknown };
+  "state.show_lowstate": { args: { queue?: boolean | number | null; [name: string]: unknown }; order: ["queue"]; returns: Record<string, unknown>[] | string[] };
   /** High data of SLS files. */
-  "state.show_sls": { args: { mods: string | string[]; test?: boolean | null; queue?: boolean | number | null; [name: string]: unknown }; order: ["mods", "test", "queue"]; returns: unknown };
+  "state.show_sls": { args: { mods: string | string[]; test?: boolean | null; queue?: boolean | number | null; [name: string]: unknown }; order: ["mods", "test", "queue"]; returns: Record<string, unknown> | string[] };
   /** Which SLS files of each environment a highstate uses, and which not. */
-  "state.show_state_usage": { args: { queue?: boolean | number | null; [name: string]: unknown }; order: ["queue"]; returns: unknown };
+  "state.show_state_usage": { args: { queue?: boolean | number | null; [name: string]: unknown }; order: ["queue"]; returns: Record<string, { used: string[]; unused: string[]; count_all: number; count_used: number; count_unused: number }> };
   /** Names of the SLS files that a highstate runs. */
-  "state.show_states": { args: { queue?: boolean | number | null; [name: string]: unknown }; order: ["queue"]; returns: unknown };
+  "state.show_states": { args: { queue?: boolean | number | null; [name: string]: unknown }; order: ["queue"]; returns: string[] };
   /** What top files say of this minion. */
-  "state.show_top": { args: { queue?: boolean | number | null; [name: string]: unknown }; order: ["queue"]; returns: unknown };
+  "state.show_top": { args: { queue?: boolean | number | null; [name: string]: unknown }; order: ["queue"]; returns: Record<string, string[]> | string[] };
   /** Runs one state, given as its function, its name and its arguments. */
-  "state.single": { args: { fun: string; name: string; test?: boolean | null; queue?: boolean | number | null; [name: string]: unknown }; order: ["fun", "name", "test", "queue"]; returns: unknown };
+  "state.single": { args: { fun: string; name: string; test?: boolean | null; queue?: boolean | number | null; [name: string]: unknown }; order: ["fun", "name", "test", "queue"]; returns: StateReturns };
   /** Runs the named SLS files. */
-  "state.sls": { args: { mods: string | string[]; test?: boolean | null; exclude?: string | string[] | null; queue?: boolean | number | null; sync_mods?: unknown; state_events?: unknown; [name: string]: unknown }; order: ["mods", "test", "exclude", "queue", "sync_mods", "state_events"]; returns: unknown };
+  "state.sls": { args: { mods: string | string[]; test?: boolean | null; exclude?: string | string[] | null; queue?: boolean | number | null; sync_mods?: unknown; state_events?: unknown; [name: string]: unknown }; order: ["mods", "test", "exclude", "queue", "sync_mods", "state_events"]; returns: StateReturns };
   /** True if SLS files are there, and have no errors. */
   "state.sls_exists": { args: { mods: string | string[]; test?: boolean | null; queue?: boolean | number | null; [name: string]: unknown }; order: ["mods", "test", "queue"]; returns: boolean };
   /** Runs the states of one id, with what they require. */
-  "state.sls_id": { args: { id_: string; mods: string | string[]; test?: boolean | null; queue?: boolean | number | null; state_events?: unknown; [name: string]: unknown }; order: ["id_", "mods", "test", "queue", "state_events"]; returns: unknown };
+  "state.sls_id": { args: { id_: string; mods: string | string[]; test?: boolean | null; queue?: boolean | number | null; state_events?: unknown; [name: string]: unknown }; order: ["id_", "mods", "test", "queue", "state_events"]; returns: StateReturns };
   /** Ends a running job before a state, or before its next one. */
   "state.soft_kill": { args: { jid: string; state_id?: string | null }; order: ["jid", "state_id"]; returns: null };
   /** Runs the states of one file of this minion. */
-  "state.template": { args: { tem: string; queue?: boolean | number | null; [name: string]: unknown }; order: ["tem", "queue"]; returns: unknown };
+  "state.template": { args: { tem: string; queue?: boolean | number | null; [name: string]: unknown }; order: ["tem", "queue"]; returns: StateReturns };
   /** Runs the states that a text has. */
-  "state.template_str": { args: { tem: string; queue?: boolean | number | null; [name: string]: unknown }; order: ["tem", "queue"]; returns: unknown };
+  "state.template_str": { args: { tem: string; queue?: boolean | number | null; [name: string]: unknown }; order: ["tem", "queue"]; returns: StateReturns };
   /** Runs states dry, as state.apply with test=True. */
-  "state.test": { args: { [name: string]: unknown }; order: []; rest: unknown[]; returns: unknown };
+  "state.test": { args: { [name: string]: unknown }; order: []; rest: unknown[]; returns: StateReturns };
   /** Runs what another top file says of this minion. */
-  "state.top": { args: { topfn: string; test?: boolean | null; queue?: boolean | number | null; [name: string]: unknown }; order: ["topfn", "test", "queue"]; returns: unknown };
+  "state.top": { args: { topfn: string; test?: boolean | null; queue?: boolean | number | null; [name: string]: unknown }; order: ["topfn", "test", "queue"]; returns: StateReturns };
   /** Everything that the functions of this module gather. */
   "status.all_status": { args: Record<never, never>; order: []; returns: Record<string, unknown> };
   /** The kind of the processors. */
-  "status.cpuinfo": { args: Record<never, never>; order: []; returns: Record<string, unknown> };
+  "status.cpuinfo": { args: Record<never, never>; order: []; returns: Record<string, string | string[]> };
   /** What the processors have spent their time on, in ticks, and other counters. */
   "status.cpustats": { args: Record<never, never>; order: []; returns: Record<string, unknown> };
   /** The fields that options such as `status.cpustats.custom` ask for. */
   "status.custom": { args: Record<never, never>; order: []; returns: Record<string, unknown> };
   /** Counters of the disks. */
-  "status.diskstats": { args: Record<never, never>; order: []; returns: Record<string, unknown> };
+  "status.diskstats": { args: Record<never, never>; order: []; returns: Record<string, Record<string, number | string>> };
   /** Free and total bytes of file systems, by path or type; of all without arguments. */
-  "status.diskusage": { args: Record<never, never>; order: []; rest: unknown[]; returns: Record<string, unknown> };
+  "status.diskusage": { args: Record<never, never>; order: []; rest: unknown[]; returns: Record<string, { available: number; total: number }> };
   /** How many processes wanted to run, over the last minutes. */
-  "status.loadavg": { args: Record<never, never>; order: []; returns: Record<string, unknown> };
+  "status.loadavg": { args: Record<never, never>; order: []; returns: Record<string, Float | number> };
   /** True if a connection to the master is open; fires an event if that differs from `connected`. */
   "status.master": { args: { master?: unknown; connected?: boolean }; order: ["master", "connected"]; returns: boolean | null };
   /** How memory is used. */
-  "status.meminfo": { args: Record<never, never>; order: []; returns: Record<string, unknown> };
+  "status.meminfo": { args: Record<never, never>; order: []; returns: Record<string, { value: string; unit?: string }> };
   /** Counters of the network interfaces. */
-  "status.netdev": { args: Record<never, never>; order: []; returns: Record<string, unknown> };
+  "status.netdev": { args: Record<never, never>; order: []; returns: Record<string, Record<string, number | string>> };
   /** Counters of the network protocols. */
-  "status.netstats": { args: Record<never, never>; order: []; returns: Record<string, unknown> };
+  "status.netstats": { args: Record<never, never>; order: []; returns: Record<string, Record<string, number>> };
   /** Processors that there are for us. */
   "status.nproc": { args: Record<never, never>; order: []; returns: number };
   /** The pids of the processes whose line of `ps` matches a pattern, one per line. */
@@ -2323,15 +2326,15 @@ export interface ExecutionFunctions {
   /** True if a connection to the master can be opened. */
   "status.ping_master": { args: { master: unknown }; order: ["master"]; returns: boolean };
   /** The processes: number to user and command. */
-  "status.procs": { args: Record<never, never>; order: []; returns: Record<string, unknown> };
+  "status.procs": { args: Record<never, never>; order: []; returns: unknown };
   /** The time of day, in a format of strftime. */
   "status.time": { args: { format?: unknown }; order: ["format"]; returns: string };
   /** How long the system has been running. */
-  "status.uptime": { args: Record<never, never>; order: []; returns: Record<string, unknown> };
+  "status.uptime": { args: Record<never, never>; order: []; returns: { seconds: number; since_iso: string; since_t: number; days: number; time: string; users: number } };
   /** The version of the kernel, in its own words. */
   "status.version": { args: Record<never, never>; order: []; returns: string };
   /** Counters of the virtual memory. */
-  "status.vmstats": { args: Record<never, never>; order: []; returns: Record<string, unknown> };
+  "status.vmstats": { args: Record<never, never>; order: []; returns: Record<string, number> };
   /** Who is logged in, and what they do. */
   "status.w": { args: Record<never, never>; order: []; returns: Record<string, unknown>[] };
   /** Activates what the configuration has of a process or a group. */
@@ -2359,7 +2362,7 @@ export interface ExecutionFunctions {
   /** Reads the configuration again, and adds, removes and restarts what changed. */
   "supervisord.update": { args: { user?: string | null; conf_file?: string | null; bin_env?: string | null; name?: string | null }; order: ["user", "conf_file", "bin_env", "name"]; returns: string };
   /** The signatures of functions: names of the arguments, and the defaults of the last ones. */
-  "sys.argspec": { args: { module?: string }; order: ["module"]; returns: Record<string, Record<string, unknown>> };
+  "sys.argspec": { args: { module?: string }; order: ["module"]; returns: Record<string, FunctionSignature> };
   /** The documentation of functions, of whole modules, or of those that match a glob. */
   "sys.doc": { args: Record<never, never>; order: []; rest: unknown[]; returns: Record<string, string | null> };
   /** The names of functions: all, those of modules, or those that match a glob. */
@@ -2369,33 +2372,33 @@ export interface ExecutionFunctions {
   /** The names of renderers: all, or those that match a glob. */
   "sys.list_renderers": { args: Record<never, never>; order: []; rest: unknown[]; returns: string[] };
   /** The names of the functions of returners. */
-  "sys.list_returner_functions": { args: { [name: string]: unknown }; order: []; rest: unknown[]; returns: unknown };
+  "sys.list_returner_functions": { args: { [name: string]: unknown }; order: []; rest: unknown[]; returns: string[] };
   /** The names of returners: all, or those that match a glob. */
-  "sys.list_returners": { args: Record<never, never>; order: []; rest: unknown[]; returns: unknown };
+  "sys.list_returners": { args: Record<never, never>; order: []; rest: unknown[]; returns: string[] };
   /** The names of the functions of runners. */
-  "sys.list_runner_functions": { args: { [name: string]: unknown }; order: []; rest: unknown[]; returns: unknown };
+  "sys.list_runner_functions": { args: { [name: string]: unknown }; order: []; rest: unknown[]; returns: string[] };
   /** The names of runners: all, or those that match a glob. */
-  "sys.list_runners": { args: Record<never, never>; order: []; rest: unknown[]; returns: unknown };
+  "sys.list_runners": { args: Record<never, never>; order: []; rest: unknown[]; returns: string[] };
   /** The names of the functions of states. */
-  "sys.list_state_functions": { args: { [name: string]: unknown }; order: []; rest: unknown[]; returns: unknown };
+  "sys.list_state_functions": { args: { [name: string]: unknown }; order: []; rest: unknown[]; returns: string[] };
   /** The names of states: all, or those that match a glob. */
-  "sys.list_state_modules": { args: Record<never, never>; order: []; rest: unknown[]; returns: unknown };
+  "sys.list_state_modules": { args: Record<never, never>; order: []; rest: unknown[]; returns: string[] };
   /** Checks again which modules are available. */
   "sys.reload_modules": { args: { initial_load?: boolean; context?: unknown }; order: ["initial_load", "context"]; returns: null };
   /** The documentation of renderers. */
   "sys.renderer_doc": { args: Record<never, never>; order: []; rest: unknown[]; returns: Record<string, string | null> };
   /** How functions of returners are called. */
-  "sys.returner_argspec": { args: { module?: string }; order: ["module"]; returns: unknown };
+  "sys.returner_argspec": { args: { module?: string }; order: ["module"]; returns: Record<string, FunctionSignature> };
   /** The documentation of functions of returners. */
-  "sys.returner_doc": { args: Record<never, never>; order: []; rest: unknown[]; returns: unknown };
+  "sys.returner_doc": { args: Record<never, never>; order: []; rest: unknown[]; returns: Record<string, string | null> };
   /** How functions of runners are called. */
-  "sys.runner_argspec": { args: { module?: string }; order: ["module"]; returns: unknown };
+  "sys.runner_argspec": { args: { module?: string }; order: ["module"]; returns: Record<string, FunctionSignature> };
   /** The documentation of functions of runners. */
-  "sys.runner_doc": { args: Record<never, never>; order: []; rest: unknown[]; returns: unknown };
+  "sys.runner_doc": { args: Record<never, never>; order: []; rest: unknown[]; returns: Record<string, string | null> };
   /** How functions of states are called. */
-  "sys.state_argspec": { args: { module?: string }; order: ["module"]; returns: unknown };
+  "sys.state_argspec": { args: { module?: string }; order: ["module"]; returns: Record<string, FunctionSignature> };
   /** The documentation of functions of states. */
-  "sys.state_doc": { args: Record<never, never>; order: []; rest: unknown[]; returns: unknown };
+  "sys.state_doc": { args: Record<never, never>; order: []; rest: unknown[]; returns: Record<string, string | null> };
   /** Nothing yet: there are no schemas of states. */
   "sys.state_schema": { args: { module?: string }; order: ["module"]; returns: Record<string, unknown> };
   /** Changes a setting until the next boot. */
@@ -2407,7 +2410,7 @@ export interface ExecutionFunctions {
   /** Changes a setting now and for later boots. */
   "sysctl.persist": { args: { name: string; value: unknown; config?: string | null }; order: ["name", "value", "config"]; returns: string };
   /** All settings of the running kernel, or those of a configuration file. */
-  "sysctl.show": { args: { config_file?: boolean }; order: ["config_file"]; returns: unknown };
+  "sysctl.show": { args: { config_file?: boolean }; order: ["config_file"]; returns: Record<string, string> };
   /** Reads an attribute, or writes it. Of a directory its path; false if there is none. */
   "sysfs.attr": { args: { key: string; value?: unknown }; order: ["key", "value"]; returns: unknown };
   /** The attributes below a directory: those that can be read (r), written (w), and both (rw). */
@@ -2459,9 +2462,9 @@ export interface ExecutionFunctions {
   /** Makes an empty file that only its owner can use, under a name that nobody can guess. */
   "temp.file": { args: { suffix?: string; prefix?: string; parent?: unknown }; order: ["suffix", "prefix", "parent"]; returns: string };
   /** Shows which positional and keyword arguments arrive, those added by the publication included. */
-  "test.arg": { args: { [name: string]: unknown }; order: []; rest: unknown[]; returns: { args: unknown[]; kwargs: unknown } };
+  "test.arg": { args: { [name: string]: unknown }; order: []; rest: unknown[]; returns: { args: unknown[]; kwargs: Record<string, unknown> } };
   /** Shows the arguments as test.arg does, without those that the publication added. */
-  "test.arg_clean": { args: { [name: string]: unknown }; order: []; rest: unknown[]; returns: { args: unknown; kwargs: Record<string, unknown> } };
+  "test.arg_clean": { args: { [name: string]: unknown }; order: []; rest: unknown[]; returns: { args: unknown[]; kwargs: Record<string, unknown> } };
   /** Shows the arguments in Python's notation. */
   "test.arg_repr": { args: { [name: string]: unknown }; order: []; rest: unknown[]; returns: { args: string; kwargs: string } };
   /** Shows the type of each argument. */
@@ -2471,7 +2474,7 @@ export interface ExecutionFunctions {
   /** Calls grains.items from inside this function. */
   "test.attr_call": { args: Record<never, never>; order: []; returns: unknown };
   /** The Collatz sequence from a number down to one, and the seconds it took. */
-  "test.collatz": { args: { start: number | string }; order: ["start"]; returns: unknown[] };
+  "test.collatz": { args: { start: number | string }; order: ["start"]; returns: [(Float | bigint | number)[], Float | number] };
   /** The value of the option test.foo. */
   "test.conf_test": { args: Record<never, never>; order: []; returns: unknown };
   /** Calls another function from inside this one. */
@@ -2485,17 +2488,17 @@ export interface ExecutionFunctions {
   /** Always False. */
   "test.false": { args: Record<never, never>; order: []; returns: boolean };
   /** The Fibonacci number at that place, and the seconds it took. */
-  "test.fib": { args: { num: number }; order: ["num"]; returns: unknown[] };
+  "test.fib": { args: { num: number }; order: ["num"]; returns: [bigint | number, Float | number] };
   /** Every option of this minion. */
   "test.get_opts": { args: Record<never, never>; order: []; returns: Record<string, unknown> };
   /** Returns the keyword arguments. */
-  "test.kwarg": { args: { [name: string]: unknown }; order: []; returns: unknown };
+  "test.kwarg": { args: { [name: string]: unknown }; order: []; returns: Record<string, unknown> };
   /** What is loaded: names of functions and modules, and the files that are not available. */
   "test.module_report": { args: Record<never, never>; order: []; returns: { functions: string[]; modules: string[]; missing_modules: Record<string, string> } };
   /** Modules that are there but not available on this minion. */
   "test.not_loaded": { args: Record<never, never>; order: []; returns: string[] };
   /** Every option of this minion, with its grains. */
-  "test.opts_pkg": { args: Record<never, never>; order: []; returns: { grains: Record<string, unknown> } };
+  "test.opts_pkg": { args: Record<never, never>; order: []; returns: Record<string, unknown> };
   /** Returns the given value, to see how an outputter shows it. */
   "test.outputter": { args: { data: unknown }; order: ["data"]; returns: unknown };
   /** Returns True: the minion runs, receives jobs and can send returns. No ICMP is involved. */
@@ -2613,9 +2616,9 @@ export interface ExecutionFunctions {
   /** A user's login class, which only BSD has: False here. */
   "user.get_loginclass": { args: { name: string }; order: ["name"]; returns: boolean };
   /** All users with what is known of them. */
-  "user.getent": { args: { refresh?: boolean; root?: string | null }; order: ["refresh", "root"]; returns: Record<string, unknown>[] };
+  "user.getent": { args: { refresh?: boolean; root?: string | null }; order: ["refresh", "root"]; returns: UserRecord[] };
   /** What is known of a user; nothing if there is none of that name. */
-  "user.info": { args: { name: string; root?: string | null }; order: ["name", "root"]; returns: Record<string, unknown> };
+  "user.info": { args: { name: string; root?: string | null }; order: ["name", "root"]; returns: Record<string, never> | UserRecord };
   /** The groups that a user is in. */
   "user.list_groups": { args: { name: string }; order: ["name"]; returns: string[] };
   /** The names of all users. */

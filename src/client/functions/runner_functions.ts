@@ -1,5 +1,7 @@
 // deno-fmt-ignore-file
 // Written by scripts/function_types.ts (npm run -s types:functions) from the signatures of the modules: do not edit.
+import type { StateReturns } from "./shapes.ts";
+
 /**
  * The built-in runners: what each takes and what it returns, in the form of {@link ExecutionFunctions}. Add runners of your
  * own by declaration merging.
@@ -38,7 +40,7 @@ export interface RunnerFunctions {
   "cache.fetch": { args: { bank: string; key: string; cachedir?: string | null }; order: ["bank", "key", "cachedir"]; returns: unknown };
   /** Takes one name, or all of them, out of a bank of the master's cache. */
   "cache.flush": { args: { bank: string; key?: string | null; cachedir?: string | null }; order: ["bank", "key", "cachedir"]; returns: boolean };
-  /** The grains of minions as the master saw them last. */
+  /** The grains of minions as the master saw them last; with `fields` only those. */
   "cache.grains": { args: { tgt: string | string[]; tgt_type?: string; [name: string]: unknown }; order: ["tgt", "tgt_type"]; returns: Record<string, unknown> };
   /** The names in a bank of the master's cache. */
   "cache.list": { args: { bank: string; cachedir?: string | null }; order: ["bank", "cachedir"]; returns: string[] };
@@ -58,6 +60,8 @@ export interface RunnerFunctions {
   "doc.runner": { args: Record<never, never>; order: []; returns: Record<string, string> };
   /** The documentation of all wheel functions. */
   "doc.wheel": { args: Record<never, never>; order: []; returns: Record<string, string> };
+  /** How each engine of this master stands: its state, its process, how often it was started again and why, and how many events it has had and fired. */
+  "engines.status": { args: { name?: string | null }; order: ["name"]; returns: unknown };
   /** Raises an error with this name; without a name, returns an empty map. */
   "error.error": { args: { name?: string | null; message?: string }; order: ["name", "message"]; returns: Record<string, unknown> };
   /** Fires an event on the master's bus. */
@@ -89,7 +93,7 @@ export interface RunnerFunctions {
   /** The jobs that are running now, according to the minions. */
   "jobs.active": { args: { display_progress?: boolean }; order: ["display_progress"]; returns: Record<string, unknown> };
   /** The running master's counters of jobs: the open ones, and the refused returns. */
-  "jobs.counters": { args: Record<never, never>; order: []; returns: unknown };
+  "jobs.counters": { args: Record<never, never>; order: []; returns: { open: number; refused: Record<string, number> } };
   /** Dequeues a job for all minions that it waits for, or for one of them. */
   "jobs.dequeue": { args: { jid: string; minion?: string | null }; order: ["jid", "minion"]; returns: unknown };
   /** Whether each minion's return is a true value. */
@@ -99,7 +103,7 @@ export interface RunnerFunctions {
   /** The newest job, or the newest that a search finds; False for none. */
   "jobs.last_run": { args: { ext_source?: string | null; outputter?: string | null; metadata?: unknown; function?: string | null; target?: unknown; display_progress?: boolean }; order: ["ext_source", "outputter", "metadata", "function", "target", "display_progress"]; returns: unknown };
   /** All details of a job. */
-  "jobs.list_job": { args: { jid: string; ext_source?: string | null; display_progress?: boolean }; order: ["jid", "ext_source", "display_progress"]; returns: { jid: string } };
+  "jobs.list_job": { args: { jid: string; ext_source?: string | null; display_progress?: boolean }; order: ["jid", "ext_source", "display_progress"]; returns: Record<string, unknown> };
   /** Jobs that are on record, all or those that a search finds. */
   "jobs.list_jobs": { args: { ext_source?: string | null; outputter?: string | null; search_metadata?: unknown; search_function?: string | string[] | null; search_target?: string | string[] | null; start_time?: unknown; end_time?: unknown; display_progress?: boolean; search_user?: unknown; search_outcome?: unknown }; order: ["ext_source", "outputter", "search_metadata", "search_function", "search_target", "start_time", "end_time", "display_progress", "search_user", "search_outcome"]; returns: unknown };
   /** The last so many jobs, without those that only ask for other jobs. */
@@ -115,13 +119,13 @@ export interface RunnerFunctions {
   /** The jobs that are queued for disconnected minions, and when they expire. */
   "jobs.queued": { args: Record<never, never>; order: []; returns: Record<string, unknown> };
   /** The number of returns that the running master has refused, by reason. */
-  "jobs.refused": { args: Record<never, never>; order: []; returns: unknown };
-  /** How many targets of each of these jobs have come to which outcome; jids are a list, or separated by commas. */
-  "jobs.tally": { args: { jids: unknown; ext_source?: string | null }; order: ["jids", "ext_source"]; returns: Record<string, unknown> };
+  "jobs.refused": { args: Record<never, never>; order: []; returns: Record<string, number> };
+  /** How many targets of each of these jobs have come to which outcome; jids are a list, or separated by commas. minion: of this one alone. durations: with the seconds until the last return. */
+  "jobs.tally": { args: { jids: unknown; ext_source?: string | null; minion?: string | null; durations?: boolean }; order: ["jids", "ext_source", "minion", "durations"]; returns: Record<string, unknown> };
   /** The minions that are connected now; nothing is sent to them. show_ip: with the address of each. */
-  "manage.alived": { args: { subset?: unknown; show_ip?: boolean }; order: ["subset", "show_ip"]; returns: unknown };
+  "manage.alived": { args: { subset?: unknown; show_ip?: boolean }; order: ["subset", "show_ip"]; returns: string[] };
   /** The minions that are connected now; nothing is sent to them. show_ip: with the address of each. */
-  "manage.allowed": { args: { subset?: unknown; show_ip?: boolean }; order: ["subset", "show_ip"]; returns: unknown };
+  "manage.allowed": { args: { subset?: unknown; show_ip?: boolean }; order: ["subset", "show_ip"]; returns: string[] };
   /** Not supported: it would install minions over SSH. */
   "manage.bootstrap": { args: { version?: string; script?: string; hosts?: string; script_args?: string; roster?: string; ssh_user?: string | null; ssh_password?: string | null; ssh_priv_key?: string | null; tmp_dir?: string; http_backend?: string }; order: ["version", "script", "hosts", "script_args", "roster", "ssh_user", "ssh_password", "ssh_priv_key", "tmp_dir", "http_backend"]; returns: never };
   /** Not supported: it would install minions on Windows hosts from here. */
@@ -129,27 +133,27 @@ export interface RunnerFunctions {
   /** The minions that do not answer. */
   "manage.down": { args: { removekeys?: boolean; tgt?: string | string[]; tgt_type?: string; timeout?: number | null; gather_job_timeout?: number | null }; order: ["removekeys", "tgt", "tgt_type", "timeout", "gather_job_timeout"]; returns: string[] };
   /** The minions that are connected now; nothing is sent to them. show_ip: with the address of each. */
-  "manage.joined": { args: { subset?: unknown; show_ip?: boolean }; order: ["subset", "show_ip"]; returns: unknown };
+  "manage.joined": { args: { subset?: unknown; show_ip?: boolean }; order: ["subset", "show_ip"]; returns: string[] };
   /** Has all minions remove their keys, and removes those of the master: all of them, with no way back. The master has to be restarted then, Brine minions as well, and all keys accepted again. */
   "manage.key_regen": { args: Record<never, never>; order: []; returns: string };
   /** The minions with an accepted key that are not connected now. */
-  "manage.list_not_state": { args: { subset?: unknown; show_ip?: boolean }; order: ["subset", "show_ip"]; returns: unknown };
+  "manage.list_not_state": { args: { subset?: unknown; show_ip?: boolean }; order: ["subset", "show_ip"]; returns: string[] };
   /** The minions that are connected now; nothing is sent to them. show_ip: with the address of each. */
-  "manage.list_state": { args: { subset?: unknown; show_ip?: boolean }; order: ["subset", "show_ip"]; returns: unknown };
+  "manage.list_state": { args: { subset?: unknown; show_ip?: boolean }; order: ["subset", "show_ip"]; returns: string[] };
   /** The minions with an accepted key that are not connected now. */
-  "manage.not_alived": { args: { subset?: unknown; show_ip?: boolean }; order: ["subset", "show_ip"]; returns: unknown };
+  "manage.not_alived": { args: { subset?: unknown; show_ip?: boolean }; order: ["subset", "show_ip"]; returns: string[] };
   /** The minions with an accepted key that are not connected now. */
-  "manage.not_allowed": { args: { subset?: unknown; show_ip?: boolean }; order: ["subset", "show_ip"]; returns: unknown };
+  "manage.not_allowed": { args: { subset?: unknown; show_ip?: boolean }; order: ["subset", "show_ip"]; returns: string[] };
   /** The minions with an accepted key that are not connected now. */
-  "manage.not_joined": { args: { subset?: unknown; show_ip?: boolean }; order: ["subset", "show_ip"]; returns: unknown };
+  "manage.not_joined": { args: { subset?: unknown; show_ip?: boolean }; order: ["subset", "show_ip"]; returns: string[] };
   /** The minions with an accepted key that are not connected now. */
-  "manage.not_present": { args: { subset?: unknown; show_ip?: boolean }; order: ["subset", "show_ip"]; returns: unknown };
+  "manage.not_present": { args: { subset?: unknown; show_ip?: boolean }; order: ["subset", "show_ip"]; returns: string[] };
   /** The minions with an accepted key that are not connected now. */
-  "manage.not_reaped": { args: { subset?: unknown; show_ip?: boolean }; order: ["subset", "show_ip"]; returns: unknown };
+  "manage.not_reaped": { args: { subset?: unknown; show_ip?: boolean }; order: ["subset", "show_ip"]; returns: string[] };
   /** The minions that are connected now; nothing is sent to them. show_ip: with the address of each. */
-  "manage.present": { args: { subset?: unknown; show_ip?: boolean }; order: ["subset", "show_ip"]; returns: unknown };
+  "manage.present": { args: { subset?: unknown; show_ip?: boolean }; order: ["subset", "show_ip"]; returns: string[] };
   /** The minions that are connected now; nothing is sent to them. show_ip: with the address of each. */
-  "manage.reaped": { args: { subset?: unknown; show_ip?: boolean }; order: ["subset", "show_ip"]; returns: unknown };
+  "manage.reaped": { args: { subset?: unknown; show_ip?: boolean }; order: ["subset", "show_ip"]; returns: string[] };
   /** Not supported: it would need SSH to read the minions' fingerprints. */
   "manage.safe_accept": { args: { target: unknown; tgt_type?: string }; order: ["target", "tgt_type"]; returns: never };
   /** The minions that answer and those that do not. */
@@ -157,7 +161,7 @@ export interface RunnerFunctions {
   /** The minions that answer. */
   "manage.up": { args: { tgt?: string | string[]; tgt_type?: string; timeout?: number | null; gather_job_timeout?: number | null }; order: ["tgt", "tgt_type", "timeout", "gather_job_timeout"]; returns: string[] };
   /** The versions of the minions, compared with the master's. */
-  "manage.versions": { args: Record<never, never>; order: []; returns: { Master: string } };
+  "manage.versions": { args: Record<never, never>; order: []; returns: { Master: string; [name: string]: string | Record<string, string> } };
   /** Whether a minion is known to match a compound target: {res: its id}, or {res: False}. Pillar counts by exact values alone, and a minion without cached data matches nothing that is asked of it. */
   "match.compound_matches": { args: { expr: string; minion_id: string }; order: ["expr", "minion_id"]; returns: { res: boolean | string } };
   /** The mine's values of minions under a name: minion → value. A caller who may run this can read all of the mine. */
@@ -173,11 +177,11 @@ export interface RunnerFunctions {
   /** Deletes the cached pillars (pillar_cache) of minions. */
   "pillar.clear_pillar_cache": { args: { minion?: string; [name: string]: unknown }; order: ["minion"]; returns: unknown };
   /** The pillar of a minion, compiled from the grains that the master remembers of it, under other grains where they are given by name. `pillarenv` and `saltenv` are no grains. */
-  "pillar.show_pillar": { args: { minion?: string; [name: string]: unknown }; order: ["minion"]; returns: unknown };
+  "pillar.show_pillar": { args: { minion?: string; [name: string]: unknown }; order: ["minion"]; returns: Record<string, unknown> };
   /** The cached pillars (pillar_cache) of minions. */
   "pillar.show_pillar_cache": { args: { minion?: string; [name: string]: unknown }; order: ["minion"]; returns: unknown };
   /** The merged top files of all environments. */
-  "pillar.show_top": { args: { minion?: string | null; saltenv?: string }; order: ["minion", "saltenv"]; returns: unknown };
+  "pillar.show_top": { args: { minion?: string | null; saltenv?: string }; order: ["minion", "saltenv"]; returns: Record<string, unknown> };
   /** Adds a reactor until the master is started again, or its configuration is read again. */
   "reactor.add": { args: { event: unknown; reactors: unknown; saltenv?: string; test?: boolean | null }; order: ["event", "reactors", "saltenv", "test"]; returns: unknown };
   /** Deletes the reactor of a glob of tags, until the configuration is read again. */
@@ -199,67 +203,67 @@ export interface RunnerFunctions {
   /** Fetches custom modules of all kinds for the master, and returns the names of those that changed. */
   "saltutil.sync_all": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: Record<string, string[]> };
   /** Fetches the custom cache of salt://_cache for the master, and returns the names of those that changed. */
-  "saltutil.sync_cache": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_cache": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom clouds of salt://_clouds for the master, and returns the names of those that changed. */
-  "saltutil.sync_clouds": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_clouds": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom tokens of salt://_tokens for the master, and returns the names of those that changed. */
-  "saltutil.sync_eauth_tokens": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_eauth_tokens": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom engines of salt://_engines for the master, and returns the names of those that changed. */
-  "saltutil.sync_engines": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_engines": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom executors of salt://_executors for the master, and returns the names of those that changed. */
-  "saltutil.sync_executors": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_executors": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom fileserver of salt://_fileserver for the master, and returns the names of those that changed. */
-  "saltutil.sync_fileserver": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_fileserver": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom grains of salt://_grains for the master, and returns the names of those that changed. */
-  "saltutil.sync_grains": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_grains": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom modules of salt://_modules for the master, and returns the names of those that changed. */
-  "saltutil.sync_modules": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_modules": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom output of salt://_output for the master, and returns the names of those that changed. */
-  "saltutil.sync_output": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_output": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom pillar of salt://_pillar for the master, and returns the names of those that changed. */
-  "saltutil.sync_pillar": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_pillar": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom proxymodules of salt://_proxy for the master, and returns the names of those that changed. */
-  "saltutil.sync_proxymodules": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_proxymodules": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom queues of salt://_queues for the master, and returns the names of those that changed. */
-  "saltutil.sync_queues": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_queues": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom renderers of salt://_renderers for the master, and returns the names of those that changed. */
-  "saltutil.sync_renderers": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_renderers": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom returners of salt://_returners for the master, and returns the names of those that changed. */
-  "saltutil.sync_returners": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_returners": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom roster of salt://_roster for the master, and returns the names of those that changed. */
-  "saltutil.sync_roster": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_roster": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom runners of salt://_runners for the master, and returns the names of those that changed. */
-  "saltutil.sync_runners": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_runners": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom sdb of salt://_sdb for the master, and returns the names of those that changed. */
-  "saltutil.sync_sdb": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_sdb": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom serializers of salt://_serializers for the master, and returns the names of those that changed. */
-  "saltutil.sync_serializers": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_serializers": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom states of salt://_states for the master, and returns the names of those that changed. */
-  "saltutil.sync_states": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_states": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom thorium of salt://_thorium for the master, and returns the names of those that changed. */
-  "saltutil.sync_thorium": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_thorium": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom tops of salt://_tops for the master, and returns the names of those that changed. */
-  "saltutil.sync_tops": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_tops": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom utils of salt://_utils for the master, and returns the names of those that changed. */
-  "saltutil.sync_utils": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_utils": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom wheel of salt://_wheel for the master, and returns the names of those that changed. */
-  "saltutil.sync_wheel": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_wheel": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom wrapper of salt://_wrapper for the master, and returns the names of those that changed. */
-  "saltutil.sync_wrapper": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: unknown };
+  "saltutil.sync_wrapper": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Shows the events of the bus as they come: the tag, a tab, and the data as JSON. */
   "state.event": { args: { tagmatch?: string; count?: number; quiet?: boolean; sock_dir?: string | null; pretty?: boolean; node?: string }; order: ["tagmatch", "count", "quiet", "sock_dir", "pretty", "node"]; returns: null };
   /** The same as state.orchestrate. */
-  "state.orch": { args: { mods: string | string[]; saltenv?: string; test?: boolean | null; exclude?: string | string[] | null; pillar?: Record<string, unknown> | null; pillarenv?: string | null; pillar_enc?: unknown; orchestration_jid?: unknown }; order: ["mods", "saltenv", "test", "exclude", "pillar", "pillarenv", "pillar_enc", "orchestration_jid"]; returns: Record<string, unknown> };
+  "state.orch": { args: { mods: string | string[]; saltenv?: string; test?: boolean | null; exclude?: string | string[] | null; pillar?: Record<string, unknown> | null; pillarenv?: string | null; pillar_enc?: unknown; orchestration_jid?: unknown }; order: ["mods", "saltenv", "test", "exclude", "pillar", "pillarenv", "pillar_enc", "orchestration_jid"]; returns: { data: Record<string, StateReturns>; outputter: string; retcode: number } };
   /** The same as state.orchestrate_show_sls. */
   "state.orch_show_sls": { args: { mods: string | string[]; saltenv?: string; test?: boolean | null; queue?: boolean | number; pillar?: Record<string, unknown> | null; pillarenv?: string | null; pillar_enc?: unknown }; order: ["mods", "saltenv", "test", "queue", "pillar", "pillarenv", "pillar_enc"]; returns: Record<string, unknown> };
   /** Runs states on the master: those of the module salt say what is done on which minions, and in which order. */
-  "state.orchestrate": { args: { mods: string | string[]; saltenv?: string; test?: boolean | null; exclude?: string | string[] | null; pillar?: Record<string, unknown> | null; pillarenv?: string | null; pillar_enc?: unknown; orchestration_jid?: unknown }; order: ["mods", "saltenv", "test", "exclude", "pillar", "pillarenv", "pillar_enc", "orchestration_jid"]; returns: Record<string, unknown> };
+  "state.orchestrate": { args: { mods: string | string[]; saltenv?: string; test?: boolean | null; exclude?: string | string[] | null; pillar?: Record<string, unknown> | null; pillarenv?: string | null; pillar_enc?: unknown; orchestration_jid?: unknown }; order: ["mods", "saltenv", "test", "exclude", "pillar", "pillarenv", "pillar_enc", "orchestration_jid"]; returns: { data: Record<string, StateReturns>; outputter: string; retcode: number } };
   /** Runs states on the master that are given as data. */
   "state.orchestrate_high": { args: { data: unknown; test?: boolean | null; queue?: boolean | number; pillar?: Record<string, unknown> | null; [name: string]: unknown }; order: ["data", "test", "queue", "pillar"]; returns: Record<string, unknown> };
   /** The states of an orchestration as data, before they are run. */
   "state.orchestrate_show_sls": { args: { mods: string | string[]; saltenv?: string; test?: boolean | null; queue?: boolean | number; pillar?: Record<string, unknown> | null; pillarenv?: string | null; pillar_enc?: unknown }; order: ["mods", "saltenv", "test", "queue", "pillar", "pillarenv", "pillar_enc"]; returns: Record<string, unknown> };
   /** Runs one state on the master. */
-  "state.orchestrate_single": { args: { fun: string; name: string; test?: boolean | null; queue?: boolean | number; pillar?: Record<string, unknown> | null; [name: string]: unknown }; order: ["fun", "name", "test", "queue", "pillar"]; returns: Record<string, unknown> };
+  "state.orchestrate_single": { args: { fun: string; name: string; test?: boolean | null; queue?: boolean | number; pillar?: Record<string, unknown> | null; [name: string]: unknown }; order: ["fun", "name", "test", "queue", "pillar"]; returns: Record<string, StateReturns> };
   /** Has an orchestration pause before the state of this id, or before the next one, for so many seconds. */
   "state.pause": { args: { jid: string; state_id?: string | null; duration?: number | null }; order: ["jid", "state_id", "duration"]; returns: null };
   /** Has an orchestration that pauses go on. */
@@ -269,7 +273,7 @@ export interface RunnerFunctions {
   /** The same as state.pause. */
   "state.set_pause": { args: { jid: string; state_id?: string | null; duration?: number | null }; order: ["jid", "state_id", "duration"]; returns: null };
   /** The same as state.orchestrate. */
-  "state.sls": { args: { mods: string | string[]; saltenv?: string; test?: boolean | null; exclude?: string | string[] | null; pillar?: Record<string, unknown> | null; pillarenv?: string | null; pillar_enc?: unknown; orchestration_jid?: unknown }; order: ["mods", "saltenv", "test", "exclude", "pillar", "pillarenv", "pillar_enc", "orchestration_jid"]; returns: Record<string, unknown> };
+  "state.sls": { args: { mods: string | string[]; saltenv?: string; test?: boolean | null; exclude?: string | string[] | null; pillar?: Record<string, unknown> | null; pillarenv?: string | null; pillar_enc?: unknown; orchestration_jid?: unknown }; order: ["mods", "saltenv", "test", "exclude", "pillar", "pillarenv", "pillar_enc", "orchestration_jid"]; returns: { data: Record<string, StateReturns>; outputter: string; retcode: number } };
   /** Has an orchestration end before the state of this id, or before the next one. */
   "state.soft_kill": { args: { jid: string; state_id?: string | null }; order: ["jid", "state_id"]; returns: null };
   /** Runs a function on minions and shows how the returns differ from those of the first pool. */
@@ -277,13 +281,13 @@ export interface RunnerFunctions {
   /** Runs a function on minions and groups those that returned the same. */
   "survey.hash": { args: { [name: string]: unknown }; order: []; rest: unknown[]; returns: { pool: string[]; result: string }[] };
   /** The arguments as they arrive. */
-  "test.arg": { args: { [name: string]: unknown }; order: []; rest: unknown[]; returns: { args: unknown; kwargs: Record<string, unknown> } };
+  "test.arg": { args: { [name: string]: unknown }; order: []; rest: unknown[]; returns: { args: unknown[]; kwargs: Record<string, unknown> } };
   /** The master's configuration. */
   "test.get_opts": { args: Record<never, never>; order: []; returns: Record<string, unknown> };
   /** Metasyntactic variables. */
   "test.metasyntactic": { args: { locality?: string }; order: ["locality"]; returns: string[] };
   /** The arguments as they arrive, with those that the runner adds. */
-  "test.raw_arg": { args: { [name: string]: unknown }; order: []; rest: unknown[]; returns: { args: unknown; kwargs: unknown } };
+  "test.raw_arg": { args: { [name: string]: unknown }; order: []; rest: unknown[]; returns: { args: unknown[]; kwargs: Record<string, unknown> } };
   /** Sleeps for a number of seconds. */
   "test.sleep": { args: { s_time?: number }; order: ["s_time"]; returns: boolean };
   /** Prints a text and returns another. */
