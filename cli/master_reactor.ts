@@ -23,6 +23,7 @@ import type { Runtime } from "../src/runtime/mod.ts";
 import { callExecutionFunction, openOwnMinion } from "../src/runner/call_execution_function.ts";
 import { RunnerHost } from "../src/runner/runner_host.ts";
 import { signatureOnMaster } from "../src/runner/signature_on_master.ts";
+import { inlineNodegroups } from "../src/target/mod.ts";
 import type { PartHandlers } from "../src/supervise/mod.ts";
 import { decode } from "../src/wire/msgpack.ts";
 import { parseYaml } from "../src/yaml/document.ts";
@@ -198,7 +199,10 @@ class ReactorProcess {
       local: async ({ fun, arg, kwarg, job }, reaction) => {
         const client = await this.#connected();
         const named = Object.keys(kwarg).length === 0 ? {} : { kwarg };
-        const request = { ...job!, fun, arg, ...named, origin: { reaction } };
+        // As Salt's clients do: minions do not know the groups.
+        const { tgt, tgt_type = "glob" } = job!;
+        const target = inlineNodegroups({ tgt, tgt_type }, this.#opts.nodegroups);
+        const request = { ...job!, ...Array.isArray(tgt) ? {} : target, fun, arg, ...named, origin: { reaction } };
         const published = await client.publish(request as PublishRequest);
         if (published !== undefined) return { jid: published.jid, minions: published.minions };
         this.#log.info("no minions matched the target of a reaction", { ...reaction, tgt: job!.tgt });

@@ -31,6 +31,7 @@ export async function runnerMain(): Promise<void> {
     isBrine: true,
     delimiter: ":",
     jid,
+    user,
     reserved: true,
     screen: { quiet: true, show: async () => {}, line: () => {} },
   });

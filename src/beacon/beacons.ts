@@ -32,6 +32,20 @@ export class Beacons {
     return { ...(pillar ? configOf(this.#pillar()) ?? {} : {}), ...(own ? deepCopy(this.#own) as BeaconConfig : {}) };
   }
 
+  /**
+   * The beacons that look: as in Salt those of the pillar alone, where it has any. `beacons.disable` holds for them as well.
+   *
+   * @returns `unseen`: the names of the others then
+   */
+  looking(): { beacons: BeaconConfig; unseen: string[] } {
+    const pillar = this.#pillar();
+    const given = pillar === undefined || pillar === null ? undefined : configOf(pillar);
+    if (given === undefined) return { beacons: this.all({ pillar: false }), unseen: [] };
+    const { enabled } = this.#own;
+    const unseen = Object.keys(this.#own).filter((name) => name !== "enabled" && !Object.hasOwn(given, name));
+    return { beacons: { ...given, ...(enabled === false ? { enabled } : {}) }, unseen };
+  }
+
   #isOfPillar(name: string): boolean {
     return Object.hasOwn(configOf(this.#pillar()) ?? {}, name);
   }

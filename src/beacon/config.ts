@@ -18,10 +18,9 @@ export function configOf(value: unknown): BeaconConfig | undefined {
   return isMap(value) ? plain(value) as BeaconConfig : undefined;
 }
 
-/** The items of a beacon: of a map they are its entries. Undefined for what is neither. */
+/** The items of a beacon, which is a list of maps; undefined for what is none. As in Salt, a map alone is none either. */
 export function itemsOf(config: unknown): BeaconItem[] | undefined {
-  if (Array.isArray(config)) return config.every(isMap) ? config as BeaconItem[] : undefined;
-  return isMap(config) ? entriesOf(config).map(([key, value]) => ({ [str(key)]: value })) : undefined;
+  return Array.isArray(config) && config.every(isMap) ? config as BeaconItem[] : undefined;
 }
 
 /** Options that are the framework's, and that no beacon sees. */
@@ -32,3 +31,11 @@ export const OWN_OPTIONS: ReadonlySet<string> = new Set([
   "interval",
   "run_once",
 ]);
+
+/** The items without the framework's options, which may stand beside those of the beacon in one map. */
+export function ownItems(items: readonly BeaconItem[]): BeaconItem[] {
+  return items.flatMap((item) => {
+    const own = Object.entries(item).filter(([name]) => !OWN_OPTIONS.has(name));
+    return own.length === 0 && Object.keys(item).length > 0 ? [] : [Object.fromEntries(own)];
+  });
+}

@@ -12,7 +12,7 @@ import {
 import type { Context } from "../loader/context.ts";
 import type { Logger } from "../log.ts";
 import type { Beacons } from "./beacons.ts";
-import { itemsOf, OWN_OPTIONS } from "./config.ts";
+import { itemsOf, ownItems } from "./config.ts";
 
 /** Events of one look of a beacon that are sent; of more, the number alone. */
 export const MOST_EVENTS = 1000;
@@ -53,6 +53,8 @@ export class BeaconWatch {
   readonly #options: WatchOptions;
   readonly #beacons: Beacons;
   readonly #watched = new Map<string, Watched>();
+  /** Names of beacons that do not look, as they were said last. */
+  #unseen = "";
 
   constructor(options: WatchOptions, beacons: Beacons) {
     this.#options = options;
@@ -77,12 +79,34 @@ export class BeaconWatch {
 
   /** One look of every beacon whose turn it is. */
   turn(): void {
-    const all = this.#beacons.all();
+    const { beacons: all, unseen } = this.#beacons.looking();
+    this.#sayUnseen(unseen);
     if (all.enabled === false) return;
     for (const name of this.#watched.keys()) if (!Object.hasOwn(all, name)) this.close(name);
     for (const [name, config] of Object.entries(all)) {
       if (name !== "enabled") void this.#look(name, config);
     }
+  }
+
+  /** Says which beacons do not look although they are configured, once. */
+  #sayUnseen(names: readonly string[]): void {
+    const said = names.join(", ");
+    if (said === this.#unseen) return;
+    this.#unseen = said;
+    if (said === "") return;
+    this.#options.log.warning(
+      "beacons of the configuration do not look, because the pillar has beacons: move them there",
+      {
+        beacons: said,
+      },
+    );
+  }
+
+  /** Has all beacons begin anew, each when its interval is over. */
+  refresh(): void {
+    const turns = [...this.#watched].map(([name, watched]) => [name, watched.turns] as const);
+    this.close();
+    for (const [name, before] of turns) this.#of(name).turns = before;
   }
 
   /** Lets go of what a beacon, or every beacon, holds. */
@@ -137,7 +161,7 @@ export class BeaconWatch {
     if (typeof found === "string") return this.#say(name, watched, "Unable to process beacon", { reason: found });
     watched.module = found;
     const context = this.#options.context();
-    const own = items.filter((item) => !Object.keys(item).some((key) => OWN_OPTIONS.has(key)));
+    const own = ownItems(items);
     const [valid, comment] = found.validate?.(own, context) ?? VALID;
     if (!valid) return this.#say(name, watched, "configuration invalid, not running", { reason: comment });
     if (!this.#isDue(watched, Number(settings.interval ?? 0))) return;
@@ -194,7 +218,7 @@ export class BeaconWatch {
     if (found.validate === undefined) {
       return [true, `Beacon ${module} does not have a validate function, skipping validation.`];
     }
-    const own = items.filter((item) => !Object.keys(item).some((key) => OWN_OPTIONS.has(key)));
+    const own = ownItems(items);
     return found.validate(own, this.#options.context());
   }
 

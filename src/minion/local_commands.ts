@@ -64,20 +64,23 @@ export function serveLocalCommands(options: LocalCommandsOptions): () => void {
 /**
  * Refreshes the grains, and with them the pillar, which the masters compile from them. @param force even if none has
  * changed
+ * @returns whether the pillar was refreshed
  */
 export async function refreshGrains(
   { grains, context: { functions }, pillar }: Pick<LocalCommandsOptions, "grains" | "context" | "pillar">,
   force: boolean,
-): Promise<void> {
+): Promise<boolean> {
   const before = repr(grains.current);
   await grains.gather(true);
-  if (!force && repr(grains.current) === before) return;
+  if (!force && repr(grains.current) === before) return false;
   functions.reload();
   await pillar.refreshAll();
+  return true;
 }
 
 function localCommands(options: LocalCommandsOptions): LocalCommands {
   const { bus, masters, grains, pillar, context: { functions }, failover } = options;
+  const pillarIsNew = () => bus.fire("/salt/minion/minion_pillar_refresh_complete", { complete: true });
   return {
     // From `status.master` and `status.ping_master`, which real Salt's minions run as scheduled jobs.
     __master_disconnected: ({ master }) => Promise.resolve(failover?.suspect(master)),
@@ -87,7 +90,9 @@ function localCommands(options: LocalCommandsOptions): LocalCommands {
       await masters.sendToAll({ cmd: "_minion_event", pretag: pretag ?? null, ...fired });
     },
     _minion_mine: async (data) => void await masters.sendToAll(data),
-    grains_refresh: (data) => refreshGrains(options, data.force_refresh === true),
+    grains_refresh: async (data) => {
+      if (await refreshGrains(options, data.force_refresh === true)) pillarIsNew();
+    },
     module_refresh: async (data) => {
       functions.reload();
       await grains.gather(data.force_refresh === true);
@@ -98,7 +103,7 @@ function localCommands(options: LocalCommandsOptions): LocalCommands {
       functions.reload();
       await grains.gather(data.force_refresh === true);
       await pillar.refreshAll({ cleanCache: data.clean_cache === true });
-      bus.fire("/salt/minion/minion_pillar_refresh_complete", { complete: true });
+      pillarIsNew();
     },
     // Matchers are part of the program, and custom ones are not loaded.
     matchers_refresh: () => {},

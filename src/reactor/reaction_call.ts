@@ -100,7 +100,11 @@ function jobOf(chunk: LowChunk): NonNullable<ReactionCall["job"]> {
 }
 
 const isListOfMaps = (list: readonly unknown[]) => list.length > 0 && list.every((one) => isMap(one) || isRecord(one));
-const listed = (value: unknown): unknown[] => Array.isArray(value) ? value : [value];
+
+function listed(value: unknown): unknown[] {
+  if (value === null) throw new ReactionError("arg names no arguments: leave it out, or give it a list");
+  return Array.isArray(value) ? value : [value];
+}
 
 function mapped(value: unknown): Record<string, unknown> {
   if (isMap(value)) return recordOf(entriesOf(value));
@@ -112,11 +116,10 @@ function recordOf(entries: Iterable<readonly [unknown, unknown]>): Record<string
   return Object.fromEntries(Array.from(entries, ([key, value]) => [str(key), value]));
 }
 
-/** A list of maps of one entry as one map. @throws {ReactionError} in Salt's words */
+/** A list of maps of one entry as one map; of a name that comes twice, the last counts. @throws {ReactionError} in Salt's words */
 function repacked(list: unknown): Record<string, unknown> {
   const entries = Array.isArray(list) ? list.map(entryOf) : [];
-  const names = new Set(entries.map((entry) => entry?.[0]));
-  if (entries.length === 0 || entries.includes(undefined) || names.size < entries.length) {
+  if (entries.length === 0 || entries.includes(undefined)) {
     throw new ReactionError(
       "Incorrect argument format, check the Reactor System documentation for the correct format: args must be a list of " +
         `maps of one argument each, not ${repr(list)}`,

@@ -18,7 +18,8 @@ import type { RunnerPlugins } from "./runner_plugins.ts";
  * @see salt/config/__init__.py mminion_config
  */
 export function ownMinionOpts(opts: MasterOpts, hostname: string): Record<string, unknown> {
-  return { ...completeOptions(MINION_OPTIONS, {}).opts, ...opts, id: masterId(opts, hostname), file_client: "local" };
+  const own = { id: masterId(opts, hostname), file_client: "local", __role: "master" };
+  return { ...completeOptions(MINION_OPTIONS, {}).opts, ...opts, ...own };
 }
 
 /** What an execution function is called with. */
@@ -33,6 +34,8 @@ export interface CallHost {
   screen: Pick<RunnerScreen, "line">;
   /** The runner that calls, if one does. */
   jid?: string;
+  /** Who that runner is run for. */
+  user?: string;
 }
 
 /** The minion that a master is for itself: its functions, and what they are given. */
@@ -43,7 +46,7 @@ export interface OwnMinion {
 
 /** Opens the execution functions of this host, with the master's configuration as their options and without a minion. */
 export async function openOwnMinion(
-  { runtime, log, opts, plugins, openRunner, screen, jid }: CallHost,
+  { runtime, log, opts, plugins, openRunner, screen, jid, user }: CallHost,
 ): Promise<OwnMinion> {
   const [{ hostContext, hostFunctions }, { modules, gatherGrains }] = await Promise.all([
     import("../loader/host_context.ts"),
@@ -56,7 +59,7 @@ export async function openOwnMinion(
     return plugins.openPillar(runtime, opts, log).compile({ id: String(values.id), grains, ...call, ...overridden });
   };
   const functions = hostFunctions(modules, {}, () => context);
-  const cause = jid === undefined ? {} : { cause: jid };
+  const calling = { ...(jid === undefined ? {} : { cause: jid }), ...(user === undefined ? {} : { user }) };
   const context: Context = hostContext(functions, {
     runtime,
     log: log.child("module"),
@@ -64,7 +67,7 @@ export async function openOwnMinion(
     grains,
     pillar: {},
     compilePillar,
-    hostMaster: ownHostMaster({ runtime, log, plugins, opts, openRunner, line: screen.line, ...cause }),
+    hostMaster: ownHostMaster({ runtime, log, plugins, opts, openRunner, line: screen.line, ...calling }),
     jobs: { running: () => [], signal: () => undefined },
     master: undefined,
     files: openFiles({ runtime, log: log.child("files"), opts: values, request: undefined }),

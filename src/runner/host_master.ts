@@ -74,6 +74,8 @@ interface MasterOfHostOptions {
   openRunner: OpenRunner;
   /** The runner that calls: what it asks of the master is a consequence of it. @default none */
   cause?: string;
+  /** Who that runner is run for: so are the runners that it calls. @default who the function names */
+  user?: string;
   /** Shows a line to who runs the function. @default it is dropped */
   line?(text: string): void;
 }
@@ -88,7 +90,10 @@ class MasterOfHost implements HostMaster {
   readonly #line: (text: string) => void;
   readonly #origin: { origin?: { cause: string } };
 
-  constructor({ runtime, log, plugins, isOwn, opts, openRunner, cause, line = () => {} }: MasterOfHostOptions) {
+  readonly #user: string | undefined;
+
+  constructor({ runtime, log, plugins, isOwn, opts, openRunner, cause, user, line = () => {} }: MasterOfHostOptions) {
+    this.#user = user;
     this.#origin = cause === undefined ? {} : { origin: { cause } };
     this.#runtime = runtime;
     this.#plugins = plugins;
@@ -153,7 +158,8 @@ class MasterOfHost implements HostMaster {
     }
   }
 
-  async runner(...[fun, positional, keyword, user = USER]: Parameters<HostMaster["runner"]>) {
+  async runner(...[fun, positional, keyword, named = USER]: Parameters<HostMaster["runner"]>) {
+    const user = this.#user ?? named;
     const opts = await this.#opts();
     const [{ newJid }, { StreamedMap }, { eventStamp }] = await Promise.all([
       import("../job/jid.ts"),
@@ -173,6 +179,7 @@ class MasterOfHost implements HostMaster {
       isBrine: false,
       delimiter: ":",
       jid,
+      user,
       screen: {
         quiet: false,
         async show(data) {
@@ -186,7 +193,7 @@ class MasterOfHost implements HostMaster {
       const found = await host.find(fun);
       if (found === undefined) throw new CommandExecutionError(host.missing(fun, positional));
       const _stamp = eventStamp(clock.now());
-      await host.run(found, fun, { positional, keyword: new Map(Object.entries(keyword)), user });
+      await host.run(found, fun, { positional, keyword: new Map(Object.entries(keyword)), user, tellsUser: true });
       return { ...fired, _stamp, ...(streamed === undefined ? {} : { return: streamed.whole }) };
     } finally {
       await host.close();

@@ -3,7 +3,12 @@ import { messageOf } from "../errors.ts";
 import { runNew, runReturn } from "../event/tag.ts";
 import type { RunnerContext } from "../loader/context.ts";
 import type { RunnerRegistry } from "../loader/custom_runners.ts";
-import { InvalidArgumentsError, type RunnerFunction, SaltInvocationError } from "../loader/family.ts";
+import {
+  CommandExecutionError,
+  InvalidArgumentsError,
+  type RunnerFunction,
+  SaltInvocationError,
+} from "../loader/family.ts";
 import { ArgumentMismatchError, bindArguments, parseSignature } from "../loader/signature.ts";
 import { StreamedMap } from "../loader/streamed_map.ts";
 import { traceback } from "../loader/traceback.ts";
@@ -35,6 +40,15 @@ interface End {
   success: boolean;
   retcode?: number;
 }
+
+/** Arguments as events tell them: functions with arbitrary keywords are told who calls them, where Salt tells it. */
+function shownArguments({ signature }: RunnerFunction, { positional, keyword, user, tellsUser }: RunnerArguments) {
+  const isTold = tellsUser === true && parseSignature(signature).keywords !== undefined;
+  const named = { ...Object.fromEntries(keyword), ...(isTold ? { __pub_user: user } : {}) };
+  return Object.keys(named).length === 0 ? positional : [...positional, named];
+}
+
+const unavailable = (name: string) => new CommandExecutionError(`'${name}' is not available.${absentRunner(name)}`);
 
 /** Runs one runner; {@link RunnerHost.close} ends its connections. */
 export class RunnerHost implements RunsRunner {
@@ -79,29 +93,41 @@ export class RunnerHost implements RunsRunner {
 
   missing(name: string, words: readonly unknown[]): string {
     const { jid } = this.#options;
-    const text = `'${name}' is not available.${absentRunner(name)}`;
+    const text = messageOf(unavailable(name));
     this.#fireReturn(jid, { fun: name, fun_args: words, jid, success: false, return: text, retcode: 254 });
     return text;
   }
 
   /** Runs a function for a caller of the master. Its return is fired whatever happens, failures included. */
   async answer({ fun, low, user }: Pick<RunnerJob, "fun" | "low" | "user">): Promise<void> {
+    const call: Call = { fun: `runner.${fun}`, jid: this.#options.jid, user, args: [], secret: false };
+    const failed = (text: string): End => ({
+      return: `Exception occurred in runner ${fun}: ${text}`,
+      success: false,
+      retcode: 1,
+    });
     const found = await this.find(fun);
-    if (found === undefined) return void this.missing(fun, []);
+    if (found === undefined) return await this.#endUnknown(call, failed(traceback(unavailable(fun))));
     try {
       const { args, kwargs } = argumentsOf(low, fun, parseSignature(found.signature));
       await this.run(found, fun, { positional: [...args], keyword: new Map(Object.entries(kwargs)), user });
     } catch (error) {
-      const text = `Exception occurred in runner ${fun}: ${messageOf(error)}`;
-      const call: Call = { fun: `runner.${fun}`, jid: this.#options.jid, user, args: [], secret: false };
       await this.#begin(call);
-      await this.#end(call, { return: text, success: false, retcode: 1 });
+      await this.#end(call, failed(messageOf(error)));
     }
   }
 
-  async run(found: RunnerFunction, name: string, { positional, keyword, user }: RunnerArguments): Promise<number> {
+  /** Ends a call of a function that there is not: as in Salt, no event tells of its beginning, nor of its arguments. */
+  async #endUnknown({ fun, jid, user, args }: Call, end: End): Promise<void> {
+    await this.#record.begin();
+    await this.#record.end(fun, user, args, { ...end, secret: false });
+    this.#fireReturn(jid, { fun, jid, user, ...end });
+  }
+
+  async run(found: RunnerFunction, name: string, given: RunnerArguments): Promise<number> {
     const { jid } = this.#options;
-    const args = keyword.size === 0 ? positional : [...positional, Object.fromEntries(keyword)];
+    const { positional, keyword, user } = given;
+    const args = shownArguments(found, given);
     const call: Call = { fun: `runner.${name}`, jid, user, args, secret: found.secret === true };
     await this.#begin(call);
     let result: unknown;

@@ -25,6 +25,8 @@ export interface RunnerHostOptions {
   delimiter: string;
   /** The runner's own job id. */
   jid: string;
+  /** Who the runner is run for, and so the runners that it calls. @default each says it itself */
+  user?: string;
   /** True if the master has reserved it in the job cache. @default false */
   reserved?: boolean;
   screen: RunnerScreen;
@@ -37,6 +39,8 @@ export interface RunnerArguments {
   positional: unknown[];
   keyword: Map<string, unknown>;
   user: string;
+  /** True if its events tell the user among the arguments, as those of runners do that a runner calls. @default false */
+  tellsUser?: boolean;
 }
 
 /** What runs one runner. */

@@ -61,7 +61,8 @@ function commandTable(options: ScheduleCommandsOptions): Record<string, Command>
       changed("delete_complete", data);
     },
     modify: (data) => {
-      if (edit.modify(str(data.name), data.schedule)) changed("delete_complete", data);
+      edit.modify(str(data.name), data.schedule, () => answer("delete_complete"));
+      if (truthy(data.persist ?? false)) save();
     },
     enable: (data) => {
       schedule.set("enabled", true);
@@ -151,13 +152,12 @@ class Edits {
     this.#log.warning(`Cannot delete job ${key}, it's in the pillar!`);
   }
 
-  /** @returns false if nothing has changed, and nobody is told */
-  modify(key: string, entry: unknown): boolean {
+  /** @param told as in Salt, a job that is there is taken away first, and that is what is told */
+  modify(key: string, entry: unknown, told: () => void): void {
     const { schedule } = this.#scheduler;
-    const isThere = schedule.find(key, "opts") !== undefined;
-    if (!isThere && !this.#isOwn("update", key)) return false;
+    if (!this.#isOwn("update", key)) return;
+    if (schedule.delete(key)) told();
     schedule.set(key, entry);
-    return isThere;
   }
 
   field(key: string, field: string, value: unknown): void {

@@ -182,6 +182,8 @@ export class Job {
 
   /** The entry with what Salt's scheduler keeps beside it, under names with an underscore. */
   shown(local: LocalTime): Entry {
+    // Nothing is known of one that was not looked at yet.
+    if (this.#lookedMs === undefined) return { ...this.entry };
     const time = (ms: number | undefined) => ms === undefined ? null : new DateTime(Math.floor(local.wallOf(ms)));
     const { seconds, nextMs, scheduledMs, splayMs } = this.#timing ?? {};
     const skipped = this.#skipped;

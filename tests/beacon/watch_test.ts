@@ -190,11 +190,16 @@ describe("beacons", () => {
     assert.deepEqual(closed, [2, 1]);
   });
 
-  test("the pillar's beacons look, too; those of the configuration go before them", async () => {
-    const { turn } = bed({ door: [{ who: "own" }] }, {
+  test("where the pillar has beacons they look alone, as in Salt, and the log names the others", async () => {
+    const { turn, beacons, records } = bed({ door: [{ who: "own" }], wall: [{ beacon_module: "door" }] }, {
       door: { beacon: (_config, { settings }) => [{ who: settings.who }] },
-    }, { pillar: { door: [{ who: "pillar" }], gate: [{ beacon_module: "door" }, { who: "pillar" }] } });
-    const events = await turn();
-    assert.deepEqual(events.map(({ data }) => data.who), ["own", "pillar"].toSorted());
+    }, { pillar: { door: [{ who: "pillar" }], gate: [{ beacon_module: "door" }, { who: "gate" }] } });
+    for (let at = 0; at < 2; at++) {
+      assert.deepEqual((await turn()).map(({ data }) => data.who).sort(), ["gate", "pillar"]);
+    }
+    const told = records.filter(({ message }) => message.startsWith("beacons of the configuration do not look"));
+    assert.deepEqual(told.map(({ fields }) => fields), [{ beacons: "wall" }]);
+    beacons.enable(false);
+    assert.deepEqual(await turn(), []);
   });
 });

@@ -54,7 +54,11 @@ for (
       ],
     },
     { tag: "grains_refresh", data: {}, want: [{ fresh: true }] },
-    { tag: "grains_refresh", data: { force_refresh: true }, want: [{ fresh: true }, "reload", { call: undefined }] },
+    {
+      tag: "grains_refresh",
+      data: { force_refresh: true },
+      want: [{ fresh: true }, "reload", { call: undefined }, "/salt/minion/minion_pillar_refresh_complete"],
+    },
     { tag: "matchers_refresh", data: {}, want: [] },
     { tag: "environ_setenv", data: {}, want: [] },
     {

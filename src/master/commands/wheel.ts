@@ -58,9 +58,9 @@ export async function wheel(services: MasterServices, load: Load): Promise<unkno
   const { bus, log, opts, keyAdmin, presence, runtime } = services;
   const jid = await reserveMasterJid(services);
   const tag = `salt/wheel/${jid}`;
-  const data: Record<string, unknown> = { fun: `wheel.${fun}`, jid, tag, user };
-  // Salt's reactor runs it by itself, and tells with which arguments.
-  if (caller.reaction !== undefined) data.fun_args = givenArguments(low);
+  // Salt's reactor runs it by itself: its events tell the arguments, and not their own tag.
+  const more = caller.reaction === undefined ? { tag } : { fun_args: givenArguments(low) };
+  const data: Record<string, unknown> = { fun: `wheel.${fun}`, jid, ...more, user };
   bus.fire(`${tag}/new`, { ...data });
   const startedMs = runtime.clock.now();
   data._stamp = eventStamp(startedMs);

@@ -48,7 +48,8 @@ export class MinionBeacons {
       modules: () => withCustomBeacons(beacons, context.of()),
       context: () => callingContext(context),
       statesRun: () => runningJobs.running().some(({ fun }) => /^state\./.test(String(fun))),
-      send: (events) => this.#send(events),
+      // Programs that follow the minion's bus see them, as they do on Salt's.
+      send: (events) => options.bus.fire("__beacons_return", { beacons: events }),
     }, this.#beacons);
   }
 
@@ -61,6 +62,7 @@ export class MinionBeacons {
 
   #send(events: FiredEvent[]): void {
     const { masters, log, opts } = this.#options;
+    if (events.length === 0) return;
     if (this.#unsent >= opts.beacon_queue_events) {
       return log.warning("no master takes events of beacons: they are dropped", { dropped: events.length });
     }
@@ -73,14 +75,13 @@ export class MinionBeacons {
   /** What events on the minion's bus may ask of the beacons. */
   commands(): LocalCommands {
     const { bus } = this.#options;
+    const send = ({ beacons }: Record<string, unknown>) => this.#send(Array.isArray(beacons) ? beacons : []);
     const fire = (tag: string, data: Record<string, unknown>) => bus.fire(tag, data);
     return {
       manage_beacons: beaconCommands({ beacons: this.#beacons, watch: this.#watch, fire }),
       // Custom beacons may be other ones.
-      beacons_refresh: () => {
-        this.#watch.close();
-        bus.fire("/salt/minion/minion_beacons_refresh_complete", { complete: true });
-      },
+      beacons_refresh: () => this.#watch.refresh(),
+      __beacons_return: send,
     };
   }
 }

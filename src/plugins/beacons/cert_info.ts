@@ -40,6 +40,25 @@ type BeaconContext = Parameters<BeaconModule["beacon"]>[1]["context"];
 /** `20261121101500Z`. */
 const raw = (text: string) => `${text.replaceAll(/[-: ]/g, "")}Z`;
 
+/** The parts of a name in the order of the certificate: `C="DE",CN="one.example"`. @param text as RFC 4514 has it, the last part first */
+function line(text: unknown, map: Record<string, unknown>): string {
+  const parts = typeof text === "string"
+    ? (text.match(/(?:\\.|[^,\\])+/g) ?? []).reverse().map((part) => {
+      const at = part.indexOf("=");
+      return [part.slice(0, at), part.slice(at + 1).replace(/\\(.)/g, "$1")];
+    })
+    : Object.entries(map);
+  return parts.map(([key, value]) => `${key}="${value}"`).join(",");
+}
+
+/** A serial number as events have it: one that is too long for a number of the wire is text. */
+function decimal(serial: unknown): unknown {
+  const digits = String(serial ?? "").replaceAll(":", "");
+  if (!/^[0-9A-F]+$/i.test(digits)) return serial;
+  const value = BigInt(`0x${digits}`);
+  return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value < 2n ** 64n ? value : String(value);
+}
+
 async function certificateInfo(context: BeaconContext, path: string): Promise<{ days: number; info: BeaconEvent }> {
   const read = await context.call("x509.read_certificate", [path]) as Record<string, unknown>;
   const text = (name: string) => String(read[name] ?? read[name.replaceAll(" ", "_").toLowerCase()] ?? "");
@@ -48,23 +67,21 @@ async function certificateInfo(context: BeaconContext, path: string): Promise<{ 
   const now = context.runtime.clock.now();
   const days = Math.floor((end - now) / DAY_MS);
   const names = (map: unknown) => isMap(map) ? map as Record<string, unknown> : {};
-  const line = (map: Record<string, unknown>) =>
-    Object.entries(map).map(([key, value]) => `${key}="${value}"`).join(",");
   const [issuer, subject] = [names(read.issuer), names(read.subject)];
   const extensions = isMap(read.extensions) ? Object.entries(read.extensions as object) : [];
   return {
     days,
     info: {
       cert_path: path,
-      issuer: line(issuer),
+      issuer: line(read.issuer_str, issuer),
       issuer_dict: issuer,
       notAfter_raw: raw(notAfter),
       notAfter: `${notAfter}Z`,
       notBefore_raw: raw(notBefore),
       notBefore: `${notBefore}Z`,
-      serial_number: read.serial_number,
+      serial_number: decimal(read.serial_number),
       signature_algorithm: read.signature_algorithm ?? null,
-      subject: line(subject),
+      subject: line(read.subject_str, subject),
       subject_dict: subject,
       version: read.version,
       extensions: extensions.map(([ext_name, ext_data]) => ({ ext_name, ext_data })),

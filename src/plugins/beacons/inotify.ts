@@ -77,7 +77,7 @@ export const beacon: BeaconModule = {
       }
       const { lines, dropped } = follower.take();
       for (const line of lines) {
-        const event = eventOf(line);
+        const event = eventOf(line, path);
         if (event !== undefined && !isExcluded(event.path, own.exclude)) found.push(event);
       }
       if (dropped > 0) found.push({ tag: path, path, error: `${dropped} changes were too many`, dropped });
@@ -88,13 +88,14 @@ export const beacon: BeaconModule = {
 };
 
 /** `CREATE,ISDIR<tab>/srv/<tab>new` as Salt has it: `{tag: "/srv", path: "/srv/new", change: "IN_CREATE|IN_ISDIR"}`. */
-function eventOf(line: string): { tag: string; path: string; change: string } | undefined {
+function eventOf(line: string, configured: string): { tag: string; path: string; change: string } | undefined {
   const [events, watched, name = ""] = line.split("\t");
   if (events === undefined || watched === undefined) return undefined;
   const folder = watched.length > 1 ? watched.replace(/\/$/, "") : watched;
   const path = name === "" ? folder : `${folder === "/" ? "" : folder}/${name}`;
-  const change = events.split(",").map((one) => `IN_${one}`).join("|");
-  return { tag: name === "" ? dirName(path) || "/" : folder, path, change };
+  // The program names both kinds of closing once more.
+  const change = events.split(",").filter((one) => one !== "CLOSE").map((one) => `IN_${one}`).join("|");
+  return { tag: name === "" && path !== configured ? dirName(path) || "/" : folder, path, change };
 }
 
 /** `exclude`: beginnings of paths, globs, or `{regex: {regex: True}}`. */

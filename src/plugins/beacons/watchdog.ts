@@ -6,20 +6,26 @@ import { endAll, lacksInotifywait, watchPath } from "./inotifywait.ts";
 
 /** What is watched → the kernel's names for it. */
 const MASKS: Readonly<Record<string, readonly string[]>> = {
-  create: ["create", "moved_to"],
+  create: ["create", "moved_to", "moved_from"],
   modify: ["modify", "attrib"],
-  delete: ["delete"],
-  move: ["moved_from"],
+  delete: ["delete", "moved_from", "moved_to"],
+  move: ["moved_from", "moved_to"],
 };
 
-/** The kernel's names → what they are called in events. */
+/** The kernel's names → the mask that they belong to. */
 const CHANGES: Readonly<Record<string, string>> = {
-  CREATE: "created",
-  MOVED_TO: "created",
-  MODIFY: "modified",
-  ATTRIB: "modified",
-  DELETE: "deleted",
-  MOVED_FROM: "moved",
+  CREATE: "create",
+  MODIFY: "modify",
+  ATTRIB: "modify",
+  DELETE: "delete",
+};
+
+/** Masks → what they are called in events. */
+const CALLED: Readonly<Record<string, string>> = {
+  create: "created",
+  modify: "modified",
+  delete: "deleted",
+  move: "moved",
 };
 
 const wrong = (comment: string): [boolean, string] => [false, comment];
@@ -50,17 +56,31 @@ export const beacon: BeaconModule = {
       if (follower === undefined) {
         memory.delete(path);
         if (!exists(context.runtime.fs, path)) continue;
-        const events = (own.mask ?? Object.keys(MASKS)).flatMap((one) => MASKS[one]!);
+        const events = [...new Set((own.mask ?? Object.keys(MASKS)).flatMap((one) => MASKS[one]!))];
         memory.set(path, watchPath(context, path, events, false));
         continue;
       }
-      for (const line of follower.take().lines) {
-        const [names = "", watched = "", file = ""] = line.split("\t");
-        const name = names.split(",").find((one) => Object.hasOwn(CHANGES, one));
-        if (name !== undefined) found.push({ tag: "watchdog", path: `${watched}${file}`, change: CHANGES[name] });
+      const masks = own.mask ?? Object.keys(MASKS);
+      for (const { mask, path } of changesIn(follower.take().lines)) {
+        if (masks.includes(mask)) found.push({ tag: "watchdog", path, change: CALLED[mask] });
       }
     }
     return found;
   },
   close: endAll,
 };
+
+/** What lines of the program say: a file that leaves a directory and comes again at once was moved in it. */
+function changesIn(lines: readonly string[]): { mask: string; path: string }[] {
+  const read = lines.map((line) => {
+    const [names = "", watched = "", file = ""] = line.split("\t");
+    return { names: names.split(","), path: `${watched}${file}` };
+  });
+  return read.flatMap(({ names, path }, at) => {
+    const is = (name: string, of = at) => read[of]?.names.includes(name) === true;
+    if (is("MOVED_FROM")) return [{ mask: is("MOVED_TO", at + 1) ? "move" : "delete", path }];
+    if (is("MOVED_TO")) return is("MOVED_FROM", at - 1) ? [] : [{ mask: "create", path }];
+    const name = names.find((one) => Object.hasOwn(CHANGES, one));
+    return name === undefined ? [] : [{ mask: CHANGES[name]!, path }];
+  });
+}
