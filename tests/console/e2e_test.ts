@@ -163,6 +163,45 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     await context.close();
   });
 
+  test("targets and functions with arguments are saved, and node groups are offered", LONG, async () => {
+    const { page, context } = await enter();
+    await page.getByRole("textbox", { name: "Target" }).fill("web00*");
+    await page.getByRole("button", { name: "Targets" }).click();
+    await page.getByRole("button", { name: /storage/ }).waitFor();
+    await page.getByLabel("Name of this target").fill("first webs");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Delete first webs" }).waitFor();
+    await page.keyboard.press("Escape");
+    await go(page, '#/run?tgt=db*&fun=test.arg&arg=["a"]&kwarg={"b":1}');
+    await page.getByRole("textbox", { name: "argument 1" }).waitFor();
+    await page.getByRole("button", { name: "Targets" }).click();
+    await page.getByRole("button", { name: /^first webs/ }).click();
+    assert.equal(await page.getByRole("textbox", { name: "Target" }).inputValue(), "web00*");
+    await page.getByRole("button", { name: "Favourites" }).click();
+    await page.getByLabel("Name of test.arg with these arguments").fill("say a");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByRole("button", { name: "Delete say a" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: /^Run on 99/ }).click();
+    await page.getByText("Finished on 99 minions").waitFor();
+    const stored = await page.evaluate<string>("localStorage['brine.saved.file.ada']");
+    const { recent, favourites } = JSON.parse(stored);
+    assert.deepEqual(recent, [{ where: "minions", fun: "test.arg", tgt: "web00*", type: "glob" }]);
+    assert.deepEqual(favourites, [{ name: "say a", where: "minions", fun: "test.arg", arg: ["a"], kwarg: { b: 1 } }]);
+    await page.reload();
+    await page.getByRole("heading", { name: /test\.arg/ }).waitFor();
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("say a");
+    await page.keyboard.press("Enter");
+    await page.getByRole("textbox", { name: "argument 1" }).waitFor();
+    assert.equal(await page.getByRole("textbox", { name: "argument 1" }).inputValue(), "a");
+    // A node group is resolved by the master.
+    await page.getByRole("button", { name: "Targets" }).click();
+    await page.getByRole("button", { name: /storage/ }).click();
+    assert.equal(await page.getByLabel("Target type").inputValue(), "nodegroup");
+    await context.close();
+  });
+
   test("returns are exported as CSV that no spreadsheet runs, and as JSON", LONG, async () => {
     const { page, context } = await enter();
     await go(page, "#/run?tgt=web000*&fun=test.ping");

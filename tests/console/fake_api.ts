@@ -265,6 +265,7 @@ export class FakeApi {
       const names = this.#options.previews && Array.isArray(low.fields) ? low.fields.map(String) : undefined;
       return Object.fromEntries(this.#targets(low).map((id) => [id, picked(grains(id), names)]));
     }
+    if (fun === "config.get") return { web: "web*", storage: ["db*", "or", "cache*"] };
     if (fun === "manage.status") return { up: this.minions, down: [] };
     if (fun === "jobs.active") return {};
     if (fun === "jobs.list_jobs") {

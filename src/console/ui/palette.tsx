@@ -1,6 +1,8 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { href } from "../route.ts";
 import { findNames } from "../search.ts";
+import { targetText } from "../text.ts";
+import { runFavourite } from "./pages/run/function_menu.tsx";
 import { Dialog } from "./parts/dialog.tsx";
 import { Icon } from "./parts/icon.tsx";
 import type { Store } from "./store/store.ts";
@@ -22,6 +24,8 @@ interface Choice {
   href: string;
 }
 
+/** The most saved targets and favourites that are offered. */
+const KEPT = 6;
 /** The most functions that are offered. */
 const FUNCTIONS = 8;
 
@@ -49,13 +53,28 @@ function choicesOf(store: Store, text: string, functions: readonly string[]): Ch
   const found = findNames(functions, typed, FUNCTIONS);
   // A function that the minion does not list can be run, too.
   const names = /^[a-z_]\w*\.\w+$/i.test(typed) && !found.includes(typed) ? [typed, ...found] : found;
+  const { favourites, targets } = store.saved.current.value;
+  const kept = [
+    ...favourites.filter(({ name, fun }) => `${name} ${fun}`.toLowerCase().includes(wanted)).map((one) => ({
+      label: one.name,
+      note: one.fun,
+      icon: "star",
+      href: runFavourite(one),
+    })),
+    ...targets.filter(({ name }) => name.toLowerCase().includes(wanted)).map(({ name, tgt, type }) => ({
+      label: name,
+      note: targetText(tgt),
+      icon: "star",
+      href: href("fleet", "", { tgt, tgt_type: type }),
+    })),
+  ].slice(0, KEPT);
   const run = names.map((fun) => ({
     label: `Run ${fun}`,
     note: "choose a target",
     icon: "run",
     href: href("run", "", { fun }),
   }));
-  return [...pages, ...minions, ...run, ...jobs];
+  return [...pages, ...kept, ...minions, ...run, ...jobs];
 }
 
 /** Finds pages, minions, functions and jobs by name. */

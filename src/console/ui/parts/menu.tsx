@@ -76,3 +76,58 @@ export function MenuItem(
     </button>
   );
 }
+
+/** Choices under a title. */
+export function MenuSection({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <section class="menu-section" aria-label={title}>
+      <h3>{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+/** A choice that the user has saved, and can delete. */
+export function DeletableItem(
+  { name, note, onClick, onDelete }: { name: string; note: string; onClick(): void; onDelete(): void },
+) {
+  return (
+    <div class="menu-row">
+      <MenuItem onClick={onClick}>
+        {name} <span class="mono muted small">{note}</span>
+      </MenuItem>
+      <button type="button" class="fold" aria-label={`Delete ${name}`} title="Delete" onClick={onDelete}>
+        <Icon name="bad" size={12} />
+      </button>
+    </div>
+  );
+}
+
+/** A field for a name, under which something is saved. */
+export function SaveAs({ label, onSave }: { label: string; onSave(name: string): void }) {
+  const [name, setName] = useState("");
+  const save = () => {
+    if (name.trim() === "") return;
+    onSave(name);
+    setName("");
+  };
+  return (
+    <div class="save-as">
+      <input
+        type="text"
+        aria-label={label}
+        placeholder={label}
+        maxLength={80}
+        value={name}
+        onInput={(event) => setName(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter") return;
+          // The form around it would be submitted.
+          event.preventDefault();
+          save();
+        }}
+      />
+      <button type="button" class="button" disabled={name.trim() === ""} onClick={save}>Save</button>
+    </div>
+  );
+}

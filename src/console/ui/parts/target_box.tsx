@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { countWords, needsGrains, type Preview, previewTarget, TARGET_TYPES } from "../../preview.ts";
 import { Icon } from "./icon.tsx";
+import { TargetMenu } from "./target_menu.tsx";
 import { useStore } from "../store/store_context.ts";
 
 export interface TargetValue {
@@ -97,6 +98,7 @@ export function TargetBox(
           data-search
           onInput={(event) => onChange({ ...value, tgt: event.currentTarget.value })}
         />
+        <TargetMenu value={value} onChange={onChange} />
       </div>
       <PreviewLine preview={preview} names={names} />
     </div>

@@ -13,7 +13,9 @@ import { JobHistory } from "./job_history.ts";
 import { JobTallies } from "./job_tallies.ts";
 import { JobWatch } from "./job_watch.ts";
 import { KeysStore } from "./keys_store.ts";
+import { NodeGroups } from "./node_groups.ts";
 import { Notices } from "./notices.ts";
+import { SavedStore } from "./saved_store.ts";
 import { ServerLink } from "./server_link.ts";
 import { UserSession } from "./user_session.ts";
 
@@ -45,6 +47,9 @@ export class Store {
   readonly jobs: FollowedJobs;
   readonly tallies: JobTallies;
   readonly functions: FunctionDocs;
+  readonly nodeGroups: NodeGroups;
+  /** What the user keeps in this browser. */
+  readonly saved: SavedStore;
   readonly #env: Environment;
   readonly #watch: JobWatch;
   #stopPolling: (() => void) | undefined;
@@ -74,6 +79,8 @@ export class Store {
     this.jobs = new FollowedJobs(env, this.beats, this.notices);
     this.tallies = new JobTallies(env.api, this.jobs);
     this.functions = new FunctionDocs(env.api);
+    this.nodeGroups = new NodeGroups(env.api);
+    this.saved = new SavedStore(env, this.notices);
     this.#watch = new JobWatch(env.api, env.now, this.jobs);
   }
 
@@ -106,6 +113,8 @@ export class Store {
   }
 
   #begin(): void {
+    const session = this.session.current.value;
+    if (typeof session === "object") this.saved.open(session.user, session.eauth);
     this.link.start();
     this.#poll();
     void this.fleet.load();
@@ -125,6 +134,8 @@ export class Store {
     this.history.forget();
     this.jobs.forget();
     this.functions.forget();
+    this.nodeGroups.forget();
+    this.saved.forget();
     this.notices.clear();
   }
 

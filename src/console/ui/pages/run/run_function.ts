@@ -2,7 +2,7 @@ import type { Form } from "../../../form.ts";
 import { href } from "../../../route.ts";
 import type { TargetValue } from "../../parts/target_box.tsx";
 import type { Store } from "../../store/store.ts";
-import type { Where } from "./use_functions.ts";
+import type { Where } from "../../../saved.ts";
 
 /** What the form says to run. */
 export interface Command {
@@ -19,6 +19,7 @@ export interface Command {
 /** Runs a function. Opens the page of a job on minions; resolves with the result of a function of the master. */
 export async function runFunction(store: Store, command: Command): Promise<{ value: unknown } | undefined> {
   const { where, target, fun, form, arg, kwarg, stream } = command;
+  store.saved.noteRun({ where, fun, ...(where === "minions" ? target : { tgt: "", type: "glob" }) });
   if (where === "runner") return { value: await store.api.runner(fun, { arg, kwarg }) };
   if (where === "wheel") return { value: await store.api.wheel(fun, { ...byName(form, arg), ...kwarg }) };
   const jid = await store.start({

@@ -1,6 +1,8 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { hasDryRun, reasonToConfirm } from "../../../danger.ts";
 import { docText } from "../../../form.ts";
+import type { Where } from "../../../saved.ts";
 import { countOf, countWords, type Preview } from "../../../preview.ts";
 import { Button } from "../../parts/button.tsx";
 import { CopyButton } from "../../parts/copy_button.tsx";
@@ -14,9 +16,9 @@ import { useAttempt } from "../../parts/use_attempt.ts";
 import { useStore } from "../../store/store_context.ts";
 import { ArgumentForm } from "./argument_form.tsx";
 import { FunctionBox } from "./function_box.tsx";
+import { FunctionMenu } from "./function_menu.tsx";
 import { runFunction } from "./run_function.ts";
 import { useCommand } from "./use_command.ts";
-import type { Where } from "./use_functions.ts";
 
 /** Runs any function with any arguments: on minions, or a runner or wheel function on the master. */
 export function RunPage() {
@@ -69,6 +71,7 @@ export function RunPage() {
           hint={command.hint}
           doc={docText(command.doc)}
           onFun={choose}
+          menu={<FunctionMenu command={command} target={target} />}
         />
         {fun !== "" && <ArgumentsStep command={command} />}
         <Problem error={error} />
@@ -185,8 +188,10 @@ function PingAnswers({ answers }: { answers: Record<string, unknown> }) {
 }
 
 function FunctionStep(
-  { fun, names, hint, doc, onFun }: {
+  { fun, names, hint, doc, onFun, menu }: {
     fun: string;
+    /** Beside the field. */
+    menu: ComponentChildren;
     names: readonly string[] | undefined;
     hint: string;
     doc: string;
@@ -196,7 +201,10 @@ function FunctionStep(
   return (
     <section class="step">
       <h2>Function</h2>
-      <FunctionBox names={names} value={fun} onChange={onFun} />
+      <div class="joined">
+        <FunctionBox names={names} value={fun} onChange={onFun} />
+        {menu}
+      </div>
       <p class="hint">{hint}</p>
       {doc !== "" && <Documentation fun={fun} doc={doc} />}
     </section>

@@ -1,10 +1,11 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { argumentsOf, EMPTY, type Filled, filledFrom, type Form } from "../../../form.ts";
 import type { Route } from "../../../route.ts";
+import type { Where } from "../../../saved.ts";
 import { countText } from "../../../text.ts";
 import { type TargetValue, usePreview } from "../../parts/target_box.tsx";
 import type { Store } from "../../store/store.ts";
-import { useExample, useForm, useFunctions, type Where } from "./use_functions.ts";
+import { useExample, useForm, useFunctions } from "./use_functions.ts";
 
 /** The contents of the form with what is known about them: matching minions, functions, arguments and their problems. */
 export function useCommand(store: Store) {

@@ -1,10 +1,8 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { type ArgSpec, type Form, formOf } from "../../../form.ts";
+import type { Where } from "../../../saved.ts";
 import { errorText } from "../../../text.ts";
 import type { Store } from "../../store/store.ts";
-
-/** Where a function runs. */
-export type Where = "minions" | "runner" | "wheel";
 
 /** A matching minion that is up, as far as is known: its functions are offered. */
 export function useExample(store: Store, where: Where, matched: readonly string[] | undefined): string | undefined {

@@ -1,0 +1,94 @@
+import { isRecord } from "../record.ts";
+
+/** Where a function runs. */
+export type Where = "minions" | "runner" | "wheel";
+
+/** A target that the user has named. */
+export interface SavedTarget {
+  name: string;
+  tgt: string;
+  type: string;
+}
+
+/** A function with its arguments, which the user has named. */
+export interface Favourite {
+  name: string;
+  where: Where;
+  fun: string;
+  arg: unknown[];
+  kwarg: Record<string, unknown>;
+}
+
+/** A function that was run lately. Without its arguments: these may hold passwords, and nobody asked to keep them. */
+export interface RecentRun {
+  where: Where;
+  fun: string;
+  tgt: string;
+  type: string;
+}
+
+/** What a user keeps in this browser. */
+export interface Saved {
+  targets: readonly SavedTarget[];
+  favourites: readonly Favourite[];
+  /** The latest first. */
+  recent: readonly RecentRun[];
+}
+
+export const NOTHING_SAVED: Saved = { targets: [], favourites: [], recent: [] };
+
+const MOST_NAMED = 100;
+const MOST_RECENT = 20;
+/** A longer list of minions is not worth its room in the browser: a target says it shorter. */
+const LONGEST_TARGET = 200_000;
+const LONGEST_NAME = 80;
+
+const isText = (value: unknown): value is string => typeof value === "string";
+const isWhere = (value: unknown): value is Where => value === "minions" || value === "runner" || value === "wheel";
+
+const list = <One>(value: unknown, fits: (one: Record<string, unknown>) => boolean, most: number): One[] =>
+  (Array.isArray(value) ? value : []).filter((one) => isRecord(one) && fits(one)).slice(0, most) as One[];
+
+/** What the browser's storage has, which older versions and other programs may have written. */
+export function readSaved(value: unknown): Saved {
+  if (!isRecord(value)) return NOTHING_SAVED;
+  const { targets, favourites, recent } = value;
+  return {
+    targets: list(targets, (one) => [one.name, one.tgt, one.type].every(isText), MOST_NAMED),
+    favourites: list(
+      favourites,
+      ({ name, where, fun, arg, kwarg }) =>
+        isText(name) && isWhere(where) && isText(fun) && Array.isArray(arg) && isRecord(kwarg),
+      MOST_NAMED,
+    ),
+    recent: list(recent, ({ where, fun, tgt, type }) => isWhere(where) && [fun, tgt, type].every(isText), MOST_RECENT),
+  };
+}
+
+/** Adds a target; one of the same name is replaced. @throws {RangeError} if it cannot be kept */
+export function withTarget(saved: Saved, target: SavedTarget): Saved {
+  if (target.tgt.length > LONGEST_TARGET) {
+    throw new RangeError("Cannot save the target: it is too long. A grain or a pattern can say it shorter");
+  }
+  return { ...saved, targets: named(saved.targets, target) };
+}
+
+/** Adds a favourite; one of the same name is replaced. @throws {RangeError} if it cannot be kept */
+export function withFavourite(saved: Saved, favourite: Favourite): Saved {
+  return { ...saved, favourites: named(saved.favourites, favourite) };
+}
+
+function named<One extends { name: string }>(list: readonly One[], one: One): One[] {
+  const name = one.name.trim().slice(0, LONGEST_NAME);
+  if (name === "") throw new RangeError("Cannot save it without a name");
+  const others = list.filter((other) => other.name !== name);
+  if (others.length >= MOST_NAMED) throw new RangeError(`Cannot save more than ${MOST_NAMED}: delete one first`);
+  return [...others, { ...one, name }].sort((left, right) => left.name < right.name ? -1 : 1);
+}
+
+/** Notes that a function was run. */
+export function withRun(saved: Saved, { where, fun, tgt, type }: RecentRun): Saved {
+  const kept = tgt.length > LONGEST_TARGET / 100 ? { where, fun, tgt: "", type: "glob" } : { where, fun, tgt, type };
+  const others = saved.recent.filter((one) => one.fun !== fun || one.tgt !== kept.tgt || one.where !== where);
+  return { ...saved, recent: [kept, ...others].slice(0, MOST_RECENT) };
+}

@@ -1,0 +1,74 @@
+import { type Signal, signal } from "@preact/signals";
+import {
+  type Favourite,
+  NOTHING_SAVED,
+  readSaved,
+  type RecentRun,
+  type Saved,
+  type SavedTarget,
+  withFavourite,
+  withRun,
+  withTarget,
+} from "../../saved.ts";
+import { type Environment, readStored } from "./environment.ts";
+import type { Notices } from "./notices.ts";
+
+/** Targets and functions that a user keeps in this browser, for each user of its own. */
+export class SavedStore {
+  readonly current: Signal<Saved> = signal(NOTHING_SAVED);
+  readonly #storage: Environment["storage"];
+  readonly #notices: Notices;
+  #key = "";
+
+  constructor({ storage }: Environment, notices: Notices) {
+    this.#storage = storage;
+    this.#notices = notices;
+  }
+
+  /** Reads what this user has kept. */
+  open(user: string, eauth: string): void {
+    this.#key = `brine.saved.${eauth}.${user}`;
+    this.current.value = this.#stored();
+  }
+
+  forget(): void {
+    this.#key = "";
+    this.current.value = NOTHING_SAVED;
+  }
+
+  saveTarget(target: SavedTarget): void {
+    this.#change((saved) => withTarget(saved, target));
+  }
+
+  deleteTarget(name: string): void {
+    this.#change((saved) => ({ ...saved, targets: saved.targets.filter((one) => one.name !== name) }));
+  }
+
+  saveFavourite(favourite: Favourite): void {
+    this.#change((saved) => withFavourite(saved, favourite));
+  }
+
+  deleteFavourite(name: string): void {
+    this.#change((saved) => ({ ...saved, favourites: saved.favourites.filter((one) => one.name !== name) }));
+  }
+
+  noteRun(run: RecentRun): void {
+    this.#change((saved) => withRun(saved, run));
+  }
+
+  #stored(): Saved {
+    return readSaved(readStored(this.#storage, this.#key));
+  }
+
+  /** Changes what is stored, which another tab may have changed meanwhile. */
+  #change(how: (saved: Saved) => Saved): void {
+    if (this.#key === "") return;
+    try {
+      const saved = how(this.#stored());
+      this.#storage.setItem(this.#key, JSON.stringify(saved));
+      this.current.value = saved;
+    } catch (error) {
+      this.#notices.fail(error);
+    }
+  }
+}
