@@ -1,6 +1,7 @@
 import { type Cell, csvRow } from "./csv.ts";
 import type { KnownMinions } from "./fleet_table.ts";
 import type { Job, Part } from "./job.ts";
+import type { Tally } from "./tally.ts";
 
 /** What is exported: rows with one value for each column. */
 export interface Table {
@@ -49,6 +50,39 @@ export function jobTable({ head: { jid, fun } }: Job, parts: readonly Part[]): T
       note,
       value,
     ]),
+  };
+}
+
+/** Jobs of the history, with the outcomes that are known. */
+export function historyTable(
+  rows: readonly {
+    jid: string;
+    fun: string;
+    args: string;
+    target: string;
+    targetType: string;
+    user: string;
+    startedMs?: number;
+  }[],
+  known: ReadonlyMap<string, Tally>,
+): Table {
+  return {
+    fileName: "jobs",
+    columns: ["jid", "started", "function", "arguments", "target", "target_type", "user", "seconds", "outcomes"],
+    rows: rows.map(({ jid, fun, args, target, targetType, user, startedMs }) => {
+      const tally = known.get(jid);
+      return [
+        jid,
+        startedMs === undefined ? undefined : new Date(startedMs).toISOString(),
+        fun,
+        args,
+        target,
+        targetType,
+        user,
+        tally?.seconds,
+        tally === undefined ? undefined : Object.fromEntries(tally.counts),
+      ];
+    }),
   };
 }
 

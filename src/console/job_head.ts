@@ -23,8 +23,12 @@ export function headOf(jid: string, data: Record<string, unknown>): JobHead {
 
 /** Functions that Salt and this console call by themselves; not shown among the jobs. */
 const INTERNAL: ReadonlySet<string> = new Set([
+  "beacons.list",
+  "beacons.list_available",
   "saltutil.find_job",
   "saltutil.running",
+  "schedule.list",
+  "schedule.show_next_fire_time",
   "sys.argspec",
   "sys.doc",
   "sys.list_functions",

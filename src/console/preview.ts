@@ -4,6 +4,12 @@ import { targetMistake } from "../target/mistake.ts";
 import { PatternCache } from "../target/patterns.ts";
 import { countText } from "./text.ts";
 
+/** A target as it is typed. */
+export interface TargetValue {
+  tgt: string;
+  type: string;
+}
+
 /** The target types, in the order of the menu. */
 export const TARGET_TYPES: Record<string, { label: string; example: string }> = {
   glob: { label: "Glob", example: "web*" },

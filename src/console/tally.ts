@@ -1,4 +1,5 @@
 import { isRecord } from "../record.ts";
+import { durationsOf } from "./durations.ts";
 import type { Job } from "./job.ts";
 import { isOpen, PART_STATES, type PartState } from "./part_state.ts";
 
@@ -7,20 +8,36 @@ export interface Tally {
   counts: readonly (readonly [PartState, number])[];
   /** True once all targets have finished. */
   done: boolean;
+  /** From the start of the job to its last return; undefined if the master did not tell. */
+  seconds?: number;
 }
 
-function tallyOf(count: (state: PartState) => number): Tally {
+function tallyOf(count: (state: PartState) => number, seconds: number | undefined): Tally {
   const counts = PART_STATES.map((state) => [state, count(state)] as const).filter(([, number]) => number > 0);
-  return { counts, done: counts.length > 0 && !counts.some(([state]) => isOpen(state)) };
+  const done = counts.length > 0 && !counts.some(([state]) => isOpen(state));
+  return { counts, done, ...(seconds === undefined ? {} : { seconds }) };
 }
 
 /** The tally of a followed job. */
 export function tallyOfJob(job: Job): Tally {
-  return { ...tallyOf((state) => job.count(state)), done: job.done };
+  const slowest = durationsOf(job.parts())?.slowest;
+  return {
+    ...tallyOf((state) => job.count(state), slowest === undefined ? undefined : slowest / 1000),
+    done: job.done,
+  };
+}
+
+/** The tally of one target of a followed job; undefined if it is not one. */
+export function tallyOfPart(job: Job, id: string): Tally | undefined {
+  const part = job.part(id);
+  if (part === undefined) return undefined;
+  const seconds = part.tookMs === undefined ? undefined : part.tookMs / 1000;
+  return tallyOf((state) => state === part.state ? 1 : 0, seconds);
 }
 
 /** Parses the tally of one job from runner `jobs.tally` of a Brine master; undefined if it is not one. */
 export function tallyOfReport(report: unknown): Tally | undefined {
   if (!isRecord(report)) return undefined;
-  return tallyOf((state) => Number(report[state] ?? 0) || 0);
+  const { Seconds: seconds } = report;
+  return tallyOf((state) => Number(report[state] ?? 0) || 0, typeof seconds === "number" ? seconds : undefined);
 }

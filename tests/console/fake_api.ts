@@ -51,6 +51,20 @@ export class FakeApi {
   #url = "";
   /** While it is true, no minion returns. */
   held = false;
+  /** The schedule of every minion. */
+  readonly schedule: Record<string, Low | undefined> = {
+    nightly: {
+      function: "state.apply",
+      args: ["web"],
+      cron: "30 2 * * *",
+      enabled: true,
+      maxrunning: 1,
+      name: "nightly",
+    },
+    uptime: { function: "status.uptime", minutes: 10, splay: 30, enabled: false, maxrunning: 1, jid_include: true },
+  };
+  /** The beacons of every minion. */
+  readonly beacons: Low = { load: [{ averages: { "1m": [0, 4] } }, { interval: 10 }] };
   /** Previews wait for this promise. */
   told: Promise<void> = Promise.resolve();
   /** False while it has no master. */
@@ -271,6 +285,9 @@ export class FakeApi {
     if (fun === "jobs.list_jobs") {
       return Object.fromEntries([...this.#jobs].map(([jid, { load }]) => [jid, head(load)]));
     }
+    if (fun === "jobs.tally" && this.#options.outcomes) {
+      return Object.fromEntries((low.jids as string[]).map((jid) => [jid, this.#tally(jid, low.minion)]));
+    }
     const job = this.#jobs.get(String(low.jid));
     if (fun === "jobs.list_job" && job !== undefined) {
       return { jid: low.jid, ...head(job.load), Minions: job.minions, Result: job.result };
@@ -283,6 +300,16 @@ export class FakeApi {
       };
     }
     return undefined;
+  }
+
+  #tally(jid: string, minion: unknown): Low {
+    const { minions = [], result = {} } = this.#jobs.get(jid) ?? {};
+    const counts: Record<string, number> = {};
+    for (const id of minion === undefined ? minions : minions.filter((one) => one === minion)) {
+      const state = id in result ? outcomeOf(result[id]!) : "published";
+      counts[state] = (counts[state] ?? 0) + 1;
+    }
+    return { ...counts, Seconds: minions.length / 100 };
   }
 
   #local(fun: string, low: Low, id: string): unknown {
@@ -305,6 +332,33 @@ export class FakeApi {
         return { [name!]: `Does ${name}.\n\nCLI Example:\n\n    salt '*' ${name}` };
       case "saltutil.find_job":
         return {};
+      case "schedule.list":
+        return (low.kwarg as Low).where === "pillar" || (low.kwarg as Low).offline === true
+          ? { nightly: this.schedule.nightly }
+          : { ...this.schedule, enabled: true };
+      case "schedule.show_next_fire_time":
+        return { result: true, next_fire_time: Math.round(Date.now() / 1000) + 3600 };
+      case "schedule.add":
+      case "schedule.modify": {
+        const { name, persist: _persist, job_args: args, ...fields } = low.kwarg as Low;
+        this.schedule[String(name)] = { enabled: true, ...fields, args };
+        return { result: true, comment: `Added job: ${name} to schedule.`, changes: {} };
+      }
+      case "schedule.delete":
+        if (!Object.hasOwn(this.schedule, String((low.kwarg as Low).name))) {
+          return { result: false, comment: `Job ${(low.kwarg as Low).name} does not exist.` };
+        }
+        delete this.schedule[String((low.kwarg as Low).name)];
+        return { result: true, comment: "Deleted Job from schedule." };
+      case "beacons.list":
+        return { enabled: true, ...this.beacons };
+      case "beacons.list_available":
+        return ["load", "ps", "service"];
+      case "beacons.add":
+        this.beacons[String((low.kwarg as Low).name)] = (low.kwarg as Low).beacon_data;
+        return { result: true, comment: `Added beacon: ${(low.kwarg as Low).name}.` };
+      case "beacons.save":
+        return { result: true, comment: "Beacons saved." };
       case "grains.items":
         return grains(id);
       case "pillar.items":

@@ -5,7 +5,7 @@ import { FleetPage } from "./pages/fleet_page.tsx";
 import { JobPage } from "./pages/job_page.tsx";
 import { JobsPage } from "./pages/jobs_page.tsx";
 import { KeysPage } from "./pages/keys_page.tsx";
-import { MinionPage } from "./pages/minion_page.tsx";
+import { MinionPage } from "./pages/minion/minion_page.tsx";
 import { Help, JUMPS, Palette } from "./palette.tsx";
 import { Button } from "./parts/button.tsx";
 import { Icon } from "./parts/icon.tsx";

@@ -1,3 +1,4 @@
+import type { TargetValue } from "../../preview.ts";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { fleetTable, type Table } from "../../export.ts";
 import type { Presence } from "../../fleet.ts";
@@ -19,7 +20,7 @@ import { Icon } from "../parts/icon.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { SortHeader } from "../parts/sort_header.tsx";
 import { Count, State } from "../parts/state.tsx";
-import { TargetBox, type TargetValue, usePreview } from "../parts/target_box.tsx";
+import { TargetBox, usePreview } from "../parts/target_box.tsx";
 import { VirtualList } from "../parts/virtual_list.tsx";
 import type { Store } from "../store/store.ts";
 import { useStore } from "../store/store_context.ts";

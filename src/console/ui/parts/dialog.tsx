@@ -20,7 +20,7 @@ export function Dialog(
   return (
     <dialog
       ref={element}
-      class={wide ? "wide" : ""}
+      class={wide ? "roomy" : ""}
       aria-label={title}
       onCancel={(event) => {
         event.preventDefault();

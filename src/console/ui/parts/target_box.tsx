@@ -1,13 +1,8 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { countWords, needsGrains, type Preview, previewTarget, TARGET_TYPES } from "../../preview.ts";
+import { countWords, needsGrains, type Preview, previewTarget, TARGET_TYPES, type TargetValue } from "../../preview.ts";
 import { Icon } from "./icon.tsx";
 import { TargetMenu } from "./target_menu.tsx";
 import { useStore } from "../store/store_context.ts";
-
-export interface TargetValue {
-  tgt: string;
-  type: string;
-}
 
 /** The function that a preview is asked for while none is chosen. */
 const ANY_FUNCTION = "test.ping";

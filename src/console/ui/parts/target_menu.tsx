@@ -2,7 +2,7 @@ import { isForbidden } from "../../api.ts";
 import { errorText, targetText } from "../../text.ts";
 import { useStore } from "../store/store_context.ts";
 import { DeletableItem, Menu, MenuItem, MenuSection, SaveAs } from "./menu.tsx";
-import type { TargetValue } from "./target_box.tsx";
+import type { TargetValue } from "../../preview.ts";
 
 /** Targets to choose from: the master's node groups, and those that the user has saved or used lately. */
 export function TargetMenu({ value, onChange }: { value: TargetValue; onChange(value: TargetValue): void }) {

@@ -10,6 +10,7 @@ export interface JobRow {
   fun: string;
   args: string;
   target: string;
+  targetType: string;
   user: string;
   startedMs?: number;
   /** All of the above in lower case, to be searched. */
@@ -33,13 +34,14 @@ export class JobHistory {
       this.rows.value = Object.entries(listed ?? {})
         .filter(([, { Function: fun }]) => !isInternal(String(fun)))
         .sort(([left], [right]) => left < right ? 1 : -1)
-        .map(([jid, { Function: fun, Arguments: arg, Target: tgt, User: user }]) =>
+        .map(([jid, { Function: fun, Arguments: arg, Target: tgt, "Target-type": type, User: user }]) =>
           rowOf(
             {
               jid,
               fun: Array.isArray(fun) ? fun.join(", ") : String(fun),
               arg: Array.isArray(arg) ? arg : [],
               tgt,
+              tgtType: String(type ?? "glob"),
               user: String(user ?? ""),
             },
             jidTime(jid, this.#api.jidZoneMs),
@@ -64,7 +66,7 @@ export class JobHistory {
   }
 }
 
-function rowOf({ jid, fun, arg, tgt, user = "" }: Omit<JobHead, "tgtType">, startedMs?: number): JobRow {
+function rowOf({ jid, fun, arg, tgt, tgtType, user = "" }: JobHead, startedMs?: number): JobRow {
   const args = argumentText(arg);
   const target = Array.isArray(tgt) ? tgt.join(",") : String(tgt ?? "");
   return {
@@ -72,6 +74,7 @@ function rowOf({ jid, fun, arg, tgt, user = "" }: Omit<JobHead, "tgtType">, star
     fun,
     args,
     target,
+    targetType: tgtType,
     user,
     ...(startedMs === undefined ? {} : { startedMs }),
     search: `${jid} ${fun} ${args} ${target} ${user}`.toLowerCase(),

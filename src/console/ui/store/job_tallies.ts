@@ -1,8 +1,12 @@
 import { type Api, ApiError } from "../../api.ts";
 import { Job } from "../../job.ts";
-import { type Tally, tallyOfJob, tallyOfReport } from "../../tally.ts";
+import { type Tally, tallyOfJob, tallyOfPart, tallyOfReport } from "../../tally.ts";
 import type { FollowedJobs } from "./followed_jobs.ts";
 
+/** Jobs that a Brine master is asked for at once. */
+const ASKED_TOGETHER = 200;
+/** The most jobs whose returns are read to count them: those of a large fleet take megabytes. */
+const MOST_READ = 60;
 /** Jobs whose returns are read in one request to count them, where the master does not count. */
 const COUNTED_TOGETHER = 5;
 
@@ -25,17 +29,30 @@ export class JobTallies {
    * time are read and counted here.
    *
    * @param take called with the tally of each job as soon as it is known
+   * @param minion counts this target alone, which other masters do not: then nothing is read from them
    */
-  async read(jids: readonly string[], take: TakeTally): Promise<void> {
+  async read(jids: readonly string[], take: TakeTally, minion?: string): Promise<void> {
     const unknown: string[] = [];
     for (const jid of jids) {
       const job = this.#jobs.peek(jid);
-      if (job === undefined || job.size === 0) unknown.push(jid);
-      else take(jid, tallyOfJob(job));
+      const tally = job === undefined || job.size === 0
+        ? undefined
+        : minion === undefined
+        ? tallyOfJob(job)
+        : tallyOfPart(job, minion);
+      if (tally === undefined) unknown.push(jid);
+      else take(jid, tally);
     }
-    if (unknown.length === 0 || await this.#fromMaster(unknown, take)) return;
-    for (let at = 0; at < unknown.length; at += COUNTED_TOGETHER) {
-      const some = unknown.slice(at, at + COUNTED_TOGETHER);
+    for (let at = 0; at < unknown.length; at += ASKED_TOGETHER) {
+      if (await this.#fromMaster(unknown.slice(at, at + ASKED_TOGETHER), take, minion)) continue;
+      if (minion === undefined) await this.#fromReturns(unknown.slice(at), take);
+      return;
+    }
+  }
+
+  async #fromReturns(jids: readonly string[], take: TakeTally): Promise<void> {
+    for (let at = 0; at < Math.min(jids.length, MOST_READ); at += COUNTED_TOGETHER) {
+      const some = jids.slice(at, at + COUNTED_TOGETHER);
       const reports = await this.#api.runners(some.map((jid) => ({ fun: "jobs.list_job", jid })));
       for (const [index, jid] of some.entries()) {
         const job = new Job({ jid, fun: "", arg: [], tgt: "", tgtType: "glob" });
@@ -46,10 +63,14 @@ export class JobTallies {
   }
 
   /** False if the master does not count outcomes, as Salt's own does not. */
-  async #fromMaster(jids: readonly string[], take: TakeTally): Promise<boolean> {
+  async #fromMaster(jids: readonly string[], take: TakeTally, minion: string | undefined): Promise<boolean> {
     if (this.#masterCounts === false) return false;
     try {
-      const found = await this.#api.runner("jobs.tally", { jids });
+      const found = await this.#api.runner("jobs.tally", {
+        jids,
+        durations: true,
+        ...(minion === undefined ? {} : { minion }),
+      });
       this.#masterCounts = typeof found === "object" && found !== null;
       if (!this.#masterCounts) return false;
       for (const jid of jids) {

@@ -2,7 +2,7 @@ import { href } from "../../../route.ts";
 import { argumentText } from "../../../job_arguments.ts";
 import type { Favourite } from "../../../saved.ts";
 import { DeletableItem, Menu, MenuItem, MenuSection, SaveAs } from "../../parts/menu.tsx";
-import type { TargetValue } from "../../parts/target_box.tsx";
+import type { TargetValue } from "../../../preview.ts";
 import { useStore } from "../../store/store_context.ts";
 
 /** Functions to choose from: favourites with their arguments, and those that were used lately. */

@@ -1,6 +1,6 @@
 import type { Form } from "../../../form.ts";
 import { href } from "../../../route.ts";
-import type { TargetValue } from "../../parts/target_box.tsx";
+import type { TargetValue } from "../../../preview.ts";
 import type { Store } from "../../store/store.ts";
 import type { Where } from "../../../saved.ts";
 

@@ -1,3 +1,4 @@
+import type { TargetValue } from "../../../preview.ts";
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { hasDryRun, reasonToConfirm } from "../../../danger.ts";
@@ -11,7 +12,7 @@ import { Confirm } from "../../parts/dialog.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { Segmented } from "../../parts/segmented.tsx";
 import { State } from "../../parts/state.tsx";
-import { TargetBox, type TargetValue, type usePreview } from "../../parts/target_box.tsx";
+import { TargetBox, type usePreview } from "../../parts/target_box.tsx";
 import { useAttempt } from "../../parts/use_attempt.ts";
 import { useStore } from "../../store/store_context.ts";
 import { ArgumentForm } from "./argument_form.tsx";

@@ -1,9 +1,10 @@
+import type { TargetValue } from "../../../preview.ts";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { argumentsOf, EMPTY, type Filled, filledFrom, type Form } from "../../../form.ts";
 import type { Route } from "../../../route.ts";
 import type { Where } from "../../../saved.ts";
 import { countText } from "../../../text.ts";
-import { type TargetValue, usePreview } from "../../parts/target_box.tsx";
+import { usePreview } from "../../parts/target_box.tsx";
 import type { Store } from "../../store/store.ts";
 import { useExample, useForm, useFunctions } from "./use_functions.ts";
 

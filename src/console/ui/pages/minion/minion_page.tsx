@@ -1,56 +1,50 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { ApiError } from "../../api.ts";
-import { factsOf } from "../../machine.ts";
-import { href } from "../../route.ts";
-import { filterTop } from "../../tree.ts";
-import { Button } from "../parts/button.tsx";
-import { CopyButton } from "../parts/copy_button.tsx";
-import { DataView } from "../parts/data_view.tsx";
-import { Empty } from "../parts/empty.tsx";
-import { Icon } from "../parts/icon.tsx";
-import { Problem } from "../parts/problem.tsx";
-import { SearchField } from "../parts/search_field.tsx";
-import { State } from "../parts/state.tsx";
-import { useAttempt } from "../parts/use_attempt.ts";
-import { useStore } from "../store/store_context.ts";
+import { ApiError } from "../../../api.ts";
+import { isRecord } from "../../../../record.ts";
+import { factsOf } from "../../../machine.ts";
+import { href } from "../../../route.ts";
+import { filterTop } from "../../../tree.ts";
+import { Button } from "../../parts/button.tsx";
+import { CopyButton } from "../../parts/copy_button.tsx";
+import { DataView } from "../../parts/data_view.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { Problem } from "../../parts/problem.tsx";
+import { SearchField } from "../../parts/search_field.tsx";
+import { State } from "../../parts/state.tsx";
+import { useAttempt } from "../../parts/use_attempt.ts";
+import { askMinion } from "../../store/ask_minion.ts";
+import { useStore } from "../../store/store_context.ts";
+import { MinionBeacons } from "./minion_beacons.tsx";
+import { MinionJobs } from "./minion_jobs.tsx";
+import { MinionSchedule } from "./minion_schedule.tsx";
 
-type Tab = "grains" | "pillar";
+const TABS = ["grains", "pillar", "jobs", "schedule", "beacons"] as const;
+type Tab = typeof TABS[number];
+const LABELS: Record<Tab, string> = {
+  grains: "Grains",
+  pillar: "Pillar",
+  jobs: "Jobs",
+  schedule: "Schedule",
+  beacons: "Beacons",
+};
 
-/** One minion: its state, its grains, and on request its pillar. */
+/** One minion: its state, its grains and on request its pillar, its jobs, schedule and beacons. */
 export function MinionPage({ id }: { id: string }) {
   const store = useStore();
   store.fleet.beat.value;
   store.fleet.grainsBeat.value;
-  const [tab, setTab] = useState<Tab>("grains");
-  const [filter, setFilter] = useState("");
-  const [pillar, setPillar] = useState<{ value: unknown } | undefined>(undefined);
-  const { busy, error, attempt } = useAttempt();
+  const { query } = store.route.value;
+  const tab = TABS.find((one) => one === query.tab) ?? "grains";
   const grains = store.fleet.grains.of(id);
   const ready = store.fleet.ready.value;
   useEffect(() => {
     if (ready) store.fleet.grains.want([id], true);
   }, [id, ready]);
-
-  /** Calls a function on the minion that returns a mapping. */
-  const ask = async (fun: string): Promise<Record<string, unknown>> => {
-    const answer = (await store.api.local({ tgt: id, tgt_type: "list", fun }))[id];
-    if (typeof answer === "object" && answer !== null) return answer as Record<string, unknown>;
-    throw new ApiError(
-      "failed",
-      200,
-      answer === false || answer === undefined ? `${id} did not answer` : `${id}: ${answer}`,
-      "Check that the minion is up; its log has details.",
-    );
-  };
-  const reveal = () => attempt(async () => setPillar({ value: await ask("pillar.items") }));
-  const refresh = () => attempt(async () => store.fleet.grains.set(id, await ask("grains.items")));
-
-  const value = tab === "grains" ? grains : pillar?.value;
-  const shown = useMemo(() => filterTop(value, filter), [value, filter]);
   return (
     <main class="page fill">
       <MinionHead id={id} />
-      {ready && !store.fleet.minions.keys("minions").has(id) && (
+      {ready && store.fleet.known.value && !store.fleet.minions.keys("minions").has(id) && (
         <Problem
           error={new ApiError("refused", 0, `No accepted key for ${id}`, "Check Keys: it may wait there.")}
         />
@@ -65,7 +59,37 @@ export function MinionPage({ id }: { id: string }) {
           ))}
         </dl>
       )}
-      <MinionTabs tab={tab} onTab={setTab} />
+      <MinionTabs id={id} tab={tab} />
+      {tab === "jobs"
+        ? <MinionJobs id={id} />
+        : tab === "schedule"
+        ? <MinionSchedule id={id} />
+        : tab === "beacons"
+        ? <MinionBeacons id={id} />
+        : <MinionData key={tab} id={id} tab={tab} />}
+    </main>
+  );
+}
+
+/** Grains, or the pillar once it is asked for. */
+function MinionData({ id, tab }: { id: string; tab: "grains" | "pillar" }) {
+  const store = useStore();
+  store.fleet.grainsBeat.value;
+  const [filter, setFilter] = useState("");
+  const [pillar, setPillar] = useState<{ value: unknown } | undefined>(undefined);
+  const { busy, error, attempt } = useAttempt();
+  const grains = store.fleet.grains.of(id);
+  const ask = async (fun: string): Promise<Record<string, unknown>> => {
+    const answer = await askMinion(store.api, id, { fun });
+    if (isRecord(answer)) return answer;
+    throw new ApiError("failed", 200, `${id}: ${String(answer).slice(0, 300)}`, "See its log.");
+  };
+  const reveal = () => attempt(async () => setPillar({ value: await ask("pillar.items") }));
+  const refresh = () => attempt(async () => store.fleet.grains.set(id, await ask("grains.items")));
+  const value = tab === "grains" ? grains : pillar?.value;
+  const shown = useMemo(() => filterTop(value, filter), [value, filter]);
+  return (
+    <>
       {(tab === "grains" || pillar !== undefined) && (
         <div class="search-row">
           <SearchField label={`Search ${tab}`} placeholder={`Search ${tab}`} value={filter} onChange={setFilter} />
@@ -83,7 +107,7 @@ export function MinionPage({ id }: { id: string }) {
           </div>
         </div>
       )}
-      <Problem error={error ?? store.fleet.grains.error} />
+      <Problem error={error ?? (tab === "grains" ? store.fleet.grains.error : undefined)} />
       {tab === "pillar" && pillar === undefined
         ? <HiddenPillar busy={busy} onReveal={reveal} />
         : tab === "grains" && grains === undefined && store.fleet.grains.error === undefined
@@ -91,7 +115,7 @@ export function MinionPage({ id }: { id: string }) {
         : Object.keys(shown ?? {}).length === 0
         ? <NoData tab={tab} filtered={filter !== ""} />
         : <DataView value={shown} label={tab} openTo={filter === "" ? 0 : 1} />}
-    </main>
+    </>
   );
 }
 
@@ -120,11 +144,20 @@ function MinionHead({ id }: { id: string }) {
   );
 }
 
-function MinionTabs({ tab, onTab }: { tab: Tab; onTab(tab: Tab): void }) {
+function MinionTabs({ id, tab }: { id: string; tab: Tab }) {
   return (
     <div class="tabs" role="tablist" aria-label="Minion data">
-      <button type="button" role="tab" aria-selected={tab === "grains"} onClick={() => onTab("grains")}>Grains</button>
-      <button type="button" role="tab" aria-selected={tab === "pillar"} onClick={() => onTab("pillar")}>Pillar</button>
+      {TABS.map((one) => (
+        <button
+          key={one}
+          type="button"
+          role="tab"
+          aria-selected={tab === one}
+          onClick={() => location.hash = href("minions", id, { tab: one === "grains" ? "" : one })}
+        >
+          {LABELS[one]}
+        </button>
+      ))}
     </div>
   );
 }
@@ -138,7 +171,7 @@ function HiddenPillar({ busy, onReveal }: { busy: boolean; onReveal(): void }) {
   );
 }
 
-function NoData({ tab, filtered }: { tab: Tab; filtered: boolean }) {
+function NoData({ tab, filtered }: { tab: string; filtered: boolean }) {
   if (filtered) {
     return (
       <Empty icon="search" title="No matches">

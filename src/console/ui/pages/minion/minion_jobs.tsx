@@ -1,0 +1,45 @@
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { historyTable } from "../../../export.ts";
+import { jobsOfMinion } from "../../../minion_jobs.ts";
+import type { Tally } from "../../../tally.ts";
+import { Button } from "../../parts/button.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { ExportMenu } from "../../parts/export_menu.tsx";
+import { Problem } from "../../parts/problem.tsx";
+import { useStore } from "../../store/store_context.ts";
+import { JobList } from "../job_list.tsx";
+
+/** The jobs on record that a minion was a target of. */
+export function MinionJobs({ id }: { id: string }) {
+  const store = useStore();
+  const { fleet, history } = store;
+  fleet.grainsBeat.value;
+  const jobs = history.rows.value;
+  const running = store.jobs.running.value;
+  const grains = fleet.grains.of(id);
+  const known = useRef(new Map<string, Tally>());
+  useEffect(() => {
+    if (history.rows.value === undefined) void history.load();
+  }, []);
+  const rows = useMemo(() => jobsOfMinion(jobs ?? [], id, grains), [jobs, id, grains]);
+  return (
+    <>
+      <div class="search-row">
+        <p class="hint grow">
+          Jobs whose target matches this minion. Those by pillar, node group or range are listed, too: the master says
+          whether it was a target.
+        </p>
+        <div class="actions">
+          <ExportMenu table={() => historyTable(rows, known.current)} />
+          <Button icon="again" onClick={() => history.load()}>Refresh</Button>
+        </div>
+      </div>
+      <Problem error={history.error.value} retry={() => history.load()} />
+      {jobs === undefined
+        ? history.error.value === undefined && <Empty icon="clock" title="Loading jobs…" />
+        : rows.length === 0
+        ? <Empty icon="jobs" title="No jobs on record for this minion" />
+        : <JobList rows={rows} running={running} known={known.current} minion={id} />}
+    </>
+  );
+}

@@ -1,0 +1,227 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import {
+  argumentsOfDraft,
+  draftOf,
+  EMPTY_DRAFT,
+  type ScheduleDraft,
+  type ScheduleEntry,
+  type Timing,
+} from "../../../schedule_entry.ts";
+import { Button } from "../../parts/button.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { Problem } from "../../parts/problem.tsx";
+import { Segmented } from "../../parts/segmented.tsx";
+import { useAttempt } from "../../parts/use_attempt.ts";
+import { tellMinion } from "../../store/ask_minion.ts";
+import { useStore } from "../../store/store_context.ts";
+
+const TIMINGS: { value: Timing; label: string; example: string }[] = [
+  { value: "every", label: "Every", example: "10" },
+  { value: "cron", label: "Cron", example: "30 2 * * *" },
+  { value: "when", label: "At", example: "Monday 5:00pm" },
+  { value: "once", label: "Once", example: "2026-12-01T02:30:00" },
+];
+
+/** Adds a job to the schedule of a minion, or replaces one. */
+export function ScheduleForm(
+  { id, entry, onDone, onClose }: { id: string; entry: ScheduleEntry | undefined; onDone(): void; onClose(): void },
+) {
+  const store = useStore();
+  const [draft, setDraft] = useState<ScheduleDraft>(() => entry === undefined ? EMPTY_DRAFT : draftOf(entry));
+  const { busy, error, attempt } = useAttempt();
+  const functions = useFunctionNames(id);
+  const { kwarg, problem } = argumentsOfDraft(draft);
+  const set = (change: Partial<ScheduleDraft>) => setDraft({ ...draft, ...change });
+  const save = () =>
+    attempt(async () => {
+      const fun = entry === undefined ? "schedule.add" : "schedule.modify";
+      // A job that is disabled stays so.
+      const more = entry === undefined ? {} : { enabled: entry.enabled };
+      const name = draft.name.trim();
+      store.notices.add("ok", await tellMinion(store.api, id, { fun, kwarg: { name, ...more, ...kwarg } }));
+      onDone();
+    });
+  return (
+    <Dialog title={entry === undefined ? `New job by time on ${id}` : `${entry.name} on ${id}`} onClose={onClose} wide>
+      <form
+        class="fields"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (problem === undefined && !busy) {
+            void save();
+          }
+        }}
+      >
+        <DraftFields draft={draft} isNew={entry === undefined} functions={functions} onSet={set} />
+        <Problem error={error} />
+        <div class="actions end">
+          {problem !== undefined && <span class="hint grow" role="status">{problem}</span>}
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" kind="primary" disabled={problem !== undefined || busy}>
+            {busy ? "Saving…" : entry === undefined ? "Add" : "Save"}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+interface DraftProps {
+  draft: ScheduleDraft;
+  onSet(change: Partial<ScheduleDraft>): void;
+}
+
+/** What runs, when, and what else an entry says. */
+function DraftFields(
+  { draft, isNew, functions, onSet: set }: DraftProps & { isNew: boolean; functions: readonly string[] },
+) {
+  return (
+    <>
+      <TextField
+        label="Name"
+        value={draft.name}
+        disabled={!isNew}
+        onChange={(name) => set({ name })}
+      />
+      <TextField
+        label="Function"
+        value={draft.fun}
+        mono
+        list="schedule-functions"
+        onChange={(fun) => set({ fun: fun.trim() })}
+      />
+      <datalist id="schedule-functions">
+        {functions.map((name) => <option key={name} value={name} />)}
+      </datalist>
+      <TextField
+        label="Arguments"
+        value={draft.args}
+        mono
+        hint='["web"]'
+        onChange={(args) => set({ args })}
+      />
+      <TextField
+        label="Keyword arguments"
+        value={draft.kwargs}
+        mono
+        hint='{"test": true}'
+        onChange={(kwargs) => set({ kwargs })}
+      />
+      <TimingRow draft={draft} onSet={set} />
+      <TextField
+        label="Splay"
+        value={draft.splay}
+        mono
+        hint="seconds, optional"
+        onChange={(splay) => set({ splay })}
+      />
+      <TextField label="Runs at once" value={draft.maxrunning} mono onChange={(maxrunning) => set({ maxrunning })} />
+      <TextField
+        label="Other fields"
+        value={draft.others}
+        mono
+        hint='{"return_job": false}'
+        onChange={(others) => set({ others })}
+      />
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={draft.persist}
+          onChange={(event) => set({ persist: event.currentTarget.checked })}
+        />
+        Keep it when the minion is started again (_schedule.conf)
+      </label>
+    </>
+  );
+}
+
+function TimingRow({ draft, onSet: set }: DraftProps) {
+  return (
+    <Row label="When">
+      <div class="timing">
+        <Segmented
+          legend="When it runs"
+          name="timing"
+          options={TIMINGS}
+          value={draft.timing}
+          onChange={(timing) => set({ timing, time: "" })}
+        />
+        <input
+          type="text"
+          class="mono"
+          aria-label={draft.timing === "every" ? "How often" : "Time"}
+          placeholder={TIMINGS.find(({ value }) => value === draft.timing)?.example}
+          value={draft.time}
+          onInput={(event) => set({ time: event.currentTarget.value })}
+        />
+        {draft.timing === "every" && (
+          <select
+            aria-label="Unit"
+            value={draft.unit}
+            onChange={(event) => set({ unit: event.currentTarget.value as ScheduleDraft["unit"] })}
+          >
+            {["seconds", "minutes", "hours", "days"].map((unit) => <option key={unit} value={unit}>{unit}</option>)}
+          </select>
+        )}
+      </div>
+    </Row>
+  );
+}
+
+/** The functions of a minion, as far as this account may list them. */
+function useFunctionNames(id: string): readonly string[] {
+  const store = useStore();
+  const [names, setNames] = useState<readonly string[]>([]);
+  useEffect(() => {
+    let over = false;
+    store.functions.list(id).then((found) => {
+      if (!over) setNames(found);
+    }, () => {
+      // Any name can be typed.
+    });
+    return () => {
+      over = true;
+    };
+  }, [id]);
+  return names;
+}
+
+export function Row({ label, children }: { label: string; children: ComponentChildren }) {
+  return (
+    <div class="field">
+      <span class="field-name" aria-hidden="true">{label}</span>
+      {children}
+    </div>
+  );
+}
+
+export function TextField(
+  { label, value, onChange, hint = "", mono = false, disabled = false, list }: {
+    label: string;
+    value: string;
+    onChange(value: string): void;
+    hint?: string;
+    mono?: boolean;
+    disabled?: boolean;
+    /** Id of a list of suggestions. */
+    list?: string;
+  },
+) {
+  return (
+    <Row label={label}>
+      <input
+        type="text"
+        class={mono ? "mono" : ""}
+        aria-label={label}
+        placeholder={hint}
+        spellcheck={false}
+        autocomplete="off"
+        list={list}
+        disabled={disabled}
+        value={value}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
+    </Row>
+  );
+}
