@@ -26,15 +26,23 @@ export function checkEventsOptions(options: EventsOptions): { buffer: number } {
 }
 
 /** A generator of events with what {@link EventFeed} has besides. */
-export function eventFeed(events: AsyncGenerator<SaltEvent, void, void>, ready: () => Promise<void>): EventFeed {
+export function eventFeed(
+  events: AsyncGenerator<SaltEvent, void, void>,
+  { ready, stop }: { ready(): Promise<void>; stop(): void },
+): EventFeed {
+  // A generator that waits for an event cannot be left before the next one comes.
+  const leave = () => {
+    stop();
+    return events.return();
+  };
   const feed: EventFeed = {
     next: () => events.next(),
-    return: (value) => events.return(value),
+    return: leave,
     throw: (error) => events.throw(error),
     ready,
     [Symbol.asyncIterator]: () => feed,
     async [Symbol.asyncDispose]() {
-      await events.return(undefined);
+      await leave();
     },
   };
   return feed;
@@ -75,5 +83,5 @@ export function busFeed(source: EventSource, options: EventsOptions = {}): Event
       signal?.removeEventListener("abort", stop);
     }
   }
-  return eventFeed(events(), () => Promise.resolve(start()));
+  return eventFeed(events(), { ready: async () => start(), stop: () => queue.close() });
 }

@@ -3,6 +3,7 @@ import { type Logger, silentLogger } from "../log.ts";
 import { refuseUnknownKeys } from "../known.ts";
 import { currentRuntime } from "../runtime/current.ts";
 import type { Runtime } from "../runtime/mod.ts";
+import { HttpClient, type HttpOptions } from "./http/http_client.ts";
 import { LocalClient } from "./local_client.ts";
 
 /** Where the master on this host keeps its sockets and keys: what its configuration says of itself. */
@@ -58,7 +59,31 @@ const REMEDIES = {
  * @throws {ClientError} `MASTER_DOWN` if none is running there
  * @throws {TypeError} for an unknown option
  */
-export async function connect(options: ConnectOptions = {}): Promise<LocalClient> {
+export function connect(options?: ConnectOptions): Promise<LocalClient>;
+/**
+ * Connects a program to a master over HTTP, through a salt-api: Brine's or real Salt's. Everything that the client does is the
+ * same as on the master's host.
+ *
+ * @param url with the server's `root_prefix`, if it has one
+ * @example
+ * ```ts
+ * const login = { username: "ann", password: "secret", eauth: "file" };
+ * await using salt = await connect("https://salt.example.com:8000", { login });
+ * for await (const outcome of salt.run({ tgt: "*", fun: "test.ping" })) console.log(outcome.id, outcome.kind);
+ * ```
+ * @throws {ClientError} `AUTHENTICATION`, `UNREACHABLE`, `MASTER_DOWN`; `INSECURE` for plain HTTP to another machine
+ * @throws {TypeError} for an unknown option, or an address that is none
+ */
+export function connect(url: string | URL, options: HttpOptions): Promise<HttpClient>;
+export async function connect(
+  where: string | URL | ConnectOptions = {},
+  options?: HttpOptions,
+): Promise<LocalClient | HttpClient> {
+  if (typeof where === "string" || where instanceof URL) return await HttpClient.open(where, options);
+  return await connectLocally(where);
+}
+
+async function connectLocally(options: ConnectOptions): Promise<LocalClient> {
   refuseUnknownKeys("the options of connect()", options, OPTIONS, REMEDIES);
   const root = (options.rootDir ?? "/").replace(/\/+$/, "");
   return await LocalClient.open({

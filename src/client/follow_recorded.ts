@@ -46,6 +46,8 @@ export async function* followRecorded(
       collector.take(BusEvent.fromData(`salt/job/${jid}/ret/${id}`, { ...result, id, jid, _stamp: "" }));
     }
     for (const [id, outcome] of Object.entries(known)) {
+      // The return itself says it: it is on record, or its event has come or will.
+      if (outcome.outcome === "returned" || outcome.outcome === "failed") continue;
       collector.take(BusEvent.fromData(`salt/job/${jid}/outcome/${id}`, { ...outcome, id, _stamp: "" }));
     }
     collect = (event) => collector.take(event);

@@ -63,7 +63,9 @@ export interface JobSource {
   publish(request: PublishRequest): Promise<Published | undefined>;
   ask(cmd: string, load: Record<string, unknown>): Promise<unknown>;
   onEvent(listener: (event: BusEvent) => void): () => void;
-  /** Fires again what is on record of a job, for a source that may have lost events. */
+  /** Of a source that may lose events: calls `listener` each time that it has; the returned function ends that. */
+  onGap?(listener: () => void): () => void;
+  /** Fires again what is on record of a job, for a source that may lose events. */
   catchUp?(jid: string): Promise<void>;
 }
 
@@ -166,9 +168,18 @@ export class JobCollector {
    */
   async *outcomes(): AsyncGenerator<Outcome> {
     const jid = this.#jid;
-    yield* this.#untilSilent();
+    const off = this.#client.onGap?.(() => {
+      // Whether they still work on it is not known any more: they are asked, as those that say nothing.
+      this.#started.clear();
+      void this.#catchUp();
+    });
+    try {
+      yield* this.#untilSilent();
+    } finally {
+      off?.();
+    }
     if (this.#waiting.size > 0) {
-      await this.#client.catchUp?.(jid);
+      await this.#catchUp();
       const known = await this.#known();
       // Some may have come while we asked.
       yield* this.#takeReady();
@@ -265,6 +276,11 @@ export class JobCollector {
     const { outcome } = reported;
     if (outcome === "started") this.#started.add(id);
     if (ENDED.has(outcome as OutcomeState) && this.#waiting.has(id)) this.#end(statusOutcome(id, this.#jid, reported));
+  }
+
+  /** Takes what is on record, if events may have been lost. Without it the minions are asked, or remain without a return. */
+  async #catchUp(): Promise<void> {
+    await this.#client.catchUp?.(this.#jid).catch(() => {});
   }
 
   /** The outcomes that a Brine master has of this job; none beside Salt's own master. */

@@ -16,7 +16,7 @@ import { checkedRunner, checkedWheel } from "./checked_call.ts";
 import { ClientError, refusal, refusalOf } from "./client_error.ts";
 import type { Credentials } from "./credentials.ts";
 import { returnOrFailure } from "./function_failed.ts";
-import { type CollectOptions, JobCollector } from "./job_collector.ts";
+import type { CollectOptions } from "./job_collector.ts";
 import { jobRun } from "./job_run.ts";
 import type { MasterLink } from "./master_link.ts";
 import type {
@@ -39,6 +39,7 @@ import {
   settled,
 } from "./publish_request.ts";
 import { RequestConnections } from "./request_connections.ts";
+import { runJob } from "./run_job.ts";
 import { callRunner } from "./runner.ts";
 import type {
   CallOptions,
@@ -327,35 +328,26 @@ export class LocalClient implements Salt, MasterLink {
     options: CollectOptions,
   ): AsyncGenerator<Outcome<Return>, Published | undefined, void> {
     if (this.#checked) checkCollectOptions(options);
-    // Listen before publishing: a fast minion can answer before publish() returns.
-    const early: BusEvent[] = [];
-    let collect = (event: BusEvent): void => {
-      early.push(event);
-    };
-    const off = this.onEvent((event) => collect(event));
-    const { tracer = NO_TRACER } = this.#options;
+    const { tracer = NO_TRACER, opts: { order_masters, syndic_wait } } = this.#options;
     const span = tracer.start("salt.job", {
       kind: "client",
       attributes: { "salt.fun": [request.fun].flat().join(",") },
     });
-    try {
+    const publish = async () => {
       const published = await this.#publish(request, span.context);
-      if (published === undefined) return undefined;
-      span.set("salt.jid", published.jid);
-      options.onPublished?.(published.jid, published);
-      const { clock } = this.#options.runtime;
-      const { order_masters, syndic_wait } = this.#options.opts;
-      // Salt's own master does not say which syndics it has, nor when each of them has answered.
-      const blind = !this.#isBrine && order_masters === true ? { ...published, syndics: [""] } : published;
-      const waiting = typeof syndic_wait === "number" ? { syndicWaitMs: syndic_wait * 1000, ...options } : options;
-      const collector = new JobCollector(this, blind, waiting, clock, request.credentials);
-      collect = (event) => collector.take(event);
-      for (const event of early) collector.take(event);
-      yield* collector.outcomes() as AsyncGenerator<Outcome<Return>, void, void>;
+      if (published !== undefined) span.set("salt.jid", published.jid);
       return published;
+    };
+    try {
+      const outcomes = runJob(this, publish, {
+        options: typeof syndic_wait === "number" ? { syndicWaitMs: syndic_wait * 1000, ...options } : options,
+        credentials: request.credentials,
+        // Salt's own master does not say which syndics it has, nor when each of them has answered.
+        expected: (published) => !this.#isBrine && order_masters === true ? { ...published, syndics: [""] } : published,
+      });
+      return yield* outcomes as AsyncGenerator<Outcome<Return>, Published | undefined, void>;
     } finally {
       span.end();
-      off();
     }
   }
 
@@ -412,6 +404,7 @@ export class LocalClient implements Salt, MasterLink {
 
   /** Closes the connections. Jobs that are running go on. */
   async close(): Promise<void> {
+    this.#lost.reject(new ClientError("CLOSED", "The client is closed"));
     this.#bus?.close();
     await this.#connections.close();
     await this.#options.onClose?.();

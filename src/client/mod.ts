@@ -36,6 +36,8 @@ export type { Credentials } from "./credentials.ts";
 export { followJob, type FollowOptions } from "./follow_job.ts";
 export type { CollectOptions, Output, StateProgress } from "./job_collector.ts";
 export { LocalClient, type LocalClientOptions } from "./local_client.ts";
+export { HttpClient, type HttpOptions } from "./http/http_client.ts";
+export type { Login } from "./http/session.ts";
 export type { MasterLink } from "./master_link.ts";
 export type { Span, SpanAttributes, SpanOptions, Tracer } from "../telemetry/mod.ts";
 export {

@@ -64,14 +64,18 @@ export class EventHistory<E extends NumberedEvent> {
     return `${this.boot}-${event.seq}`;
   }
 
-  /** The events after that id, as far as they are kept; `lost` if some in between may be gone. */
-  since(id: string): { events: E[]; lost: boolean } {
+  /**
+   * The events after that id, as far as they are kept; `lost` if some in between may be gone, `missed` how many, if the id is
+   * of this process.
+   */
+  since(id: string): { events: E[]; lost: boolean; missed?: number } {
     const at = id.lastIndexOf("-");
     const text = id.slice(at + 1);
     const seq = Number(text);
     const kept = this.#events.slice(this.#gone);
     if (id.slice(0, at) !== this.boot || !/^\d+$/.test(text)) return { events: kept, lost: true };
     const first = kept[0]?.seq ?? this.#latest + 1;
-    return { events: kept.filter((event) => event.seq > seq), lost: seq + 1 < first };
+    const missed = Math.max(0, first - seq - 1);
+    return { events: kept.filter((event) => event.seq > seq), lost: missed > 0, missed };
   }
 }

@@ -4,7 +4,7 @@ import type { ClientError } from "../../src/client/client_error.ts";
 import { LocalClient } from "../../src/client/local_client.ts";
 import type { Outcome } from "../../src/client/outcome.ts";
 import type { PublishRequest } from "../../src/client/publish_request.ts";
-import { connect } from "../../src/client/connect.ts";
+import { connect, type ConnectOptions } from "../../src/client/connect.ts";
 import { checkCollectOptions, checkedRequest } from "../../src/client/publish_request.ts";
 import { callWheel } from "../../src/client/wheel.ts";
 import { startRunner } from "../../src/client/runner.ts";
@@ -127,7 +127,7 @@ test("run() refuses options that it does not have, and says what durations are c
 });
 
 test("connect() refuses options that it does not have", async () => {
-  const wrong = { root: "/srv/run" } as Parameters<typeof connect>[0];
+  const wrong = { root: "/srv/run" } as ConnectOptions;
   await assert.rejects(connect(wrong), /Unknown key "root" of the options of connect\(\): did you mean "rootDir"/);
 });
 

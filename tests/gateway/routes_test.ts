@@ -203,19 +203,24 @@ describe("events", () => {
     door.backend.event("one");
     door.backend.event("two");
     const text = await readUntil(first, /two"\}\n\n$/, door);
-    const ids = [...text.matchAll(/^id: (.+)$/gm)].map(([, id]) => id!);
+    assert.match(text, /^retry: 400\nid: .+-0\n\nid: .+-1\ntag: one\n/);
+    const ids = [...text.matchAll(/^id: (.+)\ntag/gm)].map(([, id]) => id!);
     assert.equal(ids.length, 2);
     await first.body!.cancel();
     door.backend.event("three");
     const after = (id: string) => door.send("GET", "/events", { headers: { ...headers, "Last-Event-ID": id } });
     assert.match(
-      await readUntil(await after(ids[0]!), /three"\}\n\n$/, door),
+      await readUntil(await after(ids[0]!), /three"\}\n\n/, door),
       /retry: 400\nid: .+\ntag: two\n[^]+tag: three\n/,
     );
     for (const tag of ["four", "five", "six"]) door.backend.event(tag);
-    const late = await readUntil(await after(ids[0]!), /six"\}\n\n$/, door);
-    assert.match(late, /^retry: 400\nevent: lost\ndata: \{\}\n\nid: .+\ntag: four\n/);
-    assert.match(await readUntil(await after("other-1"), /six"\}\n\n$/, door), /event: lost/);
+    const late = await readUntil(await after(ids[0]!), /six"\}\n\n/, door);
+    assert.match(late, /^retry: 400\nevent: lost\ndata: \{"missed":2\}\n\nid: .+-3\n\nid: .+-4\ntag: four\n/);
+    assert.match(
+      await readUntil(await after("other-1"), /six"\}\n\n/, door),
+      /event: lost\ndata: \{\}\n/,
+      "an id of another process does not say how many",
+    );
   });
 
   test("there are no ids unless the listener asks for them", async () => {
@@ -474,7 +479,12 @@ describe("extensions", () => {
 
   test("a gateway that is stopping reports it, and refuses requests", async () => {
     const door = await openDoor();
-    assert.deepEqual(await (await door.send("GET", "/ready")).json(), { ready: true, master: true, draining: false });
+    assert.deepEqual(await (await door.send("GET", "/ready")).json(), {
+      ready: true,
+      master: true,
+      draining: false,
+      brine: false,
+    });
     door.gateway.drain();
     assert.equal((await door.send("GET", "/ready")).status, 503);
     assert.equal((await door.send("GET", "/health")).status, 200);

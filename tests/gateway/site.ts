@@ -57,7 +57,7 @@ function runners(cluster: () => Cluster) {
   };
 }
 
-export async function startSite(options: { minions?: string[]; master?: Record<string, unknown> } = {}): Promise<Site> {
+export async function startSite(options: Pick<ClusterOptions, "minions" | "master" | "modules"> = {}): Promise<Site> {
   const current = await currentRuntime();
   const started: { cluster?: Cluster } = {};
   const asked: ClusterOptions = {
@@ -72,7 +72,7 @@ export async function startSite(options: { minions?: string[]; master?: Record<s
       master_job_cache: "local_cache",
       ...options.master,
     },
-    modules: { cmd: () => Promise.resolve({ module: CMD }) },
+    modules: { cmd: () => Promise.resolve({ module: CMD }), ...options.modules },
     compilePillar: () => Promise.resolve({ color: "blue", nested: { a: 1, b: ["x", "y"] } }),
     runners: runners(() => started.cluster!),
     prepare(runtime, root) {

@@ -36,7 +36,7 @@ export function jobsOf(link: SaltLink): Jobs {
 async function readReport(link: SaltLink, jid: string, { signal, timeoutMs }: CallOptions): Promise<JobReport> {
   if (!isJid(jid)) throw new TypeError(`Cannot read job ${JSON.stringify(jid)}: expected a job id, 20 digits`);
   const options = { ...(signal && { signal }), ...(timeoutMs && { timeoutMs }) };
-  const report = jobReport(jid, await link.runner({ fun: "jobs.list_job", arg: [jid] }, options));
+  const report = jobReport(jid, await link.runner({ fun: "jobs.list_job", kwarg: { jid } }, options));
   if (report !== undefined) return report;
   throw new ClientError("UNKNOWN_JOB", `The master has no job ${jid}: list them with jobs.list()`, { jid });
 }
@@ -49,7 +49,7 @@ async function readOutcomes(
 ): Promise<Record<string, ReportedOutcome>> {
   if (!link.isBrine) return {};
   try {
-    return reportedOutcomes(await link.runner({ fun: "jobs.outcome", arg: [jid] }, options));
+    return reportedOutcomes(await link.runner({ fun: "jobs.outcome", kwarg: { jid } }, options));
   } catch (error) {
     // The states are in the report as well; this has their times.
     if (codeOf(error) === "PERMISSION") return {};
@@ -65,7 +65,7 @@ async function listJobs(link: SaltLink, { limit = 100, before, ...options }: Lis
     throw new TypeError(`Cannot list jobs before ${JSON.stringify(before)}: expected a job id, 20 digits`);
   }
   const jobs = before === undefined
-    ? latestJobs(await link.runner({ fun: "jobs.list_jobs_filter", arg: [limit] }, options))
+    ? latestJobs(await link.runner({ fun: "jobs.list_jobs_filter", kwarg: { count: limit } }, options))
     : allJobs(await link.runner({ fun: "jobs.list_jobs" }, options));
   return jobs.filter(({ jid, fun }) => fun !== ASKS_FOR_JOBS && (before === undefined || jid < before))
     .sort((one, other) => one.jid < other.jid ? 1 : -1).slice(0, limit);
@@ -85,11 +85,11 @@ const allJobs = (value: unknown): ListedJob[] =>
 async function cancel(link: SaltLink, { jid, outcomes }: RecordedJob, options: CallOptions): Promise<string[]> {
   const unfinished = outcomes.filter(({ kind }) => UNFINISHED.includes(kind));
   const queued = unfinished.some(({ kind }) => kind === "queued")
-    ? listOf(await link.runner({ fun: "jobs.dequeue", arg: [jid] }, options))
+    ? listOf(await link.runner({ fun: "jobs.dequeue", kwarg: { jid } }, options))
     : [];
   const running = unfinished.filter(({ id, kind }) => kind !== "queued" && !queued.includes(id)).map(({ id }) => id);
   if (running.length > 0) {
-    await link.publish({ tgt: running, tgt_type: "list", fun: "saltutil.kill_job", arg: [jid] }, options);
+    await link.publish({ tgt: running, tgt_type: "list", fun: "saltutil.kill_job", kwarg: { jid } }, options);
   }
   return [...queued, ...running].sort();
 }

@@ -7,7 +7,7 @@ import { type Logger, silentLogger } from "../../log.ts";
 import { RefusedError } from "../wire/errors.ts";
 import type { Backend } from "./backend.ts";
 import { RemoteEvents } from "./remote_events.ts";
-import { batchOutcome, chunkOf, outcomesOf } from "./remote_lowstate.ts";
+import { batchOutcome, chunkOf, outcomesOf } from "../../client/http/lowstate.ts";
 import { type Json, SaltApiClient } from "./salt_api_client.ts";
 
 /** Where the other salt-api is, and how it is called. */
@@ -56,7 +56,7 @@ class RemoteBackend implements Backend {
     this.#log = log;
     this.#random = random;
     this.#listener = listener;
-    this.#client = new SaltApiClient({ url, log, fetch });
+    this.#client = new SaltApiClient({ url, clock, log, fetch });
     this.#events = new RemoteEvents({ clock, log, random, open: (signal) => this.#openEvents(signal) });
   }
 
@@ -202,10 +202,12 @@ class RemoteBackend implements Backend {
   }
 
   async #openEvents(signal: AbortSignal): Promise<Response> {
-    const headers = { Accept: "text/event-stream" };
-    const response = await this.#client.request(["events"], { headers, signal }, await this.#ownToken());
-    if (response.status === 401) this.#ownLogin = undefined;
-    return response;
+    try {
+      return await this.#client.events(await this.#ownToken(), signal);
+    } catch (error) {
+      if (error instanceof RefusedError && error.kind !== "other") this.#ownLogin = undefined;
+      throw error;
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

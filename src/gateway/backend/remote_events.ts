@@ -3,10 +3,18 @@ import type { Clock } from "../../async/clock.ts";
 import { messageOf } from "../../errors.ts";
 import { BusEvent } from "../../event/bus.ts";
 import type { Logger } from "../../log.ts";
-import type { Json } from "./salt_api_client.ts";
+import { serverSentEvents } from "../../client/http/server_sent_events.ts";
 
 /** Waits between two attempts to listen. */
 const RETRY = { initialMs: 500, maxMs: 30_000 };
+
+/** Characters of one event at most. */
+const MOST = 64 * 1024 * 1024;
+
+function busEvent({ data = "null" }: { data: string | undefined }): BusEvent[] {
+  const { tag, data: carried } = (JSON.parse(data) ?? {}) as { tag?: unknown; data?: Record<string, unknown> };
+  return typeof tag === "string" && typeof carried === "object" ? [BusEvent.fromData(tag, carried)] : [];
+}
 
 export interface RemoteEventsOptions {
   clock: Clock;
@@ -47,43 +55,16 @@ export class RemoteEvents {
     for (let attempt = 0; !signal.aborted; attempt++) {
       try {
         const response = await open(signal);
-        if (!response.ok || response.body === null) throw new Error(`the salt-api answered ${response.status}`);
-        for await (const { tag, data } of serverSentEvents(response.body, signal)) {
-          attempt = 0;
-          const event = BusEvent.fromData(tag, data);
-          for (const listener of this.#listeners) listener(event);
+        for await (const messages of serverSentEvents(response.body!, MOST, signal)) {
+          for (const event of messages.flatMap(busEvent)) {
+            attempt = 0;
+            for (const listener of this.#listeners) listener(event);
+          }
         }
       } catch (error) {
         if (!signal.aborted) log.warning("cannot listen to the salt-api's events", { error: messageOf(error) });
       }
       await clock.sleep(backoffDelay(attempt, RETRY, random()), signal).catch(() => {});
     }
-  }
-}
-
-/** The events of a stream as they arrive, until the signal aborts. */
-async function* serverSentEvents(
-  body: ReadableStream<Uint8Array>,
-  signal: AbortSignal,
-): AsyncGenerator<{ tag: string; data: Json }> {
-  const decoder = new TextDecoder();
-  const reader = body.getReader();
-  const cancel = () => void reader.cancel().catch(() => {});
-  signal.addEventListener("abort", cancel, { once: true });
-  try {
-    let text = "";
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done || signal.aborted) return;
-      text += decoder.decode(value, { stream: true });
-      const blocks = text.split("\n\n");
-      text = blocks.pop()!;
-      for (const block of blocks) {
-        const line = block.split("\n").find((line) => line.startsWith("data: "));
-        if (line !== undefined) yield JSON.parse(line.slice("data: ".length));
-      }
-    }
-  } finally {
-    signal.removeEventListener("abort", cancel);
   }
 }

@@ -1,7 +1,10 @@
+import type { Clock } from "../../async/clock.ts";
+import { ClientError } from "../../client/client_error.ts";
+import { Exchange, tokenHeader } from "../../client/http/exchange.ts";
 import { UrlBase } from "../../config/url.ts";
-import { messageOf, TimeoutError } from "../../errors.ts";
+import { codeOf, messageOf, ProtocolError, TimeoutError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
-import { HttpError, MasterDownError, RefusedError } from "../wire/errors.ts";
+import { HttpError, MasterDownError, type RefusalKind, RefusedError } from "../wire/errors.ts";
 
 // deno-lint-ignore no-explicit-any
 export type Json = any;
@@ -9,21 +12,37 @@ export type Json = any;
 export interface SaltApiClientOptions {
   /** With its `root_prefix`, if it has one. */
   url: string;
+  clock: Clock;
   log: Logger;
   fetch: ((request: Request) => Promise<Response>) | undefined;
 }
+
+/** A command may take as long as its caller waits for it. */
+const TIMEOUT_MS = 2 ** 31 - 1;
+/** The largest answer, in bytes. */
+const MOST_BYTES = 256 * 1024 * 1024;
+/** How long the head of an answer may take that is a stream. */
+const HEAD_MS = 60_000;
 
 /** Sends requests to a salt-api, and turns its errors into the gateway's. */
 export class SaltApiClient {
   readonly #base: UrlBase;
   readonly #log: Logger;
-  readonly #fetch: SaltApiClientOptions["fetch"];
+  readonly #exchange: Exchange;
   #up = true;
 
-  constructor({ url, log, fetch }: SaltApiClientOptions) {
+  constructor({ url, clock, log, fetch }: SaltApiClientOptions) {
     this.#base = new UrlBase(url);
     this.#log = log;
-    this.#fetch = fetch;
+    this.#exchange = new Exchange({
+      url: this.#base,
+      clock,
+      fetch,
+      random: () => 0,
+      maxBytes: MOST_BYTES,
+      // Its own callers repeat what they want repeated.
+      retries: 0,
+    });
   }
 
   /** False after a request without an answer, until the next that is answered. */
@@ -40,71 +59,76 @@ export class SaltApiClient {
     }
   }
 
-  /** @throws {MasterDownError} if there is no answer */
-  async request(segments: readonly string[], init: RequestInit, token = ""): Promise<Response> {
-    // Looked up at each request: a host may replace it.
-    const send = this.#fetch ?? globalThis.fetch;
-    const headers = { Accept: "application/json", ...(token === "" ? {} : { "X-Auth-Token": tokenHeader(token) }) };
-    const request = new Request(this.#base.at(...segments), {
-      ...init,
-      headers: { ...headers, ...init.headers },
-      // A token or a password is sent only to where the configuration says.
-      redirect: "manual",
-    });
-    try {
-      const response = await send(request);
-      this.#up = response.status !== 503;
-      return response;
-    } catch (error) {
-      if (init.signal?.aborted) throw error;
-      this.#up = false;
-      this.#log.warning("no answer from the salt-api", { url: this.#base.origin, error: messageOf(error) });
-      throw new MasterDownError({ cause: error });
-    }
+  /** Opens its stream of events. @throws {RefusedError | HttpError | MasterDownError | TimeoutError} */
+  async events(token: string, signal: AbortSignal): Promise<Response> {
+    const accept = "text/event-stream";
+    return await this.#translated(
+      signal,
+      () => this.#exchange.stream({ method: "GET", path: ["events"], accept, token, timeoutMs: HEAD_MS, signal }),
+    );
   }
 
   /** Posts JSON, and returns the JSON of the answer. @throws {RefusedError | HttpError | MasterDownError | TimeoutError} */
-  async post(segments: readonly string[], body: unknown, token = "", signal?: AbortSignal): Promise<Json> {
-    const response = await this.request(segments, {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify(body),
-      ...(signal === undefined ? {} : { signal }),
-    }, token);
-    const text = await response.text();
-    if (response.ok) return JSON.parse(text);
-    throw errorFor(response, messageIn(text));
+  async post(path: readonly string[], body: unknown, token = "", signal?: AbortSignal): Promise<Json> {
+    const message = { method: "POST", path, body, timeoutMs: TIMEOUT_MS, signal } as const;
+    return await this.#translated(
+      signal,
+      () => this.#exchange.json(token === "" ? message : { ...message, token: checkedToken(token) }),
+    );
+  }
+
+  async #translated<T>(signal: AbortSignal | undefined, step: () => Promise<T>): Promise<T> {
+    try {
+      const result = await step();
+      this.#up = true;
+      return result;
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      const code = codeOf(error);
+      const { status } = error as { status?: number };
+      if (code === "UNREACHABLE" && status === undefined) {
+        this.#log.warning("no answer from the salt-api", { url: this.#exchange.origin, error: messageOf(error) });
+      }
+      this.#up = !(code === "MASTER_DOWN" || (code === "UNREACHABLE" && status === undefined));
+      throw gatewayError(error);
+    }
   }
 }
 
-/** A token as the value of a header. @throws {RefusedError} for one that no salt-api can have issued */
-function tokenHeader(token: string): string {
-  if (/^[\x21-\x7e]{1,8192}$/.test(token)) return token;
-  throw new RefusedError("authentication", "Invalid token: expected printable ASCII");
+/** @throws {RefusedError} for a token that no salt-api can have issued */
+function checkedToken(token: string): string {
+  try {
+    return tokenHeader(token);
+  } catch (error) {
+    throw new RefusedError("authentication", messageOf(error));
+  }
 }
 
-/** The message of an error page, or the start of any other answer. */
-function messageIn(text: string): string {
-  return /<p>([\s\S]*?)<\/p>/.exec(text)?.[1]?.replaceAll("&quot;", '"').replaceAll("&#x27;", "'")
-    .replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&") ?? text.slice(0, 200);
-}
+const KINDS: Record<string, RefusalKind> = {
+  AUTHENTICATION: "authentication",
+  PERMISSION: "authorization",
+};
 
-/** What an answer with an error status means for the gateway. */
-function errorFor({ status, headers }: Response, message: string): Error {
+/** What a failed exchange means for the gateway, in the words of the server behind it. */
+function gatewayError(error: unknown): unknown {
+  if (!(error instanceof ClientError || error instanceof ProtocolError || error instanceof TimeoutError)) return error;
+  const { status, said, retryAfterMs } = error as { status?: number; said?: string; retryAfterMs?: number };
+  const message = said ?? error.message;
   switch (status) {
+    case undefined:
+      return error.code === "UNREACHABLE" ? new MasterDownError({ cause: error }) : refused(error.code, message);
     case 400:
       return new RefusedError("invocation", message);
-    case 401: {
-      const isKnownUser = /Authorization error|occurred for user/.test(message);
-      return new RefusedError(isKnownUser ? "authorization" : "authentication", message);
-    }
     case 429:
-      return new HttpError(429, message, { "Retry-After": headers.get("Retry-After") ?? "60" });
+      return new HttpError(429, message, { "Retry-After": String(Math.ceil((retryAfterMs ?? 60_000) / 1000)) });
     case 503:
       return new MasterDownError();
     case 504:
       return new TimeoutError(message);
     default:
-      return new RefusedError("other", message);
+      return refused(status === 401 ? error.code : "", message);
   }
 }
+
+const refused = (code: string, message: string): RefusedError =>
+  new RefusedError(Object.hasOwn(KINDS, code) ? KINDS[code]! : "other", message);

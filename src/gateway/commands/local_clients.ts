@@ -24,10 +24,15 @@ export async function localOfPresent(low: Low, context: LowContext): Promise<unk
   return step.value === undefined ? NO_MATCH : Object.fromEntries(values);
 }
 
-/** `local_async`: publishes a job and does not wait. */
+/**
+ * `local_async`: publishes a job and does not wait. With `full_return`, a Brine master's answer has `missing`, `queued` and
+ * `syndics` as well.
+ */
 export async function publishLocal(low: Low, context: LowContext): Promise<unknown> {
-  const published = await context.backend.publish(publication(low, context));
-  return published === undefined ? {} : { jid: published.jid, minions: published.minions };
+  const { backend } = context;
+  const published = await backend.publish(publication(low, context));
+  if (published === undefined) return {};
+  return backend.isBrine && flag(low.full_return) ? published : { jid: published.jid, minions: published.minions };
 }
 
 /** `local_subset`: a job for a few of the target, chosen at random. */

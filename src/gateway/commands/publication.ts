@@ -36,7 +36,27 @@ export function publication(low: Low, { settings, backend }: LowContext): Publis
     jid: typeof jid === "string" ? jid : "",
     kwargs,
     credentials: credentialsOf(low),
-    ...(backend.isBrine && flag(low.stream) ? { stream: true } : {}),
+    ...(backend.isBrine ? delivery(low) : {}),
+  };
+}
+
+/** The longest time for which a job may be kept or run, in seconds: a year. */
+const MAX_SECONDS = 366 * 86_400;
+
+/** What Brine masters do besides: live output, jobs that are kept for minions that are away, and a time for each. */
+function delivery(low: Low): Pick<PublishRequest, "stream" | "queue" | "jobTimeout"> {
+  const seconds = (name: string) => {
+    const value = low[name];
+    if (value === undefined || value === null || value === "") return undefined;
+    const number = typeof value === "boolean" ? NaN : Number(value);
+    if (number > 0 && number <= MAX_SECONDS) return number;
+    throw new HttpError(400, `${name} is not a number of seconds from 1 to ${MAX_SECONDS}`);
+  };
+  const [queue, jobTimeout] = [seconds("queue"), seconds("job_timeout")];
+  return {
+    ...(flag(low.stream) ? { stream: true } : {}),
+    ...(queue === undefined ? {} : { queue }),
+    ...(jobTimeout === undefined ? {} : { jobTimeout }),
   };
 }
 

@@ -44,6 +44,11 @@ interface Subscription {
 
 /** The shortest time between two writes to a stream, in milliseconds: a write costs more than an event. */
 const PACE_MS = 15;
+/**
+ * How often a listener with ids is told where it is: one whose filter lets little through would otherwise find its last id
+ * gone, and it sees that the connection still works.
+ */
+const BEAT_MS = 20_000;
 /** Time between two checks of whether a token is still valid, in milliseconds. */
 const RECHECK_MS = 15_000;
 
@@ -147,18 +152,26 @@ export class EventHub {
     return batch;
   }
 
-  /** The start of a stream: how soon to reconnect, then what the listener missed. */
+  /** A message without data: all events up to here have been sent, or will come. */
+  #position(): Uint8Array<ArrayBuffer> {
+    const seq = (this.#pending[0]?.seq ?? this.#seq + 1) - 1;
+    return encoder.encode(`id: ${this.#history.idOf({ seq, size: 0 })}\n\n`);
+  }
+
+  /** The start of a stream: how soon to reconnect, then what the listener missed, then where it is. */
   #greeting({ tag, ids = false, after }: ListenOptions): Uint8Array<ArrayBuffer> {
     const parts = [encoder.encode("retry: 400\n")];
     if (ids && after !== undefined) {
       const wants = tagFilter(tag);
-      const { events, lost } = this.#history.since(after);
-      if (lost) parts.push(encoder.encode("event: lost\ndata: {}\n\n"));
+      const { events, lost, missed } = this.#history.since(after);
+      const data = missed === undefined ? "{}" : JSON.stringify({ missed });
+      if (lost) parts.push(encoder.encode(`event: lost\ndata: ${data}\n\n`));
       // Pending events are sent with the next flush.
       const pending = new Set(this.#pending);
       const old = events.filter((event) => !pending.has(event) && (wants === undefined || wants(event.tag)));
       if (old.length > 0) parts.push(this.#encode(old, true));
     }
+    if (ids) parts.push(this.#position());
     return concat(parts);
   }
 
@@ -166,7 +179,11 @@ export class EventHub {
   stream(options: ListenOptions): { body: ReadableStream<Uint8Array<ArrayBuffer>>; end: () => void } {
     const { tag, ids = false } = options;
     const wants = tagFilter(tag);
-    const outgoing = new OutgoingChunks(this.#greeting(options), this.#options.listenerBytes, () => stop());
+    let stopBeat = () => {};
+    const outgoing = new OutgoingChunks(this.#greeting(options), this.#options.listenerBytes, () => {
+      stopBeat();
+      stop();
+    });
     const stop = this.#listen({
       options,
       wants,
@@ -174,7 +191,20 @@ export class EventHub {
         outgoing.push(wants === undefined ? this.#sharedBatch(events, ids) : this.#encode(events, ids)),
       end: () => outgoing.end(),
     });
+    if (ids) stopBeat = this.#beat(outgoing);
     return { body: outgoing.body, end: () => outgoing.end() };
+  }
+
+  /** Sends the position again and again until the returned function is called. */
+  #beat(outgoing: OutgoingChunks): () => void {
+    const { clock } = this.#options;
+    const send = () => {
+      // First the next one: what is sent may end the stream, which cancels it.
+      cancel = clock.after(BEAT_MS, send);
+      outgoing.push(this.#position());
+    };
+    let cancel = clock.after(BEAT_MS, send);
+    return () => cancel();
   }
 
   /**

@@ -44,8 +44,8 @@ const PREVIEW: Route = {
 };
 
 function readiness(call: Call): Answer {
-  const { open: { up }, draining } = call.services;
+  const { open: { up, isBrine }, draining } = call.services;
   const ready = up && !draining();
   if (!ready) call.status = 503;
-  return { value: { ready, master: up, draining: draining() } };
+  return { value: { ready, master: up, draining: draining(), brine: isBrine } };
 }

@@ -1,10 +1,14 @@
-/** Jobs as chunks of a lowstate for another salt-api, and its answers as outcomes. */
-import { type Outcome, returnOutcome } from "../../client/outcome.ts";
-import { type PublishRequest, settled } from "../../client/publish_request.ts";
+/** Jobs as chunks of a lowstate for a salt-api, and its answers as outcomes. */
+import { type Outcome, returnOutcome } from "../outcome.ts";
+import { type PublishRequest, settled, type SettledRequest } from "../publish_request.ts";
 
 /** The fields of a chunk for a job; the client is the caller's to add. */
 export function chunkOf(request: PublishRequest): Record<string, unknown> {
-  const { tgt, tgt_type, fun, arg, ret, jid, kwargs } = settled(request);
+  return settledChunk(settled(request));
+}
+
+/** The same of a request that has its defaults already. */
+export function settledChunk({ tgt, tgt_type, fun, arg, ret, jid, kwargs }: SettledRequest): Record<string, unknown> {
   const last = arg.at(-1) as Record<string, unknown> | undefined;
   const named = typeof fun === "string" && last?.__kwarg__ === true;
   const { __kwarg__: _, ...kwarg } = named ? last : {};

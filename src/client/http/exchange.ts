@@ -1,0 +1,180 @@
+import { backoffDelay } from "../../async/backoff.ts";
+import type { Clock } from "../../async/clock.ts";
+import type { UrlBase } from "../../config/url.ts";
+import { codeOf, messageOf, ProtocolError, TimeoutError } from "../../errors.ts";
+import { abortable } from "../abortable.ts";
+import { ClientError } from "../client_error.ts";
+import { bodyText, discard } from "./bounded_body.ts";
+import { type Asked, failureOf, isRedirect, messageIn, redirected } from "./http_failure.ts";
+
+/** What exchanges with a server need. */
+export interface ExchangeOptions {
+  url: UrlBase;
+  clock: Clock;
+  /** Makes the requests; looked up at each, since a host may replace its own. */
+  fetch: ((request: Request) => Promise<Response>) | undefined;
+  /** In [0, 1). */
+  random(): number;
+  /** The largest answer, in bytes. */
+  maxBytes: number;
+  /** Attempts after the first of what may be repeated. */
+  retries: number;
+}
+
+/** One request. */
+export interface Message {
+  method: "GET" | "POST";
+  /** Segments of the path below the server's address. */
+  path: readonly string[];
+  /** Parameters of the address. */
+  query?: Record<string, string>;
+  /** Sent as JSON. */
+  body?: unknown;
+  token?: string;
+  accept?: string;
+  timeoutMs: number;
+  signal?: AbortSignal | undefined;
+  /** Whether it may be sent again when it is not known what has become of it. @default false */
+  safe?: boolean;
+}
+
+/** Waits between two attempts. */
+const RETRY = { initialMs: 250, maxMs: 5000 };
+/** Failures after which another attempt may do better. */
+const PASSING: readonly string[] = ["UNREACHABLE", "MASTER_DOWN"];
+
+/** A token as the value of a header. @throws {ClientError} `AUTHENTICATION` for one that no salt-api can have issued */
+export function tokenHeader(token: string): string {
+  if (/^[\x21-\x7e]{1,8192}$/.test(token)) return token;
+  throw new ClientError("AUTHENTICATION", "Invalid token: expected printable ASCII");
+}
+
+/** Exchanges of JSON with one server: bounded in time and memory, with no redirects, and errors by what they mean. */
+export class Exchange {
+  readonly #options: ExchangeOptions;
+
+  constructor(options: ExchangeOptions) {
+    this.#options = options;
+  }
+
+  get origin(): string {
+    return this.#options.url.origin;
+  }
+
+  /**
+   * The JSON of an answer.
+   *
+   * @throws {ClientError | ProtocolError | TimeoutError} as {@link failureOf} has it; `UNREACHABLE` without an answer
+   */
+  async json(message: Message): Promise<unknown> {
+    return await this.#repeated(message, () => this.#json(message));
+  }
+
+  async #repeated<T>({ safe, signal }: Message, step: () => Promise<T>): Promise<T> {
+    const { clock, retries, random } = this.#options;
+    for (let attempt = 0;; attempt++) {
+      try {
+        return await step();
+      } catch (error) {
+        if (safe !== true || attempt >= retries || !PASSING.includes(codeOf(error))) throw error;
+        await clock.sleep(backoffDelay(attempt, RETRY, random()), signal);
+      }
+    }
+  }
+
+  async #json(message: Message): Promise<unknown> {
+    const asked = this.#asked(message);
+    return await this.#within(message, asked, async (signal) => {
+      const response = await this.#send(message, asked, signal);
+      const text = await bodyText(response, this.#options.maxBytes, asked.what);
+      if (!response.ok) throw failureOf(response, messageIn(text), asked);
+      try {
+        return JSON.parse(text);
+      } catch {
+        throw new ProtocolError(`${asked.origin} answered ${asked.what} with what is no JSON: is it a salt-api?`);
+      }
+    });
+  }
+
+  /**
+   * An answer whose body is read as it comes; `timeoutMs` is for its head alone.
+   *
+   * @param signal ends the body, too
+   */
+  async stream(message: Message & { signal: AbortSignal }): Promise<Response> {
+    const asked = this.#asked(message);
+    return await this.#repeated(message, async () => {
+      const response = await this.#within(message, asked, (head) => this.#send(message, asked, head), "head");
+      if (response.ok) return response;
+      throw failureOf(response, messageIn(await bodyText(response, 65_536, asked.what)), asked);
+    });
+  }
+
+  #asked({ method, path }: Message): Asked {
+    return { what: `${method} /${path.join("/")}`, origin: this.#options.url.origin };
+  }
+
+  /** Runs a step that ends with the caller's signal or after its time. */
+  async #within<T>(
+    { timeoutMs, signal }: Message,
+    { what, origin }: Asked,
+    step: (signal: AbortSignal) => Promise<T>,
+    until: "end" | "head" = "end",
+  ): Promise<T> {
+    signal?.throwIfAborted();
+    const limit = new AbortController();
+    const late = new TimeoutError(`${origin} has not answered ${what} within ${timeoutMs} ms`, { timeoutMs });
+    const cancel = this.#options.clock.after(timeoutMs, () => limit.abort(late));
+    const abort = () => limit.abort(signal!.reason);
+    signal?.addEventListener("abort", abort, { once: true });
+    let ended = false;
+    try {
+      // A host's own fetch may not end when its request is aborted.
+      const result = await abortable(step(limit.signal), limit.signal);
+      ended = true;
+      return result;
+    } catch (error) {
+      throw limit.signal.aborted ? limit.signal.reason : error;
+    } finally {
+      cancel();
+      // A stream goes on after its head, and ends with the caller's signal.
+      if (until === "end" || !ended) signal?.removeEventListener("abort", abort);
+    }
+  }
+
+  async #send(message: Message, asked: Asked, signal: AbortSignal): Promise<Response> {
+    const { url, fetch = globalThis.fetch } = this.#options;
+    const { method, path, query, body, token, accept = "application/json" } = message;
+    const address = `${url.at(...path)}${query === undefined ? "" : `?${new URLSearchParams(query)}`}`;
+    const request = new Request(address, {
+      method,
+      headers: {
+        Accept: accept,
+        ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+        ...(token === undefined ? {} : { "X-Auth-Token": tokenHeader(token) }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal,
+      redirect: "manual",
+      // A browser's cookies are another login; some hosts have no cookies, and refuse the word.
+      ...("credentials" in Request.prototype ? { credentials: "omit" } : {}),
+    });
+    let response: Response;
+    try {
+      response = await fetch(request);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      throw new ClientError(
+        "UNREACHABLE",
+        `No answer from ${asked.origin} (${
+          messageOf(error)
+        }): check the address, the network, and that salt-api runs ` +
+          "there; in a browser also that the server allows this page's origin",
+        { cause: error, url: asked.origin },
+      );
+    }
+    if (!isRedirect(response)) return response;
+    discard(response);
+    throw redirected(response, asked);
+  }
+}

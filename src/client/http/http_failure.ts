@@ -1,0 +1,100 @@
+/** What an answer with an error status says, and what it means. */
+import { ProtocolError, type SaltError, TimeoutError } from "../../errors.ts";
+import { ClientError } from "../client_error.ts";
+
+/** The message of an error: servers answer with a page, `<p>message</p>`, or with `{"return": "message"}`. */
+export function messageIn(text: string): string {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (typeof parsed === "object" && parsed !== null) {
+      const { return: said, message, error } = parsed as Record<string, unknown>;
+      for (const one of [said, message, error]) if (typeof one === "string") return one;
+    }
+  } catch {
+    // Not JSON: a page.
+  }
+  const paragraph = /<p>([\s\S]*?)<\/p>/.exec(text)?.[1] ?? (text.includes("<html") ? "" : text.slice(0, 200));
+  return paragraph.replaceAll("&#x27;", "'").replaceAll("&#39;", "'").replaceAll("&quot;", '"').replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">").replaceAll("&amp;", "&").trim();
+}
+
+/**
+ * Whether a 401 means that the user may not do this, rather than that nobody is logged in: one status stands for both.
+ *
+ * @see tests/golden-api/cp-perm-none.json
+ */
+export const saysForbidden = (message: string): boolean => /Authorization error|occurred for user/.test(message);
+
+/** What was asked of a server, for messages. */
+export interface Asked {
+  /** Such as `POST /run`. */
+  what: string;
+  /** `https://salt.example.com:8000`. */
+  origin: string;
+}
+
+/**
+ * The error that an answer stands for.
+ *
+ * @param message of its body
+ */
+export function failureOf({ status, headers }: Response, message: string, { what, origin }: Asked): SaltError {
+  const said = message === "" ? `${status}` : message;
+  const error = (code: string, text: string) => new ClientError(code, text, { status, said: message });
+  switch (status) {
+    case 401:
+      return saysForbidden(message)
+        ? error(
+          "PERMISSION",
+          `${said} The user may not do this: see external_auth of the master, and docs/permissions.md`,
+        )
+        : error("AUTHENTICATION", `${origin} does not accept the credentials (${said}): check token or login`);
+    case 403:
+      return error("PERMISSION", `${origin} refuses ${what}: ${said}`);
+    case 404:
+    case 405:
+      return new ProtocolError(`${origin} has no ${what}: is it a salt-api, and is the path before it right?`, {
+        status,
+      });
+    case 429: {
+      const seconds = Number(headers.get("Retry-After") ?? 60);
+      return new ClientError("TOO_MANY_ATTEMPTS", `${origin} has seen too many failed logins: ${said}`, {
+        status,
+        said: message,
+        retryAfterMs: Number.isFinite(seconds) ? seconds * 1000 : 60_000,
+      });
+    }
+    case 501:
+      return error("NOT_BRINE", said);
+    case 502:
+      return error("UNREACHABLE", `What stands before ${origin} cannot reach it: ${said}`);
+    case 503:
+      return error("MASTER_DOWN", `The master behind ${origin} does not answer: ${said}`);
+    case 504:
+      return new TimeoutError(`${origin} did not answer ${what} in time: ${said}`, { status, said: message });
+    default:
+      if (status >= 500) {
+        return error(
+          "FAILED",
+          `${what} failed on ${origin} (${said}): its log says why. An unknown function ends so, too`,
+        );
+      }
+      return error("REFUSED", said);
+  }
+}
+
+/** The error for a redirect, which is never followed: a token goes only to the server that was named. */
+export function redirected(response: Response, { origin }: Asked): ProtocolError {
+  // A browser does not say where to.
+  const location = response.headers.get("Location");
+  const where = location === null ? "elsewhere" : `to ${location.slice(0, 200)}`;
+  return new ProtocolError(
+    `${origin} redirects ${where}, where the token does not go: connect to that address itself`,
+    {
+      location,
+    },
+  );
+}
+
+export const isRedirect = ({ status, type }: Response): boolean =>
+  type === "opaqueredirect" || (status >= 300 && status < 400);

@@ -1,0 +1,23 @@
+/** Runner and wheel functions that change nothing, and may be asked again when an answer is lost. */
+export const READS: ReadonlySet<string> = new Set([
+  "cache.grains",
+  "cache.pillar",
+  "jobs.exit_success",
+  "jobs.get_jid",
+  "jobs.last_run",
+  "jobs.list_job",
+  "jobs.list_jobs",
+  "jobs.list_jobs_filter",
+  "jobs.lookup_jid",
+  "jobs.outcome",
+  "jobs.print_job",
+  "jobs.queued",
+  "jobs.tally",
+  "key.finger",
+  "key.list",
+  "key.list_all",
+  "key.name_match",
+  "manage.not_present",
+  "manage.present",
+  "minions.connected",
+]);

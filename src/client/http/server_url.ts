@@ -1,0 +1,24 @@
+import { UrlBase } from "../../config/url.ts";
+import { ClientError } from "../client_error.ts";
+
+/** Names and addresses of this machine itself. */
+const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/**
+ * The address of a salt-api, with its `root_prefix` if it has one.
+ *
+ * @param insecure whether plain HTTP may leave this machine
+ * @throws {TypeError} for what is no address of a server
+ * @throws {ClientError} `INSECURE` for plain HTTP to another machine: anyone on the way could read token and password
+ */
+export function serverUrl(text: string | URL, insecure: boolean): UrlBase {
+  const base = new UrlBase(String(text));
+  const { protocol, hostname } = new URL(base.origin);
+  if (protocol === "https:" || insecure || LOOPBACK.test(hostname)) return base;
+  throw new ClientError(
+    "INSECURE",
+    `Cannot connect to ${base.origin} without TLS: anyone on the way could read the token. Use https://, or say ` +
+      "insecure: true where the network itself is safe",
+    { url: base.origin },
+  );
+}

@@ -1,0 +1,101 @@
+import type { Clock } from "../../async/clock.ts";
+import { isRecord } from "../../record.ts";
+import { messageOf, ProtocolError } from "../../errors.ts";
+import type { Logger } from "../../log.ts";
+import type { Exchange } from "./exchange.ts";
+
+/** Who logs in, and by which back end of `external_auth`. */
+export interface Login {
+  /** The name of the user. */
+  username: string;
+  /** The user's password. */
+  password: string;
+  /** The back end that checks it, such as `"pam"`. */
+  eauth: string;
+}
+
+/** What a session is made from: a token, or what one is had for. */
+export interface SessionOptions {
+  exchange: Exchange;
+  clock: Clock;
+  log: Logger;
+  timeoutMs: number;
+  token: string | undefined;
+  login: Login | undefined;
+}
+
+/** A token is not used any more so long before it expires. */
+const MARGIN_MS = 10_000;
+/** Clocks that differ by less than this count as equal: an answer takes a while. */
+const SAME_CLOCK_MS = 2000;
+const LOGOUT_MS = 5000;
+
+/** The token of a client: given, or had by a login and had again when it has expired. */
+export class Session {
+  readonly #options: SessionOptions;
+  #token: string | undefined;
+  #expireMs = Infinity;
+  #pending: Promise<string> | undefined;
+  /** How far the master's clock is ahead of ours, as far as a login has shown it. */
+  aheadMs = 0;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.#token = options.token;
+  }
+
+  /** The token to send. Many callers share one login. */
+  async token(): Promise<string> {
+    const { clock, login } = this.#options;
+    if (this.#token !== undefined && (login === undefined || clock.now() < this.#expireMs - MARGIN_MS)) {
+      return this.#token;
+    }
+    return await (this.#pending ??= this.#logIn(login!).finally(() => this.#pending = undefined));
+  }
+
+  /**
+   * Gives up a token that the server does not accept.
+   *
+   * @returns whether another can be had
+   */
+  refused(token: string): boolean {
+    if (this.#options.login === undefined) return false;
+    if (this.#token === token) this.#token = undefined;
+    return true;
+  }
+
+  async #logIn(login: Login): Promise<string> {
+    const { exchange, clock, timeoutMs } = this.#options;
+    const before = clock.now();
+    const answer = await exchange.json({ method: "POST", path: ["login"], body: login, timeoutMs, safe: true });
+    const [record] = isRecord(answer) && Array.isArray(answer.return) ? answer.return : [];
+    const { token, expire, start } = isRecord(record) ? record : {};
+    if (typeof token !== "string" || token === "") {
+      throw new ProtocolError(`${exchange.origin} answered a login without a token: is it a salt-api?`);
+    }
+    const after = clock.now();
+    if (typeof start === "number") {
+      const aheadMs = start * 1000 - (before + after) / 2;
+      this.aheadMs = Math.abs(aheadMs) < SAME_CLOCK_MS ? 0 : aheadMs;
+    }
+    this.#token = token;
+    // By our clock; a life that is too short to be meant would make each call log in.
+    this.#expireMs = typeof expire === "number"
+      ? Math.max(expire * 1000 - this.aheadMs, after + 2 * MARGIN_MS)
+      : Infinity;
+    return token;
+  }
+
+  /** Ends the login at the server; a token that was given is its owner's to end. */
+  async close(): Promise<void> {
+    const { exchange, login, log } = this.#options;
+    const token = this.#token;
+    this.#token = undefined;
+    if (login === undefined || token === undefined) return;
+    try {
+      await exchange.json({ method: "POST", path: ["logout"], body: {}, token, timeoutMs: LOGOUT_MS });
+    } catch (error) {
+      log.warning("cannot end the login at the server", { url: exchange.origin, error: messageOf(error) });
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import type { Clock } from "../../async/clock.ts";
+import { type Deferred, deferred } from "../../async/deferred.ts";
+import { BusEvent } from "../../event/bus.ts";
+import { abortable } from "../abortable.ts";
+import type { SaltEvent } from "../salt.ts";
+
+/** What a stream that many share is made from. */
+export interface SharedEventsOptions {
+  clock: Clock;
+  /** Opens the stream. */
+  open(how: {
+    signal: AbortSignal;
+    onOpen(): void;
+    onMissed(): void;
+  }): AsyncGenerator<SaltEvent, void, void>;
+}
+
+/** For how long the stream is kept for a next listener. */
+const LINGER_MS = 3000;
+
+/** One connection while it lasts, across interruptions. */
+interface Running {
+  stop: AbortController;
+  ready: Deferred<void>;
+  lost: Deferred<never>;
+}
+
+/** One stream of events for all jobs that a client follows: a browser has few connections, and real salt-api no filter. */
+export class SharedEvents {
+  readonly #options: SharedEventsOptions;
+  readonly #listeners = new Set<(event: BusEvent) => void>();
+  readonly #gaps = new Set<() => void>();
+  #running: Running | undefined;
+  #cancelLinger = () => {};
+  #closed = false;
+
+  constructor(options: SharedEventsOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects once events cannot be heard any more. */
+  get lost(): Promise<never> {
+    return this.#start().lost.promise;
+  }
+
+  /** Calls a listener with every event; the returned function ends that. */
+  onEvent(listener: (event: BusEvent) => void): () => void {
+    this.#cancelLinger();
+    this.#listeners.add(listener);
+    return () => {
+      if (!this.#listeners.delete(listener) || this.#listeners.size > 0) return;
+      this.#cancelLinger = this.#options.clock.after(LINGER_MS, () => this.#end());
+    };
+  }
+
+  /** Calls a listener each time that events were lost. */
+  onGap(listener: () => void): () => void {
+    this.#gaps.add(listener);
+    return () => void this.#gaps.delete(listener);
+  }
+
+  /** Resolves once the server listens for us. */
+  async listening(signal?: AbortSignal): Promise<void> {
+    const { ready, lost } = this.#start();
+    await abortable(Promise.race([ready.promise, lost.promise]), signal);
+  }
+
+  /** Calls all listeners with an event that is on record. */
+  fire(tag: string, data: Record<string, unknown>): void {
+    const event = BusEvent.fromData(tag, data);
+    for (const listener of [...this.#listeners]) listener(event);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#cancelLinger();
+    this.#end();
+  }
+
+  #start(): Running {
+    if (this.#running !== undefined) return this.#running;
+    const running: Running = { stop: new AbortController(), ready: deferred<void>(), lost: deferred<never>() };
+    this.#running = running;
+    if (this.#closed) running.stop.abort();
+    void this.#follow(running);
+    return running;
+  }
+
+  async #follow(running: Running): Promise<void> {
+    const { stop: { signal }, ready, lost } = running;
+    try {
+      const events = this.#options.open({
+        signal,
+        onOpen: () => ready.resolve(),
+        onMissed: () => {
+          for (const listener of [...this.#gaps]) listener();
+        },
+      });
+      for await (const { tag, data } of events) this.fire(tag, data);
+      throw signal.reason;
+    } catch (error) {
+      if (this.#running === running) this.#running = undefined;
+      lost.reject(error);
+    }
+  }
+
+  #end(): void {
+    this.#running?.stop.abort(new DOMException("The client is closed", "AbortError"));
+    this.#running = undefined;
+  }
+}

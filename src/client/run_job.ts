@@ -1,0 +1,48 @@
+import type { Clock } from "../async/clock.ts";
+import type { BusEvent } from "../event/bus.ts";
+import type { Credentials } from "./credentials.ts";
+import { type CollectOptions, JobCollector, type JobSource } from "./job_collector.ts";
+import type { Outcome } from "./outcome.ts";
+import type { Published } from "./publish_request.ts";
+
+/** What is needed to run a job to its end. */
+export interface RunSource extends JobSource {
+  readonly clock: Clock;
+  listening?(signal?: AbortSignal): Promise<void>;
+}
+
+/**
+ * Publishes a job and yields the outcome of each target.
+ *
+ * @param publish publishes it; called once events are heard
+ * @param expected the minions and syndics that are waited for, where these differ from what the master has said
+ */
+export async function* runJob(
+  source: RunSource,
+  publish: () => Promise<Published | undefined>,
+  { options, credentials, expected = (published) => published }: {
+    options: CollectOptions;
+    credentials: Credentials | undefined;
+    expected?: (published: Published) => Published;
+  },
+): AsyncGenerator<Outcome, Published | undefined, void> {
+  // Listen before publishing: a fast minion can answer before publish() returns.
+  const early: BusEvent[] = [];
+  let collect = (event: BusEvent): void => {
+    early.push(event);
+  };
+  const off = source.onEvent((event) => collect(event));
+  try {
+    await source.listening?.(options.signal);
+    const published = await publish();
+    if (published === undefined) return undefined;
+    options.onPublished?.(published.jid, published);
+    const collector = new JobCollector(source, expected(published), options, source.clock, credentials);
+    collect = (event) => collector.take(event);
+    for (const event of early) collector.take(event);
+    yield* collector.outcomes();
+    return published;
+  } finally {
+    off();
+  }
+}
