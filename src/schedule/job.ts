@@ -53,7 +53,7 @@ export class Job {
   }
 
   get isEnabled(): boolean {
-    return truthy(this.entry.enabled ?? true);
+    return !Object.hasOwn(this.entry, "enabled") || truthy(this.entry.enabled);
   }
 
   /** The field is another one: times are found anew. */

@@ -54,16 +54,23 @@ export interface SaltGuiSite {
   stop(): Promise<void>;
 }
 
+/** Options beside those of every site. */
+export interface MoreOptions {
+  master?: Record<string, unknown>;
+  minion?: Record<string, unknown>;
+}
+
 /**
  * Starts it; all parts are of one kind.
  *
  * @param saltgui a checkout's directory `saltgui`, to be served at `/app`
  */
-export async function startSaltGuiSite(kind: Kind, saltgui?: string): Promise<SaltGuiSite> {
+export async function startSaltGuiSite(kind: Kind, saltgui?: string, more: MoreOptions = {}): Promise<SaltGuiSite> {
   const port = await freePort();
   const fleet = new Fleet({
     master: kind,
     minions: [kind],
+    minionOptions: () => more.minion ?? {},
     masterOptions: (directory) => ({
       netapi_enable_clients: ["local", "local_async", "runner", "wheel"],
       sharedsecret: SECRET,
@@ -71,6 +78,7 @@ export async function startSaltGuiSite(kind: Kind, saltgui?: string): Promise<Sa
       file_roots: { base: [path.join(directory, "states")] },
       api_pidfile: path.join(directory, "master", "run", "api.pid"),
       api_logfile: path.join(directory, "master", "api.log"),
+      ...more.master,
       rest_cherrypy: {
         port,
         host: "127.0.0.1",

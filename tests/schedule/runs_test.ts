@@ -58,6 +58,15 @@ const DIFFERENT: Record<string, { runs: number[]; why: string }> = {
   "skip job": { runs: [10, 20, 40, 50, 60], why: "as above" },
   "after and until": { runs: [20, 30, 40], why: "in real Salt the last limit alone counts" },
   "range and until": { runs: [], why: "as above" },
+  "splay text": { runs: [25, 50], why: "real Salt stops" },
+  "range without an end": { runs: [], why: "real Salt stops without a word" },
+  "when null": { runs: [], why: "as above" },
+  "cron a number": { runs: [], why: "as above" },
+  "cron null": { runs: [], why: "as above" },
+  "until bad": { runs: [], why: "as above" },
+  "after bad": { runs: [], why: "as above" },
+  "once of its own format": { runs: [30], why: "as once" },
+  "negative seconds": { runs: [0, 1, 2, 3, 4, 5], why: "as zero seconds" },
 };
 
 /** Fields of a job's state that are compared; the others are Salt's own bookkeeping. */
