@@ -119,6 +119,7 @@ export function draftOf({ name, fields }: ScheduleEntry): ScheduleDraft {
     name: _name,
     saved: _saved,
     jid_include,
+    enabled: _enabled,
     ...rest
   } = fields;
   // What is the same for nearly every job is left out of the form.

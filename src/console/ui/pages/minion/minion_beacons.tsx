@@ -84,6 +84,10 @@ export function MinionBeacons({ id }: { id: string }) {
             setEditing(undefined);
             void load();
           }}
+          onDelete={() => {
+            if (editing !== "new") setDeleting(editing);
+            setEditing(undefined);
+          }}
           onClose={() => setEditing(undefined)}
         />
       )}
@@ -158,7 +162,13 @@ function BeaconList(
 }
 
 function BeaconForm(
-  { id, entry, onDone, onClose }: { id: string; entry: BeaconEntry | undefined; onDone(): void; onClose(): void },
+  { id, entry, onDone, onDelete, onClose }: {
+    id: string;
+    entry: BeaconEntry | undefined;
+    onDone(): void;
+    onDelete(): void;
+    onClose(): void;
+  },
 ) {
   const store = useStore();
   const [name, setName] = useState(entry?.name ?? "");
@@ -224,6 +234,7 @@ function BeaconForm(
         <Problem error={error} />
         <div class="actions end">
           {problem !== undefined && <span class="hint grow cut" role="status">{problem}</span>}
+          {entry !== undefined && <Button kind="danger" onClick={onDelete}>Delete</Button>}
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" kind="primary" disabled={problem !== undefined || busy}>
             {busy ? "Saving…" : entry === undefined ? "Add" : "Save"}

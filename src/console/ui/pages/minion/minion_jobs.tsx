@@ -26,8 +26,7 @@ export function MinionJobs({ id }: { id: string }) {
     <>
       <div class="search-row">
         <p class="hint grow">
-          Jobs whose target matches this minion. Those by pillar, node group or range are listed, too: the master says
-          whether it was a target.
+          Jobs whose target matches this minion now, or may match it: by pillar, node group or range.
         </p>
         <div class="actions">
           <ExportMenu table={() => historyTable(rows, known.current)} />

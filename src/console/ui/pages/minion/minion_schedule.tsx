@@ -89,6 +89,10 @@ export function MinionSchedule({ id }: { id: string }) {
             setEditing(undefined);
             void load();
           }}
+          onDelete={() => {
+            if (editing !== "new") setDeleting(editing);
+            setEditing(undefined);
+          }}
           onClose={() => setEditing(undefined)}
         />
       )}

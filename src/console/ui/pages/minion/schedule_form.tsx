@@ -25,7 +25,13 @@ const TIMINGS: { value: Timing; label: string; example: string }[] = [
 
 /** Adds a job to the schedule of a minion, or replaces one. */
 export function ScheduleForm(
-  { id, entry, onDone, onClose }: { id: string; entry: ScheduleEntry | undefined; onDone(): void; onClose(): void },
+  { id, entry, onDone, onDelete, onClose }: {
+    id: string;
+    entry: ScheduleEntry | undefined;
+    onDone(): void;
+    onDelete(): void;
+    onClose(): void;
+  },
 ) {
   const store = useStore();
   const [draft, setDraft] = useState<ScheduleDraft>(() => entry === undefined ? EMPTY_DRAFT : draftOf(entry));
@@ -57,6 +63,7 @@ export function ScheduleForm(
         <Problem error={error} />
         <div class="actions end">
           {problem !== undefined && <span class="hint grow" role="status">{problem}</span>}
+          {entry !== undefined && <Button kind="danger" onClick={onDelete}>Delete</Button>}
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" kind="primary" disabled={problem !== undefined || busy}>
             {busy ? "Saving…" : entry === undefined ? "Add" : "Save"}
