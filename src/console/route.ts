@@ -1,12 +1,12 @@
 /** A page of the console with its parameters: the part of the address after `#`. */
 export interface Route {
-  page: "fleet" | "run" | "jobs" | "job" | "keys" | "events" | "minion";
+  page: "fleet" | "run" | "jobs" | "job" | "keys" | "events" | "automation" | "minion";
   /** The jid, or the id of the minion. */
   name: string;
   query: Record<string, string>;
 }
 
-const PAGES: ReadonlySet<string> = new Set(["fleet", "run", "jobs", "keys", "events"]);
+const PAGES: ReadonlySet<string> = new Set(["fleet", "run", "jobs", "keys", "events", "automation"]);
 
 /** Parses the part of the address after `#`; unknown ones lead to the fleet. */
 export function parseRoute(hash: string): Route {

@@ -202,6 +202,88 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     await context.close();
   });
 
+  test("the schedule of a minion is shown, changed and refused in its words", LONG, async () => {
+    const { page, context } = await enter();
+    await go(page, "#/minions/web0001.example?tab=schedule");
+    const grid = page.getByRole("grid", { name: "Jobs by time" });
+    await grid.getByText("cron 30 2 * * *").waitFor();
+    await grid.getByText("every 10 minutes, splay 30").waitFor();
+    await page.getByRole("button", { name: "Add job" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("often");
+    await page.getByLabel("Function").fill("test.ping");
+    await page.getByText("Every: expected a number of minutes").waitFor();
+    await page.getByLabel("How often").fill("5");
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await grid.getByText("every 5 minutes").waitFor();
+    const sent = api.calls.findLast(({ fun }) => fun === "schedule.add")!;
+    assert.deepEqual(sent.kwarg, { name: "often", function: "test.ping", persist: true, minutes: 5, maxrunning: 1 });
+    assert.deepEqual([sent.tgt, sent.tgt_type], ["web0001.example", "list"]);
+    await page.getByRole("button", { name: "Delete: often" }).click();
+    delete api.schedule.often;
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("alert").getByText("Job often does not exist.").waitFor();
+    await context.close();
+  });
+
+  test("beacons of a minion are shown and added, and kept for the next start", LONG, async () => {
+    const { page, context } = await enter();
+    await go(page, "#/minions/web0002.example?tab=beacons");
+    const grid = page.getByRole("grid", { name: "Beacons" });
+    await grid.getByText("10 s").waitFor();
+    await page.getByRole("button", { name: "Add beacon" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("service");
+    await page.getByLabel("Configuration as JSON").fill("{");
+    await page.getByText(/^Not JSON/).waitFor();
+    await page.getByLabel("Configuration as JSON").fill('[{"services": {"ssh": {}}}]');
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await grid.getByText('{"services":{"ssh":{}}}').waitFor();
+    const beacons = api.calls.filter(({ fun }) => ["beacons.add", "beacons.save"].includes(String(fun)));
+    assert.deepEqual(beacons.map(({ fun, kwarg }) => [fun, kwarg]), [
+      ["beacons.add", { name: "service", beacon_data: [{ services: { ssh: {} } }] }],
+      ["beacons.save", undefined],
+    ]);
+    await context.close();
+  });
+
+  test("what the reactor did and how engines stand is shown as text, whatever it holds", LONG, async () => {
+    const brine = await new FakeApi({ minions: 8, pending: 0, previews: true, outcomes: true }).open();
+    const { page, context, complaints } = await openPage(browser, brine.url);
+    try {
+      await signIn(page, "file", "ada", PASSWORD);
+      await page.getByRole("heading", { name: "Fleet" }).waitFor();
+      await page.keyboard.press("g");
+      await page.keyboard.press("a");
+      const grid = page.getByRole("grid", { name: /^Latest reactions/ });
+      await grid.getByText("failed: Jinja: <img src=x onerror=alert(1)> is undefined").waitFor();
+      assert.equal(await page.locator("main img").count(), 0);
+      await page.getByRole("button", { name: "Add reactor" }).click();
+      await page.getByLabel("Events", { exact: true }).fill("my/*");
+      await page.getByLabel("SLS files").fill("/srv/reactor/my.sls");
+      await page.getByRole("button", { name: "Add", exact: true }).click();
+      await page.getByRole("region", { name: "Reactors in use" }).getByText("my/*").waitFor();
+      // An event that something reacts to has the page read again.
+      const before = brine.calls.filter(({ fun }) => fun === "reactor.status").length;
+      brine.fire("my/event", {});
+      while (brine.calls.filter(({ fun }) => fun === "reactor.status").length === before) {
+        await page.waitForRequest((request) => request.method() === "POST");
+      }
+      await page.getByRole("tab", { name: "Engines" }).click();
+      await page.getByText("exit code 1: no queue").waitFor();
+      assert.deepEqual(complaints, []);
+    } finally {
+      await context.close();
+      await brine.close();
+    }
+  });
+
+  test("a master that does not tell what its reactor did shows its reactors alone", LONG, async () => {
+    const { page, context } = await enter();
+    await go(page, "#/automation");
+    await page.getByText("/srv/reactor/start.sls").waitFor();
+    await page.getByText("This master does not say").waitFor();
+    await context.close();
+  });
+
   test("returns are exported as CSV that no spreadsheet runs, and as JSON", LONG, async () => {
     const { page, context } = await enter();
     await go(page, "#/run?tgt=web000*&fun=test.ping");
@@ -350,7 +432,20 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
 
   test("no page is wider than a phone of 360 pixels", LONG, async () => {
     const { page, context } = await enter(360, 740);
-    for (const hash of ["fleet", "run?tgt=*&fun=cmd.run", "jobs", "keys", "events", "minions/web0001.example"]) {
+    for (
+      const hash of [
+        "fleet",
+        "run?tgt=*&fun=cmd.run",
+        "jobs",
+        "keys",
+        "events",
+        "automation",
+        "automation?tab=engines",
+        "minions/web0001.example",
+        "minions/web0001.example?tab=schedule",
+        "minions/web0001.example?tab=beacons",
+      ]
+    ) {
       await go(page, `#/${hash}`);
       await page.getByRole("main").waitFor();
       const wide = await page.evaluate(
@@ -363,7 +458,20 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
 
   test("every control has an accessible name", LONG, async () => {
     const { page, context } = await enter();
-    for (const hash of ["fleet", "run?tgt=*&fun=cmd.run", "jobs", "keys", "events", "minions/web0001.example"]) {
+    for (
+      const hash of [
+        "fleet",
+        "run?tgt=*&fun=cmd.run",
+        "jobs",
+        "keys",
+        "events",
+        "automation",
+        "automation?tab=engines",
+        "minions/web0001.example",
+        "minions/web0001.example?tab=schedule",
+        "minions/web0001.example?tab=beacons",
+      ]
+    ) {
       await go(page, `#/${hash}`);
       await page.getByRole("main").waitFor();
       const nameless = await page.evaluate(`[...document.querySelectorAll(
@@ -420,6 +528,12 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
       "minions.connected",
       "cache.grains",
       "jobs.active",
+      "reactor.list",
+      "reactor.status",
+      "engines.status",
+      "schedule.list",
+      "beacons.list",
+      "config.get",
     ];
     const strict = await new FakeApi({ minions: 40, previews: true, forbidden: [...forbidden, "cmd.run"] }).open();
     const { page, context, complaints } = await openPage(browser, strict.url);
@@ -431,6 +545,22 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
       await go(page, "#/keys");
       await page.getByText("This account may not list keys").waitFor();
       assert.equal(await page.getByText("No key is accepted").count(), 0);
+      await go(page, "#/run?tgt=*&fun=cmd.run");
+      for (
+        const [hash, message] of [
+          ["#/automation", "reactor.list: permission denied for this account"],
+          ["#/automation?tab=engines", "engines.status: permission denied for this account"],
+          ["#/minions/web0001.example?tab=schedule", "schedule.list: permission denied for this account"],
+          ["#/minions/web0001.example?tab=beacons", "beacons.list: permission denied for this account"],
+        ] as const
+      ) {
+        await go(page, hash);
+        await page.getByRole("alert").getByText(message).waitFor();
+      }
+      await go(page, "#/fleet");
+      await page.getByText("This account may not read grains").waitFor();
+      await page.getByRole("button", { name: "Targets" }).click();
+      await page.getByText("This account may not read them: it needs config.get").waitFor();
       await go(page, "#/run?tgt=*&fun=cmd.run");
       await page.locator("#target-preview").getByText("Number of minions unknown: this account may not run cmd.run")
         .waitFor();

@@ -51,6 +51,7 @@ export class FakeApi {
   #url = "";
   /** While it is true, no minion returns. */
   held = false;
+  readonly reactors: Record<string, string[]>[] = [{ "salt/minion/*/start": ["/srv/reactor/start.sls"] }];
   /** The schedule of every minion. */
   readonly schedule: Record<string, Low | undefined> = {
     nightly: {
@@ -278,6 +279,46 @@ export class FakeApi {
     if (fun === "cache.grains") {
       const names = this.#options.previews && Array.isArray(low.fields) ? low.fields.map(String) : undefined;
       return Object.fromEntries(this.#targets(low).map((id) => [id, picked(grains(id), names)]));
+    }
+    if (fun === "reactor.list") return this.reactors;
+    if (fun === "reactor.add") {
+      const [match, sls] = low.arg as [string, string[]];
+      this.reactors.push({ [match]: sls });
+      return { status: true, comment: "Reactor added." };
+    }
+    if (fun === "reactor.status" && this.#options.previews) {
+      const at = Date.now() / 1000;
+      const reaction = { at, tag: "salt/minion/web0001.example/start", sls: "/srv/reactor/start.sls", id: "greet" };
+      return {
+        counts: { events: 2, called: 1, failed: 1, stopped: 0, dropped: 0 },
+        waiting: 0,
+        is_leader: true,
+        latest: [
+          { ...reaction, fun: "local.state.apply", outcome: "called", jid: "20261121084331391697", minions: 1 },
+          { ...reaction, fun: "", outcome: "failed", error: "Jinja: <img src=x onerror=alert(1)> is undefined" },
+        ],
+      };
+    }
+    if (fun === "reactor.status") {
+      return "Exception occurred in runner reactor.status: 'reactor.status' is not available.";
+    }
+    if (fun === "engines.status") {
+      return {
+        webhook: {
+          module: "webhook",
+          state: "running",
+          since: "2026-11-21T08:43:31.000000",
+          restarts: 0,
+          last_error: null,
+        },
+        queue: {
+          module: "script",
+          state: "waiting",
+          since: "2026-11-21T08:43:31.000000",
+          restarts: 7,
+          last_error: { at: "2026-11-21T08:43:31.000000", how: "exit code 1", words: "no queue" },
+        },
+      };
     }
     if (fun === "config.get") return { web: "web*", storage: ["db*", "or", "cache*"] };
     if (fun === "manage.status") return { up: this.minions, down: [] };

@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { href, parseRoute } from "../route.ts";
+import { AutomationPage } from "./pages/automation/automation_page.tsx";
 import { EventsPage } from "./pages/events_page.tsx";
 import { FleetPage } from "./pages/fleet_page.tsx";
 import { JobPage } from "./pages/job_page.tsx";
@@ -125,6 +126,8 @@ function Page() {
       return <KeysPage />;
     case "events":
       return <EventsPage key={query.filter ?? ""} />;
+    case "automation":
+      return <AutomationPage />;
     case "minion":
       return <MinionPage key={name} id={name} />;
     case "fleet":

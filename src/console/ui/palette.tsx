@@ -15,6 +15,7 @@ export const JUMPS: { key: string; page: string; label: string; icon: string }[]
   { key: "j", page: "jobs", label: "Jobs", icon: "jobs" },
   { key: "k", page: "keys", label: "Keys", icon: "keys" },
   { key: "e", page: "events", label: "Events", icon: "events" },
+  { key: "a", page: "automation", label: "Automation", icon: "bolt" },
 ];
 
 interface Choice {

@@ -21,7 +21,7 @@ export class NodeGroups {
 
   async load(): Promise<void> {
     try {
-      const found = await this.#api.runner("config.get", { key: "nodegroups" });
+      const found = await this.#api.runner("config.get", { arg: ["nodegroups"] });
       this.list.value = Object.entries(isRecord(found) ? found : {}).map(([name, value]) => ({
         name,
         text: (Array.isArray(value) ? value.join(" ") : String(value)).slice(0, 200),

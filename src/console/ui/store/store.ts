@@ -4,6 +4,7 @@ import { EventLog } from "../../event_log.ts";
 import type { BusEvent } from "../../event_stream.ts";
 import { headOf, isInternal } from "../../job_head.ts";
 import { parseRoute, type Route } from "../../route.ts";
+import { AutomationStore } from "./automation_store.ts";
 import { Beats } from "./beats.ts";
 import { type Environment, readStored } from "./environment.ts";
 import { FleetStore } from "./fleet_store.ts";
@@ -47,6 +48,7 @@ export class Store {
   readonly jobs: FollowedJobs;
   readonly tallies: JobTallies;
   readonly functions: FunctionDocs;
+  readonly automation: AutomationStore;
   readonly nodeGroups: NodeGroups;
   /** What the user keeps in this browser. */
   readonly saved: SavedStore;
@@ -79,6 +81,7 @@ export class Store {
     this.jobs = new FollowedJobs(env, this.beats, this.notices);
     this.tallies = new JobTallies(env.api, this.jobs);
     this.functions = new FunctionDocs(env.api);
+    this.automation = new AutomationStore(env);
     this.nodeGroups = new NodeGroups(env.api);
     this.saved = new SavedStore(env, this.notices);
     this.#watch = new JobWatch(env.api, env.now, this.jobs);
@@ -94,6 +97,7 @@ export class Store {
     this.log.add(event, this.now());
     this.beats.mark(this.logBeat);
     this.fleet.apply(event);
+    this.automation.apply(event);
     const jid = /^salt\/job\/([^/]+)\//.exec(event.tag)?.[1];
     if (jid === undefined) return;
     if (event.tag.endsWith("/new")) this.#takeNewJob(jid, event);
@@ -134,6 +138,7 @@ export class Store {
     this.history.forget();
     this.jobs.forget();
     this.functions.forget();
+    this.automation.forget();
     this.nodeGroups.forget();
     this.saved.forget();
     this.notices.clear();

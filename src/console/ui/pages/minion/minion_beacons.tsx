@@ -5,7 +5,9 @@ import { Button } from "../../parts/button.tsx";
 import { Confirm, Dialog } from "../../parts/dialog.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Icon } from "../../parts/icon.tsx";
+import { FormEnd } from "../../parts/form_end.tsx";
 import { Problem } from "../../parts/problem.tsx";
+import { Row, TextField } from "../../parts/text_field.tsx";
 import { Switch } from "../../parts/switch.tsx";
 import { useAttempt } from "../../parts/use_attempt.ts";
 import { VirtualList } from "../../parts/virtual_list.tsx";
@@ -13,7 +15,6 @@ import { askMinion, tellMinion } from "../../store/ask_minion.ts";
 import type { Store } from "../../store/store.ts";
 import { useStore } from "../../store/store_context.ts";
 import { RowAction } from "./minion_schedule.tsx";
-import { Row, TextField } from "./schedule_form.tsx";
 
 interface Found {
   enabled: boolean;
@@ -232,14 +233,9 @@ function BeaconForm(
           Keep the beacons when the minion is started again (beacons.save)
         </label>
         <Problem error={error} />
-        <div class="actions end">
-          {problem !== undefined && <span class="hint grow cut" role="status">{problem}</span>}
+        <FormEnd problem={problem} busy={busy} label={entry === undefined ? "Add" : "Save"} onClose={onClose}>
           {entry !== undefined && <Button kind="danger" onClick={onDelete}>Delete</Button>}
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" disabled={problem !== undefined || busy}>
-            {busy ? "Saving…" : entry === undefined ? "Add" : "Save"}
-          </Button>
-        </div>
+        </FormEnd>
       </form>
     </Dialog>
   );

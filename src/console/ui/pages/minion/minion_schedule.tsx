@@ -236,5 +236,6 @@ function useNextTimes(
 function nextText(answer: unknown, nowMs: number): string {
   const time = isRecord(answer) ? answer.next_fire_time : undefined;
   if (typeof time === "number") return clockText(time * 1000, nowMs);
-  return typeof time === "string" ? time.slice(0, 19) : "not known";
+  // By the clock of the minion, without a zone.
+  return typeof time === "string" ? time.slice(0, 16).replace("T", " ") : "not known";
 }

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import {
   argumentsOfDraft,
@@ -10,8 +9,10 @@ import {
 } from "../../../schedule_entry.ts";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
+import { FormEnd } from "../../parts/form_end.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { Segmented } from "../../parts/segmented.tsx";
+import { Row, TextField } from "../../parts/text_field.tsx";
 import { useAttempt } from "../../parts/use_attempt.ts";
 import { tellMinion } from "../../store/ask_minion.ts";
 import { useStore } from "../../store/store_context.ts";
@@ -61,14 +62,9 @@ export function ScheduleForm(
       >
         <DraftFields draft={draft} isNew={entry === undefined} functions={functions} onSet={set} />
         <Problem error={error} />
-        <div class="actions end">
-          {problem !== undefined && <span class="hint grow" role="status">{problem}</span>}
+        <FormEnd problem={problem} busy={busy} label={entry === undefined ? "Add" : "Save"} onClose={onClose}>
           {entry !== undefined && <Button kind="danger" onClick={onDelete}>Delete</Button>}
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" disabled={problem !== undefined || busy}>
-            {busy ? "Saving…" : entry === undefined ? "Add" : "Save"}
-          </Button>
-        </div>
+        </FormEnd>
       </form>
     </Dialog>
   );
@@ -192,43 +188,4 @@ function useFunctionNames(id: string): readonly string[] {
     };
   }, [id]);
   return names;
-}
-
-export function Row({ label, children }: { label: string; children: ComponentChildren }) {
-  return (
-    <div class="field">
-      <span class="field-name" aria-hidden="true">{label}</span>
-      {children}
-    </div>
-  );
-}
-
-export function TextField(
-  { label, value, onChange, hint = "", mono = false, disabled = false, list }: {
-    label: string;
-    value: string;
-    onChange(value: string): void;
-    hint?: string;
-    mono?: boolean;
-    disabled?: boolean;
-    /** Id of a list of suggestions. */
-    list?: string;
-  },
-) {
-  return (
-    <Row label={label}>
-      <input
-        type="text"
-        class={mono ? "mono" : ""}
-        aria-label={label}
-        placeholder={hint}
-        spellcheck={false}
-        autocomplete="off"
-        list={list}
-        disabled={disabled}
-        value={value}
-        onInput={(event) => onChange(event.currentTarget.value)}
-      />
-    </Row>
-  );
 }

@@ -1,0 +1,116 @@
+import { isRecord } from "../record.ts";
+
+/** One line of the master's option `reactor`. */
+export interface ReactorRule {
+  match: string;
+  sls: string[];
+}
+
+/** One reaction that was called, or was not, and why. */
+export interface Reaction {
+  /** Milliseconds since the epoch; undefined if the master does not say. */
+  atMs?: number;
+  tag: string;
+  sls: string;
+  id: string;
+  fun: string;
+  outcome: string;
+  error: string;
+  jid: string;
+  /** How many minions its job is for; undefined for other calls. */
+  minions?: number;
+}
+
+export interface ReactorStatus {
+  counts: [string, number][];
+  waiting: number;
+  isLeader: boolean;
+  /** The latest first. */
+  latest: Reaction[];
+}
+
+/** How an engine of the master stands. */
+export interface Engine {
+  name: string;
+  module: string;
+  state: string;
+  /** Why it is absent. */
+  reason: string;
+  sinceMs?: number;
+  restarts: number;
+  memory?: number;
+  /** When and how it ended the last time, and what it said. */
+  lastError: string;
+  /** All that the master says of it. */
+  whole: Record<string, unknown>;
+}
+
+const MOST = 1000;
+const LONGEST = 1000;
+
+const text = (value: unknown): string => value === undefined || value === null ? "" : String(value).slice(0, LONGEST);
+const number = (value: unknown): number | undefined => typeof value === "number" ? value : undefined;
+
+/** Parses the result of runner `reactor.list`; undefined if it is none, as where no reactor runs. */
+export function readRules(value: unknown): ReactorRule[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  return value.slice(0, MOST).filter(isRecord).flatMap((entry) =>
+    Object.entries(entry).map(([match, sls]) => ({
+      match,
+      sls: (Array.isArray(sls) ? sls : [sls]).map(text),
+    }))
+  );
+}
+
+/** Parses the result of runner `reactor.status` of a Brine master; undefined if it is none. */
+export function readStatus(value: unknown): ReactorStatus | undefined {
+  if (!isRecord(value) || !Array.isArray(value.latest)) return undefined;
+  const counts = isRecord(value.counts) ? value.counts : {};
+  return {
+    counts: Object.entries(counts).map(([name, count]) => [name, Number(count) || 0]),
+    waiting: Number(value.waiting) || 0,
+    isLeader: value.is_leader !== false,
+    latest: value.latest.slice(-MOST).filter(isRecord).map(reactionOf).reverse(),
+  };
+}
+
+function reactionOf({ at, tag, sls, id, fun, outcome, error, jid, minions }: Record<string, unknown>): Reaction {
+  const [seconds, count] = [number(at), number(minions)];
+  return {
+    ...(seconds === undefined ? {} : { atMs: seconds * 1000 }),
+    tag: text(tag),
+    sls: text(sls),
+    id: text(id),
+    fun: text(fun),
+    outcome: text(outcome),
+    error: text(error),
+    jid: text(jid),
+    ...(count === undefined ? {} : { minions: count }),
+  };
+}
+
+/** Parses the result of runner `engines.status` of a Brine master; undefined if it is none. */
+export function readEngines(value: unknown): Engine[] | undefined {
+  if (!isRecord(value)) return undefined;
+  return Object.entries(value).slice(0, MOST).flatMap(([name, whole]) =>
+    isRecord(whole) ? [engineOf(name, whole)] : []
+  );
+}
+
+function engineOf(name: string, whole: Record<string, unknown>): Engine {
+  const { module, state, reason, since, restarts, memory, last_error: last } = whole;
+  const sinceMs = Date.parse(`${text(since).slice(0, 23)}Z`);
+  const { how, words } = isRecord(last) ? last : {};
+  const bytes = number(memory);
+  return {
+    name,
+    module: text(module),
+    state: text(state),
+    reason: text(reason),
+    ...(Number.isNaN(sinceMs) ? {} : { sinceMs }),
+    restarts: Number(restarts) || 0,
+    ...(bytes === undefined ? {} : { memory: bytes }),
+    lastError: [text(how), text(words).trim().split("\n").at(-1)!].filter((part) => part !== "").join(": "),
+    whole,
+  };
+}

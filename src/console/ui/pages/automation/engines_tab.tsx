@@ -1,0 +1,115 @@
+import { useEffect, useState } from "preact/hooks";
+import type { Engine } from "../../../automation.ts";
+import { agoText } from "../../../text.ts";
+import { Button } from "../../parts/button.tsx";
+import { CopyButton } from "../../parts/copy_button.tsx";
+import { DataView } from "../../parts/data_view.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { Problem } from "../../parts/problem.tsx";
+import { useAttempt } from "../../parts/use_attempt.ts";
+import { VirtualList } from "../../parts/virtual_list.tsx";
+import { useStore } from "../../store/store_context.ts";
+
+const STATES: Record<string, { icon: string; tone: string }> = {
+  running: { icon: "ok", tone: "ok" },
+  starting: { icon: "clock", tone: "info" },
+  waiting: { icon: "warn", tone: "bad" },
+  stopped: { icon: "stop", tone: "idle" },
+  absent: { icon: "off", tone: "warn" },
+};
+
+/** The engines of the master: how each stands, and why it ended the last time. */
+export function EnginesTab() {
+  const store = useStore();
+  const { automation } = store;
+  const { busy, attempt } = useAttempt();
+  const [open, setOpen] = useState<string | undefined>(undefined);
+  useEffect(() => automation.followEngines(), []);
+  const engines = automation.engines.value;
+  const error = automation.enginesError.value;
+  const shown = engines?.find(({ name }) => name === open);
+  const load = () => attempt(() => automation.loadEngines());
+  return (
+    <>
+      <div class="search-row">
+        <p class="hint grow">
+          Programs that run beside the master and are started again when they end (option <code>engines</code>).
+        </p>
+        <Button icon="again" disabled={busy} onClick={load}>{busy ? "Asking…" : "Refresh"}</Button>
+      </div>
+      <Problem error={error} retry={load} />
+      {engines === undefined
+        ? error === undefined && <Empty icon="clock" title="Asking the master…" />
+        : engines.length === 0
+        ? (
+          <Empty icon="bolt" title="No engines">
+            <p>
+              The option <code>engines</code> of the master names none.
+            </p>
+          </Empty>
+        )
+        : (
+          <div class={`split ${shown === undefined ? "" : "open"}`}>
+            <EngineList engines={engines} onOpen={setOpen} />
+            {shown !== undefined && (
+              <section class="detail" aria-label="Selected engine">
+                <header class="section-head">
+                  <h2 class="mono cut">{shown.name}</h2>
+                  <div class="actions">
+                    <CopyButton text={() => JSON.stringify(shown.whole, null, 2)} label="Copy" />
+                    <Button icon="bad" kind="quiet" label="Close" onClick={() => setOpen(undefined)} />
+                  </div>
+                </header>
+                <DataView key={shown.name} value={shown.whole} label="Engine" openTo={2} />
+              </section>
+            )}
+          </div>
+        )}
+    </>
+  );
+}
+
+function EngineList({ engines, onOpen }: { engines: readonly Engine[]; onOpen(name: string): void }) {
+  const store = useStore();
+  return (
+    <VirtualList
+      class="engines"
+      label="Engines"
+      row={36}
+      count={engines.length}
+      keyOf={(index) => engines[index]!.name}
+      onOpen={(index) => onOpen(engines[index]!.name)}
+      header={
+        <>
+          <span role="columnheader">Engine</span>
+          <span role="columnheader">State</span>
+          <span role="columnheader" class="wide">Since</span>
+          <span role="columnheader" class="wide">Restarts</span>
+          <span role="columnheader">Last error</span>
+        </>
+      }
+      render={({ index }) => {
+        const { name, module, state, sinceMs, restarts, reason, lastError } = engines[index]!;
+        const { icon, tone } = STATES[state] ?? { icon: "question", tone: "idle" };
+        return (
+          <>
+            <span role="gridcell" class="cut">
+              {name} {module !== name && <span class="muted small">{module}</span>}
+            </span>
+            <span role="gridcell" class={`state ${tone}`}>
+              <Icon name={icon} size={14} /> <span>{state}</span>
+            </span>
+            <span role="gridcell" class="wide muted num cut">
+              {sinceMs === undefined ? "" : agoText(store.now() - sinceMs)}
+            </span>
+            <span role="gridcell" class="wide muted num cut">
+              {restarts === 0 ? "" : restarts.toLocaleString("en")}
+            </span>
+            <span role="gridcell" class="cut muted" title={reason || lastError}>{reason || lastError}</span>
+          </>
+        );
+      }}
+    />
+  );
+}

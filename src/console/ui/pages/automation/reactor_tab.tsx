@@ -1,0 +1,204 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Reaction, ReactorRule, ReactorStatus } from "../../../automation.ts";
+import { href } from "../../../route.ts";
+import type { Tally } from "../../../tally.ts";
+import { clockText, countText } from "../../../text.ts";
+import { Button } from "../../parts/button.tsx";
+import { Confirm } from "../../parts/dialog.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { Problem } from "../../parts/problem.tsx";
+import { labelOf, toneOf } from "../../parts/state.tsx";
+import { useAttempt } from "../../parts/use_attempt.ts";
+import { VirtualList } from "../../parts/virtual_list.tsx";
+import { useStore } from "../../store/store_context.ts";
+import { AddReactor, TryEvent } from "./reactor_dialogs.tsx";
+
+/** The reactor: which events cause what, what it did lately, and how that ended. */
+export function ReactorTab() {
+  const store = useStore();
+  const { automation } = store;
+  const { busy, error, attempt } = useAttempt();
+  const [over, setOver] = useState<"add" | "try" | ReactorRule | undefined>(undefined);
+  useEffect(() => automation.followReactor(), []);
+  const rules = automation.rules.value;
+  const status = automation.status.value;
+  const rulesError = automation.rulesError.value;
+  const load = () => attempt(() => automation.loadReactor());
+  const close = () => setOver(undefined);
+  const remove = ({ match }: ReactorRule) =>
+    attempt(async () => {
+      await store.api.runner("reactor.delete", { arg: [match] });
+      await automation.loadReactor();
+    });
+  return (
+    <>
+      <div class="search-row">
+        {status !== undefined && <ReactorCounts status={status} />}
+        <span class="grow" />
+        <div class="actions">
+          <Button icon="again" disabled={busy} onClick={load}>{busy ? "Asking…" : "Refresh"}</Button>
+          <Button onClick={() => setOver("try")}>Try an event</Button>
+          <Button kind="primary" disabled={rules === undefined} onClick={() => setOver("add")}>Add reactor</Button>
+        </div>
+      </div>
+      <Problem error={error ?? rulesError} retry={rulesError === undefined ? undefined : load} />
+      {rules === undefined && rulesError === undefined && <Empty icon="clock" title="Asking the master…" />}
+      {rules !== undefined && <RuleList rules={rules} onDelete={setOver} />}
+      {rules !== undefined && status === undefined && <Problem error={automation.statusError.value} />}
+      {status !== undefined && <ReactionList reactions={status.latest} />}
+      {over === "add" && <AddReactor onClose={close} />}
+      {over === "try" && <TryEvent onClose={close} />}
+      {typeof over === "object" && (
+        <Confirm
+          title={`Delete the reactor of ${over.match}?`}
+          action="Delete"
+          onConfirm={() => remove(over)}
+          onClose={close}
+        >
+          <p>
+            Nothing reacts to these events by it until the master reads its configuration again: what the option{" "}
+            <code>reactor</code> says comes back then.
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+function ReactorCounts({ status: { counts, waiting, isLeader } }: { status: ReactorStatus }) {
+  const tones: Record<string, string> = { failed: "bad", stopped: "bad", dropped: "bad" };
+  return (
+    <div class="tiles small">
+      {!isLeader && (
+        <span class="count warn">
+          <Icon name="pause" size={14} /> another master reacts
+        </span>
+      )}
+      {counts.map(([name, count]) => (
+        <span key={name} class={`count ${count > 0 ? tones[name] ?? "plain" : "idle"}`}>
+          <b>{count.toLocaleString("en")}</b> {name}
+        </span>
+      ))}
+      {waiting > 0 && (
+        <span class="count warn">
+          <b>{waiting.toLocaleString("en")}</b> waiting
+        </span>
+      )}
+    </div>
+  );
+}
+
+function RuleList({ rules, onDelete }: { rules: readonly ReactorRule[]; onDelete(rule: ReactorRule): void }) {
+  if (rules.length === 0) return <p class="hint">No event causes anything yet.</p>;
+  return (
+    <section class="rules" aria-label="Reactors in use">
+      {rules.map((rule, at) => (
+        <div key={at} class="rule">
+          <a class="mono" href={href("events", "", { filter: rule.match })} title="Show these events">{rule.match}</a>
+          <Icon name="right" size={12} />
+          <span class="mono muted cut grow" title={rule.sls.join("\n")}>{rule.sls.join("  ")}</span>
+          <button type="button" class="link small" aria-label={`Delete: ${rule.match}`} onClick={() => onDelete(rule)}>
+            Delete
+          </button>
+        </div>
+      ))}
+    </section>
+  );
+}
+
+const OUTCOMES: Record<string, { icon: string; tone: string }> = {
+  called: { icon: "ok", tone: "ok" },
+  failed: { icon: "bad", tone: "bad" },
+  stopped: { icon: "stop", tone: "bad" },
+};
+
+function ReactionList({ reactions }: { reactions: readonly Reaction[] }) {
+  const store = useStore();
+  const [window, setWindow] = useState<[number, number]>([0, 30]);
+  const jids = reactions.slice(window[0], window[1]).map(({ jid }) => jid).filter((jid) => jid !== "");
+  const tallies = useJobTallies(jids);
+  if (reactions.length === 0) {
+    return (
+      <Empty icon="bolt" title="Nothing has reacted yet">
+        <p>Reactions appear as their events come. The reactor remembers the latest 200.</p>
+      </Empty>
+    );
+  }
+  return (
+    <VirtualList
+      class="reactions"
+      label="Latest reactions, newest first"
+      count={reactions.length}
+      keyOf={(index) => String(reactions.length - index)}
+      onOpen={(index) => {
+        const { jid } = reactions[index]!;
+        if (jid !== "") location.hash = href("jobs", jid);
+      }}
+      onWindow={(first, end) => setWindow([first, end])}
+      header={
+        <>
+          <span role="columnheader">Time</span>
+          <span role="columnheader">Event</span>
+          <span role="columnheader">Calls</span>
+          <span role="columnheader">Reaction</span>
+          <span role="columnheader" class="wide">Outcome of its job</span>
+        </>
+      }
+      render={({ index }) => {
+        const reaction = reactions[index]!;
+        const { atMs, tag, sls, id, fun, outcome, error, jid } = reaction;
+        const { icon, tone } = OUTCOMES[outcome] ?? { icon: "question", tone: "idle" };
+        return (
+          <>
+            <span role="gridcell" class="num muted cut">{atMs === undefined ? "" : clockText(atMs, store.now())}</span>
+            <span role="gridcell" class="mono cut" title={tag}>{tag}</span>
+            <span role="gridcell" class="mono cut" title={`${id} in ${sls}`}>
+              {jid === "" ? fun : <a href={href("jobs", jid)} tabIndex={-1}>{fun}</a>} <span class="muted">{id}</span>
+            </span>
+            <span role="gridcell" class={`state cut ${tone}`} title={error}>
+              <Icon name={icon} size={14} /> <span class="cut">{error === "" ? outcome : `${outcome}: ${error}`}</span>
+            </span>
+            <span role="gridcell" class="wide cut small">
+              <JobOutcome reaction={reaction} tally={tallies.get(jid)} />
+            </span>
+          </>
+        );
+      }}
+    />
+  );
+}
+
+function JobOutcome({ reaction: { minions }, tally }: { reaction: Reaction; tally: Tally | undefined }) {
+  if (tally === undefined || tally.counts.length === 0) {
+    return <span class="muted">{minions === undefined ? "" : countText(minions, "minion")}</span>;
+  }
+  return (
+    <>
+      {tally.counts.map(([state, count]) => (
+        <span key={state} class={`state outcome ${toneOf(state)}`}>{count.toLocaleString("en")} {labelOf(state)}</span>
+      ))}
+    </>
+  );
+}
+
+/** How the jobs of reactions ended; those of finished ones are read once. */
+function useJobTallies(jids: readonly string[]): ReadonlyMap<string, Tally> {
+  const store = useStore();
+  const known = useRef(new Map<string, Tally>());
+  const [, redraw] = useState(0);
+  const key = jids.join();
+  useEffect(() => {
+    let over = false;
+    const wanted = [...new Set(jids)].filter((jid) => known.current.get(jid)?.done !== true);
+    store.tallies.read(wanted, (jid, tally) => known.current.set(jid, tally)).then(() => {
+      if (!over) redraw((count) => count + 1);
+    }, () => {
+      // The rows stay without outcomes.
+    });
+    return () => {
+      over = true;
+    };
+  }, [key]);
+  return known.current;
+}

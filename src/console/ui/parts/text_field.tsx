@@ -1,0 +1,42 @@
+import type { ComponentChildren } from "preact";
+
+/** A control of a form with its name. */
+export function Row({ label, children }: { label: string; children: ComponentChildren }) {
+  return (
+    <div class="field">
+      <span class="field-name" aria-hidden="true">{label}</span>
+      {children}
+    </div>
+  );
+}
+
+/** A field for a line of text. */
+export function TextField(
+  { label, value, onChange, hint = "", mono = false, disabled = false, list }: {
+    label: string;
+    value: string;
+    onChange(value: string): void;
+    hint?: string;
+    mono?: boolean;
+    disabled?: boolean;
+    /** Id of a list of suggestions. */
+    list?: string;
+  },
+) {
+  return (
+    <Row label={label}>
+      <input
+        type="text"
+        class={mono ? "mono" : ""}
+        aria-label={label}
+        placeholder={hint}
+        spellcheck={false}
+        autocomplete="off"
+        list={list}
+        disabled={disabled}
+        value={value}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
+    </Row>
+  );
+}

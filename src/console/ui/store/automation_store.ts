@@ -1,0 +1,121 @@
+import { type Signal, signal } from "@preact/signals";
+import { fnmatch } from "../../../event/tag.ts";
+import { type Api, ApiError } from "../../api.ts";
+import {
+  type Engine,
+  type ReactorRule,
+  type ReactorStatus,
+  readEngines,
+  readRules,
+  readStatus,
+} from "../../automation.ts";
+import type { BusEvent } from "../../event_stream.ts";
+import type { Environment } from "./environment.ts";
+
+/** After an event that a reaction belongs to, this long until what the reactor did is read: each reading is a runner. */
+const SETTLE_MS = 2000;
+
+/** The master's reactor and engines, as far as this account may see them. Read when a page wants them. */
+export class AutomationStore {
+  readonly rules: Signal<readonly ReactorRule[] | undefined> = signal(undefined);
+  readonly rulesError: Signal<unknown> = signal(undefined);
+  readonly status: Signal<ReactorStatus | undefined> = signal(undefined);
+  readonly statusError: Signal<unknown> = signal(undefined);
+  readonly engines: Signal<readonly Engine[] | undefined> = signal(undefined);
+  readonly enginesError: Signal<unknown> = signal(undefined);
+  readonly #api: Api;
+  readonly #later: Environment["later"];
+  /** The page that is shown; events of others are not followed. */
+  #follows: "reactor" | "engines" | undefined;
+  #matches: ((tag: string) => boolean)[] = [];
+  #isDue = false;
+
+  constructor({ api, later }: Environment) {
+    this.#api = api;
+    this.#later = later;
+  }
+
+  /** Reads what the reactor does, and again after events that something reacts to, until another page is shown. */
+  followReactor(): () => void {
+    this.#follows = "reactor";
+    void this.loadReactor();
+    return () => this.#follows = undefined;
+  }
+
+  /** The same for the engines. */
+  followEngines(): () => void {
+    this.#follows = "engines";
+    void this.loadEngines();
+    return () => this.#follows = undefined;
+  }
+
+  async loadReactor(): Promise<void> {
+    await Promise.all([
+      this.#read("reactor.list", readRules, this.rules, this.rulesError),
+      this.#read("reactor.status", readStatus, this.status, this.statusError),
+    ]);
+    this.#matches = (this.rules.value ?? []).map(({ match }) => fnmatch(match));
+  }
+
+  async loadEngines(): Promise<void> {
+    await this.#read("engines.status", readEngines, this.engines, this.enginesError);
+  }
+
+  async #read<Value>(
+    fun: string,
+    parse: (found: unknown) => Value | undefined,
+    value: Signal<Value | undefined>,
+    error: Signal<unknown>,
+  ): Promise<void> {
+    try {
+      const found = await this.#api.runner(fun);
+      const parsed = parse(found);
+      if (parsed === undefined) throw notThere(fun, found);
+      value.value = parsed;
+      error.value = undefined;
+    } catch (caught) {
+      value.value = undefined;
+      error.value = caught;
+    }
+  }
+
+  /** Takes an event of the bus. */
+  apply({ tag, data }: BusEvent): void {
+    if (this.#follows === undefined || this.#isDue) return;
+    const concerns = this.#follows === "engines"
+      ? tag.startsWith("salt/engines/status/")
+      : data.user !== "Reactor" && this.#matches.some((matches) => matches(tag));
+    if (!concerns) return;
+    this.#isDue = true;
+    this.#later(() => {
+      this.#isDue = false;
+      if (this.#follows === "engines") void this.loadEngines();
+      else if (this.#follows === "reactor") void this.loadReactor();
+    }, SETTLE_MS);
+  }
+
+  forget(): void {
+    for (const one of [this.rules, this.status, this.engines]) one.value = undefined;
+    for (const one of [this.rulesError, this.statusError, this.enginesError]) one.value = undefined;
+    this.#matches = [];
+  }
+}
+
+/** A master's runner answers with words where something is not there. */
+function notThere(fun: string, found: unknown): ApiError {
+  const words = typeof found === "string" ? found.trim().split("\n").at(-1)!.slice(0, 300) : "";
+  if (words.includes("Reactor system is not running")) {
+    return new ApiError(
+      "refused",
+      200,
+      "This master has no reactor",
+      "Configure the option reactor: an event then causes work by itself.",
+    );
+  }
+  return new ApiError(
+    "refused",
+    200,
+    `This master does not say: ${words || `no result of ${fun}`}`,
+    `A Brine master has the runner ${fun}.`,
+  );
+}
