@@ -25,7 +25,7 @@ import { createLogger } from "../../src/log.ts";
 import type { JobCache } from "../../src/job/job_cache.ts";
 import { sqliteJobCache } from "../../src/plugins/job_caches/sqlite.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
-import { History, type Part, type Random, seeded, told, type Violation } from "./history.ts";
+import { History, type Part, type Random, runsInFile, seeded, told, type Violation } from "./history.ts";
 import { Proxy } from "./proxy.ts";
 
 /** `quick`, `full`, or empty: not at all. */
@@ -163,7 +163,7 @@ export class Bed implements AsyncDisposable {
     this.#own = Array.from({ length: options.minions }, (_, at) => `m${at + 1}`);
     this.ids = options.home?.ids ?? this.#own;
     mkdirSync(this.path("runs"));
-    this.history = new History((minion) => home.path("runs", minion));
+    this.history = new History((minion) => runsInFile(home.path("runs", minion)));
   }
 
   /** Starts all of it; resolves once every minion is ready. */

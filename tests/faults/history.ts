@@ -53,17 +53,27 @@ export interface Part {
   retcode: unknown;
 }
 
+/** Token → how often it ran, by the file in which the jobs of a minion leave their tokens, a line each. */
+export function runsInFile(file: string): Map<string, number> {
+  const counts = new Map<string, number>();
+  if (!existsSync(file)) return counts;
+  for (const token of readFileSync(file, "utf8").split("\n")) {
+    if (token !== "") counts.set(token, (counts.get(token) ?? 0) + 1);
+  }
+  return counts;
+}
+
 /**
- * Counts runs without asking anybody: a job appends its token to the file of its minion. {@link History.check} then holds
- * the job cache against these files.
+ * What was asked of a master, and what came of it. Runs are counted without asking anybody; {@link History.check} then holds the job
+ * cache against them.
  */
 export class History {
   readonly #asked: Asked[] = [];
   readonly #heard = new Map<string, number>();
-  readonly #runsOf: (minion: string) => string;
+  readonly #runsOf: (minion: string) => Map<string, number>;
 
-  /** @param runsOf the file in which the jobs of a minion leave their tokens */
-  constructor(runsOf: (minion: string) => string) {
+  /** @param runsOf token → how often it ran on that minion */
+  constructor(runsOf: (minion: string) => Map<string, number>) {
     this.#runsOf = runsOf;
   }
 
@@ -90,13 +100,7 @@ export class History {
 
   /** Token → how often it ran on a minion. */
   runs(minion: string): Map<string, number> {
-    const counts = new Map<string, number>();
-    const file = this.#runsOf(minion);
-    if (!existsSync(file)) return counts;
-    for (const token of readFileSync(file, "utf8").split("\n")) {
-      if (token !== "") counts.set(token, (counts.get(token) ?? 0) + 1);
-    }
-    return counts;
+    return this.#runsOf(minion);
   }
 
   /** Every target of every acknowledged job, and what contradicts the promises made for them. */

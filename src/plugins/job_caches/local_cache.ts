@@ -12,13 +12,15 @@ export interface LocalCache extends LocalJobCache {
   /** When the job ended, as Salt shows times; undefined if that was not noted. */
   endtime(jid: string): string | undefined;
   updateEndtime(jid: string, time: string): void;
+  /** A flush that is over when `sync` is; if that fails, what was saved is undone. */
+  flushWith(sync: () => Promise<void>): Promise<void>;
 }
 
 /**
  * Jobs and returns as files in Salt's layout, `<cachedir>/jobs/<hh>/<rest of the hash>/`, for masters whose job cache real
  * Salt must read and write, too. It takes a directory per job and one per return, and so many inodes.
  *
- * Salt does not know outcomes: they are in `.outcomes.p` of a job's directory, and `<cachedir>/jobs.unsettled` has an
+ * Salt does not know outcomes: they are in `.outcomes` of a job's directory, and `<cachedir>/jobs.unsettled` has an
  * empty file for each job that is not settled, since Salt takes everything below `jobs` for a job of its own.
  *
  * @see salt/returners/local_cache.py
@@ -28,13 +30,14 @@ export function localCache(options: LocalCacheOptions): LocalCache {
   const reads = jobReads(store);
   return {
     place: store.root,
-    ...jobSaves(store, reads, options.storeEndtime ?? false),
+    ...jobSaves(store, options.storeEndtime ?? false),
     ...reads,
     list: (search = {}) => pages(jobEntries(store, reads, search)),
     ...jobRemoval(store, options.later),
     endtime: (jid) => store.endtime(jid),
     updateEndtime: (jid, time) => store.updateEndtime(jid, time),
     flush: () => store.flush(),
+    flushWith: (sync) => store.flushWith(sync),
     close: () => {},
   };
 }

@@ -1,5 +1,6 @@
 import { dirName } from "../../config/paths.ts";
 import type { JobCache } from "../../job/job_cache.ts";
+import type { LocalCache } from "./local_cache.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 
 /** Directories above one that was made that may be new with it. */
@@ -22,6 +23,15 @@ export function notedFiles(fs: FileSystem): NotedFiles {
         fs.write(path, data, options);
         noted.add(path);
         named(path);
+      },
+      append(path, data, mode) {
+        fs.append(path, data, mode);
+        noted.add(path);
+        named(path);
+      },
+      truncate(path, length) {
+        fs.truncate(path, length);
+        noted.add(path);
       },
       mkdir(path, mode) {
         fs.mkdir(path, mode);
@@ -47,12 +57,6 @@ export function notedFiles(fs: FileSystem): NotedFiles {
 }
 
 /** A job cache in noted files whose flush syncs them. */
-export function syncedJobCache(cache: JobCache, files: NotedFiles): JobCache {
-  return {
-    ...cache,
-    async flush() {
-      await cache.flush();
-      await files.sync();
-    },
-  };
+export function syncedJobCache(cache: LocalCache, files: NotedFiles): JobCache {
+  return { ...cache, flush: () => cache.flushWith(() => files.sync()) };
 }

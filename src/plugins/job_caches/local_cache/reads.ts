@@ -6,7 +6,8 @@ import type { Packed } from "../../../wire/msgpack.ts";
 import { allMinions, byMinion } from "../minions.ts";
 import type { LocalJobReads } from "../parts.ts";
 import { sifted } from "../search.ts";
-import type { LocalStore } from "./store.ts";
+import { contentOf, readOutcomes } from "./outcome_file.ts";
+import { isWholeReturn, type LocalStore, OUTCOMES } from "./store.ts";
 
 /** What is read of one job, and the short lists of jobs that a master looks after. */
 export function jobReads(store: LocalStore): LocalJobReads {
@@ -14,7 +15,7 @@ export function jobReads(store: LocalStore): LocalJobReads {
   return {
     load: (jid) => store.read(store.fileOf(jid, ".load.p")) as JobLoad | undefined,
     hasLoad: (jid) => store.isFile(store.fileOf(jid, ".load.p")),
-    hasReturn: (jid, minion) => isMinionId(minion) && store.isFile(store.fileOf(jid, minion, "return.p")),
+    hasReturn: (jid, minion) => isMinionId(minion) && isWholeReturn(store, store.fileOf(jid, minion)),
     minions: (jid) => minionsOf(store, jid),
     returns: (jid) => returnsOf(store, jid),
     outcomes,
@@ -38,8 +39,10 @@ export function* jobEntries(store: LocalStore, reads: LocalJobReads, search: Job
 }
 
 function outcomesOf(store: LocalStore, jid: string): TargetOutcome[] {
-  const found = store.read(store.fileOf(jid, ".outcomes.p"));
-  return Array.isArray(found) ? (found as TargetOutcome[]).sort(byMinion) : [];
+  // The name of earlier releases, for a whole list.
+  const earlier = store.read(store.fileOf(jid, ".outcomes.p"));
+  const file = contentOf(store.fs, store.fileOf(jid, OUTCOMES));
+  return readOutcomes(file, Array.isArray(earlier) ? earlier as TargetOutcome[] : []).outcomes;
 }
 
 /** From `.minions.p` and, with syndics, `.minions.<syndic>.p`. */

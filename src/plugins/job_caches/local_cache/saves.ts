@@ -2,16 +2,22 @@ import { joinPath } from "../../../config/paths.ts";
 import { isMinionId } from "../../../job/minion_id.ts";
 import { jidToTime, newJid } from "../../../job/jid.ts";
 import { encode } from "../../../wire/msgpack.ts";
-import type { LocalJobReads, LocalJobSaves } from "../parts.ts";
-import type { LocalStore } from "./store.ts";
+import type { LocalJobSaves } from "../parts.ts";
+import { contentOf, outcomeRecord, readOutcomes } from "./outcome_file.ts";
+import { isWholeReturn, type LocalStore, OUTCOMES } from "./store.ts";
 
 /** Names in a job's directory that a minion's own directory cannot have. */
-const FILES = /^(?:jid|nocache|endtime|\.load\.p|\.outcomes\.p|\.minions(?:\..*)?\.p)$/s;
+const FILES = /^(?:jid|nocache|endtime|\.load\.p|\.outcomes(?:\.p)?|\.minions(?:\..*)?\.p)$/s;
+
+/** True if a minion has not returned: there is nothing in its place, or what a loss of power has left of a return. */
+function isFree(store: LocalStore, own: string): boolean {
+  const kind = store.fs.stat(own, { follow: false })?.kind;
+  return kind === undefined || kind === "directory" && !isWholeReturn(store, own);
+}
 
 /** What a master saves, each as files that the next flush answers for. */
 export function jobSaves(
   store: LocalStore,
-  reads: Pick<LocalJobReads, "outcomes">,
   storeEndtime: boolean,
 ): Omit<LocalJobSaves, "reserve"> & { reserve(jid: string, options?: { nocache?: boolean }): boolean } {
   const { fs, clock, changes } = store;
@@ -44,7 +50,7 @@ export function jobSaves(
       if (!isMinionId(minion)) throw new RangeError(`Cannot save a return: "${minion}" is not a minion id`);
       const before = store.directoryOf(jid);
       if (store.isFile(joinPath(before, "nocache"))) return true;
-      if (FILES.test(minion) || fs.stat(joinPath(before, minion), { follow: false }) !== undefined) return false;
+      if (FILES.test(minion) || !isFree(store, joinPath(before, minion))) return false;
       return changes.saving(() => {
         const own = joinPath(store.prepare(jid), minion);
         changes.makeDirectory(own);
@@ -55,9 +61,10 @@ export function jobSaves(
       });
     },
     saveOutcomes(jid, changed) {
-      const all = new Map(reads.outcomes(jid).map((one) => [one.minion, one]));
-      for (const one of changed) all.set(one.minion, one);
-      changes.saving(() => changes.write(store.prepare(jid), ".outcomes.p", encode([...all.values()], "bin")));
+      changes.saving(() => {
+        const path = joinPath(store.prepare(jid), OUTCOMES);
+        changes.append(path, readOutcomes(contentOf(fs, path)).whole, outcomeRecord(changed));
+      });
     },
     settle: (jid) => store.settle(jid),
   };

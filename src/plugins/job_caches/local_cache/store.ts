@@ -31,6 +31,15 @@ export interface JobDirectory {
   created: number | undefined;
 }
 
+/** The file of a job with the outcomes of its targets. */
+export const OUTCOMES = ".outcomes";
+
+/** True if a minion's directory has its return. A loss of power may leave an empty directory, or half a file. */
+export function isWholeReturn(store: LocalStore, own: string): boolean {
+  const fields = store.read(joinPath(own, "return.p"), ["return"]);
+  return (fields as { return?: unknown } | null | undefined)?.return !== undefined;
+}
+
 /** Where the files of jobs are: directories of jobs, and the marks of those that are not settled. */
 export class LocalStore {
   readonly fs: FileSystem;
@@ -167,5 +176,10 @@ export class LocalStore {
 
   flush(): void {
     this.changes.flush();
+  }
+
+  /** A flush that is over when `sync` is; if that fails, what was saved is undone. */
+  flushWith(sync: () => Promise<void>): Promise<void> {
+    return this.changes.flushWith(sync);
   }
 }

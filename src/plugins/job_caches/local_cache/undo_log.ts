@@ -15,6 +15,8 @@ export class UndoLog {
   readonly #root: string;
   readonly #log: Logger;
   #undo: (() => void)[] = [];
+  /** Of changes that are being synced. */
+  #undoSyncing: (() => void)[] = [];
   /** Why everything saved since the last flush is lost. */
   #lost: SystemError | undefined;
 
@@ -33,12 +35,16 @@ export class UndoLog {
     } catch (error) {
       if (!(error instanceof SystemError)) throw error;
       this.#undoAll();
-      const remedy = error.errno === "ENOSPC" || error.errno === "EDQUOT"
-        ? `free space or inodes on its file system, or lower keep_jobs_seconds`
-        : "see that the master's user may write there";
-      const text = `Cannot write the job cache "${this.#root}": ${error.message}; ${remedy}`;
-      throw this.#lost = new SystemError(error.errno, text, { path: this.#root, cause: error });
+      throw this.#lost = this.#failure(error);
     }
+  }
+
+  #failure(error: SystemError): SystemError {
+    const remedy = error.errno === "ENOSPC" || error.errno === "EDQUOT"
+      ? `free space or inodes on its file system, or lower keep_jobs_seconds`
+      : "see that the master's user may write there";
+    const text = `Cannot write the job cache "${this.#root}": ${error.message}; ${remedy}`;
+    return new SystemError(error.errno, text, { path: this.#root, cause: error });
   }
 
   makeDirectory(directory: string): void {
@@ -56,7 +62,16 @@ export class UndoLog {
     const isFile = this.#fs.stat(path, { follow: false })?.kind === "file";
     const before = isFile ? this.#fs.read(path) : undefined;
     this.#undo.push(() => before === undefined ? this.#fs.remove(path) : this.#fs.write(path, before, { mode: MODE }));
-    this.#fs.write(path, data, { mode: MODE });
+    // What replaces a file must be on the disk first: else a loss of power takes both.
+    this.#fs.write(path, data, { mode: MODE, sync: isFile });
+  }
+
+  /** Appends to a file. @param whole its length: what follows was cut off, and goes */
+  append(path: string, whole: number, data: Uint8Array): void {
+    const size = this.#fs.stat(path, { follow: false })?.size;
+    this.#undo.push(() => size === undefined ? this.#fs.remove(path) : this.#fs.truncate(path, whole));
+    if (size !== undefined && size > whole) this.#fs.truncate(path, whole);
+    this.#fs.append(path, data, MODE);
   }
 
   /** Removes an empty file. */
@@ -70,6 +85,24 @@ export class UndoLog {
     const failed = this.#lost;
     this.#lost = undefined;
     if (failed !== undefined) throw failed;
+  }
+
+  /** A flush that is over when `sync` is. If that fails, all changes are undone, also those that were made meanwhile. */
+  async flushWith(sync: () => Promise<void>): Promise<void> {
+    this.#undoSyncing = this.#undo;
+    this.flush();
+    try {
+      await sync();
+      this.#undoSyncing = [];
+    } catch (error) {
+      const later = this.#undo.length > 0;
+      this.#undo = [...this.#undoSyncing, ...this.#undo];
+      this.#undoSyncing = [];
+      this.#undoAll();
+      const failure = error instanceof SystemError ? this.#failure(error) : error;
+      if (later && failure instanceof SystemError) this.#lost ??= failure;
+      throw failure;
+    }
   }
 
   #undoAll(): void {

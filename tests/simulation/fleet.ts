@@ -1,0 +1,242 @@
+/** Masters and minions in a simulated world: started, killed and started again, with jobs that are counted where they run. */
+import { LocalClient } from "../../src/client/local_client.ts";
+import { MASTER_OPTIONS, type MasterOpts } from "../../src/config/master_opts.ts";
+import { MINION_OPTIONS, type MinionOpts } from "../../src/config/minion_opts.ts";
+import type { OptionTable } from "../../src/config/option.ts";
+import { cleanPem } from "../../src/crypto/rsa_key.ts";
+import { BusEvent } from "../../src/event/bus.ts";
+import type { JobCache } from "../../src/job/job_cache.ts";
+import type { ExecutionModule } from "../../src/loader/family.ts";
+import type { Logger } from "../../src/log.ts";
+import { type Master, startMaster } from "../../src/master/mod.ts";
+import { type Minion, startMinion } from "../../src/minion/mod.ts";
+import { localCache } from "../../src/plugins/job_caches/local_cache.ts";
+import { notedFiles, syncedJobCache } from "../../src/plugins/job_caches/noted_files.ts";
+import { MODULES } from "../../src/plugins/modules/mod.ts";
+import { WHEELS } from "../../src/plugins/wheel/mod.ts";
+import type { Runtime } from "../../src/runtime/mod.ts";
+import { PAIRS } from "../support/start_cluster.ts";
+import type { Host } from "./hosts.ts";
+import type { Witness } from "./witness.ts";
+import type { Life, World } from "./world.ts";
+
+const ROOT = "/brine";
+/** Ports of every master. */
+const PORTS = { publish_port: 4505, ret_port: 4506 };
+/** A run that has ended, and lived so long afterwards, has left its return where no death reaches it. */
+const SAFE_AFTER_MS = 1000;
+
+export function defaults(table: OptionTable): { [name: string]: unknown } {
+  return Object.fromEntries(Object.entries(table).map(([name, spec]) => [name, structuredClone(spec.default)]));
+}
+
+function writePair({ fs }: Runtime, base: string, pair: (typeof PAIRS)["master"]): void {
+  fs.write(`${base}.pem`, pair.privatePem, { mode: 0o400, sync: true });
+  fs.write(`${base}.pub`, pair.publicPem, { mode: 0o644, sync: true });
+}
+
+/** What all nodes of a fleet share. */
+export interface FleetOptions {
+  world: World;
+  witness: Witness;
+  log: Logger;
+  /** Options of the masters and of the minions, as in their configuration. */
+  master: { [name: string]: unknown };
+  minion: { [name: string]: unknown };
+}
+
+/** A master and its client, on a host of their own. */
+export class MasterNode {
+  readonly host: Host;
+  readonly #options: FleetOptions;
+  readonly #minions: readonly string[];
+  #life: Life | undefined;
+  #clientLife: Life | undefined;
+  master: Master | undefined;
+  client: LocalClient | undefined;
+  jobs: JobCache | undefined;
+
+  /** @param minions ids whose keys are accepted */
+  constructor(host: Host, minions: readonly string[], options: FleetOptions) {
+    this.host = host;
+    this.#minions = minions;
+    this.#options = options;
+    const { runtime } = host.process();
+    const { fs } = runtime;
+    fs.mkdir(`${ROOT}/pki/minions`, 0o700);
+    fs.mkdir(`${ROOT}/srv`);
+    writePair(runtime, `${ROOT}/pki/master`, PAIRS.master);
+    for (const id of minions) {
+      fs.write(`${ROOT}/pki/minions/${id}`, cleanPem(PAIRS.minion.publicPem), { mode: 0o644, sync: true });
+    }
+  }
+
+  get name(): string {
+    return this.host.address;
+  }
+
+  get up(): boolean {
+    return this.#life?.alive === true;
+  }
+
+  /** True once it answers. */
+  get ready(): boolean {
+    return this.up && this.client !== undefined;
+  }
+
+  get #opts(): MasterOpts {
+    return {
+      ...defaults(MASTER_OPTIONS),
+      id: "salt_master",
+      interface: "0.0.0.0",
+      user: "root",
+      pki_dir: `${ROOT}/pki`,
+      cachedir: `${ROOT}/cache`,
+      sock_dir: `${ROOT}/sock`,
+      file_roots: { base: [`${ROOT}/srv`] },
+      ...PORTS,
+      ...this.#options.master,
+    } as unknown as MasterOpts;
+  }
+
+  async start(): Promise<void> {
+    const { log, witness } = this.#options;
+    const { life, runtime } = this.host.process();
+    this.#life = life;
+    this.master = undefined;
+    this.client = undefined;
+    const files = notedFiles(runtime.fs);
+    const jobs = this.jobs = syncedJobCache(
+      localCache({
+        fs: files.fs,
+        crypto: runtime.crypto,
+        clock: runtime.clock,
+        later: runtime.later,
+        cacheDir: `${ROOT}/cache`,
+        hashName: "sha256",
+      }),
+      files,
+    );
+    const master = await startMaster({ runtime, opts: this.#opts, log: log.child(this.name), jobs, wheels: WHEELS });
+    this.master = master;
+    master.services.bus.on(({ bytes }) => {
+      const { tag, data } = BusEvent.fromBytes(bytes);
+      if (life.alive) witness.event(this.name, tag, data);
+    });
+    await this.#openClient();
+  }
+
+  async #openClient(): Promise<void> {
+    const { life, runtime } = this.host.process();
+    this.#clientLife = life;
+    const log = this.#options.log.child(`${this.name}.client`);
+    this.client = await LocalClient.open({ runtime, log, opts: this.#opts, requestTimeoutMs: 20_000 });
+  }
+
+  get #lives(): Life[] {
+    return [this.#life, this.#clientLife].filter((life) => life?.alive === true) as Life[];
+  }
+
+  kill(): void {
+    for (const life of this.#lives) this.host.kill(life);
+  }
+
+  cutPower(): void {
+    this.host.cutPower(this.#lives);
+  }
+
+  get minions(): readonly string[] {
+    return this.#minions;
+  }
+}
+
+/** A minion on a host of its own. */
+export class MinionNode {
+  readonly id: string;
+  readonly host: Host;
+  readonly #masters: readonly string[];
+  readonly #options: FleetOptions;
+  #life: Life | undefined;
+  minion: Minion | undefined;
+
+  constructor(id: string, host: Host, masters: readonly string[], options: FleetOptions) {
+    this.id = id;
+    this.host = host;
+    this.#masters = masters;
+    this.#options = options;
+    const { runtime } = host.process();
+    runtime.fs.mkdir(`${ROOT}/pki`, 0o700);
+    writePair(runtime, `${ROOT}/pki/minion`, PAIRS.minion);
+  }
+
+  get up(): boolean {
+    return this.#life?.alive === true;
+  }
+
+  async start(): Promise<void> {
+    const { life, runtime } = this.host.process();
+    this.#life = life;
+    this.minion = undefined;
+    const given: { [name: string]: unknown } = {
+      id: this.id,
+      master: this.#masters.length === 1 ? this.#masters[0] : this.#masters,
+      master_port: PORTS.ret_port,
+      pki_dir: `${ROOT}/pki`,
+      cachedir: `${ROOT}/cache`,
+      sock_dir: `${ROOT}/sock`,
+      conf_file: `${ROOT}/minion`,
+      random_reauth_delay: 3,
+      ...this.#options.minion,
+    };
+    this.minion = await startMinion({
+      runtime,
+      opts: { ...defaults(MINION_OPTIONS), ...given } as MinionOpts,
+      given: new Set(Object.keys(given)),
+      log: this.#options.log.child(this.id),
+      modules: { ...MODULES, probe: () => Promise.resolve({ module: this.#probe(life, runtime) }) },
+      grains: () => Promise.resolve({ id: this.id, os: "Test" }),
+    });
+  }
+
+  /** The function whose runs are counted. */
+  #probe(life: Life, { clock }: Runtime): ExecutionModule {
+    const { world, witness } = this.#options;
+    return {
+      functions: {
+        mark: {
+          signature: "token, ms",
+          doc: "",
+          run: async (_context, { token, ms }) => {
+            witness.ran(this.id, String(token));
+            await clock.sleep(Number(ms));
+            world.after(SAFE_AFTER_MS, life, () => witness.finished(this.id, String(token)));
+            return token;
+          },
+        },
+      },
+    };
+  }
+
+  kill(): void {
+    if (this.#life?.alive) this.host.kill(this.#life);
+  }
+
+  cutPower(): void {
+    this.host.cutPower(this.#life?.alive ? [this.#life] : []);
+  }
+
+  /** Bytes of returns that its master does not have, by its disk. */
+  get spooled(): number {
+    const { fs } = this.host;
+    let bytes = 0;
+    for (const directory of spools(fs)) {
+      for (const name of fs.list(directory)) bytes += fs.stat(`${directory}/${name}`)?.size ?? 0;
+    }
+    return bytes;
+  }
+}
+
+function spools(fs: Host["fs"]): string[] {
+  const found = `${ROOT}/cache/returns`;
+  return fs.stat(found) === undefined ? [] : [found];
+}

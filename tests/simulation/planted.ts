@@ -1,0 +1,174 @@
+/** Bugs that are planted into a copy of the source, one at a time: the simulation must find each of them. */
+
+export interface PlantedBug {
+  /** What goes wrong. */
+  name: string;
+  /** What is changed. More than one where each of two checks would do by itself. */
+  edits: readonly Edit[];
+}
+
+export interface Edit {
+  /** Path from the root of the project. */
+  file: string;
+  /** Occurs once in it. */
+  from: string;
+  to: string;
+}
+
+const bug = (name: string, file: string, from: string, to: string): PlantedBug => ({
+  name,
+  edits: [{ file, from, to }],
+});
+
+export const PLANTED: readonly PlantedBug[] = [
+  bug(
+    "a job begins before the journal says so on the disk",
+    "src/minion/jobs/master_jobs.ts",
+    `const marked = (written || journal.again(jid)) && journal.mark(jid, "starting") && await journal.synced();`,
+    `const marked = written || journal.again(jid);`,
+  ),
+  bug(
+    "the journal is written and not synced",
+    "src/minion/jobs/journal.ts",
+    "if (this.#unsynced) this.#syncing = this.#sync();",
+    "",
+  ),
+  bug(
+    "a publication that comes twice is run twice",
+    "src/minion/jobs/dispatcher.ts",
+    "if (this.#seen.has(jid) || taken(jid)) {",
+    "if (taken(jid) && !this.#seen.has(jid)) {",
+  ),
+  bug(
+    "jobs of before a restart are forgotten by the dispatcher",
+    "src/minion/jobs/dispatcher.ts",
+    "if (this.#seen.has(jid) || taken(jid)) {",
+    "if (this.#seen.has(jid)) {",
+  ),
+  bug(
+    "returns are kept in memory alone",
+    "src/minion/jobs/spool_files.ts",
+    "fs.append(segment.path, bytes, 0o600);",
+    "fs.append(segment.path, new Uint8Array(0), 0o600);",
+  ),
+  bug(
+    "spooled returns are never synced",
+    "src/minion/jobs/spool_files.ts",
+    "if (this.#syncing) return;",
+    "if (!this.#syncing) return;",
+  ),
+  bug(
+    "a return leaves the spool before its master has it",
+    "src/minion/jobs/return_sender.ts",
+    "await this.#options.send(loads[0]!, timeoutMs);",
+    "void this.#options.send(loads[0]!, timeoutMs).catch(() => {});",
+  ),
+  bug(
+    "a return that could not be sent is not sent again",
+    "src/minion/jobs/return_sender.ts",
+    "this.#waiting.unshift(...due.map(({ waiting }) => waiting));",
+    "this.#settle(due);",
+  ),
+  bug(
+    "the master acknowledges before the disk has it",
+    "src/master/jobs/durable_saves.ts",
+    "if (flushed !== undefined) await flushed;",
+    "if (flushed !== undefined) flushed.catch(() => {});",
+  ),
+  bug(
+    "a master that starts again forgets its open jobs",
+    "src/master/jobs/ledger.ts",
+    "for (const jid of await jobs.unsettled()) {",
+    "for (const jid of (await jobs.unsettled()).slice(1)) {",
+  ),
+  bug(
+    "outcomes are not saved",
+    "src/master/jobs/outcome_store.ts",
+    "outcomes.length > 0 ? this.#jobs.saveOutcomes(jid, outcomes) : undefined,",
+    "",
+  ),
+  bug(
+    "an outcome that the disk did not take is not saved again",
+    "src/master/jobs/outcome_store.ts",
+    "const retry = () => this.#keep(jid, outcomes, settled);",
+    "const retry = () => {};",
+  ),
+  bug(
+    "no job is sent again",
+    "src/master/jobs/job_review.ts",
+    "} else resend.push(minion);",
+    "}",
+  ),
+  bug(
+    "a minion that comes back does not ask for what it has missed",
+    "src/minion/jobs/missed_jobs.ts",
+    "return await this.#ask(dispatch);",
+    "return this.#dispatchAdded(dispatch, () => true);",
+  ),
+  {
+    name: "a return that came before is taken again",
+    edits: [
+      {
+        file: "src/master/jobs/return_store.ts",
+        from: `if (!fresh) return refuseReturn(services, { refused: "returned before", fields: { id, jid } });`,
+        to: "",
+      },
+      {
+        file: "src/master/jobs/ledger.ts",
+        from: `return part === RETURNED ? "returned before" : "expected";`,
+        to: `return "expected";`,
+      },
+    ],
+  },
+  bug(
+    "new files are synced without their names",
+    "src/plugins/job_caches/noted_files.ts",
+    "const named = (path: string) => void noted.add(dirName(path));",
+    "const named = (_path: string) => {};",
+  ),
+  bug(
+    "a return is told of before it is safe",
+    "src/master/jobs/return_store.ts",
+    "await store.durable(since);",
+    "store.soon();",
+  ),
+  bug(
+    "a return that could not be stored counts as stored",
+    "src/master/jobs/return_store.ts",
+    "    undo();\n",
+    "",
+  ),
+  bug(
+    "what comes again is acknowledged while the first is not safe",
+    "src/master/jobs/return_check.ts",
+    `if (ledger.standing(jid, id) === "expected") throw new WithheldReply("The return could not be stored", { jid, id });`,
+    "",
+  ),
+  bug(
+    "a line of the journal is glued to a torn one",
+    "src/minion/jobs/journal.ts",
+    "this.#writable ? line : `\\n${line}`",
+    "line",
+  ),
+  {
+    name: "a return is appended to a torn one",
+    edits: [
+      {
+        file: "src/minion/jobs/spool_files.ts",
+        from: "      // The file may end in half a record now.\n      this.#segment = undefined;",
+        to: "",
+      },
+      {
+        file: "src/minion/jobs/spool_files.ts",
+        from: "fs.stat(this.#segment.path)?.size !== this.#segment.size",
+        to: "false",
+      },
+    ],
+  },
+  bug(
+    "a job is sent to a minion for which it has ended",
+    "src/master/jobs/ledger.ts",
+    "if (part === undefined || isOver(part) || !job.recorded) continue;",
+    "if (part === undefined || !job.recorded) continue;",
+  ),
+];

@@ -1,0 +1,259 @@
+/** One run of a simulated world: a fleet, its work, and what befalls it, all of it by a seed. */
+import { formatText, type Logger, type LogRecord, silentLogger } from "../../src/log.ts";
+import { createLogger } from "../../src/log.ts";
+import { messageOf } from "../../src/errors.ts";
+import { currentRuntime } from "../../src/runtime/current.ts";
+import { steadyCrypto } from "./crypto.ts";
+import { MasterNode, MinionNode } from "./fleet.ts";
+import { HEALTHY, Host } from "./hosts.ts";
+import { FAIR, Network, type Weather } from "./network.ts";
+import { type Finding, Witness } from "./witness.ts";
+import { World } from "./world.ts";
+
+/** What came of a run. */
+export interface Result {
+  seed: number;
+  /** Nothing, if all promises were kept. */
+  findings: Finding[];
+  /** The same for every run of the seed. */
+  trace: number;
+  steps: number;
+  /** Milliseconds of the world. */
+  tookMs: number;
+  /** How often what happened. */
+  counts: { [what: string]: number };
+}
+
+export interface SimulateOptions {
+  /** Gets all that masters and minions log. @default nobody */
+  onLog?(line: string): void;
+}
+
+/** Kinds of trouble: a seed has some of them. */
+const TROUBLES = ["kill", "power", "partition", "weather", "clock", "disk"] as const;
+type Trouble = typeof TROUBLES[number];
+
+/** Milliseconds of trouble. */
+const TROUBLED_MS = { least: 20_000, most: 120_000 };
+/** Milliseconds after the mending in which everything must have ended. */
+const MENDED_MS = 3_600_000;
+/** The mean pause between two happenings. */
+const PAUSE_MS = 2500;
+
+/** Runs one seed to its end. */
+export async function simulate(seed: number, options: SimulateOptions = {}): Promise<Result> {
+  return await new Simulation(seed, options).run();
+}
+
+class Simulation {
+  readonly #world: World;
+  readonly #network: Network;
+  readonly #witness: Witness;
+  readonly #log: Logger;
+  readonly #options: SimulateOptions;
+  readonly #counts: { [what: string]: number } = {};
+  #masters: MasterNode[] = [];
+  #minions: MinionNode[] = [];
+  #hosts: Host[] = [];
+  #troubles = new Set<Trouble>();
+  #over = false;
+  #tokens = 0;
+
+  constructor(seed: number, options: SimulateOptions) {
+    this.#world = new World(seed);
+    this.#network = new Network(this.#world);
+    this.#witness = new Witness(() => this.#world.now);
+    this.#options = options;
+    const { onLog } = options;
+    this.#log = onLog === undefined
+      ? silentLogger
+      : createLogger((record: LogRecord) => onLog(`${this.#world.now} ${formatText(record)}`), "all");
+  }
+
+  async run(): Promise<Result> {
+    const { seed } = this.#world;
+    const began = this.#world.now;
+    await this.#build();
+    for (const node of [...this.#masters, ...this.#minions]) this.#start(node);
+    this.#plan();
+    const { least, most } = TROUBLED_MS;
+    await this.#world.run(() => false, least + this.#world.below(most - least));
+    this.#mend();
+    const over = () => this.#ended();
+    const ended = await this.#world.run(over, MENDED_MS);
+    const findings = await this.#findings(ended);
+    const { trace, steps, now } = this.#world;
+    return { seed, findings, trace, steps, tookMs: now - began, counts: this.#counts };
+  }
+
+  /** Hosts, masters and minions of this seed. */
+  async #build(): Promise<void> {
+    const world = this.#world;
+    const crypto = steadyCrypto((await currentRuntime()).crypto, world);
+    const host = (address: string) => {
+      const made = new Host(address, world, this.#network, crypto);
+      this.#hosts.push(made);
+      return made;
+    };
+    const ids = Array.from({ length: 1 + world.below(4) }, (_, at) => `web${at + 1}`);
+    const masters = Array.from({ length: world.chance(0.2) ? 2 : 1 }, (_, at) => `10.0.0.${at + 1}`);
+    const hurried = world.chance(0.5);
+    const options = {
+      world,
+      witness: this.#witness,
+      log: this.#log,
+      master: hurried ? { job_lost_after: 10, job_delivery_timeout: 15 } : {},
+      minion: world.chance(0.3) ? { process_count_max: 1 } : {},
+    };
+    this.#masters = masters.map((address) => new MasterNode(host(address), ids, options));
+    this.#minions = ids.map((id, at) => new MinionNode(id, host(`10.0.1.${at + 1}`), masters, options));
+    for (const trouble of TROUBLES) if (world.chance(0.5)) this.#troubles.add(trouble);
+    this.#say(`masters ${masters.length}, minions ${ids.length}, troubles: ${[...this.#troubles].join(" ")}`);
+  }
+
+  #say(what: string): void {
+    this.#options.onLog?.(`${this.#world.now} === ${what}`);
+  }
+
+  #count(what: string): void {
+    this.#counts[what] = (this.#counts[what] ?? 0) + 1;
+  }
+
+  /** Starts a node; one that cannot start, on a full disk, is started again as by systemd. */
+  #start(node: MasterNode | MinionNode): void {
+    node.start().catch((error) => {
+      this.#say(`${nameOf(node)} did not start: ${messageOf(error)}`);
+      node.kill();
+      this.#world.after(1000, undefined, () => {
+        if (!node.up) this.#start(node);
+      });
+    });
+  }
+
+  /** Work and trouble, until the world is mended. */
+  #plan(): void {
+    const world = this.#world;
+    const again = (meanMs: number, happen: () => void) => {
+      const next = () =>
+        world.after(-Math.log(1 - world.random()) * meanMs, undefined, () => {
+          if (this.#over) return;
+          happen();
+          next();
+        });
+      next();
+    };
+    again(PAUSE_MS, () => this.#publish(world.pick(this.#masters)));
+    for (const trouble of this.#troubles) again(PAUSE_MS * 3, () => this.#trouble(trouble));
+  }
+
+  /** A client asks for a job. */
+  #publish(node: MasterNode): void {
+    const world = this.#world;
+    const { client } = node;
+    if (!node.ready || client === undefined) return;
+    const token = `t${++this.#tokens}`;
+    const ids = node.minions;
+    const one = world.pick(ids);
+    const [tgt, targets]: [string | string[], readonly string[]] = world.chance(0.5) ? [one, [one]] : ["*", ids];
+    const ms = world.chance(0.5) ? 0 : world.below(8000);
+    const acknowledged = this.#witness.ask(node.name, token, targets);
+    this.#count("jobs asked for");
+    client.publish({
+      tgt,
+      fun: "probe.mark",
+      arg: [token, ms],
+      ...(world.chance(0.4) ? { queue: 5 + world.below(world.chance(0.5) ? 40 : 600) } : {}),
+    }).then((published) => {
+      if (published === undefined) return;
+      this.#count("jobs acknowledged");
+      this.#say(`${token} is ${published.jid}`);
+      acknowledged(published.jid, published.minions);
+    }, (error) => this.#say(`${token}: ${messageOf(error)}`));
+  }
+
+  #trouble(trouble: Trouble): void {
+    const world = this.#world;
+    this.#count(trouble);
+    const for_ = (ms: number, mend: () => void) => void world.after(world.random() * ms, undefined, mend);
+    if (trouble === "kill" || trouble === "power") return this.#fell(trouble);
+    if (trouble === "partition") {
+      const [a, b] = [world.pick(this.#masters).host.address, world.pick(this.#minions).host.address];
+      this.#say(`${a} and ${b} are apart`);
+      this.#network.partition(a, b);
+      return for_(90_000, () => this.#network.heal(a, b));
+    }
+    if (trouble === "weather") {
+      const bad = (): number => world.chance(0.5) ? 0 : world.random() * 0.2;
+      const weather: Weather = {
+        delayMs: 1 + world.below(800),
+        lose: bad(),
+        repeat: bad(),
+        swap: bad(),
+        reset: bad() / 4,
+      };
+      this.#say(`weather ${JSON.stringify(weather)}`);
+      this.#network.weather = weather;
+      return for_(20_000, () => this.#network.weather = FAIR);
+    }
+    // What a master has acknowledged is the most that a disk can lose.
+    const host = world.chance(0.5) ? world.pick(this.#masters).host : world.pick(this.#hosts);
+    if (trouble === "clock") {
+      host.clockShiftMs += (world.random() - 0.5) * (world.chance(0.2) ? 7_200_000 : 20_000);
+      this.#say(`clock of ${host.address} is ${Math.round(host.clockShiftMs)} ms ahead`);
+      return;
+    }
+    host.disk = { syncMs: world.below(2000), full: world.chance(0.3), syncFails: world.chance(0.3) ? 0.3 : 0 };
+    this.#say(`disk of ${host.address}: ${JSON.stringify(host.disk)}`);
+    for_(40_000, () => host.disk = HEALTHY);
+  }
+
+  /** A process or a host ends, and comes back. */
+  #fell(how: "kill" | "power"): void {
+    const world = this.#world;
+    const node = world.pick<MasterNode | MinionNode>([...this.#masters, ...this.#minions]);
+    if (!node.up) return;
+    this.#say(`${how}: ${nameOf(node)}`);
+    if (how === "kill") node.kill();
+    else node.cutPower();
+    world.after(world.random() * (world.chance(0.2) ? 60_000 : 5000), undefined, () => {
+      if (node.up) return;
+      node.host.light();
+      this.#start(node);
+    });
+  }
+
+  /** From here on all is well. */
+  #mend(): void {
+    this.#say("mended");
+    this.#over = true;
+    this.#network.weather = FAIR;
+    for (const host of this.#hosts) {
+      host.disk = HEALTHY;
+      host.light();
+    }
+    this.#network.healAll();
+    for (const node of [...this.#masters, ...this.#minions]) if (!node.up) this.#start(node);
+  }
+
+  #ended(): boolean {
+    return this.#masters.every(({ ready, master }) => ready && master!.services.ledger.size === 0);
+  }
+
+  async #findings(ended: boolean): Promise<Finding[]> {
+    const findings: Finding[] = [];
+    // Returns that were being sent when the last job closed arrive still.
+    await this.#world.run(() => false, 120_000);
+    for (const { name, jobs, master } of this.#masters) {
+      const size = master?.services.ledger.size;
+      if (!ended) {
+        findings.push({ kind: "stuck", token: "", jid: undefined, minion: name, why: `${size} jobs are open` });
+      }
+      findings.push(...await this.#witness.check(name, jobs!));
+    }
+    return findings;
+  }
+}
+
+function nameOf(node: MasterNode | MinionNode): string {
+  return node instanceof MasterNode ? node.name : node.id;
+}
