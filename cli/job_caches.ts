@@ -31,6 +31,7 @@ const JOB_CACHES: Record<string, (runtime: Runtime, opts: MasterOpts) => Promise
     const files = notedFiles(runtime.fs);
     const cache = localCache({
       fs: files.fs,
+      note: files.note,
       crypto,
       clock,
       later,

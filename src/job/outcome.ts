@@ -55,6 +55,12 @@ export interface TargetOutcome {
   note?: string;
 }
 
+/**
+ * Note of a job that runs while only its master knows that it has begun: the minion's disk takes nothing. Should the minion start
+ * again, its own record says that the job has not begun.
+ */
+export const BEGUN_UNWRITTEN = "its minion could not write down that it began";
+
 /** True if a return reports success. */
 export function succeeded(retcode: unknown, success: unknown): boolean {
   const good = (value: unknown, fits: (one: unknown) => boolean): boolean => {

@@ -10,7 +10,8 @@ import { localCache } from "../../src/plugins/job_caches/local_cache.ts";
 import { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";
 import { notedFiles, syncedJobCache } from "../../src/plugins/job_caches/noted_files.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
-import { durableFiles } from "../../src/runtime/fs.ts";
+import { SystemError } from "../../src/errors.ts";
+import { durableFiles, type FileSystem } from "../../src/runtime/fs.ts";
 import { type MemoryFileSystem, memoryFileSystem } from "../../src/runtime/memory/mod.ts";
 import { encode, Packed, unpack } from "../../src/wire/msgpack.ts";
 import { seeded } from "../faults/history.ts";
@@ -101,7 +102,7 @@ describe("after a loss of power at a master", TIMEOUT, () => {
       const open = (fs: MemoryFileSystem) => {
         const files = notedFiles(fs);
         const options = { crypto, clock, cacheDir: "/cache", hashName: "sha256", later: setImmediate } as const;
-        return syncedJobCache(localCache({ fs: files.fs, ...options }), files);
+        return syncedJobCache(localCache({ fs: files.fs, note: files.note, ...options }), files);
       };
       const fs = memoryFileSystem({ clock });
       fs.mkdir("/cache");
@@ -136,6 +137,107 @@ describe("after a loss of power at a master", TIMEOUT, () => {
       }
     });
   }
+});
+
+describe("Salt's job cache after a loss of power", () => {
+  const JID = "20240506070809000001";
+  const load = { fun: "test.ping", arg: [], tgt: "*", tgt_type: "glob", user: "root", jid: JID };
+  const returned = (minion: string) => ({
+    minion,
+    return: new Packed(encode("done", "bin")),
+    retcode: 0,
+    success: true,
+    storedMs: 0,
+  });
+
+  /** A disk with a job on it, and how to open the cache on one. */
+  async function desk() {
+    const { crypto } = await currentRuntime();
+    const clock = new FakeClock();
+    const open = (fs: FileSystem) => {
+      const files = notedFiles(fs);
+      const options = { crypto, clock, cacheDir: "/cache", hashName: "sha256", later: setImmediate } as const;
+      return syncedJobCache(localCache({ fs: files.fs, note: files.note, ...options }), files);
+    };
+    const fs = memoryFileSystem({ clock });
+    fs.mkdir("/cache");
+    const jobs = open(fs);
+    await jobs.saveLoad(JID, load, ["a", "b"]);
+    await jobs.flush();
+    return { fs, jobs, open };
+  }
+
+  test("takes a return anew of which only a part was left", async () => {
+    const { fs, jobs, open } = await desk();
+    await jobs.saveReturn(JID, returned("a"));
+    // Once with the file's name and nothing in it, once with its directory alone.
+    for (const chance of [[0.9, 0], [0]]) {
+      let at = 0;
+      const after = open(fs.powerCut(() => chance[Math.min(at++, chance.length - 1)]!));
+      assert.equal(await after.hasReturn(JID, "a"), false);
+      assert.equal(await after.saveReturn(JID, returned("a")), true);
+      await after.flush();
+      assert.equal(await after.hasReturn(JID, "a"), true);
+      assert.equal(await after.saveReturn(JID, returned("a")), false);
+    }
+  });
+
+  test("has what an earlier process had written, once the next one has said so", async () => {
+    const { fs, jobs, open } = await desk();
+    await jobs.saveReturn(JID, returned("a"));
+    // The process is killed here.
+    const next = open(fs);
+    assert.equal(await next.saveReturn(JID, returned("a")), false);
+    await next.flush();
+    assert.equal(await open(fs.powerCut()).hasReturn(JID, "a"), true);
+  });
+
+  test("keeps nothing of a flush that failed", async () => {
+    const { fs, open } = await desk();
+    let broken = true;
+    const sync: FileSystem["sync"] = (path) =>
+      broken ? Promise.reject(new SystemError("EIO", "broken")) : fs.sync(path);
+    const jobs = open({ ...fs, sync });
+    const outcome = { minion: "b", state: "lost", atMs: 1 } as const;
+    await jobs.saveReturn(JID, returned("a"));
+    await jobs.saveOutcomes(JID, [outcome]);
+    await jobs.settle(JID);
+    const flushing = jobs.flush();
+    await jobs.saveOutcomes(JID, [{ ...outcome, minion: "a" }]);
+    await assert.rejects(async () => await flushing, { code: "EIO" });
+    const kept = async () => [await jobs.returns(JID), await jobs.outcomes(JID), await jobs.unsettled()];
+    assert.deepEqual(await kept(), [[], [], [JID]]);
+    // What was saved meanwhile was lost with it.
+    await assert.rejects(async () => await jobs.flush(), { code: "EIO" });
+    broken = false;
+    assert.equal(await jobs.saveReturn(JID, returned("a")), true);
+    await jobs.flush();
+    assert.equal((await jobs.returns(JID)).length, 1);
+  });
+
+  test("is settled only if it has the outcomes", async () => {
+    const { fs, jobs, open } = await desk();
+    await jobs.saveOutcomes(JID, [{ minion: "a", state: "lost", atMs: 1 }]);
+    await jobs.settle(JID);
+    assert.deepEqual(await jobs.unsettled(), []);
+    for (const chance of [0, 0.3, 0.7, 0.99]) {
+      const after = open(fs.powerCut(() => chance));
+      if ((await after.unsettled()).length === 0) assert.equal((await after.outcomes(JID)).length, 1);
+    }
+    assert.deepEqual(await open(fs.powerCut(() => 0.99)).unsettled(), [JID]);
+    await jobs.flush();
+    assert.deepEqual(fs.list("/cache/jobs.unsettled"), []);
+    // What was cut off in a file of outcomes goes with the next ones.
+    const [path] = [fs.list("/cache/jobs")[0]!].flatMap((top) =>
+      fs.list(`/cache/jobs/${top}`).map((rest) => `/cache/jobs/${top}/${rest}`)
+    );
+    fs.append(`${path}/.outcomes`, Uint8Array.of(0, 0, 0, 40, 1, 2));
+    await jobs.saveOutcomes(JID, [{ minion: "b", state: "expired", atMs: 2 }]);
+    assert.deepEqual((await jobs.outcomes(JID)).map(({ minion, state }) => [minion, state]), [["a", "lost"], [
+      "b",
+      "expired",
+    ]]);
+  });
 });
 
 describe("keys", () => {

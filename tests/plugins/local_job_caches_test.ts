@@ -402,6 +402,25 @@ describe("a loss of power", () => {
     await jobs.close();
   });
 
+  test("takes nothing that a process which was killed had committed, once the next one has flushed", async () => {
+    let broken = true;
+    const { open, after } = scene(() =>
+      broken ? Promise.reject(new SystemError("EIO", "the disk does not answer")) : Promise.resolve()
+    );
+    const jid = "20240506070809000001";
+    const killed = open();
+    await killed.saveLoad(jid, { ...LOAD, jid }, ["web1"]);
+    await assert.rejects(async () => await killed.flush(), { code: "EIO" });
+    broken = false;
+    const next = open();
+    assert.equal(await next.hasLoad(jid), true);
+    // It has written nothing itself.
+    await next.flush();
+    const left = after();
+    assert.equal(await left.hasLoad(jid), true);
+    await Promise.all([left, next, killed].map((jobs) => jobs.close()));
+  });
+
   test("is not waited for with durability: process", async () => {
     const { open } = scene(() => Promise.reject(new Error("asked to sync")));
     const jobs = open({ durability: "process" });

@@ -94,12 +94,6 @@ export const PLANTED: readonly PlantedBug[] = [
     "const retry = () => {};",
   ),
   bug(
-    "no job is sent again",
-    "src/master/jobs/job_review.ts",
-    "} else resend.push(minion);",
-    "}",
-  ),
-  bug(
     "a minion that comes back does not ask for what it has missed",
     "src/minion/jobs/missed_jobs.ts",
     "return await this.#ask(dispatch);",
@@ -138,18 +132,6 @@ export const PLANTED: readonly PlantedBug[] = [
     "    undo();\n",
     "",
   ),
-  bug(
-    "what comes again is acknowledged while the first is not safe",
-    "src/master/jobs/return_check.ts",
-    `if (ledger.standing(jid, id) === "expected") throw new WithheldReply("The return could not be stored", { jid, id });`,
-    "",
-  ),
-  bug(
-    "a line of the journal is glued to a torn one",
-    "src/minion/jobs/journal.ts",
-    "this.#writable ? line : `\\n${line}`",
-    "line",
-  ),
   {
     name: "a return is appended to a torn one",
     edits: [
@@ -165,10 +147,4 @@ export const PLANTED: readonly PlantedBug[] = [
       },
     ],
   },
-  bug(
-    "a job is sent to a minion for which it has ended",
-    "src/master/jobs/ledger.ts",
-    "if (part === undefined || isOver(part) || !job.recorded) continue;",
-    "if (part === undefined || !job.recorded) continue;",
-  ),
 ];

@@ -1,7 +1,7 @@
 import { WithheldReply } from "../../channel/req_server.ts";
 import { messageOf } from "../../errors.ts";
 import { isPlainJid } from "../../job/jid.ts";
-import { outcomeFields } from "../../job/outcome.ts";
+import { BEGUN_UNWRITTEN, outcomeFields } from "../../job/outcome.ts";
 import { decode } from "../../wire/msgpack.ts";
 import { presentMinions } from "../maintenance/presence_events.ts";
 import type { Order } from "../presence.ts";
@@ -17,7 +17,8 @@ const LONGEST_LIFE = 32;
  *
  * `{present: true, known: [jid…]}` asks for the jobs that the minion should have; with `waiting: [jid…]`, which of these it has
  * not begun, the answer has in `over` those that are not wanted any more. `states: [[jid, state, note]…]` tells of
- * jobs that have begun (`started`), or were ended there by an operator (`cancelled`). The answer is `{jobs: [load…]}`.
+ * jobs that have begun (`started`), or were ended there by an operator (`cancelled`). The answer is `{jobs: [load…]}`. It comes when
+ * what the minion does not say again is on the disk.
  *
  * `order: [life, number]` numbers the statements of one run of the minion: what a newer one has overtaken says nothing of
  * jobs that it could not know yet.
@@ -25,24 +26,39 @@ const LONGEST_LIFE = 32;
  * `returns: [bytes…]` hands in several returns, each packed as the command `_return` has it; the answer is
  * `{kept: [true…]}`, false for those that the minion has to hand in again.
  */
-export function minionJobs(services: MasterServices, load: Load, minion: string | undefined): unknown {
+export async function minionJobs(services: MasterServices, load: Load, minion: string | undefined): Promise<unknown> {
   const { ledger, presence } = services;
   if (minion === undefined) return {};
   if (load.syndic === true) return syndicJobs(services, load, minion);
   services.syndics.isAlsoMinion(minion);
   const newest = presence.markBrine(minion, orderOf(load.order));
   if (Array.isArray(load.returns)) return returned(services, load.returns, load.ts, minion);
-  for (const entry of Array.isArray(load.states) ? load.states : []) {
-    const [jid, state, note] = Array.isArray(entry) ? entry : [];
-    if (typeof jid !== "string" || !isPlainJid(jid)) continue;
-    if (state === "started") ledger.started(jid, minion);
-    else if (state === "cancelled") ledger.cancelled(jid, minion, typeof note === "string" ? note : "");
+  if (takeStates(services, load.states, minion)) {
+    await services.store.durable().catch((cause) => {
+      throw new WithheldReply("What a minion says of its jobs could not be stored", { cause, id: minion });
+    });
   }
   if (load.present !== true) return { jobs: [] };
   const known = new Set(Array.isArray(load.known) ? load.known.map(String) : []);
+  const waiting = Array.isArray(load.waiting) ? load.waiting.map(String) : undefined;
+  if (waiting !== undefined) ledger.notBegun(minion, waiting);
   const jobs = ledger.present(minion, known, { complete: newest });
-  if (!Array.isArray(load.waiting)) return { jobs };
-  return { jobs, over: load.waiting.filter((jid) => typeof jid === "string" && !ledger.awaitsEnd(jid, minion)) };
+  if (waiting === undefined) return { jobs };
+  return { jobs, over: waiting.filter((jid) => !ledger.awaitsEnd(jid, minion)) };
+}
+
+/** Takes what a minion says of its jobs. True if it will not say some of it again. */
+function takeStates({ ledger }: MasterServices, states: unknown, minion: string): boolean {
+  let once = false;
+  for (const entry of Array.isArray(states) ? states : []) {
+    const [jid, state, note] = Array.isArray(entry) ? entry : [];
+    if (typeof jid !== "string" || !isPlainJid(jid)) continue;
+    const text = typeof note === "string" ? note : "";
+    if (state === "started") ledger.started(jid, minion, text);
+    else if (state === "cancelled") ledger.cancelled(jid, minion, text);
+    once ||= state === "cancelled" || text === BEGUN_UNWRITTEN;
+  }
+  return once;
 }
 
 function orderOf(value: unknown): Order | undefined {

@@ -3,7 +3,7 @@ import type { EventBus } from "../../event/bus.ts";
 import { jobOutcome } from "../../event/tag.ts";
 import { jidMs } from "../../job/jid.ts";
 import { type JobCache, type JobLoad, outcomesOf } from "../../job/job_cache.ts";
-import { ENDED, outcomeFields, type OutcomeState, type TargetOutcome } from "../../job/outcome.ts";
+import { BEGUN_UNWRITTEN, ENDED, outcomeFields, type OutcomeState, type TargetOutcome } from "../../job/outcome.ts";
 import type { Logger } from "../../log.ts";
 import type { Presence } from "../presence.ts";
 import type { Syndics } from "../syndics.ts";
@@ -77,13 +77,19 @@ export class Ledger {
   readonly #away = new Map<string, { sinceMs: number; age: number }>();
   /** Brine minion → the job that it has returned last, and the age of the ledger then. */
   readonly #latest = new Map<string, { jid: string; age: number }>();
+  /** Jid and minion → an end that is told of once it is on the disk. */
+  readonly #untold = new Map<string, TargetOutcome>();
   /** Milliseconds that this ledger has lived. */
   #age = 0;
   #tickedMs: number;
 
   constructor(options: LedgerOptions) {
     this.#options = options;
-    this.#outcomes = new OutcomeStore(options.jobs, () => options.durable());
+    this.#outcomes = new OutcomeStore(
+      options.jobs,
+      () => options.durable(),
+      (jid, outcomes) => this.#tellSaved(jid, outcomes),
+    );
     this.#tickedMs = options.clock.now();
   }
 
@@ -184,7 +190,7 @@ export class Ledger {
       for (const { minion, state, atMs, untilMs, note } of await outcomesOf(jobs, jid, publishedMs)) {
         let part: Part = RETURNED;
         if (state === "published") part = PUBLISHED;
-        else if (state === "started") part = { state, atMs, until: Infinity, untilMs: undefined };
+        else if (state === "started") part = startedPart(atMs, note);
         else if (state === "queued") part = this.#queuedPart(atMs, untilMs ?? atMs, note === SENT_BEFORE);
         else if (ENDED.has(state) && !await jobs.hasReturn(jid, minion)) part = GIVEN_UP;
         job.move(minion, part);
@@ -278,6 +284,7 @@ export class Ledger {
 
   /** A return is being stored; the returned function reverts that if it fails. */
   returned(jid: string, id: string): () => void {
+    this.#untold.delete(`${jid} ${id}`);
     const job = this.#jobs.get(jid);
     const before = job?.parts.get(id);
     if (job === undefined || before === undefined || before === RETURNED) return () => {};
@@ -310,31 +317,63 @@ export class Ledger {
     this.#outcomes.save(job.jid, [], true);
   }
 
-  /** Targets have reached another state, other than by a return. */
+  /** Targets have reached another state, other than by a return. That one has ended is told when it is on the disk. */
   #turn(job: OpenJob, outcomes: readonly TargetOutcome[]): void {
     if (outcomes.length === 0) return;
-    const { bus, log } = this.#options;
+    const { log } = this.#options;
     for (const outcome of outcomes) {
       const { minion, state, atMs } = outcome;
       const ended = ENDED.has(state);
-      let part: Part = ended ? GIVEN_UP : { state, atMs, until: Infinity, untilMs: undefined };
+      let part: Part = ended ? GIVEN_UP : startedPart(atMs, outcome.note);
       if (state === "queued") part = this.#queuedPart(atMs, outcome.untilMs ?? atMs, outcome.note === SENT_BEFORE);
       job.move(minion, part);
       if (ended) this.#options.onEnded?.(state);
       if (ended) log.info("target without a return", { jid: job.jid, id: minion, outcome: state, note: outcome.note });
-      bus.fire(jobOutcome(job.jid, minion), { jid: job.jid, id: minion, ...outcomeFields(outcome) });
+      if (ended) this.#untold.set(`${job.jid} ${minion}`, outcome);
+      else this.#tell(job.jid, outcome);
     }
     this.#outcomes.save(job.jid, outcomes, false);
     if (job.over && job.recorded) this.#close(job);
     else job.schedule(this.#age);
   }
 
-  /** A minion reports that it works on a job. */
-  started(jid: string, id: string): void {
+  #tell(jid: string, outcome: TargetOutcome): void {
+    this.#options.bus.fire(jobOutcome(jid, outcome.minion), { jid, id: outcome.minion, ...outcomeFields(outcome) });
+  }
+
+  /** Outcomes are safe: those that are not replaced by now are told of. */
+  #tellSaved(jid: string, outcomes: readonly TargetOutcome[]): void {
+    for (const outcome of outcomes) {
+      const key = `${jid} ${outcome.minion}`;
+      if (this.#untold.get(key) !== outcome) continue;
+      this.#untold.delete(key);
+      this.#tell(jid, outcome);
+    }
+  }
+
+  /**
+   * A minion reports that it works on a job.
+   *
+   * @param note {@link BEGUN_UNWRITTEN} if it has no record of that itself: it must not be run again then
+   */
+  started(jid: string, id: string, note = ""): void {
     const job = this.#jobs.get(jid);
     const part = job?.parts.get(id);
-    if (job === undefined || part === undefined || isOver(part) || part.state === "started") return;
-    this.#turn(job, [{ minion: id, state: "started", atMs: this.#options.clock.now() }]);
+    if (job === undefined || part === undefined || isOver(part)) return;
+    const begun = note === BEGUN_UNWRITTEN;
+    if (part.state === "started" && (part.begun === true || !begun)) return;
+    const atMs = this.#options.clock.now();
+    this.#turn(job, [{ minion: id, state: "started", atMs, ...(begun ? { note } : {}) }]);
+  }
+
+  /** A minion has started again, and says of jobs that they have not begun: those that have are lost. */
+  notBegun(id: string, jids: readonly string[]): void {
+    for (const jid of jids) {
+      const job = this.#jobs.get(jid);
+      if (job?.parts.get(id)?.begun !== true) continue;
+      const note = `the minion was stopped during the job, and ${BEGUN_UNWRITTEN}`;
+      this.#turn(job, [{ minion: id, state: "lost", atMs: this.#options.clock.now(), note }]);
+    }
   }
 
   /** A minion reports that an operator stopped a job there: it will not return. */
@@ -507,6 +546,11 @@ export class Ledger {
       job.schedule(this.#age);
     });
   }
+}
+
+function startedPart(atMs: number, note: string | undefined): Part {
+  const part: Part = { state: "started", atMs, until: Infinity, untilMs: undefined };
+  return note === BEGUN_UNWRITTEN ? { ...part, begun: true } : part;
 }
 
 /** A publication for one minion. */

@@ -10,6 +10,8 @@ export interface Part {
   untilMs: number | undefined;
   /** It was sent before its minion was found to be away, and may have been taken. */
   sent?: boolean;
+  /** It runs, and its minion has no record of that: see `BEGUN_UNWRITTEN`. */
+  begun?: boolean;
 }
 export const PUBLISHED: Part = { state: "published", atMs: 0, until: Infinity, untilMs: undefined };
 export const RETURNED: Part = { state: "returned", atMs: 0, until: Infinity, untilMs: undefined };

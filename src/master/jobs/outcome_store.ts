@@ -14,12 +14,21 @@ interface Unsaved {
 export class OutcomeStore {
   readonly #jobs: JobCache;
   readonly #durable: () => Promise<void>;
+  readonly #saved: (jid: string, outcomes: readonly TargetOutcome[]) => void;
   #unsaved = new Map<string, Unsaved>();
 
-  /** @param durable resolves once what was saved is durable; rejects if it was not kept */
-  constructor(jobs: JobCache, durable: () => Promise<void>) {
+  /**
+   * @param durable resolves once what was saved is durable; rejects if it was not kept
+   * @param saved called with outcomes that are durable
+   */
+  constructor(
+    jobs: JobCache,
+    durable: () => Promise<void>,
+    saved: (jid: string, outcomes: readonly TargetOutcome[]) => void,
+  ) {
     this.#jobs = jobs;
     this.#durable = durable;
+    this.#saved = saved;
   }
 
   /** @param settled true if the whole job has ended */
@@ -30,7 +39,7 @@ export class OutcomeStore {
         outcomes.length > 0 ? this.#jobs.saveOutcomes(jid, outcomes) : undefined,
         settled ? this.#jobs.settle(jid) : undefined,
       ];
-      Promise.all([...saving, this.#durable()]).catch(retry);
+      Promise.all([...saving, this.#durable()]).then(() => this.#saved(jid, outcomes), retry);
     } catch {
       // Others that save in the same turn of the loop must learn of the failure, and the next turn must begin afresh.
       this.#durable().catch(() => {});

@@ -2,6 +2,7 @@ import { joinPath } from "../../config/paths.ts";
 import type { MinionOpts } from "../../config/minion_opts.ts";
 import { messageOf } from "../../errors.ts";
 import { jobOutput } from "../../event/tag.ts";
+import { BEGUN_UNWRITTEN } from "../../job/outcome.ts";
 import type { Logger } from "../../log.ts";
 import type { Runtime } from "../../runtime/mod.ts";
 import { takeOutOfQueue } from "../../state/mod.ts";
@@ -250,7 +251,7 @@ export class MasterJobs {
     const { signal } = this.#closed;
     for (let attempt = 1; !signal.aborted; attempt++) {
       try {
-        await this.#reports.send(this.#reports.numbered({ states: [[jid, "started", ""]] }));
+        await this.#reports.send(this.#reports.numbered({ states: [[jid, "started", BEGUN_UNWRITTEN]] }));
         return true;
       } catch (error) {
         if (attempt === 1) {

@@ -123,7 +123,15 @@ export class SpoolFiles {
       found.get(number)!.place.segment.live++;
       this.#next = Math.max(this.#next, number + 1);
     }
-    for (const { path, live } of segments) if (live === 0) fs.remove(path);
+    for (const segment of segments) {
+      if (segment.live === 0) fs.remove(segment.path);
+      else this.#unsynced.add(segment);
+    }
+    // A process that was killed may have left them in the system's memory.
+    if (this.#unsynced.size > 0) {
+      this.#unsyncedNames = true;
+      this.#syncLater();
+    }
     return numbers.map((number) => found.get(number)!);
   }
 

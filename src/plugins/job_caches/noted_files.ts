@@ -9,6 +9,8 @@ const NEW_ABOVE = 3;
 /** A file system that notes changed files, so that they can be synced together. */
 export interface NotedFiles {
   fs: FileSystem;
+  /** Notes a file and its name that an earlier process may have left unsynced. */
+  note(path: string): void;
   /** Resolves once all that was changed up to now outlives a loss of power. What could not be synced is tried again. */
   sync(): Promise<void>;
 }
@@ -42,6 +44,10 @@ export function notedFiles(fs: FileSystem): NotedFiles {
         noted.delete(path);
         named(path);
       },
+    },
+    note(path) {
+      noted.add(path);
+      named(path);
     },
     async sync() {
       const paths = noted;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { BusEvent, EventBus } from "../../../src/event/bus.ts";
 import type { JobLoad } from "../../../src/job/job_cache.ts";
-import type { TargetOutcome } from "../../../src/job/outcome.ts";
+import { BEGUN_UNWRITTEN, type TargetOutcome } from "../../../src/job/outcome.ts";
 import { JidGenerator } from "../../../src/job/jid.ts";
 import { JobStore } from "../../../src/master/jobs/durable_saves.ts";
 import { Ledger } from "../../../src/master/jobs/ledger.ts";
@@ -139,6 +139,43 @@ class Desk {
 }
 
 describe("Ledger", () => {
+  test("the end of a target is told of once it is on the disk, and not if its return has come meanwhile", async () => {
+    const desk = new Desk();
+    desk.here("a", "b");
+    const jid = desk.publish(["a", "b"]);
+    desk.full = true;
+    await desk.pass(DELIVERY + 1000);
+    assert.deepEqual(desk.events, []);
+    assert.deepEqual(await desk.state(jid), { a: "published", b: "published" });
+    desk.returns(jid, "b");
+    desk.full = false;
+    await desk.pass(2000);
+    assert.deepEqual(desk.events, ["a timed out"]);
+    assert.deepEqual(await desk.state(jid), { a: "timed out", b: "returned" });
+  });
+
+  for (const restarted of [false, true]) {
+    test(`a job whose beginning only the master knows is not run again${restarted ? ", nor after its restart" : ""}`, async () => {
+      const desk = new Desk();
+      desk.here("a", "b");
+      const jid = desk.publish(["a", "b"]);
+      desk.ledger.started(jid, "a");
+      desk.ledger.started(jid, "b");
+      desk.ledger.started(jid, "a", BEGUN_UNWRITTEN);
+      await desk.pass(1000);
+      if (restarted) {
+        desk.start();
+        await desk.ledger.restore();
+      }
+      for (const id of ["a", "b"]) desk.ledger.notBegun(id, [jid, "20240506070809000001"]);
+      await desk.pass(1000);
+      assert.deepEqual(await desk.state(jid), { a: "lost", b: "started" });
+      assert.match(await desk.note(jid, "a") ?? "", /could not write down/);
+      assert.equal(desk.ledger.awaitsEnd(jid, "a"), false);
+      assert.equal(desk.ledger.awaitsEnd(jid, "b"), true);
+    });
+  }
+
   test("a job is closed when its last target has returned", async () => {
     const desk = new Desk();
     desk.here("a", "b");

@@ -14,7 +14,12 @@ test("OutcomeStore keeps one outcome for each target of a job while nothing can 
     },
     settle: (jid: string) => void saved.push(`${jid} settled`),
   };
-  const store = new OutcomeStore({ ...memoryJobCache(() => 0), ...jobs }, () => Promise.resolve());
+  const told: string[] = [];
+  const store = new OutcomeStore(
+    { ...memoryJobCache(() => 0), ...jobs },
+    () => Promise.resolve(),
+    (jid, outcomes) => void told.push(...outcomes.map(({ minion }) => `${jid} ${minion}`)),
+  );
   const of = (minion: string, state: TargetOutcome["state"]): TargetOutcome => ({ minion, state, atMs: 1 });
   for (let i = 0; i < 1000; i++) {
     store.save("1", [of("web1", i % 2 === 0 ? "started" : "published"), of("web2", "published")], false);
@@ -26,5 +31,7 @@ test("OutcomeStore keeps one outcome for each target of a job while nothing can 
   store.retry(() => true, () => false);
   assert.deepEqual(saved, ["1 web1 returned", "1 web2 published", "1 settled"]);
   assert.equal(store.waiting, 0);
-  await Promise.resolve();
+  assert.deepEqual(told, [], "nothing is told of before it is durable");
+  for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+  assert.deepEqual(told, ["1 web1", "1 web2"]);
 });

@@ -52,6 +52,17 @@ function valueOf(spool: Spool, entry: SpoolEntry): unknown {
 }
 
 describe("Spool", () => {
+  test("what a minion that was killed had not synced is synced by the next one", async () => {
+    const { clock, memory, restart } = desk();
+    restart().spool.add(jidOf(1), MASTER, loadOf(1));
+    // Before the pause in which a sync waits for others.
+    assert.deepEqual(restart().found.map(({ jid }) => jid), [jidOf(1)]);
+    assert.equal(memory.powerCut().list("/returns").length, 0);
+    clock.advance(100);
+    for (let turn = 0; turn < 10; turn++) await undefined;
+    assert.equal(memory.powerCut().list("/returns").length, 1);
+  });
+
   test("what was added is there after a restart, in its order, until it is done", () => {
     const { restart, memory } = desk();
     const { spool, found } = restart();

@@ -20,6 +20,11 @@ export interface LocalCacheOptions {
   storeEndtime?: boolean;
   /** Calls back in a later turn of the loop. */
   later(call: () => void): void;
+  /**
+   * Called with files that are taken for safe and may not be: a process that was killed may have left them in the system's memory. The
+   * next flush syncs them. @default nothing is done
+   */
+  note?(path: string): void;
   /** @default silent */
   log?: Logger;
 }
@@ -36,8 +41,12 @@ export const OUTCOMES = ".outcomes";
 
 /** True if a minion's directory has its return. A loss of power may leave an empty directory, or half a file. */
 export function isWholeReturn(store: LocalStore, own: string): boolean {
-  const fields = store.read(joinPath(own, "return.p"), ["return"]);
-  return (fields as { return?: unknown } | null | undefined)?.return !== undefined;
+  const path = joinPath(own, "return.p");
+  const fields = store.read(path, ["return"]);
+  if ((fields as { return?: unknown } | null | undefined)?.return === undefined) return false;
+  store.note(path);
+  store.note(own);
+  return true;
 }
 
 /** Where the files of jobs are: directories of jobs, and the marks of those that are not settled. */
@@ -48,6 +57,8 @@ export class LocalStore {
   readonly changes: UndoLog;
   readonly #options: LocalCacheOptions;
   readonly #marks: string;
+  /** Jobs that are settled, and whose marks are still there. */
+  readonly #settled = new Set<string>();
   readonly #log: Logger;
 
   constructor(options: LocalCacheOptions) {
@@ -136,25 +147,53 @@ export class LocalStore {
 
   markUnsettled(jid: string): void {
     if (this.isUnsettled(jid)) return;
+    this.#unsettle(jid);
     this.fs.mkdir(this.#marks, 0o755);
-    this.changes.write(this.#marks, jid, "");
+    if (!this.#hasMark(jid)) this.changes.write(this.#marks, jid, "");
   }
 
-  isUnsettled(jid: string): boolean {
+  #hasMark(jid: string): boolean {
     return this.isFile(joinPath(this.#marks, jid));
   }
 
+  isUnsettled(jid: string): boolean {
+    return !this.#settled.has(jid) && this.#hasMark(jid);
+  }
+
+  /** The mark goes after the next flush: a loss of power must not take the outcomes and leave the job settled. */
   settle(jid: string): void {
-    if (this.isUnsettled(jid)) this.changes.saving(() => this.changes.removeMark(joinPath(this.#marks, jid)));
+    if (!this.isUnsettled(jid)) return;
+    this.changes.saving(() => {
+      this.#settled.add(jid);
+      this.changes.undoBy(() => this.#settled.delete(jid));
+    });
+  }
+
+  #unsettle(jid: string): void {
+    if (this.#settled.delete(jid)) this.changes.undoBy(() => this.#settled.add(jid));
+  }
+
+  #removeMarks(jids: readonly string[]): void {
+    for (const jid of jids) {
+      if (!this.#settled.delete(jid)) continue;
+      try {
+        this.fs.remove(joinPath(this.#marks, jid));
+      } catch (error) {
+        // The job is looked at again after a restart, and is found to have ended.
+        this.#log.warning("the mark of a job that has ended cannot be removed", { jid, error: messageOf(error) });
+      }
+    }
   }
 
   /** Jobs with a load that are not settled, oldest first. */
   unsettled(): string[] {
     const found: string[] = [];
     for (const jid of this.namesIn(this.#marks)) {
-      if (!isPlainJid(jid)) continue;
-      if (this.isFile(this.fileOf(jid, ".load.p"))) found.push(jid);
-      // Salt has removed the job.
+      if (!isPlainJid(jid) || this.#settled.has(jid)) continue;
+      if (this.isFile(this.fileOf(jid, ".load.p"))) {
+        found.push(jid);
+        for (const name of this.fs.list(this.directoryOf(jid))) this.note(this.fileOf(jid, name));
+      } // Salt has removed the job.
       else if (this.fs.stat(this.directoryOf(jid)) === undefined) this.fs.remove(joinPath(this.#marks, jid));
     }
     return found.sort();
@@ -174,12 +213,20 @@ export class LocalStore {
     }
   }
 
+  /** See {@link LocalCacheOptions.note}. */
+  note(path: string): void {
+    this.#options.note?.(path);
+  }
+
   flush(): void {
     this.changes.flush();
+    this.#removeMarks([...this.#settled]);
   }
 
   /** A flush that is over when `sync` is; if that fails, what was saved is undone. */
-  flushWith(sync: () => Promise<void>): Promise<void> {
-    return this.changes.flushWith(sync);
+  async flushWith(sync: () => Promise<void>): Promise<void> {
+    const settled = [...this.#settled];
+    await this.changes.flushWith(sync);
+    this.#removeMarks(settled);
   }
 }

@@ -74,10 +74,9 @@ export class UndoLog {
     this.#fs.append(path, data, MODE);
   }
 
-  /** Removes an empty file. */
-  removeMark(path: string): void {
-    this.#undo.push(() => this.#fs.write(path, "", { mode: MODE }));
-    this.#fs.remove(path);
+  /** Notes how to undo what was changed elsewhere. */
+  undoBy(undo: () => void): void {
+    this.#undo.push(undo);
   }
 
   flush(): void {

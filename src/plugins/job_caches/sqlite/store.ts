@@ -34,6 +34,8 @@ export class SqliteStore {
   #lost: SystemError | undefined;
   /** Something was committed that a loss of power might take. */
   #unsynced = false;
+  /** The same of an earlier process that was killed: what it has left is taken for safe from now on. */
+  #inherited = true;
   #syncing: Promise<void> | undefined;
   /** A sync failed. */
   #unsure = false;
@@ -109,10 +111,12 @@ export class SqliteStore {
     this.#closeTransaction();
     if (this.#durability === "process") return;
     if (this.#syncing !== undefined) return this.#syncing.catch(() => {}).then(() => this.flush());
-    if (this.#unsynced) return this.#syncing = this.#sync();
+    if (this.#unsynced || this.#inherited) return this.#syncing = this.#sync();
   }
 
   close(): void | Promise<void> {
+    // Nobody has asked whether that is safe.
+    this.#inherited = false;
     try {
       const flushed = this.flush();
       if (flushed !== undefined) return flushed.finally(() => this.database.close());
@@ -153,7 +157,7 @@ export class SqliteStore {
    * log is what has to be synced.
    */
   async #sync(): Promise<void> {
-    this.#unsynced = false;
+    [this.#unsynced, this.#inherited] = [false, false];
     try {
       // After a failed sync the system may take unwritten pages for written: copy the log into the file, which syncs both.
       if (this.#unsure) this.database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
