@@ -20,7 +20,7 @@ function isMasterless({ file_client, use_master_when_local }: Record<string, unk
 async function toMaster(
   context: JobContext,
   tag: string,
-  data: Record<string, unknown>,
+  data: unknown,
   preload: unknown,
 ): Promise<boolean> {
   const { master, opts, log } = context;
@@ -28,9 +28,10 @@ async function toMaster(
     log.warning("event not sent: there is no master", { tag });
     return false;
   }
-  if (!isMap(preload)) return await master.fireEvent(tag, data);
+  if (!isMap(preload) && isMap(data)) return await master.fireEvent(tag, mapOfData(data));
   try {
-    await master.request({ cmd: "_minion_event", id: opts.id, tag, data, ...mapOfData(preload) });
+    const more = isMap(preload) ? mapOfData(preload) : { pretag: null };
+    await master.request({ cmd: "_minion_event", id: opts.id, tag, data, ...more });
     return true;
   } catch (error) {
     log.warning("event not sent", { tag, error: messageOf(error) });
@@ -72,7 +73,7 @@ export const module: ExecutionModule = {
           ...(environ === undefined ? {} : { environ }),
           ...(grains === undefined ? {} : { grains }),
           ...(pillar === undefined ? {} : { pillar }),
-          ...(truthy(with_env_opts) ? { saltenv: saltenv ?? "base", pillarenv } : {}),
+          ...(truthy(with_env_opts) ? { saltenv, pillarenv } : {}),
           ...kwargs,
           ...(isMap(data) ? mapOfData(data) : {}),
         };
@@ -85,13 +86,14 @@ export const module: ExecutionModule = {
       inline: true,
       signature: "data, tag",
       doc: "Fires an event on the bus of the minion.\n\n    salt '*' event.fire '{data: hello}' my/tag",
-      run: (context, { data, tag }) => toMinion(context, str(tag), mapOfData(data)),
+      // As in Salt, an event without a map is none.
+      run: (context, { data, tag }) => (data === null || isMap(data)) && toMinion(context, str(tag), mapOfData(data)),
     },
     fire_master: {
       inline: true,
       signature: "data, tag, preload=None",
       doc: "Fires an event on the bus of the master.\n\n    salt '*' event.fire_master '{data: hello}' my/tag",
-      run: async (context, { data, tag, preload }) => await toMaster(context, str(tag), mapOfData(data), preload),
+      run: async (context, { data, tag, preload }) => await toMaster(context, str(tag), data ?? {}, preload),
     },
   },
 };
