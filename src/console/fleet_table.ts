@@ -36,16 +36,18 @@ export interface KnownMinions {
   seenMs(id: string): number | undefined;
 }
 
-const fits = (facts: Facts | undefined, choices: FacetChoices, except?: FacetName): boolean =>
-  FACETS.every(({ name }) => {
-    const chosen = choices[name];
-    return name === except || chosen === undefined || chosen.size === 0 || chosen.has(facts?.[name] ?? "");
-  });
+/** A test whether facts fit the choices in all facets but one. */
+function fitting(choices: FacetChoices, except?: FacetName): (facts: Facts | undefined) => boolean {
+  const tests = FACETS.filter(({ name }) => name !== except && (choices[name]?.size ?? 0) > 0)
+    .map(({ name }) => ({ name, chosen: choices[name]! }));
+  return (facts) => tests.every(({ name, chosen }) => chosen.has(facts?.[name] ?? ""));
+}
 
 /** The minions that fit all choices, in their order. */
 export function chosenMinions(ids: readonly string[], choices: FacetChoices, known: KnownMinions): readonly string[] {
   if (FACETS.every(({ name }) => (choices[name]?.size ?? 0) === 0)) return ids;
-  return ids.filter((id) => fits(known.facts(id), choices));
+  const fits = fitting(choices);
+  return ids.filter((id) => fits(known.facts(id)));
 }
 
 /** The values of each facet, the most frequent first. A value that is chosen stays, even if no minion has it. */
@@ -55,10 +57,11 @@ export function facetsOf(
   known: KnownMinions,
 ): Record<FacetName, FacetValue[]> {
   const counted = (name: FacetName): FacetValue[] => {
+    const fits = fitting(choices, name);
     const counts = new Map<string, number>([...choices[name] ?? []].map((value) => [value, 0]));
     for (const id of ids) {
       const facts = known.facts(id);
-      if (facts === undefined || !fits(facts, choices, name)) continue;
+      if (facts === undefined || !fits(facts)) continue;
       const value = facts[name];
       counts.set(value, (counts.get(value) ?? 0) + 1);
     }

@@ -1,4 +1,4 @@
-import { useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { isBad, isOpen } from "../../part_state.ts";
 import type { Job, Part } from "../../job.ts";
 import { href } from "../../route.ts";
@@ -8,6 +8,7 @@ import { Segments } from "../../window.ts";
 import { TreeLine } from "../parts/data_view.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Icon } from "../parts/icon.tsx";
+import { pauses } from "../parts/slices.ts";
 import { State } from "../parts/state.tsx";
 import { VirtualList } from "../parts/virtual_list.tsx";
 
@@ -45,18 +46,8 @@ export function linesOf(part: Part, unfolded: Unfolded): TreeRow[] {
   return rows;
 }
 
-/** The targets of a job with their returns as a tree, in one list. */
-export function JobResults(
-  { job, parts, beat, folding, onToggle }: {
-    job: Job;
-    /** The targets to show, in order. */
-    parts: Part[];
-    /** Changes with the job. */
-    beat: number;
-    folding: Folding;
-    onToggle(key: string): void;
-  },
-) {
+/** The rows of a list of returns, each computed once for each version of its target and each way of folding. */
+function useReturnRows(job: Job, parts: Part[], beat: number, folding: Folding) {
   const few = job.size <= FEW;
   const cache = useRef(new Map<string, { version: number; folding: unknown; rows: TreeRow[] }>());
   const briefs = useRef(new Map<string, Brief>());
@@ -70,9 +61,12 @@ export function JobResults(
   const opensItself = (part: Part) =>
     folding.all ?? (few || (isBad(part.state) && job.bad <= FEW) || (isOpen(part.state) && part.lines.length > 0));
   const isUnfolded = (part: Part) => briefOf(part).folds && opensItself(part) !== folding.toggled.has(part.id);
+  const isRead = ({ id, version }: Part): boolean => {
+    const known = cache.current.get(id);
+    return known?.version === version && known.folding === folding;
+  };
   const rowsOf = (part: Part): TreeRow[] => {
-    const known = cache.current.get(part.id);
-    if (known !== undefined && known.version === part.version && known.folding === folding) return known.rows;
+    if (isRead(part)) return cache.current.get(part.id)!.rows;
     const rows = linesOf(part, (path, depth, mark) => {
       // Of a state run, only failed states are expanded.
       const opens = folding.all === true || (mark === undefined ? depth < 1 : mark === "failed");
@@ -81,10 +75,39 @@ export function JobResults(
     cache.current.set(part.id, { version: part.version, folding, rows });
     return rows;
   };
-  const segments = useMemo(
-    () => new Segments(parts.map((part) => isUnfolded(part) ? 1 + rowsOf(part).length : 1)),
-    [parts, beat, folding],
-  );
+  // Thousands of returns are expanded in slices: those that are not there yet are shown collapsed until then.
+  const [slice, setSlice] = useState(0);
+  const late = useRef(new Set<Part>());
+  const segments = useMemo(() => {
+    const pause = pauses();
+    late.current.clear();
+    return new Segments(parts.map((part) => {
+      if (!isUnfolded(part)) return 1;
+      if (!isRead(part) && pause.due()) late.current.add(part);
+      return late.current.has(part) ? 1 : 1 + rowsOf(part).length;
+    }));
+  }, [parts, beat, folding, slice]);
+  useEffect(() => {
+    if (late.current.size === 0) return;
+    const timer = setTimeout(() => setSlice(slice + 1));
+    return () => clearTimeout(timer);
+  }, [segments]);
+  return { segments, rowsOf, briefOf, isUnfolded };
+}
+
+/** The targets of a job with their returns as a tree, in one list. */
+export function JobResults(
+  { job, parts, beat, folding, onToggle }: {
+    job: Job;
+    /** The targets to show, in order. */
+    parts: Part[];
+    /** Changes with the job. */
+    beat: number;
+    folding: Folding;
+    onToggle(key: string): void;
+  },
+) {
+  const { segments, rowsOf, briefOf, isUnfolded } = useReturnRows(job, parts, beat, folding);
   if (parts.length === 0) return <Empty icon="search" title="No minions match" />;
   const at = (index: number): { part: Part; row: TreeRow | undefined } => {
     const { segment, row } = segments.locate(index);

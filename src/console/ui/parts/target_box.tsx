@@ -78,24 +78,40 @@ export function TargetBox(
         >
           {Object.entries(TARGET_TYPES).map(([type, { label }]) => <option key={type} value={type}>{label}</option>)}
         </select>
-        <input
-          id="target"
-          class="mono grow"
-          type="text"
-          spellcheck={false}
-          autocomplete="off"
-          autocapitalize="off"
-          aria-label="Target"
-          aria-describedby="target-preview"
-          aria-invalid={preview.kind === "invalid"}
-          placeholder={TARGET_TYPES[value.type]?.example}
-          value={value.tgt}
-          data-search
-          onInput={(event) => onChange({ ...value, tgt: event.currentTarget.value })}
-        />
+        {value.tgt.length > LONG_TARGET
+          ? <LongTarget tgt={value.tgt} onClear={() => onChange({ ...value, tgt: "" })} />
+          : (
+            <input
+              id="target"
+              class="mono grow"
+              type="text"
+              spellcheck={false}
+              autocomplete="off"
+              autocapitalize="off"
+              aria-label="Target"
+              aria-describedby="target-preview"
+              aria-invalid={preview.kind === "invalid"}
+              placeholder={TARGET_TYPES[value.type]?.example}
+              value={value.tgt}
+              data-search
+              onInput={(event) => onChange({ ...value, tgt: event.currentTarget.value })}
+            />
+          )}
         <TargetMenu value={value} onChange={onChange} />
       </div>
       <PreviewLine preview={preview} names={names} />
+    </div>
+  );
+}
+
+/** A longer target is not put into a field: to lay out a hundred thousand letters takes a browser half a second. */
+const LONG_TARGET = 4000;
+
+function LongTarget({ tgt, onClear }: { tgt: string; onClear(): void }) {
+  return (
+    <div class="long-target" aria-describedby="target-preview">
+      <span class="mono cut grow">{tgt.slice(0, 200)}…</span>
+      <button type="button" class="link" data-search onClick={onClear}>Enter another target</button>
     </div>
   );
 }
