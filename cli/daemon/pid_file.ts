@@ -41,14 +41,15 @@ export function runningInstance({ fs, process }: PidRuntime, path: string, progr
   if (stat?.kind !== "file") return undefined;
   const text = new TextDecoder().decode(fs.readAt(path, 0, MOST_BYTES)).trim();
   const pid = /^\d{1,10}$/.test(text) ? Number(text) : 0;
-  if (pid <= 1 && pid !== process.pid || !process.alive(pid)) return undefined;
+  if (pid < 1 || !process.alive(pid)) return undefined;
   const started = startedAt(fs, pid);
   if (started !== undefined && started > stat.mtimeMs / 1000 + SLACK_SECONDS) return undefined;
   try {
     // Where the system shows command lines, they tell of a number that was written by hand.
     if (!fs.readText(`/proc/${pid}/cmdline`).includes(program)) return undefined;
   } catch {
-    // Not a system that shows them.
+    // Not a system that shows them. The first process is then the system's own, rather than the only one of a container.
+    if (pid === 1 && pid !== process.pid) return undefined;
   }
   return pid;
 }

@@ -52,6 +52,25 @@ async function bed({ alive = true, started = 900, command = "node\0/opt/brine/cl
 }
 
 describe("another instance is found", () => {
+  test("if it is the first process, as in a container", async () => {
+    using place = await bed();
+    place.write("1");
+    const { fs, process } = place.runtime;
+    const container = {
+      fs: {
+        ...fs,
+        readText: (name: string) => {
+          if (name === "/proc/1/cmdline") return "/usr/bin/salt-master\0";
+          if (name === "/proc/1/stat") throw new Error("not shown");
+          return fs.readText(name);
+        },
+      },
+      process: { ...process, pid: 12, alive: () => true },
+    };
+    assert.equal(runningInstance(container, place.file, "salt-master"), 1);
+    assert.equal(runningInstance(container, place.file, "salt-minion"), undefined);
+  });
+
   for (
     const { name, other = {}, text = String(OTHER), found } of [
       { name: "if it runs and had started before it wrote the file", found: true },
@@ -66,7 +85,11 @@ describe("another instance is found", () => {
       { name: "not if the file has no number", text: "salt", found: false },
       { name: "not if the file has another number behind it", text: `${OTHER} 1`, found: false },
       { name: "not if the file is empty", text: "", found: false },
-      { name: "not if the file names the first process of the system", text: "1", found: false },
+      {
+        name: "not if the file names the first process of the system, which is another program",
+        text: "1",
+        found: false,
+      },
       { name: "not if the file names a group of processes", text: "-1", found: false },
       { name: "not if the file is large", text: "9".repeat(100_000), found: false },
     ] as { name: string; other?: Other; text?: string; found: boolean }[]
