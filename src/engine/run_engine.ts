@@ -126,6 +126,8 @@ export class EngineRun {
       this.#counts.dropped++;
       throw error;
     }
+    // What answers the event must not come before the engine hears it.
+    await this.#listening;
     const packing = { now: clock.now(), maxBytes: Number(opts.max_event_size ?? Infinity) };
     const isForwarded = role === "minion" && hasMaster;
     await this.#bus.send(

@@ -22,8 +22,8 @@ const ABSENT: Readonly<Record<string, string>> = {
 export function absentEngine(name: string, known: readonly string[]): string {
   const instead = Object.hasOwn(ABSENT, name) ? ABSENT[name] : undefined;
   if (instead !== undefined) return `Salt's engine "${name}" is not here: ${instead}`;
-  return `There is no engine "${name}": ${
-    suggestion(name, known)
-  }. One of your own belongs into _engines of file_roots ` +
+  const advice = suggestion(name, known);
+  const end = advice.endsWith("?") ? "" : ".";
+  return `There is no engine "${name}": ${advice}${end} One of your own belongs into _engines of file_roots ` +
     "(salt-run saltutil.sync_engines on a master, saltutil.sync_engines on a minion) or into a directory of engines_dirs";
 }

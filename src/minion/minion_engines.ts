@@ -35,7 +35,7 @@ export function openEngines(
     bus.fire(tag, data);
     if (!hasMaster) return;
     const event = { tag: `salt/minion/${id}/engines/${String(data.name)}`, data: { id, ...data } };
-    masters.sendToAll({ cmd: "_minion_event", pretag: null, ...event }).catch(() => {});
+    masters.sendToAll({ cmd: "_minion_event", pretag: null, events: [event] }).catch(() => {});
   });
   return engines;
 }

@@ -75,6 +75,10 @@ export function processContract(name: string, make: () => ProcessHost): void {
       const stdin = new TextEncoder().encode("x".repeat(100_000));
       assert.equal((await run(make(), { argv: ["cat"], env, stdin })).out.length, 100_000);
       assert.equal((await run(make(), { argv: ["cat"], env, stdin: new Uint8Array(0) })).out, "");
+      async function* chunks() {
+        for (let n = 0; n < 50; n++) yield new TextEncoder().encode(`${n} `.padEnd(10_000, "x"));
+      }
+      assert.equal((await run(make(), { argv: ["cat"], env, stdin: chunks() })).out.length, 500_000);
     });
 
     test("spawn() gives the child exactly the environment that was passed", async () => {
