@@ -81,5 +81,7 @@ export function groupsText(groups: readonly ReturnGroup[]): string {
   if (others.length === 0) return most.ids.size === 1 ? "1 return" : `all ${identical} identical`;
   const differ = others.reduce((sum, { ids }) => sum + ids.size, 0);
   const groupCount = others.length === 1 ? "1 group" : `${others.length.toLocaleString("en")} groups`;
-  return `${identical} identical, ${differ.toLocaleString("en")} differ in ${groupCount}`;
+  return `${identical} identical, ${differ.toLocaleString("en")} ${
+    differ === 1 ? "differs" : "differ"
+  } in ${groupCount}`;
 }

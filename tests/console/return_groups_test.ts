@@ -79,7 +79,7 @@ test("returns are taken in slices, and a later one moves its minion to another g
   assert.equal(groups.take(job.parts(), () => budget-- > 0), false);
   assert.equal(groups.all.reduce((sum, { ids }) => sum + ids.size, 0), 2);
   assert.ok(groups.take(job.parts(), always));
-  assert.equal(groupsText(groups.all), "2 identical, 1 differ in 1 group");
+  assert.equal(groupsText(groups.all), "2 identical, 1 differs in 1 group");
   give(job, "d", "x");
   give(job, "c", "x");
   assert.ok(groups.take(job.parts(), always));

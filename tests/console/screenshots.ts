@@ -19,6 +19,11 @@ const PAGES: { name: string; hash: string }[] = [
   { name: "target", hash: "fleet?tgt=role:db&tgt_type=grain" },
   { name: "run", hash: "run?tgt=web*&fun=cmd.run" },
   { name: "jobs", hash: "jobs" },
+  { name: "automation", hash: "automation" },
+  { name: "engines", hash: "automation?tab=engines" },
+  { name: "schedule", hash: "minions/web0003.example?tab=schedule" },
+  { name: "beacons", hash: "minions/web0003.example?tab=beacons" },
+  { name: "minion_jobs", hash: "minions/web0003.example?tab=jobs" },
   { name: "keys", hash: "keys" },
   { name: "events", hash: "events" },
   { name: "minion", hash: "minions/web0003.example" },
@@ -82,6 +87,9 @@ async function takeAll(folder: string): Promise<void> {
       const shoot = (name: string) => page.screenshot({ path: path.join(folder, `${name}-${size}-${theme}.png`) });
       await runJob(page);
       await shoot("job");
+      await page.getByText("Equal returns", { exact: true }).click();
+      await page.getByText(/identical/).waitFor();
+      await shoot("groups");
       for (const { name, hash } of PAGES) {
         await go(page, `#/${hash}`);
         await page.getByRole("main").waitFor();

@@ -45,6 +45,7 @@ export function Menu(
         type="button"
         class="button"
         aria-expanded={open}
+        aria-label={label}
         title={title}
         onClick={() => {
           setOpen(!open);

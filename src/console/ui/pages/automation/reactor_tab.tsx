@@ -132,8 +132,9 @@ function ReactionList({ reactions }: { reactions: readonly Reaction[] }) {
       count={reactions.length}
       keyOf={(index) => String(reactions.length - index)}
       onOpen={(index) => {
-        const { jid } = reactions[index]!;
+        const { jid, error, sls } = reactions[index]!;
         if (jid !== "") location.hash = href("jobs", jid);
+        else if (error !== "") store.notices.add("bad", error, sls);
       }}
       onWindow={(first, end) => setWindow([first, end])}
       header={
