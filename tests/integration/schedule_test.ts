@@ -41,6 +41,17 @@ describe("a scheduled job", TIMEOUT, () => {
     assert.deepEqual([load?.fun, load?.tgt], ["test.arg", "web1"]);
   });
 
+  test("shows that the master is looked after, where that is configured", TIMEOUT, async () => {
+    await using cluster = await started({ master_alive_interval: 30 });
+    const shown = await call(cluster, "schedule.list", [], { show_all: true, return_yaml: false }) as Fields;
+    const [name] = Object.keys(shown).filter((one) => one.startsWith("__master_alive_"));
+    const { kwargs, ...job } = shown[String(name)] as Fields;
+    assert.deepEqual(kwargs, { master: String(name).slice("__master_alive_".length), connected: true });
+    assert.deepEqual([job.function, job.seconds, job.return_job, job.maxrunning], ["status.master", 30, false, 1]);
+    const usual = await call(cluster, "schedule.list", [], { return_yaml: false }) as Fields;
+    assert.deepEqual(Object.keys(usual).filter((one) => one.startsWith("__")), []);
+  });
+
   test("of several minions begins at the same moment, and each return is kept", TIMEOUT, async () => {
     await using cluster = await started(
       { schedule: { hello: { function: "test.ping", seconds: 10 } } },

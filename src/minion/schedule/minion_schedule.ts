@@ -30,6 +30,8 @@ export interface MinionScheduleOptions {
 
 /** The job that updates the mine, by Salt's name. */
 export const MINE_JOB = "__mine_interval";
+/** The job that looks whether a master is connected; its address follows. */
+const ALIVE_JOB = "__master_alive_";
 /** The job that refreshes the grains. */
 const GRAINS_JOB = "__update_grains";
 
@@ -56,6 +58,10 @@ export class MinionSchedule {
       run: (job) => void this.#run(job),
     });
     this.#scheduler.schedule.merge(opts.schedule);
+    // Those of a former start are saved with the others.
+    for (const { key } of this.#scheduler.schedule.jobs()) {
+      if (key.startsWith(ALIVE_JOB)) this.#scheduler.schedule.delete(key);
+    }
     this.#addOwn();
   }
 
@@ -80,6 +86,30 @@ export class MinionSchedule {
     }
   }
 
+  /**
+   * The job by which Salt's minion looks whether its master is there. Ours is shown to who lists the schedule; the connection is watched by
+   * itself (`failover.ts`).
+   */
+  #addAlive(master: unknown, isConnected: boolean): void {
+    const { opts: { master_alive_interval: seconds, master_type, transport } } = this.#options;
+    const { schedule } = this.#scheduler;
+    const name = `${ALIVE_JOB}${String(master)}`;
+    for (const { key } of schedule.jobs()) {
+      if (key.startsWith(ALIVE_JOB) && (key === name || master_type === "failover")) schedule.delete(key);
+    }
+    if (!isConnected || !(seconds > 0) || transport === "tcp") return;
+    schedule.set(name, {
+      function: "status.master",
+      seconds,
+      jid_include: true,
+      maxrunning: 1,
+      return_job: false,
+      kwargs: { master, connected: true },
+      enabled: true,
+    });
+    this.#scheduler.wake();
+  }
+
   /** Begins to run what is due, until the signal aborts; once is enough. */
   start(signal: AbortSignal): void {
     if (this.#isStarted) return;
@@ -94,6 +124,7 @@ export class MinionSchedule {
       await updateMine().finally(() => this.#updates--);
       return;
     }
+    if (job.name.startsWith(ALIVE_JOB)) return;
     // As the event that the job would fire; no master waits for its return.
     if (job.name === GRAINS_JOB) return bus.fire("grains_refresh", {});
     const serving = masters.all.filter((one) => masters.isServing(one));
@@ -113,6 +144,8 @@ export class MinionSchedule {
     });
     return {
       manage_schedule: command,
+      __master_connected: ({ master }) => this.#addAlive(master, true),
+      __master_disconnected: ({ master }) => this.#addAlive(master, false),
       // Jobs of the pillar and names of times may be other ones.
       pillar_refresh: () => scheduler.wake(),
       grains_refresh: () => scheduler.wake(),
