@@ -7,7 +7,7 @@ import type { BusPaths } from "../src/engine/mod.ts";
 import { ConfigError, messageOf } from "../src/errors.ts";
 import { OWN_BUS } from "../src/event/bus_addresses.ts";
 import type { Logger } from "../src/log.ts";
-import type { ExtJobCache, Master, MasterOptions } from "../src/master/mod.ts";
+import type { ExtJobCache, Master, MasterOptions, SendToReturners } from "../src/master/mod.ts";
 import type { Minion, MinionOptions, OpenEngines } from "../src/minion/mod.ts";
 import type { Syndic, SyndicOptions } from "../src/syndic/mod.ts";
 import type { Runtime } from "../src/runtime/mod.ts";
@@ -46,6 +46,20 @@ async function extJobCache(runtime: Runtime, opts: MasterOpts, log: Logger): Pro
     } catch (error) {
       log.error("job not stored in ext_job_cache", { name, jid, error: messageOf(error) });
     }
+  };
+}
+
+/** How the returns of scheduled runners reach returners; nothing is loaded before one is wanted. */
+function returnersOnMaster(runtime: Runtime, opts: MasterOpts, log: Logger): SendToReturners {
+  return async ({ names, ...more }, ret) => {
+    const [{ RETURNERS }, { withCustomReturners }, { callReturners }] = await Promise.all([
+      import("../src/plugins/returners/mod.ts"),
+      import("../src/loader/custom_returners.ts"),
+      import("../src/minion/jobs/returners.ts"),
+    ]);
+    const child = log.child("returner");
+    const returners = withCustomReturners(RETURNERS, { runtime, log: child, opts });
+    await callReturners(returners, { runtime, log: child, opts, ...more }, names, ret);
   };
 }
 
@@ -190,6 +204,7 @@ export async function configureMaster(
     jobs,
     telemetry,
     ...(ext === undefined ? {} : { extJobCache: ext }),
+    sendToReturners: returnersOnMaster(runtime, opts, log),
     ...(sockets === undefined ? {} : { sockets }),
     ...parts,
   });

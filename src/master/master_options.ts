@@ -12,7 +12,7 @@ import type { Telemetry } from "../telemetry/mod.ts";
 import type { Supervisor } from "../supervise/mod.ts";
 import type { Transport } from "../transport/mod.ts";
 import type { PillarCompiler } from "./commands/pillar.ts";
-import type { ExtJobCache, Runners } from "./services.ts";
+import type { ExtJobCache, Runners, SendToReturners } from "./services.ts";
 
 /** What {@link startMaster} needs. */
 export interface MasterOptions {
@@ -23,6 +23,8 @@ export interface MasterOptions {
   jobs: JobCache;
   /** Where publications are saved beside {@link MasterOptions.jobs}: `ext_job_cache`. Must not reject. */
   extJobCache?: ExtJobCache;
+  /** What the returners of scheduled runners are called by. Must not reject. @default they are not called */
+  sendToReturners?: SendToReturners;
   /** @default the transport that the configuration asks for */
   sockets?: Transport;
   /** @default every pillar is empty */

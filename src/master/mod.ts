@@ -5,5 +5,13 @@ export * from "./master.ts";
 export * from "./master_id.ts";
 export { argumentsOf } from "./commands/low.ts";
 export { MinionCache } from "./minion_cache.ts";
-export type { ExtJobCache, MasterServices, RunnerEnd, RunnerJob, Runners } from "./services.ts";
+export type {
+  ExtJobCache,
+  MasterServices,
+  RunnerEnd,
+  RunnerJob,
+  Runners,
+  SendToReturners,
+  WantedReturners,
+} from "./services.ts";
 export { tokenFiles } from "./access/tokens.ts";

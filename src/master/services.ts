@@ -51,6 +51,8 @@ export interface MasterServices {
   readonly jobs: JobCache;
   /** Saves a publication in the external job cache (`ext_job_cache`), where minions save their returns; never rejects. */
   readonly extJobCache: ExtJobCache | undefined;
+  /** Sends the return of a scheduled runner to returners; never rejects. */
+  readonly sendToReturners: SendToReturners | undefined;
   /** Makes what is saved in {@link MasterServices.jobs} durable. */
   readonly store: JobStore;
   /** Jobs that have not ended. */
@@ -139,6 +141,17 @@ export interface Runners {
 
 /** Saves a publication where minions save their returns. */
 export type ExtJobCache = (jid: string, load: Record<string, unknown>, minions: readonly string[]) => Promise<void>;
+
+/** Where the return of a scheduled runner goes besides. */
+export interface WantedReturners {
+  names: readonly string[];
+  /** `return_config` and `return_kwargs` of the entry. */
+  retConfig?: string;
+  retKwargs?: Record<string, unknown>;
+}
+
+/** Sends a return to returners. */
+export type SendToReturners = (wanted: WantedReturners, ret: Record<string, unknown>) => Promise<void>;
 
 /** Why a return was refused. */
 export type RefusedReturn =

@@ -15,7 +15,7 @@ import type { EauthRegistry } from "../../src/loader/eauth.ts";
 import type { TopsRegistry } from "../../src/loader/tops.ts";
 import type { ModuleRegistry } from "../../src/loader/loader.ts";
 import type { JobCache } from "../../src/job/job_cache.ts";
-import { type Master, type Runners, startMaster } from "../../src/master/mod.ts";
+import { type Master, type Runners, type SendToReturners, startMaster } from "../../src/master/mod.ts";
 import type { PillarCompiler } from "../../src/master/commands/pillar.ts";
 import { type Minion, type MinionOptions, type RejectedError, startMinion } from "../../src/minion/mod.ts";
 import type { JobCommand } from "../../src/minion/processes/process_starter.ts";
@@ -67,6 +67,8 @@ export interface ClusterOptions {
   tops?: TopsRegistry;
   /** How the master runs runners. @default it has none */
   runners?: Runners;
+  /** How the master calls the returners of scheduled runners. @default it has none */
+  sendToReturners?: SendToReturners;
   /** Outlives the master, as a disk does. @default each master begins with none */
   jobs?: JobCache;
   /** Where each daemon counts and traces: "master", or the id of a minion. @default nowhere */
@@ -217,6 +219,7 @@ export class Cluster implements AsyncDisposable {
       wheels: WHEELS,
       ...(options.tops === undefined ? {} : { tops: options.tops }),
       ...(options.runners === undefined ? {} : { runners: options.runners }),
+      ...(options.sendToReturners === undefined ? {} : { sendToReturners: options.sendToReturners }),
       ...(options.telemetry === undefined ? {} : { telemetry: options.telemetry("master") }),
       ...(options.compilePillar === undefined ? {} : { compilePillar: options.compilePillar }),
     });

@@ -3,7 +3,7 @@ import { deepCopy } from "../../python/copy.ts";
 import { isMap } from "../../python/containers.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
-import { type DueJob, Schedule, Scheduler } from "../../schedule/mod.ts";
+import { type DueJob, type Entry, Schedule, Scheduler } from "../../schedule/mod.ts";
 import { startRunner } from "../jobs/start_runner.ts";
 import { isRecord, type MasterServices } from "../services.ts";
 
@@ -45,11 +45,11 @@ export class MasterSchedule {
   async keep(signal: AbortSignal): Promise<void> {
     const jobs = this.#scheduler.schedule.jobs();
     if (jobs.length === 0) return;
-    const { log, runners } = this.#services;
+    const { log, runners, sendToReturners } = this.#services;
     if (runners === undefined) return log.error("the schedule is not run: this master was started without runners");
-    const returning = jobs.filter(({ entry }) => truthy(entry.returner ?? "")).map(({ key }) => key);
-    if (returning.length > 0) {
-      log.warning("the option returner of scheduled runners has no effect: their returns are in the job cache", {
+    const returning = jobs.filter(({ entry }) => returnersOf(entry).length > 0).map(({ key }) => key);
+    if (returning.length > 0 && sendToReturners === undefined) {
+      log.warning("returners of scheduled runners are not called: this master was started without returners", {
         jobs: returning,
       });
     }
@@ -69,14 +69,13 @@ export class MasterSchedule {
   }
 
   async #start({ name, fun, entry }: DueJob): Promise<void> {
-    const { runners, opts, bus } = this.#services;
+    const { runners, opts, bus, sendToReturners } = this.#services;
     const arg = entry.args === undefined || entry.args === null ? [] : [deepCopy(entry.args)].flat(1);
     const kwarg = isRecord(entry.kwargs) ? deepCopy(entry.kwargs) : {};
     const called = typeof fun === "string" ? fun : str(fun ?? null);
     const { jid, returned } = await startRunner(this.#services, runners!, called, { arg, kwarg }, opts.user);
     const { return: value, success } = await returned;
-    if (!truthy(entry.return_job ?? true)) return;
-    bus.fire("__schedule_return", {
+    const ret = {
       cmd: "_return",
       id: this.#id,
       fun: called,
@@ -87,6 +86,21 @@ export class MasterSchedule {
       return: value,
       success: truthy(success ?? false),
       retcode: truthy(success ?? false) ? 0 : FAILED,
-    });
+    };
+    const { return_config, return_kwargs } = entry;
+    const names = returnersOf(entry);
+    if (names.length > 0) {
+      await sendToReturners?.({
+        names,
+        ...(typeof return_config === "string" ? { retConfig: return_config } : {}),
+        ...(isRecord(return_kwargs) ? { retKwargs: return_kwargs } : {}),
+      }, ret);
+    }
+    if (truthy(entry.return_job ?? true)) bus.fire("__schedule_return", ret);
   }
+}
+
+/** The returners that an entry names, by one name or a list. */
+function returnersOf({ returner }: Entry): string[] {
+  return [...new Set([returner ?? []].flat().filter((one) => typeof one === "string" && one !== ""))] as string[];
 }

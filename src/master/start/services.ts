@@ -93,6 +93,7 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
     heavyFiles,
     jobs,
     extJobCache,
+    sendToReturners: options.sendToReturners,
     store,
     ledger: makeLedger(options, parts, store, syndics, () => services),
     metrics,

@@ -20,6 +20,7 @@ export const BEACONS: BeaconRegistry = {
   diskusage: file(() => import("./diskusage.ts")),
   glxinfo: absent("use salt_monitor with cmd.run glxinfo"),
   haproxy: absent("there is no module haproxyconn"),
+  imgadm: absent(OTHER_SYSTEMS),
   inotify: file(() => import("./inotify.ts")),
   journald: file(() => import("./journald.ts")),
   junos_rre_keys: absent(DEVICES),
@@ -43,6 +44,7 @@ export const BEACONS: BeaconRegistry = {
   swapusage: file(() => import("./swapusage.ts")),
   telegram_bot_msg: absent("there is no library for Telegram"),
   twilio_txt_msg: absent("there is no library for Twilio"),
+  vmadm: absent(OTHER_SYSTEMS),
   watchdog: file(() => import("./watchdog.ts")),
   wtmp: file(() => import("./wtmp.ts")),
 };

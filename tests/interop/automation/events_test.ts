@@ -101,7 +101,9 @@ for (const release of releases) {
     });
     const general = (text: string) =>
       kinds.reduce((said, kind) => said.replaceAll(`"${idOf(kind)}"`, '"ID"').replaceAll(`/${idOf(kind)}`, "/ID"), text)
-        .replace(/Traceback.*?\\n(?=\w)/g, "Traceback\\n").replace(/"__pub_pid":\d+,/g, "").replace(
+        .replace(/Traceback.*?\\n(?=\w)/g, "Traceback\\n").replace(/"__pub_pid":\d+,/g, "")
+        // Of 3008 alone, which targets resources of minions.
+        .replace(/"__pub_(?:minion_is_target|pure_resource_target|resource_targets)":[^,]*,/g, "").replace(
           /\d{20}(?:_\w+)?/g,
           "JID",
         );

@@ -56,6 +56,32 @@ describe("the schedule of a master", TIMEOUT, () => {
     });
   });
 
+  test("sends returns to the returners of an entry, also where no event is wanted", TIMEOUT, async () => {
+    const { runners, started, end } = recordingRunners();
+    const sent: unknown[] = [];
+    const entry = {
+      function: "test.arg",
+      seconds: 10,
+      returner: ["one", "two"],
+      return_config: "alt",
+      return_job: false,
+    };
+    await using cluster = await startCluster({
+      minions: [],
+      runners,
+      sendToReturners: (wanted, { fun, schedule, return: value }) =>
+        Promise.resolve(void sent.push([wanted, fun, schedule, value])),
+      master: { schedule: { list: entry } },
+    });
+    await cluster.clock.waiting(10_000);
+    cluster.clock.advance(10_000);
+    await until(() => started.length === 1);
+    end(cluster, { return: 7, success: true });
+    await until(() => sent.length === 1);
+    assert.deepEqual(sent, [[{ names: ["one", "two"], retConfig: "alt" }, "test.arg", "list", 7]]);
+    assert.ok(!cluster.events.some(({ tag }) => tag === "__schedule_return"));
+  });
+
   test("starts none again that has not ended, and an entry that cannot be used stops no other", TIMEOUT, async () => {
     const { runners, started } = recordingRunners();
     await using cluster = await startCluster({
