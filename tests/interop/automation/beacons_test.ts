@@ -26,6 +26,9 @@ const DIFFERENT: Record<string, (theirs: string[]) => string[]> = {
 const comparable = (texts: string[] | undefined) =>
   texts?.map((text) => text.replace(/"extensions":\[.*?\],"has_/g, '"extensions":[],"has_'));
 
+/** Beacons that need pyinotify, watchdog or pyOpenSSL on Salt's side. */
+const LIBRARIES = /^(?:inotify|watchdog|cert_info)(?!_far|_no_mask)/;
+
 const releases: Release[] = mode === "full" ? ["3006", "3007", "3008"] : ["3006"];
 
 for (const release of releases) {
@@ -40,9 +43,11 @@ for (const release of releases) {
       }
     }, { timeout: 300_000 });
     for (const name of Object.keys(BEACON_CASES)) {
-      test(name, () => {
+      test(name, (t) => {
         const theirs = comparable(told[idOf(release)]?.[name]);
         assert.ok(theirs !== undefined);
+        // A release is installed without these libraries of Python; then its beacon is not there.
+        if (LIBRARIES.test(name) && theirs.length === 0) return t.skip("Salt's environment has no library for it");
         assert.deepEqual(comparable(told.brine?.[name]), DIFFERENT[name]?.(theirs) ?? theirs);
       });
     }
