@@ -3,7 +3,20 @@
  * Wrong shapes, bounds and syntax stay `TypeError`, `RangeError` and `SyntaxError`.
  */
 
-/** The base of every error that Brine throws on purpose; `code` is stable across releases, `message` is not. */
+/**
+ * The base of every error that Brine throws on purpose; `code` is stable across releases, `message` is not.
+ *
+ * @example
+ * ```ts
+ * import { connect, SaltError } from "brine";
+ *
+ * try {
+ *   await connect({ rootDir: "/nowhere" });
+ * } catch (error) {
+ *   if (error instanceof SaltError) console.log(error.code); // MASTER_DOWN
+ * }
+ * ```
+ */
 export class SaltError extends Error {
   /** Stable, upper-case name of the failure, such as `"ADDRESS_IN_USE"`. */
   readonly code: string;
@@ -18,7 +31,17 @@ export class SaltError extends Error {
   }
 }
 
-/** The operating system refused a socket, file or process; `errno` is its reason (`"EACCES"`). */
+/**
+ * The operating system refused a socket, file or process; `errno` is its reason (`"EACCES"`).
+ *
+ * @example
+ * ```ts
+ * import { codeOf, SystemError } from "brine";
+ *
+ * const error = new SystemError("EADDRINUSE", "Cannot listen at 0.0.0.0:4506");
+ * console.log(codeOf(error)); // EADDRINUSE
+ * ```
+ */
 export class SystemError extends SaltError {
   /** The operating system's name of the failure, such as `"EACCES"`; `code` is the same. */
   readonly errno: string;
@@ -30,7 +53,15 @@ export class SystemError extends SaltError {
   }
 }
 
-/** A peer did not answer in time. */
+/**
+ * A peer did not answer in time.
+ *
+ * @example
+ * ```ts
+ * const error = new TimeoutError("The master has not answered within 5000 ms");
+ * console.log(error.code); // TIMEOUT
+ * ```
+ */
 export class TimeoutError extends SaltError {
   /** Its `code` is `"TIMEOUT"`. */
   constructor(message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
@@ -38,7 +69,21 @@ export class TimeoutError extends SaltError {
   }
 }
 
-/** Bytes from a peer that do not follow the protocol, or that exceed a bound. */
+/**
+ * Bytes from a peer that do not follow the protocol, or that exceed a bound.
+ *
+ * @example
+ * ```ts
+ * import { ProtocolError } from "brine";
+ * import { decode } from "brine/wire";
+ *
+ * try {
+ *   decode(new Uint8Array([0xc1]), { mode: "wire" });
+ * } catch (error) {
+ *   if (error instanceof ProtocolError) console.log(error.code); // PROTOCOL
+ * }
+ * ```
+ */
 export class ProtocolError extends SaltError {
   /** Its `code` is `"PROTOCOL"`. */
   constructor(message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
@@ -46,7 +91,16 @@ export class ProtocolError extends SaltError {
   }
 }
 
-/** A message that cannot be trusted: wrong MAC, wrong signature, replayed, or meant for another recipient. */
+/**
+ * A message that cannot be trusted: wrong MAC, wrong signature, replayed, or meant for another recipient.
+ *
+ * @example
+ * ```ts
+ * import { AuthenticationError } from "brine";
+ *
+ * export const isSignature = (error: unknown): boolean => error instanceof AuthenticationError;
+ * ```
+ */
 export class AuthenticationError extends SaltError {
   /** Its `code` is `"AUTHENTICATION"`. */
   constructor(message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
@@ -62,7 +116,21 @@ export class TlsError extends SaltError {
   }
 }
 
-/** A configuration that cannot be used; the message names file, line and key where they are known. */
+/**
+ * A configuration that cannot be used; the message names file, line and key where they are known.
+ *
+ * @example
+ * ```ts
+ * import { ConfigError } from "brine";
+ * import { masterOptions } from "brine/master";
+ *
+ * try {
+ *   masterOptions({ ret_port: "many" as never });
+ * } catch (error) {
+ *   if (error instanceof ConfigError) console.log(error.code); // CONFIG
+ * }
+ * ```
+ */
 export class ConfigError extends SaltError {
   /** Its `code` is `"CONFIG"`. */
   constructor(message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
@@ -70,12 +138,27 @@ export class ConfigError extends SaltError {
   }
 }
 
-/** The text of anything that was thrown, without its stack. */
+/**
+ * The text of anything that was thrown, without its stack.
+ *
+ * @example
+ * ```ts
+ * console.log(messageOf(new TypeError("no number"))); // no number
+ * console.log(messageOf("just text")); // just text
+ * ```
+ */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The `code` of anything that was thrown, or `""`. */
+/**
+ * The `code` of anything that was thrown, or `""`.
+ *
+ * @example
+ * ```ts
+ * console.log(codeOf(Object.assign(new Error("refused"), { code: "ECONNREFUSED" }))); // ECONNREFUSED
+ * ```
+ */
 export function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === "string" ? code : "";

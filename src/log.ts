@@ -1,6 +1,15 @@
 import { printable } from "./printable.ts";
 
-/** Salt's log levels, quietest last. */
+/**
+ * Salt's log levels, quietest last.
+ *
+ * @example
+ * ```ts
+ * import type { LogLevel } from "brine";
+ *
+ * export const level: LogLevel = "warning";
+ * ```
+ */
 export type LogLevel =
   | "all"
   | "garbage"
@@ -27,10 +36,30 @@ export const LOG_LEVELS: readonly LogLevel[] = [
   "quiet",
 ];
 
-/** The values that belong to a message. Never key material; payloads at `trace` only. */
+/**
+ * The values that belong to a message. Never key material; payloads at `trace` only.
+ *
+ * @example
+ * ```ts
+ * import type { LogFields } from "brine";
+ *
+ * export const fields: LogFields = { id: "web1", minions: 12 };
+ * ```
+ */
 export type LogFields = Record<string, unknown>;
 
-/** The log of one part of Brine: the message is a constant, the values are fields. */
+/**
+ * The log of one part of Brine: the message is a constant, the values are fields.
+ *
+ * @example
+ * ```ts
+ * import type { Logger } from "brine";
+ *
+ * export function tell(log: Logger): void {
+ *   log.child("backup").warning("backup is old", { id: "web1", days: 3 });
+ * }
+ * ```
+ */
 export interface Logger {
   /** The same sink under a longer name: `log.child("req")` of `"channel"` is `"channel.req"`. */
   child(name: string): Logger;
@@ -50,7 +79,17 @@ export interface Logger {
   trace(message: string, fields?: LogFields): void;
 }
 
-/** One message on its way to a sink. */
+/**
+ * One message on its way to a sink.
+ *
+ * @example
+ * ```ts
+ * import type { LogRecord } from "brine";
+ *
+ * export const line = ({ level, name, message, fields }: LogRecord): string =>
+ *   `${level} ${name}: ${message} ${JSON.stringify(fields)}`;
+ * ```
+ */
 export interface LogRecord {
   /** The level it was logged at. */
   level: LogLevel;
@@ -69,7 +108,19 @@ export function passes(level: LogLevel, threshold: LogLevel): boolean {
   return (RANK.get(level) ?? 0) >= (RANK.get(threshold) ?? 0);
 }
 
-/** The threshold of a logger, which may change while the logger is used. */
+/**
+ * The threshold of a logger, which may change while the logger is used.
+ *
+ * @example
+ * ```ts
+ * import { createLogger, type LogLevel } from "brine";
+ *
+ * const threshold: { level: LogLevel } = { level: "warning" };
+ * const log = createLogger(({ message }) => console.log(message), threshold);
+ * threshold.level = "debug";
+ * log.debug("seen"); // seen
+ * ```
+ */
 export interface Threshold {
   /** The least level that is logged. */
   readonly level: LogLevel;
@@ -118,7 +169,15 @@ class SinkLogger implements Logger {
   }
 }
 
-/** A logger that passes every record of at least `threshold`, which may change, to `sink`. */
+/**
+ * A logger that passes every record of at least `threshold`, which may change, to `sink`.
+ *
+ * @example
+ * ```ts
+ * const log = createLogger(({ level, message, fields }) => console.log(level, message, fields.id), "info", "my_program");
+ * log.info("minion is back", { id: "web1" }); // info minion is back web1
+ * ```
+ */
 export function createLogger(
   sink: (record: LogRecord) => void,
   threshold: LogLevel | Threshold = "warning",
@@ -127,7 +186,15 @@ export function createLogger(
   return new SinkLogger(sink, typeof threshold === "string" ? { level: threshold } : threshold, name);
 }
 
-/** A logger that drops everything. */
+/**
+ * A logger that drops everything.
+ *
+ * @example
+ * ```ts
+ * silentLogger.error("nobody hears of this");
+ * console.log(silentLogger.enabled("critical")); // false
+ * ```
+ */
 export const silentLogger: Logger = createLogger(() => {}, "quiet");
 
 /** Characters of a message and of each of its values that are shown. */

@@ -1,4 +1,11 @@
-/** The version of Brine: what `--version` prints and the grain `brineversion` holds. */
+/**
+ * The version of Brine: what `--version` prints and the grain `brineversion` holds.
+ *
+ * @example
+ * ```ts
+ * console.log(`Brine ${VERSION}`);
+ * ```
+ */
 export const VERSION = "0.1.0";
 
 /** The name that stands beside the version, as Salt's releases have one. */

@@ -42,7 +42,17 @@ export type { HostOptions } from "./options.ts";
 /** Parts that may replace those which the configuration asks for. */
 type Parts = Pick<MasterOptions, "jobs" | "compilePillar" | "eauth" | "wheels" | "runners" | "sockets" | "extJobCache">;
 
-/** A master as a program asks for it. */
+/**
+ * A master as a program asks for it.
+ *
+ * @example
+ * ```ts
+ * import { memoryJobCache, startMaster } from "brine/master";
+ *
+ * const options: Parameters<typeof startMaster>[0] = { rootDir: "/srv/run", jobs: memoryJobCache(Date.now) };
+ * export const start = () => startMaster(options);
+ * ```
+ */
 export interface EmbeddedMasterOptions extends HostOptions<MasterOpts>, Partial<Parts> {}
 
 const PARTS: readonly (keyof Required<Parts>)[] = [

@@ -7,7 +7,16 @@ import { type Logger, silentLogger } from "../../src/log.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 
-/** Where a master or a minion keeps what it has, and how it is configured. */
+/**
+ * Where a master or a minion keeps what it has, and how it is configured.
+ *
+ * @example
+ * ```ts
+ * import type { HostOptions, MasterOpts } from "brine/master";
+ *
+ * export const options: HostOptions<MasterOpts> = { rootDir: "/srv/run", opts: { interface: "127.0.0.1" } };
+ * ```
+ */
 export interface HostOptions<Opts> {
   /** Put before all of Salt's directories, as its option `root_dir`. @default "/": those of the host itself */
   rootDir?: string;

@@ -5,7 +5,19 @@ import type { LocalClient } from "./local_client.ts";
 import { hasReturn, type Outcome } from "./outcome.ts";
 import type { PublishRequest } from "./publish_request.ts";
 
-/** A step of a batch. */
+/**
+ * A step of a batch.
+ *
+ * @example
+ * ```ts
+ * import type { BatchEvent } from "brine";
+ *
+ * export function line(event: BatchEvent): string {
+ *   if (event.kind === "started") return `now: ${event.ids.join(", ")}`;
+ *   return event.kind === "ended" ? `${event.outcome.id}: ${event.outcome.kind}` : `${event.id} is away`;
+ * }
+ * ```
+ */
 export type BatchEvent =
   /** The minion did not answer the first ping, and is not sent the job. */
   | { kind: "absent"; id: string }
@@ -14,7 +26,16 @@ export type BatchEvent =
   /** A minion has an outcome, with or without a return. */
   | { kind: "ended"; outcome: Outcome };
 
-/** How a batch runs. */
+/**
+ * How a batch runs.
+ *
+ * @example
+ * ```ts
+ * import type { BatchOptions } from "brine";
+ *
+ * export const options: BatchOptions = { size: "25%", waitMs: 10_000, failhard: true };
+ * ```
+ */
 export interface BatchOptions extends CollectOptions {
   /** The largest number of minions at once, as {@link batchSize} reads it: `"3"` or `"25%"`. */
   size: string;
@@ -30,6 +51,12 @@ export interface BatchOptions extends CollectOptions {
  * The number of minions at once that `"3"` or `"25%"` means.
  *
  * @returns undefined if the text is neither a number nor a percentage
+ * @example
+ * ```ts
+ * console.log(batchSize("3", 40)); // 3
+ * console.log(batchSize("25%", 40)); // 10
+ * console.log(batchSize("some", 40)); // undefined
+ * ```
  */
 export function batchSize(text: string, minions: number): number | undefined {
   const percent = /^(?:%(\d+(?:\.\d+)?)|(\d+(?:\.\d+)?)%)$/.exec(text);

@@ -1,6 +1,21 @@
 import { codeOf, SaltError } from "../errors.ts";
 
-/** A request to the master that could not be made, or that the master refused. */
+/**
+ * A request to the master that could not be made, or that the master refused.
+ *
+ * @example
+ * ```ts
+ * import { ClientError, connect } from "brine";
+ *
+ * await using salt = await connect();
+ * try {
+ *   await salt.keys.fingerprint("no-such-minion");
+ * } catch (error) {
+ *   if (!(error instanceof ClientError)) throw error;
+ *   console.error(error.code, error.message);
+ * }
+ * ```
+ */
 export class ClientError extends SaltError {}
 
 /** The master's names for its errors → our codes. */

@@ -6,7 +6,16 @@ import type { Runtime } from "../runtime/mod.ts";
 import { HttpClient, type HttpOptions } from "./http/http_client.ts";
 import { LocalClient } from "./local_client.ts";
 
-/** Where the master on this host keeps its sockets and keys: what its configuration says of itself. */
+/**
+ * Where the master on this host keeps its sockets and keys: what its configuration says of itself.
+ *
+ * @example
+ * ```ts
+ * import type { ConnectOptions } from "brine";
+ *
+ * export const options: ConnectOptions = { rootDir: "/srv/run", requestPort: 4506, user: "salt" };
+ * ```
+ */
 export interface ConnectOptions {
   /** Put before the default directories, as the master's own `root_dir`. @default "/" */
   rootDir?: string;

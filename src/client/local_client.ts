@@ -61,7 +61,24 @@ import { minionsOf } from "./verbs/minions.ts";
 import { targetsOf } from "./verbs/targets.ts";
 import { callWheel } from "./wheel.ts";
 
-/** What a client is made from; {@link connect} fills it in for a program. */
+/**
+ * What a client is made from; {@link connect} fills it in for a program.
+ *
+ * @example
+ * ```ts
+ * import { currentRuntime, LocalClient, type LocalClientOptions, silentLogger } from "brine";
+ *
+ * const opts = {
+ *   interface: "127.0.0.1",
+ *   ret_port: 4506,
+ *   sock_dir: "/var/run/salt/master",
+ *   cachedir: "/var/cache/salt/master",
+ *   user: "root",
+ * };
+ * const options: LocalClientOptions = { runtime: await currentRuntime(), log: silentLogger, opts };
+ * export const open = () => LocalClient.open(options);
+ * ```
+ */
 export interface LocalClientOptions {
   /** The runtime to connect with. */
   runtime: Runtime;
@@ -100,6 +117,13 @@ const RUNNER_MS = 300_000;
  * What a program on the master's host uses to run jobs: publishes through the request port, and hears of returns on the
  * master's event bus. Works with a Brine master and with real Salt's.
  *
+ * @example
+ * ```ts
+ * import { connect, type LocalClient } from "brine";
+ *
+ * await using salt: LocalClient = await connect();
+ * console.log(salt.isBrine, await salt.command({ tgt: "*", fun: "test.version" }));
+ * ```
  * @see salt/client/__init__.py LocalClient
  */
 export class LocalClient implements Salt, MasterLink {

@@ -4,6 +4,13 @@ import { type OutcomeState, succeeded } from "../job/outcome.ts";
  * What one minion returned for a job.
  *
  * @typeParam Return what its function returns, such as `FunctionReturn<"cmd.run">`
+ * @example
+ * ```ts
+ * import type { FunctionReturn, MinionReturn } from "brine";
+ *
+ * export const lines = ({ id, return: text }: MinionReturn<FunctionReturn<"cmd.run">>): string[] =>
+ *   text.split("\n").map((line) => `${id}: ${line}`);
+ * ```
  */
 export interface MinionReturn<Return = unknown> {
   /** The minion's id. */
@@ -20,7 +27,17 @@ export interface MinionReturn<Return = unknown> {
   out: string | undefined;
 }
 
-/** How a target without a return stands. */
+/**
+ * How a target without a return stands.
+ *
+ * @example
+ * ```ts
+ * import type { TargetStatus } from "brine";
+ *
+ * export const since = ({ id, sinceMs }: TargetStatus): string =>
+ *   sinceMs === undefined ? id : `${id}, away since ${new Date(sinceMs).toISOString()}`;
+ * ```
+ */
 export interface TargetStatus {
   /** The minion's id. */
   id: string;
@@ -81,10 +98,29 @@ export type Outcome<Return = unknown> =
   /** The name in a list target has no accepted key: the job was not sent to it. */
   | ({ kind: "missing" } & TargetStatus);
 
-/** An outcome with a return. */
+/**
+ * An outcome with a return.
+ *
+ * @example
+ * ```ts
+ * import type { ReturnOutcome } from "brine";
+ *
+ * export const line = ({ id, kind, retcode }: ReturnOutcome): string => `${id} ${kind} with ${retcode}`;
+ * ```
+ */
 export type ReturnOutcome<Return = unknown> = Extract<Outcome<Return>, MinionReturn>;
 
-/** True if the minion returned, whether it succeeded or failed. */
+/**
+ * True if the minion returned, whether it succeeded or failed.
+ *
+ * @example
+ * ```ts
+ * await using salt = await connect();
+ * for await (const outcome of salt.run({ tgt: "*", fun: "cmd.run", arg: ["uptime"] })) {
+ *   console.log(outcome.id, hasReturn(outcome) ? outcome.return : outcome.kind);
+ * }
+ * ```
+ */
 export function hasReturn<Return>(outcome: Outcome<Return>): outcome is ReturnOutcome<Return> {
   return outcome.kind === "returned" || outcome.kind === "failed";
 }
@@ -137,7 +173,15 @@ export function statusOutcome(id: string, jid: string, reported: ReportedOutcome
   }
 }
 
-/** The retcode of a return as one number: of several functions the highest, 0 for what is no number. */
+/**
+ * The retcode of a return as one number: of several functions the highest, 0 for what is no number.
+ *
+ * @example
+ * ```ts
+ * console.log(highestRetcode(2)); // 2
+ * console.log(highestRetcode({ "test.ping": 0, "cmd.run": 127 })); // 127
+ * ```
+ */
 export function highestRetcode(retcode: unknown): number {
   if (typeof retcode === "number") return retcode;
   if (typeof retcode !== "object" || retcode === null) return 0;

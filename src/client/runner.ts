@@ -10,7 +10,23 @@ import type { Credentials } from "./credentials.ts";
 import type { JobOrigin } from "./publish_request.ts";
 import type { MasterLink } from "./master_link.ts";
 
-/** A call of a runner function. */
+/**
+ * A call of a runner function.
+ *
+ * @example
+ * ```ts
+ * import { connect, type RunnerRequest, startRunner } from "brine";
+ *
+ * await using salt = await connect();
+ * const request: RunnerRequest = {
+ *   fun: "manage.status",
+ *   arg: [],
+ *   kwarg: { timeout: 5 },
+ *   credentials: salt.ownCredentials,
+ * };
+ * console.log((await startRunner(salt, request)).jid);
+ * ```
+ */
 export interface RunnerRequest {
   /** The runner function, such as `"manage.up"`. */
   fun: string;
@@ -24,7 +40,16 @@ export interface RunnerRequest {
   origin?: JobOrigin;
 }
 
-/** A runner that the master has started; its result comes as the event `<tag>/ret`. */
+/**
+ * A runner that the master has started; its result comes as the event `<tag>/ret`.
+ *
+ * @example
+ * ```ts
+ * import type { RunnerJob } from "brine";
+ *
+ * export const ending = ({ tag }: RunnerJob): string => `${tag}/ret`;
+ * ```
+ */
 export interface RunnerJob {
   /** What the runner's events begin with: `salt/run/<jid>`. */
   tag: string;
@@ -35,6 +60,13 @@ export interface RunnerJob {
 /**
  * Starts a runner in the master.
  *
+ * @example
+ * ```ts
+ * await using salt = await connect();
+ * const request = { fun: "manage.up", arg: [], kwarg: {}, credentials: salt.ownCredentials };
+ * const { tag } = await startRunner(salt, request);
+ * console.log(`its return comes as the event ${tag}/ret`);
+ * ```
  * @throws {ClientError} `REFUSED`
  * @throws {TypeError} for unknown keys of the request
  */

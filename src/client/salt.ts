@@ -14,7 +14,16 @@ import type { CollectOptions } from "./job_collector.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Published, PublishRequest } from "./publish_request.ts";
 
-/** How long one call may take. */
+/**
+ * How long one call may take.
+ *
+ * @example
+ * ```ts
+ * await using salt = await connect();
+ * const within = { timeoutMs: 10_000, signal: AbortSignal.timeout(15_000) };
+ * console.log(await salt.runner({ fun: "manage.up" }, within));
+ * ```
+ */
 export interface CallOptions {
   /** In milliseconds; then it rejects with the code `TIMEOUT`. @default 60000, for runners 300000 */
   timeoutMs?: number;
@@ -64,13 +73,31 @@ export type RunnerCall<Fun extends AnyRunner = string> = { fun: Fun } & RunnerAr
  */
 export type WheelCall<Fun extends AnyWheel = string> = { fun: Fun } & WheelArguments<Fun>;
 
-/** The outcomes of a job, one for each target, as they come. Nothing is published before the first is asked for. */
+/**
+ * The outcomes of a job, one for each target, as they come. Nothing is published before the first is asked for.
+ *
+ * @example
+ * ```ts
+ * await using salt = await connect();
+ * const outcomes = await salt.run({ tgt: "*", fun: "test.ping" }).all();
+ * console.log(outcomes.map(({ id, kind }) => `${id}: ${kind}`));
+ * ```
+ */
 export interface JobRun<Return = unknown> extends AsyncGenerator<Outcome<Return>, Published | undefined, void> {
   /** Waits for the end of the job: the outcomes that have not been read yet, in the order in which they came. */
   all(): Promise<Outcome<Return>[]>;
 }
 
-/** An event of the master's bus. */
+/**
+ * An event of the master's bus.
+ *
+ * @example
+ * ```ts
+ * import type { SaltEvent } from "brine";
+ *
+ * export const line = ({ tag, data }: SaltEvent): string => `${data._stamp} ${tag}`;
+ * ```
+ */
 export interface SaltEvent {
   /** What it is about, such as `salt/job/<jid>/ret/<id>`. */
   tag: string;
@@ -80,7 +107,19 @@ export interface SaltEvent {
   id: string;
 }
 
-/** Which events are wanted. */
+/**
+ * Which events are wanted.
+ *
+ * @example
+ * ```ts
+ * import type { EventsOptions } from "brine";
+ *
+ * export const options: EventsOptions = {
+ *   tag: "salt/job/*",
+ *   onMissed: (count) => console.error(`missed ${count ?? "some"} events`),
+ * };
+ * ```
+ */
 export interface EventsOptions {
   /** A glob of their tags, in which `*` crosses slashes: `salt/job/*`. @default all */
   tag?: string;
@@ -99,13 +138,36 @@ export interface EventsOptions {
   signal?: AbortSignal;
 }
 
-/** Events as they happen, until the loop is left. Nothing is heard before the first is asked for, or {@link EventFeed.ready}. */
+/**
+ * Events as they happen, until the loop is left. Nothing is heard before the first is asked for, or {@link EventFeed.ready}.
+ *
+ * @example
+ * ```ts
+ * await using salt = await connect();
+ * await using events = salt.events({ tag: "salt/job/*" });
+ * await events.ready();
+ * await salt.publish({ tgt: "*", fun: "test.ping" });
+ * for await (const { data } of events) {
+ *   console.log(data.id, data.return);
+ *   break;
+ * }
+ * ```
+ */
 export interface EventFeed extends AsyncGenerator<SaltEvent, void, void> {
   /** Begins to listen; once it resolves, no event is missed that happens from then on. */
   ready(): Promise<void>;
 }
 
-/** A job as the master lists it. */
+/**
+ * A job as the master lists it.
+ *
+ * @example
+ * ```ts
+ * import type { ListedJob } from "brine";
+ *
+ * export const line = ({ jid, fun, tgt, user }: ListedJob): string => `${jid} ${user}: ${fun} on ${tgt}`;
+ * ```
+ */
 export interface ListedJob {
   /** The job's id, 20 digits. */
   jid: string;
@@ -125,7 +187,17 @@ export interface ListedJob {
   metadata?: unknown;
 }
 
-/** A job with what has come of it so far. */
+/**
+ * A job with what has come of it so far.
+ *
+ * @example
+ * ```ts
+ * import type { RecordedJob } from "brine";
+ *
+ * export const open = ({ outcomes }: RecordedJob): string[] =>
+ *   outcomes.filter(({ kind }) => kind === "started" || kind === "queued").map(({ id }) => id);
+ * ```
+ */
 export interface RecordedJob extends ListedJob {
   /** The minions that it was published for. */
   minions: string[];
@@ -133,7 +205,17 @@ export interface RecordedJob extends ListedJob {
   outcomes: Outcome[];
 }
 
-/** Which jobs are listed. */
+/**
+ * Which jobs are listed.
+ *
+ * @example
+ * ```ts
+ * await using salt = await connect();
+ * const latest = await salt.jobs.list({ limit: 20 });
+ * const before = latest.at(-1)?.jid;
+ * if (before !== undefined) console.log(await salt.jobs.list({ limit: 20, before }));
+ * ```
+ */
 export interface ListJobsOptions extends CallOptions {
   /** At most so many, the latest ones. @default 100 */
   limit?: number;
@@ -141,7 +223,15 @@ export interface ListJobsOptions extends CallOptions {
   before?: string;
 }
 
-/** Jobs that the master has on record. */
+/**
+ * Jobs that the master has on record.
+ *
+ * @example
+ * ```ts
+ * await using salt = await connect();
+ * for (const { jid, fun, user } of await salt.jobs.list({ limit: 10 })) console.log(jid, fun, user);
+ * ```
+ */
 export interface Jobs {
   /** The latest first, without those with which clients ask for other jobs (`saltutil.find_job`). */
   list(options?: ListJobsOptions): Promise<ListedJob[]>;
@@ -161,7 +251,16 @@ export interface Jobs {
   cancel(jid: string, options?: CallOptions): Promise<string[]>;
 }
 
-/** A minion as the master knows it; nothing is sent to it. */
+/**
+ * A minion as the master knows it; nothing is sent to it.
+ *
+ * @example
+ * ```ts
+ * import type { KnownMinion } from "brine";
+ *
+ * export const system = ({ id, grains }: KnownMinion): string => `${id}: ${grains?.osfinger ?? "not known yet"}`;
+ * ```
+ */
 export interface KnownMinion {
   /** The minion's id. */
   id: string;
@@ -171,7 +270,16 @@ export interface KnownMinion {
   connected: boolean;
 }
 
-/** Which minions are listed. */
+/**
+ * Which minions are listed.
+ *
+ * @example
+ * ```ts
+ * await using salt = await connect();
+ * const debian = await salt.minions.list({ tgt: "os_family:Debian", tgtType: "grain" });
+ * console.log(debian.map(({ id }) => id));
+ * ```
+ */
 export interface ListMinionsOptions extends CallOptions {
   /** A target; the master matches it against the grains that it has. @default "*", all with an accepted key */
   tgt?: string;
@@ -179,7 +287,16 @@ export interface ListMinionsOptions extends CallOptions {
   tgtType?: string;
 }
 
-/** The minions with an accepted key. */
+/**
+ * The minions with an accepted key.
+ *
+ * @example
+ * ```ts
+ * await using salt = await connect();
+ * const { connected, away } = await salt.minions.presence();
+ * console.log(`${connected.length} connected, ${away.length} away`);
+ * ```
+ */
 export interface Minions {
   /** Sorted by id. */
   list(options?: ListMinionsOptions): Promise<KnownMinion[]>;
@@ -187,10 +304,33 @@ export interface Minions {
   presence(options?: CallOptions): Promise<{ connected: string[]; away: string[] }>;
 }
 
-/** What has been decided of a key; `pre` waits for a decision. */
+/**
+ * What has been decided of a key; `pre` waits for a decision.
+ *
+ * @example
+ * ```ts
+ * import type { KeyStatus } from "brine";
+ *
+ * export const WORDS: Record<KeyStatus, string> = {
+ *   accepted: "is one of ours",
+ *   pre: "waits for a decision",
+ *   rejected: "was turned away",
+ *   denied: "has the name of another",
+ * };
+ * ```
+ */
 export type KeyStatus = "accepted" | "pre" | "rejected" | "denied";
 
-/** The fingerprint of a key, to be compared with what `salt-call --local key.finger` prints on the minion. */
+/**
+ * The fingerprint of a key, to be compared with what `salt-call --local key.finger` prints on the minion.
+ *
+ * @example
+ * ```ts
+ * import type { KeyFingerprint } from "brine";
+ *
+ * export const line = ({ id, status, fingerprint }: KeyFingerprint): string => `${id} (${status}) ${fingerprint}`;
+ * ```
+ */
 export interface KeyFingerprint {
   /** The minion's id. */
   id: string;
@@ -200,7 +340,16 @@ export interface KeyFingerprint {
   fingerprint: string;
 }
 
-/** Keys of minions. Each `match` is a glob of ids. */
+/**
+ * Keys of minions. Each `match` is a glob of ids.
+ *
+ * @example
+ * ```ts
+ * await using salt = await connect();
+ * const { pre } = await salt.keys.list();
+ * for (const { id, fingerprint } of await salt.keys.fingerprint("*")) console.log(id, pre.includes(id), fingerprint);
+ * ```
+ */
 export interface Keys {
   /** The ids of each status, sorted. */
   list(options?: CallOptions): Promise<Record<KeyStatus, string[]>>;
@@ -214,7 +363,16 @@ export interface Keys {
   fingerprint(match: string, options?: CallOptions): Promise<KeyFingerprint[]>;
 }
 
-/** Targets without a job. */
+/**
+ * Targets without a job.
+ *
+ * @example
+ * ```ts
+ * await using salt = await connect();
+ * const { minions } = await salt.targets.preview({ tgt: "web* and G@os:Debian", tgt_type: "compound" });
+ * console.log(minions);
+ * ```
+ */
 export interface Targets {
   /**
    * The minions that a job would be published for, by the master's rules; nothing is sent to them. A request without a

@@ -6,6 +6,12 @@ import type { PublishRequest } from "./publish_request.ts";
  * Chooses `count` minions of a target at random, of those that answer and have the function.
  *
  * @param random returns a number in [0, 1)
+ * @example
+ * ```ts
+ * await using salt = await connect();
+ * const three = await chooseSubset(salt, { tgt: "*", fun: "test.ping" }, 3);
+ * console.log(await salt.command({ tgt: three, fun: "test.ping" }));
+ * ```
  * @throws {ClientError} as {@link LocalClient.publish}
  */
 export async function chooseSubset(

@@ -1,7 +1,16 @@
 import type { Credentials } from "./credentials.ts";
 import type { LocalClient } from "./local_client.ts";
 
-/** What the master keeps of a login. */
+/**
+ * What the master keeps of a login.
+ *
+ * @example
+ * ```ts
+ * import type { TokenRecord } from "brine";
+ *
+ * export const isOver = ({ expire }: TokenRecord): boolean => expire * 1000 < Date.now();
+ * ```
+ */
 export interface TokenRecord {
   /** The token itself: a secret that stands for the login. */
   token: string;
@@ -39,18 +48,41 @@ function recordOf(reply: unknown): TokenRecord | undefined {
  * Logs a user in at the master and returns the token; undefined if the credentials are wrong.
  *
  * @param credentials `{eauth, username, password, …}`
+ * @example
+ * ```ts
+ * await using salt = await connect();
+ * const made = await makeToken(salt, { eauth: "file", username: "ann", password: "secret" });
+ * console.log(made?.token);
+ * ```
  * @see docs/protocol.md 7.1 mk_token
  */
 export async function makeToken(client: LocalClient, credentials: Credentials): Promise<TokenRecord | undefined> {
   return recordOf(await client.send({ ...credentials, cmd: "mk_token" }));
 }
 
-/** What the master keeps of a token; undefined if the token is unknown or has expired. */
+/**
+ * What the master keeps of a token; undefined if the token is unknown or has expired.
+ *
+ * @example
+ * ```ts
+ * await using salt = await connect();
+ * console.log(await readToken(salt, "0".repeat(64)));
+ * ```
+ */
 export async function readToken(client: LocalClient, token: string): Promise<TokenRecord | undefined> {
   return recordOf(await client.send({ cmd: "get_token", token }));
 }
 
-/** Revokes a token; false if it is unknown, or if the master is Salt's own, which has no such command. */
+/**
+ * Revokes a token; false if it is unknown, or if the master is Salt's own, which has no such command.
+ *
+ * @example
+ * ```ts
+ * await using salt = await connect();
+ * const made = await makeToken(salt, { eauth: "file", username: "ann", password: "secret" });
+ * if (made !== undefined) await deleteToken(salt, made.token);
+ * ```
+ */
 export async function deleteToken(client: LocalClient, token: string): Promise<boolean> {
   return await client.send({ cmd: "del_token", token }) === true;
 }

@@ -36,6 +36,10 @@ export function masterOptions(values: Partial<MasterOpts> = {}): MasterOpts {
 /**
  * The same for a minion.
  *
+ * @example
+ * ```ts
+ * console.log(minionOptions({ id: "web1" }).master_port); // 4506
+ * ```
  * @throws {ConfigError} as {@link masterOptions}
  */
 export function minionOptions(values: Partial<MinionOpts> = {}): MinionOpts {

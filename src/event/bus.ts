@@ -1,10 +1,27 @@
 import { AsyncQueue } from "../async/queue.ts";
 import { eventStamp, eventTag, packEvent, unpackEvent } from "../wire/event_frame.ts";
 
-/** The data of an event: text keys; values as in msgpack, or `Packed` ones that are passed on without decoding. */
+/**
+ * The data of an event: text keys; values as in msgpack, or `Packed` ones that are passed on without decoding.
+ *
+ * @example
+ * ```ts
+ * import type { EventData } from "brine";
+ *
+ * export const isReturn = (data: EventData): boolean => data.return !== undefined;
+ * ```
+ */
 export type EventData = Record<string, unknown>;
 
-/** One event of the bus. Made from data or from bytes; the other form is made on first use, and kept. */
+/**
+ * One event of the bus. Made from data or from bytes; the other form is made on first use, and kept.
+ *
+ * @example
+ * ```ts
+ * const event = BusEvent.fromData("my/tag", { answer: 42, _stamp: "2026-11-21T10:15:00.000000" });
+ * console.log(BusEvent.fromBytes(event.bytes).data.answer); // 42
+ * ```
+ */
 export class BusEvent {
   /** What the event is about, such as `salt/job/<jid>/ret/<id>`. */
   readonly tag: string;

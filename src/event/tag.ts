@@ -41,23 +41,58 @@ export function jobNew(jid: string): string {
 export function jobPublish(jid: string): string {
   return `salt/job/${jid}/publish`;
 }
-/** A return of one minion. */
+/**
+ * A return of one minion.
+ *
+ * @example
+ * ```ts
+ * console.log(jobReturn("20261121101500000000", "web1")); // salt/job/20261121101500000000/ret/web1
+ * ```
+ */
 export function jobReturn(jid: string, id: string): string {
   return `salt/job/${jid}/ret/${id}`;
 }
-/** Prefix of the returns of a job. */
+/**
+ * Prefix of the returns of a job.
+ *
+ * @example
+ * ```ts
+ * console.log(jobReturns("20261121101500000000")); // salt/job/20261121101500000000/ret/
+ * ```
+ */
 export function jobReturns(jid: string): string {
   return `salt/job/${jid}/ret/`;
 }
-/** Prefix of every event of a job. */
+/**
+ * Prefix of every event of a job.
+ *
+ * @example
+ * ```ts
+ * console.log(jobEvents("20261121101500000000")); // salt/job/20261121101500000000/
+ * ```
+ */
 export function jobEvents(jid: string): string {
   return `salt/job/${jid}/`;
 }
-/** A target of a job has reached another state, other than by a return; only Brine masters fire it. */
+/**
+ * A target of a job has reached another state, other than by a return; only Brine masters fire it.
+ *
+ * @example
+ * ```ts
+ * console.log(jobOutcome("20261121101500000000", "web1")); // salt/job/20261121101500000000/outcome/web1
+ * ```
+ */
 export function jobOutcome(jid: string, id: string): string {
   return `salt/job/${jid}/outcome/${id}`;
 }
-/** Output of a command while it runs. */
+/**
+ * Output of a command while it runs.
+ *
+ * @example
+ * ```ts
+ * console.log(jobOutput("20261121101500000000", "web1")); // salt/job/20261121101500000000/out/web1
+ * ```
+ */
 export function jobOutput(jid: string, id: string): string {
   return `salt/job/${jid}/out/${id}`;
 }
@@ -109,7 +144,16 @@ export function fileserverUpdate(backend: string): string {
 /** Tells one listener, which did not read, how many events it has missed: `{missed}`. */
 export const EVENTS_MISSED = "salt/event/missed";
 
-/** How a listener matches tags; Salt's `event_match_type`. */
+/**
+ * How a listener matches tags; Salt's `event_match_type`.
+ *
+ * @example
+ * ```ts
+ * import type { TagMatchType } from "brine";
+ *
+ * export const type: TagMatchType = "fnmatch";
+ * ```
+ */
 export type TagMatchType = "startswith" | "endswith" | "find" | "regex" | "fnmatch";
 
 /** Makes the test of a tag from a search text. */
@@ -127,6 +171,11 @@ export const TAG_MATCHERS: Record<TagMatchType, (search: string) => (tag: string
 /**
  * The test of a tag.
  *
+ * @example
+ * ```ts
+ * const matches = tagMatcher("salt/job/*", "fnmatch");
+ * console.log(matches("salt/job/20261121101500000000/ret/web1")); // true
+ * ```
  * @throws {TypeError} if the type is not one of Salt's
  * @throws {SyntaxError} if `search` must be a regular expression and is not
  */

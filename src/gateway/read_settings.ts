@@ -6,7 +6,17 @@ import type { ApiKeySetting, GatewaySettings } from "./settings.ts";
 import { Section } from "./settings_section.ts";
 import { fieldOf } from "./wire/field_of.ts";
 
-/** True if the configuration has a section for that flavour. */
+/**
+ * True if the configuration has a section for that flavour.
+ *
+ * @example
+ * ```ts
+ * import { configured } from "brine/gateway";
+ *
+ * console.log(configured({ rest_cherrypy: { port: 8000 } }, "rest_cherrypy")); // true
+ * console.log(configured({}, "rest_cherrypy")); // false
+ * ```
+ */
 export function configured(opts: Record<string, unknown>, flavour: Flavour): boolean {
   return opts[flavour] !== undefined && opts[flavour] !== null && opts[flavour] !== false;
 }
@@ -64,6 +74,13 @@ function tls(section: Section): GatewaySettings["tls"] {
 /**
  * Reads a server's section of the master's configuration.
  *
+ * @example
+ * ```ts
+ * import { gatewaySettings, masterOptions } from "brine/gateway";
+ *
+ * const opts = masterOptions({ rest_cherrypy: { port: 8000, disable_ssl: true } });
+ * console.log(gatewaySettings(opts, "rest_cherrypy").port); // 8000
+ * ```
  * @throws {ConfigError} naming the option
  */
 export function gatewaySettings(opts: Record<string, unknown>, flavour: Flavour): GatewaySettings {

@@ -1,4 +1,13 @@
-/** The master's configuration for one HTTP server. Durations are milliseconds, sizes bytes. */
+/**
+ * The master's configuration for one HTTP server. Durations are milliseconds, sizes bytes.
+ *
+ * @example
+ * ```ts
+ * import type { GatewaySettings } from "brine/gateway";
+ *
+ * export const address = ({ port, tls }: GatewaySettings): string => `${tls === undefined ? "http" : "https"}://localhost:${port}`;
+ * ```
+ */
 export interface GatewaySettings {
   /** The section of the configuration: one of `FLAVOURS`. */
   flavour: string;
@@ -80,7 +89,21 @@ export interface GatewaySettings {
   apiKeys: readonly ApiKeySetting[];
 }
 
-/** An API key in the configuration: never the key itself, only its hash. */
+/**
+ * An API key in the configuration: never the key itself, only its hash.
+ *
+ * @example
+ * ```ts
+ * import type { ApiKeySetting } from "brine/gateway";
+ *
+ * export const setting: ApiKeySetting = {
+ *   name: "monitoring",
+ *   sha256: "0".repeat(64),
+ *   user: "monitor",
+ *   scopes: ["local:test.*", "events"],
+ * };
+ * ```
+ */
 export interface ApiKeySetting {
   /** The key's name in the configuration. */
   name: string;

@@ -15,7 +15,15 @@ function digitsOf(micros: number): string {
   return seconds.slice(0, 19).replace(/[-:T]/g, "") + String(fraction).padStart(6, "0");
 }
 
-/** A jid of the present moment. Two calls within a microsecond return the same: see {@link JidGenerator}. */
+/**
+ * A jid of the present moment. Two calls within a microsecond return the same: see {@link JidGenerator}.
+ *
+ * @example
+ * ```ts
+ * const jid = newJid({ now: () => Date.UTC(2026, 10, 21, 10, 15) });
+ * console.log(jid); // 20261121101500000000
+ * ```
+ */
 export function newJid(clock: Pick<Clock, "now">): string {
   return digitsOf(microsOf(clock));
 }
@@ -50,6 +58,11 @@ function hasJidLength(text: string): boolean {
  * True if a value is a jid to Salt: 20 characters that Python reads as an integer, or those, `_` and anything at all. Before
  * it becomes a file name, check {@link isPlainJid}.
  *
+ * @example
+ * ```ts
+ * console.log(isJid("20261121101500000000")); // true
+ * console.log(isJid("yesterday")); // false
+ * ```
  * @see salt/utils/jid.py is_jid
  */
 export function isJid(value: unknown): value is string {
@@ -61,7 +74,14 @@ export function isPlainJid(value: unknown): value is string {
   return typeof value === "string" && value.length <= 64 && /^\d{20}(_[0-9A-Za-z]+)?$/.test(value);
 }
 
-/** The moment that a jid was made, in milliseconds since the epoch, if its master counts in UTC; 0 if it has no time. */
+/**
+ * The moment that a jid was made, in milliseconds since the epoch, if its master counts in UTC; 0 if it has no time.
+ *
+ * @example
+ * ```ts
+ * console.log(new Date(jidMs("20261121101500000000")).toISOString()); // 2026-11-21T10:15:00.000Z
+ * ```
+ */
 export function jidMs(jid: string): number {
   const [, year, month, day, hour, minute, second, micros] =
     /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d{6})/.exec(jid) ?? [];

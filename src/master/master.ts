@@ -34,7 +34,16 @@ export type { MasterOptions } from "./master_options.ts";
 /** How long a master that stops goes on with requests that it has begun, in milliseconds. */
 const STOP_MS = 10_000;
 
-/** A running master. */
+/**
+ * A running master.
+ *
+ * @example
+ * ```ts
+ * import type { Master } from "brine/master";
+ *
+ * export const port = ({ requestEndpoint }: Master): number => Number(requestEndpoint.split(":").at(-1));
+ * ```
+ */
 export interface Master extends AsyncDisposable {
   /** The parts of the master, for programs that embed it. */
   readonly services: MasterServices;

@@ -73,7 +73,18 @@ export interface MinionOptions {
   onRejected?(error: RejectedError): void;
 }
 
-/** A running minion. */
+/**
+ * A running minion.
+ *
+ * @example
+ * ```ts
+ * import { type Minion, startMinion } from "brine/minion";
+ *
+ * const minion: Minion = await startMinion({ rootDir: "/srv/web1", opts: { id: "web1", master: "127.0.0.1" } });
+ * console.log(minion.id, minion.status());
+ * await minion.close();
+ * ```
+ */
 export interface Minion extends AsyncDisposable {
   /** The minion's id. */
   readonly id: string;

@@ -5,7 +5,17 @@ import { messageOf, SaltError } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
 
-/** The master has refused the minion for good; the process should end with this exit code, as Salt's does. */
+/**
+ * The master has refused the minion for good; the process should end with this exit code, as Salt's does.
+ *
+ * @example
+ * ```ts
+ * import { type RejectedError, startMinion } from "brine/minion";
+ *
+ * const onRejected = ({ exitCode, message }: RejectedError) => console.error(exitCode, message);
+ * export const start = () => startMinion({ rootDir: "/srv/web1", onRejected });
+ * ```
+ */
 export class RejectedError extends SaltError {
   /** The exit code for a program that ends over it. */
   readonly exitCode: number;

@@ -3,6 +3,11 @@ import type { Runtime } from "./mod.ts";
 /**
  * Returns the runtime that this program runs on. The only place that detects it: everything else takes a {@link Runtime}.
  *
+ * @example
+ * ```ts
+ * const runtime = await currentRuntime();
+ * console.log(runtime.host.hostname().length > 0); // true
+ * ```
  * @throws {TypeError} on a runtime without an adapter
  */
 export async function currentRuntime(): Promise<Runtime> {

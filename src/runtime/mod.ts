@@ -16,7 +16,17 @@ export * from "./http.ts";
 export * from "./net.ts";
 export * from "./process.ts";
 
-/** Everything below the core, as one argument. Two of them can live in one process. */
+/**
+ * Everything below the core, as one argument. Two of them can live in one process.
+ *
+ * @example
+ * ```ts
+ * import { connect, currentRuntime, type Runtime } from "brine";
+ *
+ * const runtime: Runtime = await currentRuntime();
+ * await using salt = await connect({ runtime });
+ * ```
+ */
 export interface Runtime {
   /** `"node"`, `"bun"`, `"deno"` or `"memory"`: for reports and grains, never to branch on. */
   readonly name: string;

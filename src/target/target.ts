@@ -1,6 +1,19 @@
 import { SaltError } from "../errors.ts";
 
-/** The ways to name minions that a publication may carry in `tgt_type`. */
+/**
+ * The ways to name minions that a publication may carry in `tgt_type`.
+ *
+ * @example
+ * ```ts
+ * import type { TargetType } from "brine";
+ *
+ * export const examples: Partial<Record<TargetType, string>> = {
+ *   glob: "web*",
+ *   grain: "os:Debian",
+ *   compound: "web* and not G@os:Debian",
+ * };
+ * ```
+ */
 export type TargetType =
   | "glob"
   | "pcre"

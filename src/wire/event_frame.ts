@@ -15,6 +15,12 @@ const BYTES_OVERHEAD = 33;
  * Time as events carry it: UTC, microseconds, no zone; Python leaves out a fraction of exactly 0.
  *
  * @param nowMs milliseconds since the epoch, with fractions
+ * @example
+ * ```ts
+ * import { eventStamp } from "brine/wire";
+ *
+ * console.log(eventStamp(Date.UTC(2026, 10, 21, 10, 15, 0, 250))); // 2026-11-21T10:15:00.250000
+ * ```
  */
 export function eventStamp(nowMs: number): string {
   const micros = Math.round(nowMs * 1000);
@@ -23,7 +29,16 @@ export function eventStamp(nowMs: number): string {
   return fraction === 0 ? seconds : `${seconds}.${String(fraction).padStart(6, "0")}`;
 }
 
-/** How an event is packed. */
+/**
+ * How an event is packed.
+ *
+ * @example
+ * ```ts
+ * import type { PackEventOptions } from "brine/wire";
+ *
+ * export const options: PackEventOptions = { now: Date.now(), maxBytes: 1_048_576 };
+ * ```
+ */
 export interface PackEventOptions {
   /** Set as `_stamp`, replacing an existing one. @default the data is packed unchanged */
   stamp?: string;
@@ -37,6 +52,13 @@ export interface PackEventOptions {
  * An event as it crosses processes: `tag ‖ "\n\n" ‖ msgpack(data)`, bin profile. {@link Packed} values of the wire profile are
  * converted to it.
  *
+ * @example
+ * ```ts
+ * import { packEvent, unpackEvent } from "brine/wire";
+ *
+ * const bytes = packEvent("my/tag", { answer: 42 }, { stamp: "2026-11-21T10:15:00.000000" });
+ * console.log(unpackEvent(bytes).data.answer); // 42
+ * ```
  * @throws {TypeError} if the tag is empty or contains an empty line, where readers would split it
  * @see salt/utils/event.py SaltEvent.pack
  */
@@ -64,6 +86,13 @@ export function packEvent(tag: string, data: Record<string, unknown>, options: P
 /**
  * Reads the event in `bytes`. Its data are views of them, and keys that are not text are converted to text.
  *
+ * @example
+ * ```ts
+ * import { packEvent, unpackEvent } from "brine/wire";
+ *
+ * const { tag, data } = unpackEvent(packEvent("my/tag", { answer: 42 }));
+ * console.log(tag, data.answer); // my/tag 42
+ * ```
  * @throws {ProtocolError} if there is no tag, or the data is not a map
  */
 export function unpackEvent(
@@ -81,7 +110,16 @@ export function unpackEvent(
   return { tag, data };
 }
 
-/** The tag of an event, without reading its data; `""` if it has none or it is not text. */
+/**
+ * The tag of an event, without reading its data; `""` if it has none or it is not text.
+ *
+ * @example
+ * ```ts
+ * import { eventTag, packEvent } from "brine/wire";
+ *
+ * console.log(eventTag(packEvent("my/tag", { answer: 42 }))); // my/tag
+ * ```
+ */
 export function eventTag(bytes: Uint8Array): string {
   const end = tagEnd(bytes);
   return end > 0 ? textOf(bytes, 0, end) ?? "" : "";

@@ -13,10 +13,29 @@ const HEAD = Uint8Array.of(0x82, 0xa4, 0x68, 0x65, 0x61, 0x64, 0x80, 0xa4, 0x62,
  * How frames are delimited on a bus socket. `stream`: one msgpack map after the other, as in most releases. `length`:
  * each map after its length, four bytes, big-endian; Salt's latest 3006 releases use it on both sockets, and those
  * of 3007 and 3008 only towards the pull socket.
+ *
+ * @example
+ * ```ts
+ * import { type IpcFraming, packIpcFrame, withLength } from "brine/wire";
+ *
+ * export function framed(body: Uint8Array, framing: IpcFraming): Uint8Array {
+ *   return framing === "length" ? withLength(packIpcFrame(body)) : packIpcFrame(body);
+ * }
+ * ```
  */
 export type IpcFraming = "stream" | "length";
 
-/** A frame with its length in front. */
+/**
+ * A frame with its length in front.
+ *
+ * @example
+ * ```ts
+ * import { packIpcFrame, withLength } from "brine/wire";
+ *
+ * const frame = packIpcFrame(new Uint8Array([1]));
+ * console.log(withLength(frame).length - frame.length); // 4
+ * ```
+ */
 export function withLength(frame: Uint8Array): Uint8Array {
   const whole = new Uint8Array(4 + frame.length);
   new DataView(whole.buffer).setUint32(0, frame.length);
@@ -29,6 +48,14 @@ export function withLength(frame: Uint8Array): Uint8Array {
  *
  * @param body the event's bytes; other values for the generic form
  * @param head such as `{mid: 5}`
+ * @example
+ * ```ts
+ * import { IpcFrameReader, packIpcFrame } from "brine/wire";
+ *
+ * const reader = new IpcFrameReader();
+ * reader.push(packIpcFrame(new Uint8Array([1, 2, 3]), { mid: 5 }));
+ * console.log(reader.nextFrame()?.head.mid); // 5
+ * ```
  * @see docs/protocol.md 9.2
  */
 export function packIpcFrame(body: unknown, head?: Record<string, unknown>): Uint8Array {
@@ -62,7 +89,16 @@ export function packNumberedFrame(body: Uint8Array, n: number): Uint8Array {
   return frame;
 }
 
-/** A frame as it was read. */
+/**
+ * A frame as it was read.
+ *
+ * @example
+ * ```ts
+ * import type { IpcFrame } from "brine/wire";
+ *
+ * export const sizeOf = ({ body }: IpcFrame): number => body.length;
+ * ```
+ */
 export interface IpcFrame {
   /** What stands beside the body, such as the number of an event. */
   head: Readonly<Record<string, unknown>>;
@@ -81,7 +117,17 @@ function textsOf(head: Record<string, unknown>): IpcFrame["head"] {
   );
 }
 
-/** Bounds of an {@link IpcFrameReader}. */
+/**
+ * Bounds of an {@link IpcFrameReader}.
+ *
+ * @example
+ * ```ts
+ * import { IpcFrameReader, type IpcFrameReaderOptions } from "brine/wire";
+ *
+ * const options: IpcFrameReaderOptions = { maxBytes: 1_048_576 };
+ * export const reader = new IpcFrameReader(options);
+ * ```
+ */
 export interface IpcFrameReaderOptions {
   /** Bytes of one frame. @default 128 MiB */
   maxBytes?: number;
@@ -126,6 +172,15 @@ class LengthReader {
 /**
  * Reads the bodies from a stream of frames, cut anywhere. The first byte shows which framing it is: a map begins
  * with its high bit set, a length below 2 GiB without. Bodies are views of the chunks where possible.
+ *
+ * @example
+ * ```ts
+ * import { eventTag, IpcFrameReader, packEvent, packIpcFrame } from "brine/wire";
+ *
+ * const reader = new IpcFrameReader();
+ * reader.push(packIpcFrame(packEvent("my/tag", {})));
+ * console.log(eventTag(reader.next()!)); // my/tag
+ * ```
  */
 export class IpcFrameReader {
   readonly #maxBytes: number;

@@ -5,10 +5,29 @@ import { TextCache, textOf } from "./utf8.ts";
 /**
  * How byte strings become values: `"wire"` recovers text (valid UTF-8 is text, the rest bytes), `"raw"` leaves values as
  * bytes and recovers map keys only, `"bin"` follows the type byte. In all three, invalid UTF-8 is a `Uint8Array`.
+ *
+ * @example
+ * ```ts
+ * import { decode, encode, type Mode } from "brine/wire";
+ *
+ * const mode: Mode = "raw";
+ * console.log(decode(encode("text", "wire"), { mode }) instanceof Uint8Array); // true
+ * ```
  */
 export type Mode = "wire" | "raw" | "bin";
 
-/** How msgpack is decoded, and its bounds. */
+/**
+ * How msgpack is decoded, and its bounds.
+ *
+ * @example
+ * ```ts
+ * import { decode, type DecodeOptions, encode, Packed } from "brine/wire";
+ *
+ * const options: DecodeOptions = { mode: "bin", keep: ["return"], maxValues: 1000 };
+ * const value = decode(encode({ id: "web1", return: [1, 2] }, "bin"), options) as Record<string, unknown>;
+ * console.log(value.return instanceof Packed); // true
+ * ```
+ */
 export interface DecodeOptions {
   /** How strings and binaries are decoded. */
   mode: Mode;
@@ -515,6 +534,13 @@ export function plainBytes(bytes: Uint8Array): Uint8Array {
  * Maps are plain objects where that loses nothing, else a `Map`; integers beyond ±2^53 are `bigint`; a float of integral
  * value is a {@link Float}. Of equal keys the last wins.
  *
+ * @example
+ * ```ts
+ * import { decode, encode } from "brine/wire";
+ *
+ * const bytes = encode({ fun: "test.ping", arg: [] }, "wire");
+ * console.log(JSON.stringify(decode(bytes, { mode: "wire" }))); // {"fun":"test.ping","arg":[]}
+ * ```
  * @throws {ProtocolError} if `bytes` is empty, cut off, followed by more, too deep, too long, of too many values, or not msgpack
  */
 export function decode(bytes: Uint8Array, options: DecodeOptions): unknown {
@@ -533,6 +559,13 @@ export function decode(bytes: Uint8Array, options: DecodeOptions): unknown {
 /**
  * Checks one value without building anything, for codecs that have no bounds of their own.
  *
+ * @example
+ * ```ts
+ * import { checkPacked, encode } from "brine/wire";
+ *
+ * checkPacked(encode([1, 2, 3], "bin"), { maxValues: 10, maxDepth: 5 });
+ * console.log("within bounds"); // within bounds
+ * ```
  * @throws {ProtocolError} as {@link decode}
  */
 export function checkPacked(bytes: Uint8Array, { maxValues, maxDepth }: { maxValues: number; maxDepth: number }): void {
@@ -548,6 +581,13 @@ export function checkPacked(bytes: Uint8Array, { maxValues, maxDepth }: { maxVal
  * Returns an empty record for any other value.
  *
  * @param options `maxValues` bounds the keys and the values that are built, `maxKept` those that are skipped
+ * @example
+ * ```ts
+ * import { encode, pick } from "brine/wire";
+ *
+ * const bytes = encode({ cmd: "_return", id: "web1", return: { much: "more" } }, "wire");
+ * console.log(pick(bytes, ["id"], { mode: "wire", maxValues: 100, maxKept: 1000 }).id); // web1
+ * ```
  * @throws {ProtocolError} as {@link decode}
  */
 export function pick(

@@ -4,6 +4,14 @@ import { writeUtf8 } from "./utf8.ts";
 /**
  * The two dialects of Salt: `"wire"` writes text and bytes alike as raw strings without str8, `"bin"` (events, caches)
  * as str and bin. @see docs/protocol.md 1.1
+ *
+ * @example
+ * ```ts
+ * import { encode, type Profile } from "brine/wire";
+ *
+ * const profile: Profile = "bin";
+ * console.log(encode("x".repeat(40), profile)[0]); // 217
+ * ```
  */
 export type Profile = "wire" | "bin";
 
@@ -385,6 +393,12 @@ function written(profile: Profile, write: (encoder: Encoder) => void): Uint8Arra
  * Packs a value. `undefined` is nil in arrays and left out of maps; integers beyond 64 bits become decimal text; lone
  * surrogates become U+FFFD.
  *
+ * @example
+ * ```ts
+ * import { encode } from "brine/wire";
+ *
+ * console.log(encode({ a: 1 }, "bin").join(" ")); // 129 161 97 1
+ * ```
  * @throws {TypeError} for functions, symbols and instances of classes
  * @throws {RangeError} if it nests deeper than 511 levels, as a cycle does
  */

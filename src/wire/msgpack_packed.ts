@@ -3,12 +3,32 @@ import { encode, type Profile } from "./msgpack_encode.ts";
 import { Packed } from "./msgpack_values.ts";
 import { isUtf8 } from "./utf8.ts";
 
-/** Packs a value once, to be spliced into several messages. */
+/**
+ * Packs a value once, to be spliced into several messages.
+ *
+ * @example
+ * ```ts
+ * import { encode, pack } from "brine/wire";
+ *
+ * const shared = pack({ fun: "test.ping" }, "wire");
+ * console.log(encode([shared, shared], "wire").length > shared.bytes.length); // true
+ * ```
+ */
 export function pack(value: unknown, profile: Profile): Packed {
   return value instanceof Packed ? value : new Packed(encode(value, profile));
 }
 
-/** The value of packed bytes. @throws {ProtocolError} as {@link decode} does */
+/**
+ * The value of packed bytes.
+ *
+ * @example
+ * ```ts
+ * import { pack, unpack } from "brine/wire";
+ *
+ * console.log(unpack(pack([1, 2], "bin"), "bin")); // [ 1, 2 ]
+ * ```
+ * @throws {ProtocolError} as {@link decode} does
+ */
 export function unpack(packed: Packed, mode: Mode, options: Omit<DecodeOptions, "mode"> = {}): unknown {
   return decode(packed.bytes, { ...options, mode });
 }
@@ -84,6 +104,12 @@ function binHeader(length: number): Uint8Array {
  * Converts packed bytes of the wire profile for readers of the bin profile, which read str as text. Returns the same object
  * when every str is valid UTF-8, as nearly always, else a copy in which the invalid ones are bin.
  *
+ * @example
+ * ```ts
+ * import { pack, packedForBin, unpack } from "brine/wire";
+ *
+ * console.log(unpack(packedForBin(pack("text", "wire")), "bin")); // text
+ * ```
  * @throws {ProtocolError} if it is not one complete value
  */
 export function packedForBin(packed: Packed): Packed {

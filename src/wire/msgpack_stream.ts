@@ -34,7 +34,17 @@ const FIXED = Array.from({ length: 32 }, (_, index) => {
 /** Pieces of a value from this size on are kept as they arrived. */
 const JOIN_LIMIT = 32768;
 
-/** How a stream of msgpack values is decoded, and its bounds. */
+/**
+ * How a stream of msgpack values is decoded, and its bounds.
+ *
+ * @example
+ * ```ts
+ * import { StreamDecoder, type StreamDecodeOptions } from "brine/wire";
+ *
+ * const options: StreamDecodeOptions = { mode: "bin", maxBytes: 1_048_576 };
+ * export const decoder = new StreamDecoder(options);
+ * ```
+ */
 export interface StreamDecodeOptions extends DecodeOptions {
   /** Bytes of one value. @default 128 MiB */
   maxBytes?: number;
@@ -46,6 +56,18 @@ export interface StreamDecodeOptions extends DecodeOptions {
  *
  * Chunks are kept, not copied: they MUST NOT change afterwards. Values not yet read with {@link next} are kept
  * as bytes; the caller decides how many to allow.
+ *
+ * @example
+ * ```ts
+ * import { encode, StreamDecoder } from "brine/wire";
+ *
+ * const decoder = new StreamDecoder({ mode: "bin" });
+ * const bytes = encode("hello", "bin");
+ * decoder.push(bytes.subarray(0, 2));
+ * console.log(decoder.next()); // undefined
+ * decoder.push(bytes.subarray(2));
+ * console.log(decoder.next()); // hello
+ * ```
  */
 export class StreamDecoder {
   readonly #options: StreamDecodeOptions;

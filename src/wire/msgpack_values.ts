@@ -3,6 +3,14 @@
 /**
  * A float64 whose value is integral, such as Python's `1.0`: a plain `1` would come back to a Python peer as an `int`.
  * Decoding returns it, encoding writes `cb`; in arithmetic and JSON it behaves like the number.
+ *
+ * @example
+ * ```ts
+ * import { decode, encode, Float } from "brine/wire";
+ *
+ * const value = decode(encode(new Float(1), "wire"), { mode: "wire" });
+ * console.log(value instanceof Float, Number(value) + 1); // true 2
+ * ```
  */
 export class Float extends Number {
   /** @param value the number, encoded as a float even if it is integral */
@@ -13,7 +21,17 @@ export class Float extends Number {
 
 const DATE_TIME = /^(\d{4})(\d\d)(\d\d)T(\d\d):(\d\d):(\d\d)\.(\d{6})$/;
 
-/** A date-time without zone and with microseconds (ext type 78): Python's `datetime` on Salt's wire. */
+/**
+ * A date-time without zone and with microseconds (ext type 78): Python's `datetime` on Salt's wire.
+ *
+ * @example
+ * ```ts
+ * import { DateTime, decode, encode } from "brine/wire";
+ *
+ * const value = decode(encode(new DateTime(Date.UTC(2026, 10, 21), 123), "bin"), { mode: "bin" });
+ * console.log(String(value)); // 2026-11-21T00:00:00.000123
+ * ```
+ */
 export class DateTime {
   /** Milliseconds since 1970-01-01T00:00:00, reading the wall-clock time as if it were UTC. */
   readonly epochMs: number;
@@ -74,7 +92,17 @@ export class DateTime {
   }
 }
 
-/** A named constant (ext type 79), as Salt uses for values such as `salt.defaults.NOT_SET`. */
+/**
+ * A named constant (ext type 79), as Salt uses for values such as `salt.defaults.NOT_SET`.
+ *
+ * @example
+ * ```ts
+ * import { Constant, decode, encode } from "brine/wire";
+ *
+ * const value = decode(encode(new Constant("not_set"), "bin"), { mode: "bin" });
+ * console.log(value instanceof Constant && value.name); // not_set
+ * ```
+ */
 export class Constant {
   /** The name of the constant. */
   readonly name: string;
@@ -91,6 +119,14 @@ export class Constant {
 /**
  * A value that is already packed: encoding inserts its bytes unchanged. A job return passes through the master
  * in this form, so that a client reads exactly what the minion sent.
+ *
+ * @example
+ * ```ts
+ * import { decode, encode, Packed } from "brine/wire";
+ *
+ * const packed = new Packed(encode({ ok: true }, "bin"));
+ * console.log(JSON.stringify(decode(encode({ return: packed }, "bin"), { mode: "bin" }))); // {"return":{"ok":true}}
+ * ```
  */
 export class Packed {
   /** One complete msgpack object. */

@@ -26,6 +26,13 @@ export function bytesOf(value: unknown): Uint8Array {
 /**
  * The plaintext of a sealed message: `"pickle::" ‖ nonce[32] (replies to requests that had one) ‖ msgpack`.
  *
+ * @example
+ * ```ts
+ * import { packPayload, unpackPayload } from "brine/wire";
+ *
+ * const nonce = "0123456789abcdef0123456789abcdef";
+ * console.log(unpackPayload(packPayload("pong", nonce), { nonce })); // pong
+ * ```
  * @throws {RangeError} if the nonce is not 32 bytes long
  * @see docs/protocol.md 3.3
  */
@@ -63,7 +70,16 @@ export function packLongBytes(whole: Uint8Array): Uint8Array {
   return whole;
 }
 
-/** How a payload is unpacked, and its bounds. */
+/**
+ * How a payload is unpacked, and its bounds.
+ *
+ * @example
+ * ```ts
+ * import type { UnpackPayloadOptions } from "brine/wire";
+ *
+ * export const options: UnpackPayloadOptions = { nonce: "0123456789abcdef0123456789abcdef", maxValues: 1000 };
+ * ```
+ */
 export interface UnpackPayloadOptions extends Omit<DecodeOptions, "mode"> {
   /** The nonce of the request that this answers. A plaintext does not show whether it has one: the caller must know. */
   nonce?: string;
@@ -74,6 +90,12 @@ export interface UnpackPayloadOptions extends Omit<DecodeOptions, "mode"> {
 /**
  * Reads the value in a plaintext; an empty map if it lacks the prefix, as in Salt.
  *
+ * @example
+ * ```ts
+ * import { unpackPayload } from "brine/wire";
+ *
+ * console.log(JSON.stringify(unpackPayload(new TextEncoder().encode("something else")))); // {}
+ * ```
  * @throws {ProtocolError} if the nonce differs or is missing, or the value is not msgpack
  */
 export function unpackPayload(plain: Uint8Array, options: UnpackPayloadOptions = {}): unknown {
@@ -92,7 +114,16 @@ export function unpackPayload(plain: Uint8Array, options: UnpackPayloadOptions =
   return decode(plainBytes(plain).subarray(start), { ...rest, mode });
 }
 
-/** A request whose load is not encrypted. */
+/**
+ * A request whose load is not encrypted.
+ *
+ * @example
+ * ```ts
+ * import type { ClearEnvelope } from "brine/wire";
+ *
+ * export const isMap = ({ load }: ClearEnvelope): boolean => typeof load === "object" && load !== null;
+ * ```
+ */
 export interface ClearEnvelope {
   /** The load is not encrypted. */
   enc: "clear";
@@ -102,7 +133,16 @@ export interface ClearEnvelope {
   version: number;
 }
 
-/** A request whose load is sealed with the session key of `id` (version 3) or the master key. */
+/**
+ * A request whose load is sealed with the session key of `id` (version 3) or the master key.
+ *
+ * @example
+ * ```ts
+ * import type { AesEnvelope } from "brine/wire";
+ *
+ * export const sender = ({ id, version }: AesEnvelope): string => `${id ?? "?"} speaks version ${version}`;
+ * ```
+ */
 export interface AesEnvelope {
   /** The load is encrypted with a session key. */
   enc: "aes";
@@ -118,7 +158,17 @@ export interface AesEnvelope {
   sig_algo?: string | undefined;
 }
 
-/** Bytes that are not a request, and Salt's reply to them. @see docs/protocol.md 5.3 */
+/**
+ * Bytes that are not a request, and Salt's reply to them.
+ *
+ * @example
+ * ```ts
+ * import type { RefusedEnvelope } from "brine/wire";
+ *
+ * export const why = ({ reason, error }: RefusedEnvelope): string => error?.message ?? reason;
+ * ```
+ * @see docs/protocol.md 5.3
+ */
 export interface RefusedEnvelope {
   /** The envelope cannot be used. */
   enc: "refused";
@@ -137,7 +187,17 @@ export interface RefusedEnvelope {
   error?: RequestTooLargeError;
 }
 
-/** A request in clear that exceeds the bounds for its sender. */
+/**
+ * A request in clear that exceeds the bounds for its sender.
+ *
+ * @example
+ * ```ts
+ * import { RequestTooLargeError } from "brine/wire";
+ *
+ * const error = new RequestTooLargeError("The request has more than 1000 values", "too large");
+ * console.log(error.code, error.reply); // PROTOCOL too large
+ * ```
+ */
 export class RequestTooLargeError extends ProtocolError {
   /** The reply to its sender. */
   readonly reply: unknown;
@@ -149,10 +209,29 @@ export class RequestTooLargeError extends ProtocolError {
   }
 }
 
-/** A request as it arrives: in clear, encrypted, or refused. */
+/**
+ * A request as it arrives: in clear, encrypted, or refused.
+ *
+ * @example
+ * ```ts
+ * import type { RequestEnvelope } from "brine/wire";
+ *
+ * export const isSealed = (envelope: RequestEnvelope): boolean => envelope.enc === "aes";
+ * ```
+ */
 export type RequestEnvelope = ClearEnvelope | AesEnvelope | RefusedEnvelope;
 
-/** The form in which requests are sent: fields in Salt's order, `undefined` ones left out. */
+/**
+ * The form in which requests are sent: fields in Salt's order, `undefined` ones left out.
+ *
+ * @example
+ * ```ts
+ * import { packEnvelope, parseEnvelope } from "brine/wire";
+ *
+ * const bytes = packEnvelope({ enc: "clear", load: { cmd: "ping" }, version: 3 });
+ * console.log(parseEnvelope(bytes).enc); // clear
+ * ```
+ */
 export function packEnvelope(envelope: {
   enc: "clear" | "aes";
   load: unknown;
@@ -197,7 +276,17 @@ const ENVELOPE_VALUES = 64;
 /** Parts of a load in clear that are counted before it is refused unread. */
 const LOAD_VALUES = 2 ** 20;
 
-/** Bounds of {@link parseEnvelope}. */
+/**
+ * Bounds of {@link parseEnvelope}.
+ *
+ * @example
+ * ```ts
+ * import { parseEnvelope, type ParseEnvelopeOptions, unpack } from "brine/wire";
+ *
+ * const options: ParseEnvelopeOptions = { readClear: (load) => unpack(load, "wire", { maxValues: 1000 }) };
+ * export const read = (bytes: Uint8Array) => parseEnvelope(bytes, options);
+ * ```
+ */
 export interface ParseEnvelopeOptions {
   /** Reads a load in clear, within bounds of its own. @default as any value on the wire */
   readClear?(load: Packed): unknown;
@@ -227,6 +316,14 @@ function clear(load: Packed, version: number, readClear: (load: Packed) => unkno
 /**
  * Reads a request envelope, and of the load only what is needed to find its end: the sender is not authenticated yet.
  * Never throws: for what cannot be read, the result has the reply to send.
+ *
+ * @example
+ * ```ts
+ * import { encode, parseEnvelope } from "brine/wire";
+ *
+ * const envelope = parseEnvelope(encode("hello", "wire"));
+ * console.log(envelope.enc === "refused" && envelope.reason); // not a map
+ * ```
  */
 export function parseEnvelope(bytes: Uint8Array, options: ParseEnvelopeOptions = {}): RequestEnvelope {
   const { readClear = ({ bytes }) => decode(bytes, { mode: "wire" }) } = options;
@@ -263,7 +360,17 @@ export function parseEnvelope(bytes: Uint8Array, options: ParseEnvelopeOptions =
   }
 }
 
-/** A message of the publisher: a job load sealed with the master key. @see docs/protocol.md 5.5 */
+/**
+ * A message of the publisher: a job load sealed with the master key.
+ *
+ * @example
+ * ```ts
+ * import type { PublicationEnvelope } from "brine/wire";
+ *
+ * export const isSigned = ({ sig }: PublicationEnvelope): boolean => sig !== undefined;
+ * ```
+ * @see docs/protocol.md 5.5
+ */
 export interface PublicationEnvelope {
   /** The load is encrypted with the publication key. */
   enc: "aes";
@@ -275,7 +382,17 @@ export interface PublicationEnvelope {
   sig?: Uint8Array | undefined;
 }
 
-/** A publication, signed if `signature` is given. */
+/**
+ * A publication, signed if `signature` is given.
+ *
+ * @example
+ * ```ts
+ * import { packPublication, parsePublication } from "brine/wire";
+ *
+ * const bytes = packPublication(new Uint8Array([1, 2, 3]));
+ * console.log(parsePublication(bytes)?.load.length); // 3
+ * ```
+ */
 export function packPublication(load: Uint8Array, signature?: { algorithm: string; sig: Uint8Array }): Uint8Array {
   return encode({ enc: "aes", load, sig_algo: signature?.algorithm, sig: signature?.sig }, "wire");
 }
@@ -283,6 +400,12 @@ export function packPublication(load: Uint8Array, signature?: { algorithm: strin
 /**
  * Reads a publication; `undefined` for what minions ignore: anything with another `enc`.
  *
+ * @example
+ * ```ts
+ * import { encode, parsePublication } from "brine/wire";
+ *
+ * console.log(parsePublication(encode({ enc: "clear", load: "" }, "wire"))); // undefined
+ * ```
  * @throws {ProtocolError} if it is not msgpack, or its binary fields are not bytes
  */
 export function parsePublication(bytes: Uint8Array): PublicationEnvelope | undefined {

@@ -14,7 +14,16 @@ export interface Command {
 const encoder = new TextEncoder();
 const NOTHING = new Uint8Array(0);
 
-/** The name of each ZeroMQ pattern on the wire. */
+/**
+ * The name of each ZeroMQ pattern on the wire.
+ *
+ * @example
+ * ```ts
+ * import type { SocketType } from "brine/zmtp";
+ *
+ * export const ASKS: SocketType[] = ["REQ", "DEALER"];
+ * ```
+ */
 export type SocketType =
   | "PUB"
   | "SUB"

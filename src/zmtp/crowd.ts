@@ -21,6 +21,14 @@ export interface CrowdLimits {
  * The incoming connections of one socket or several. Each takes a file descriptor of the process for as long as the client
  * likes; once descriptors run out, neither a minion nor the host's own programs can connect. When all places are taken, the
  * unknown host with the most connections loses its oldest; if all hosts are known, the new connection is refused.
+ *
+ * @example
+ * ```ts
+ * import { Crowd } from "brine/zmtp";
+ *
+ * const crowd = new Crowd({ maxConnections: 1000, knownHost: (host) => host === "127.0.0.1" });
+ * console.log(crowd.size); // 0
+ * ```
  */
 export class Crowd {
   readonly #limits: CrowdLimits;

@@ -1,6 +1,16 @@
 import { printAddress, type SocketAddress } from "../runtime/net.ts";
 
-/** A ZeroMQ endpoint: where to dial or listen, and for TCP optionally from where (`tcp://source:port;host:port`). */
+/**
+ * A ZeroMQ endpoint: where to dial or listen, and for TCP optionally from where (`tcp://source:port;host:port`).
+ *
+ * @example
+ * ```ts
+ * import { type Endpoint, printEndpoint } from "brine/zmtp";
+ *
+ * const endpoint: Endpoint = { kind: "tcp", host: "127.0.0.1", port: 4506 };
+ * console.log(printEndpoint(endpoint)); // tcp://127.0.0.1:4506
+ * ```
+ */
 export type Endpoint = SocketAddress & { source?: { host?: string; port?: number } };
 
 const FORMS = `"tcp://host:port", "tcp://[ipv6]:port" or "ipc:///path"`;
@@ -21,6 +31,13 @@ function parseHostPort(part: string, text: string): { host: string; port: number
 /**
  * Reads libzmq's notation. `*` is any IPv4 address as host, any free port as port.
  *
+ * @example
+ * ```ts
+ * import { parseEndpoint } from "brine/zmtp";
+ *
+ * console.log(JSON.stringify(parseEndpoint("tcp://[::1]:4506"))); // {"kind":"tcp","host":"::1","port":4506}
+ * console.log(JSON.stringify(parseEndpoint("ipc:///run/bus.ipc"))); // {"kind":"unix","path":"/run/bus.ipc"}
+ * ```
  * @throws {SyntaxError} for anything else, `inproc` included
  * @see https://libzmq.readthedocs.io/en/latest/zmq_tcp.html
  */
@@ -39,7 +56,16 @@ export function parseEndpoint(text: string): Endpoint {
   return { kind: "tcp", ...parseHostPort(second, text), source: parseHostPort(first, text) };
 }
 
-/** The inverse of {@link parseEndpoint}. */
+/**
+ * The inverse of {@link parseEndpoint}.
+ *
+ * @example
+ * ```ts
+ * import { printEndpoint } from "brine/zmtp";
+ *
+ * console.log(printEndpoint({ kind: "unix", path: "/run/bus.ipc" })); // ipc:///run/bus.ipc
+ * ```
+ */
 export function printEndpoint(endpoint: Endpoint): string {
   if (endpoint.kind === "unix" || endpoint.source === undefined) return printAddress(endpoint);
   const { host = "0.0.0.0", port = 0 } = endpoint.source;
@@ -47,7 +73,16 @@ export function printEndpoint(endpoint: Endpoint): string {
   return `${source};${printAddress(endpoint).slice("tcp://".length)}`;
 }
 
-/** The host in the name of a connection: `10.0.0.7` of `tcp://10.0.0.7:51312`; empty for a Unix socket. */
+/**
+ * The host in the name of a connection: `10.0.0.7` of `tcp://10.0.0.7:51312`; empty for a Unix socket.
+ *
+ * @example
+ * ```ts
+ * import { hostOf } from "brine/zmtp";
+ *
+ * console.log(hostOf("tcp://10.0.0.7:51312")); // 10.0.0.7
+ * ```
+ */
 export function hostOf(remote: string): string {
   return remote.slice(remote.indexOf("://") + 3, remote.lastIndexOf(":"));
 }

@@ -1,7 +1,16 @@
 import { ProtocolError } from "../errors.ts";
 import { release } from "../runtime/bytes.ts";
 
-/** The frames of one message. */
+/**
+ * The frames of one message.
+ *
+ * @example
+ * ```ts
+ * import type { Message } from "brine/zmtp";
+ *
+ * export const text = (message: Message): string[] => message.map((frame) => new TextDecoder().decode(frame));
+ * ```
+ */
 export type Message = Uint8Array[];
 
 /*

@@ -297,6 +297,13 @@ class NativeRep extends NativeRouter implements Rep {
  * Loads npm's `zeromq` and wraps it.
  *
  * @param load returns the package; the caller knows on which runtime it runs
+ * @example
+ * ```ts
+ * import { silentLogger } from "brine";
+ * import { nativeSockets, type SocketFactory } from "brine/zmtp";
+ *
+ * export const libzmq = (): Promise<SocketFactory> => nativeSockets(silentLogger);
+ * ```
  * @throws {SaltError} `NO_ZEROMQ` when the package is not installed
  */
 export async function nativeSockets(

@@ -12,7 +12,16 @@ import { ZMTP } from "./zmtp_conversation.ts";
 /** Bytes of a message from a subscriber: a topic, or a short command of another version, which is ignored. */
 export const MAX_RECEIVED = 8192;
 
-/** PUB, which also knows the topics of each subscriber, as XPUB does. */
+/**
+ * PUB, which also knows the topics of each subscriber, as XPUB does.
+ *
+ * @example
+ * ```ts
+ * import { PubSocket, type ZmtpContext } from "brine/zmtp";
+ *
+ * export const publisher = (context: ZmtpContext) => new PubSocket(context, { maxTopics: 100 });
+ * ```
+ */
 export class PubSocket extends ZmtpSocket implements Pub {
   override readonly type: SocketType = "PUB";
   readonly #maxTopics: number;

@@ -96,7 +96,16 @@ export abstract class DealingSocket extends ZmtpSocket implements Push {
   }
 }
 
-/** PUSH: each message to one peer. */
+/**
+ * PUSH: each message to one peer.
+ *
+ * @example
+ * ```ts
+ * import { PushSocket, type ZmtpContext } from "brine/zmtp";
+ *
+ * export const source = (context: ZmtpContext) => new PushSocket(context, { sendHighWaterMark: 10 });
+ * ```
+ */
 export class PushSocket extends DealingSocket {
   override readonly type: SocketType = "PUSH";
 
@@ -105,7 +114,16 @@ export class PushSocket extends DealingSocket {
   }
 }
 
-/** DEALER: a PUSH that also receives from its peers. */
+/**
+ * DEALER: a PUSH that also receives from its peers.
+ *
+ * @example
+ * ```ts
+ * import { DealerSocket, type ZmtpContext } from "brine/zmtp";
+ *
+ * export const dealer = (context: ZmtpContext) => new DealerSocket(context);
+ * ```
+ */
 export class DealerSocket extends DealingSocket implements Dealer {
   override readonly type: SocketType = "DEALER";
   readonly #inbox: Inbox<Message>;

@@ -14,7 +14,20 @@ type Handler = Parameters<Rep["serve"]>[0];
 /** Requests of one peer that wait for their turn; a REQ has one, but a DEALER may send ahead. */
 const BACKLOG = 16;
 
-/** REP, built on what a ROUTER does: requests of different peers are served concurrently. */
+/**
+ * REP, built on what a ROUTER does: requests of different peers are served concurrently.
+ *
+ * @example
+ * ```ts
+ * import { RepSocket, type ZmtpContext } from "brine/zmtp";
+ *
+ * export function echo(context: ZmtpContext): RepSocket {
+ *   const rep = new RepSocket(context);
+ *   rep.serve((message) => message);
+ *   return rep;
+ * }
+ * ```
+ */
 export class RepSocket extends AddressedSocket implements Rep {
   override readonly type: SocketType = "REP";
   readonly #inbox: Inbox<{ peer: Peer; frames: Message }>;

@@ -13,7 +13,16 @@ interface Pending {
 
 const DELIMITER = new Uint8Array(0);
 
-/** REQ: one request at a time, the others wait in order. */
+/**
+ * REQ: one request at a time, the others wait in order.
+ *
+ * @example
+ * ```ts
+ * import { ReqSocket, type ZmtpContext } from "brine/zmtp";
+ *
+ * export const asking = (context: ZmtpContext) => new ReqSocket(context, { lingerMs: 0 });
+ * ```
+ */
 export class ReqSocket extends ZmtpSocket implements Req {
   override readonly type: SocketType = "REQ";
   readonly #asked: Peer[] = [];

@@ -76,7 +76,16 @@ export abstract class AddressedSocket extends ZmtpSocket {
   }
 }
 
-/** ROUTER: receives from all peers, and sends to the peer that it names. */
+/**
+ * ROUTER: receives from all peers, and sends to the peer that it names.
+ *
+ * @example
+ * ```ts
+ * import { RouterSocket, type ZmtpContext } from "brine/zmtp";
+ *
+ * export const router = (context: ZmtpContext) => new RouterSocket(context, { maxMessageSize: 1_048_576 });
+ * ```
+ */
 export class RouterSocket extends AddressedSocket implements Router {
   override readonly type: SocketType = "ROUTER";
   readonly #inbox: Inbox<{ peer: Peer; frames: Message }>;

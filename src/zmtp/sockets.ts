@@ -10,7 +10,16 @@ import { RouterSocket } from "./router.ts";
 import { SubSocket } from "./sub.ts";
 import type { SocketFactory } from "./types.ts";
 
-/** Our own sockets as a factory, for code that may be given libzmq's instead. */
+/**
+ * Our own sockets as a factory, for code that may be given libzmq's instead.
+ *
+ * @example
+ * ```ts
+ * import { type ZmtpContext, zmtpSockets } from "brine/zmtp";
+ *
+ * export const requests = (context: ZmtpContext) => zmtpSockets(context).req({ lingerMs: 0 });
+ * ```
+ */
 export function zmtpSockets(context: ZmtpContext): SocketFactory {
   return {
     name: "zmtp",
@@ -25,7 +34,24 @@ export function zmtpSockets(context: ZmtpContext): SocketFactory {
   };
 }
 
-/** Our own sockets over a runtime. */
+/**
+ * Our own sockets over a runtime.
+ *
+ * @example
+ * ```ts
+ * import { currentRuntime, silentLogger } from "brine";
+ * import { runtimeSockets } from "brine/zmtp";
+ *
+ * const sockets = runtimeSockets(await currentRuntime(), silentLogger);
+ * await using rep = sockets.rep();
+ * rep.serve(([name]) => new TextEncoder().encode(`hello ${new TextDecoder().decode(name)}`));
+ * const endpoint = await rep.bind("tcp://127.0.0.1:*");
+ * await using req = sockets.req();
+ * req.connect(endpoint);
+ * const [reply] = await req.request(new TextEncoder().encode("web1"));
+ * console.log(new TextDecoder().decode(reply)); // hello web1
+ * ```
+ */
 export function runtimeSockets(
   runtime: Pick<Runtime, "net" | "clock" | "random" | "later">,
   log: Logger,

@@ -45,7 +45,20 @@ interface Topic {
   count: number;
 }
 
-/** SUB: sends its topics to every publisher, and again after each reconnect. */
+/**
+ * SUB: sends its topics to every publisher, and again after each reconnect.
+ *
+ * @example
+ * ```ts
+ * import { SubSocket, type ZmtpContext } from "brine/zmtp";
+ *
+ * export function subscribed(context: ZmtpContext): SubSocket {
+ *   const sub = new SubSocket(context);
+ *   sub.subscribe("weather");
+ *   return sub;
+ * }
+ * ```
+ */
 export class SubSocket extends ReceivingSocket implements Sub {
   override readonly type: SocketType = "SUB";
   readonly #topics = new Map<string, Topic>();

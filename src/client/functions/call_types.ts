@@ -51,23 +51,78 @@ type CallOf<Entry> = Entry extends { args: infer Args } ? Forms<
   >
   : AnyArguments;
 
-/** The name of a built-in execution function, or of one that was added to {@link ExecutionFunctions}. */
+/**
+ * The name of a built-in execution function, or of one that was added to {@link ExecutionFunctions}.
+ *
+ * @example
+ * ```ts
+ * import type { FunctionName } from "brine";
+ *
+ * export const checks: FunctionName[] = ["test.ping", "disk.usage", "status.uptime"];
+ * ```
+ */
 export type FunctionName = keyof ExecutionFunctions;
-/** The name of a built-in runner, or of one that was added to {@link RunnerFunctions}. */
+/**
+ * The name of a built-in runner, or of one that was added to {@link RunnerFunctions}.
+ *
+ * @example
+ * ```ts
+ * import type { RunnerName } from "brine";
+ *
+ * export const daily: RunnerName = "manage.status";
+ * ```
+ */
 export type RunnerName = keyof RunnerFunctions;
-/** The name of a built-in wheel function, or of one that was added to {@link WheelFunctions}. */
+/**
+ * The name of a built-in wheel function, or of one that was added to {@link WheelFunctions}.
+ *
+ * @example
+ * ```ts
+ * import type { WheelName } from "brine";
+ *
+ * export const listing: WheelName = "key.list_all";
+ * ```
+ */
 export type WheelName = keyof WheelFunctions;
 
 // In a union with literals, plain text would take the place of the suggestions: hence the intersection.
 
-/** One function or several, as a request names them: known names are suggested, others are allowed. */
+/**
+ * One function or several, as a request names them: known names are suggested, others are allowed.
+ *
+ * @example
+ * ```ts
+ * import type { Functions, Salt } from "brine";
+ *
+ * export const jidOf = async (salt: Salt, fun: Functions): Promise<string | undefined> =>
+ *   (await salt.publish({ tgt: "*", fun: fun as string | string[] }))?.jid;
+ * ```
+ */
 export type Functions =
   | FunctionName
   | (string & Record<never, never>)
   | (FunctionName | (string & Record<never, never>))[];
-/** The name of a runner: known names are suggested, others are allowed. */
+/**
+ * The name of a runner: known names are suggested, others are allowed.
+ *
+ * @example
+ * ```ts
+ * import type { AnyRunner } from "brine";
+ *
+ * export const names: AnyRunner[] = ["manage.up", "my_runner.of_my_own"];
+ * ```
+ */
 export type AnyRunner = RunnerName | (string & Record<never, never>);
-/** The name of a wheel function: known names are suggested, others are allowed. */
+/**
+ * The name of a wheel function: known names are suggested, others are allowed.
+ *
+ * @example
+ * ```ts
+ * import type { AnyWheel } from "brine";
+ *
+ * export const names: AnyWheel[] = ["key.list_all", "my_wheel.of_my_own"];
+ * ```
+ */
 export type AnyWheel = WheelName | (string & Record<never, never>);
 
 /**
@@ -110,7 +165,19 @@ export type FunctionArguments<Fun> = Fun extends FunctionName ? CallOf<Execution
  */
 export type RunnerReturn<Fun> = ReturnOf<RunnerFunctions, Fun>;
 
-/** The arguments of a runner, as {@link FunctionArguments} are those of an execution function. */
+/**
+ * The arguments of a runner, as {@link FunctionArguments} are those of an execution function.
+ *
+ * @example
+ * ```ts
+ * import type { RunnerArguments } from "brine";
+ *
+ * export const ways: RunnerArguments<"jobs.lookup_jid">[] = [
+ *   { arg: ["20261121101500000000"] },
+ *   { kwarg: { jid: "20261121101500000000" } },
+ * ];
+ * ```
+ */
 export type RunnerArguments<Fun> = Fun extends RunnerName ? CallOf<RunnerFunctions[Fun]> : AnyArguments;
 
 /**
@@ -125,7 +192,16 @@ export type RunnerArguments<Fun> = Fun extends RunnerName ? CallOf<RunnerFunctio
  */
 export type WheelReturn<Fun> = ReturnOf<WheelFunctions, Fun>;
 
-/** The arguments of a wheel function, which are all given by name. */
+/**
+ * The arguments of a wheel function, which are all given by name.
+ *
+ * @example
+ * ```ts
+ * import type { WheelArguments } from "brine";
+ *
+ * export const web: WheelArguments<"key.accept"> = { kwarg: { match: "web*" } };
+ * ```
+ */
 export type WheelArguments<Fun> = Fun extends WheelName
   ? WheelFunctions[Fun] extends { args: infer Args } ? Pick<Form<[], Args>, "kwarg"> : Pick<AnyArguments, "kwarg">
   : Pick<AnyArguments, "kwarg">;

@@ -9,7 +9,17 @@ import type { Identity } from "./identity.ts";
 /** The start of the gateway's own API keys, which distinguishes them from tokens. */
 export const API_KEY_PREFIX = "brine_";
 
-/** A new API key for the configuration: the key itself, which is kept nowhere, and the hash to configure. */
+/**
+ * A new API key for the configuration: the key itself, which is kept nowhere, and the hash to configure.
+ *
+ * @example
+ * ```ts
+ * import { currentRuntime, newApiKey } from "brine/gateway";
+ *
+ * const { key, sha256 } = newApiKey((await currentRuntime()).crypto);
+ * console.log(key.startsWith("brine_"), sha256.length); // true 64
+ * ```
+ */
 export function newApiKey(crypto: Crypto): { key: string; sha256: string } {
   const key = `${API_KEY_PREFIX}${hex(crypto.randomBytes(32))}`;
   return { key, sha256: hex(hashOf(crypto, key)) };

@@ -46,6 +46,14 @@ function translated(error: unknown): unknown {
 /**
  * A master on this host, Brine's or real Salt's, through its request port and its event bus. It may start
  * later, stop and start again.
+ *
+ * @example
+ * ```ts
+ * import { currentRuntime, masterBackend, masterOptions } from "brine/gateway";
+ *
+ * const opts = masterOptions({ root_dir: "/srv/run", interface: "127.0.0.1" });
+ * export const open = async () => masterBackend({ runtime: await currentRuntime(), opts });
+ * ```
  */
 export function masterBackend(
   options: Omit<LocalClientOptions, "lanes" | "requestTimeoutMs" | "checked" | "log"> & {

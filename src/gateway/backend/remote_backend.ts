@@ -10,7 +10,20 @@ import { RemoteEvents } from "./remote_events.ts";
 import { batchOutcome, chunkOf, outcomesOf } from "../../client/http/lowstate.ts";
 import { type Json, SaltApiClient } from "./salt_api_client.ts";
 
-/** Where the other salt-api is, and how it is called. */
+/**
+ * Where the other salt-api is, and how it is called.
+ *
+ * @example
+ * ```ts
+ * import { currentRuntime, type RemoteBackendOptions } from "brine/gateway";
+ *
+ * export const options: RemoteBackendOptions = {
+ *   url: "https://salt.example.com:8000",
+ *   clock: (await currentRuntime()).clock,
+ *   listener: { eauth: "pam", username: "gateway", password: "secret" },
+ * };
+ * ```
+ */
 export interface RemoteBackendOptions {
   /** Of a salt-api, Brine's or real Salt's: `https://salt.example.com:8000`, with its `root_prefix` if it has one. */
   url: string;
@@ -34,6 +47,15 @@ const UNKNOWN_LIFETIME = 600;
 /**
  * A master on another host, through a salt-api beside it, Brine's or real Salt's. It needs only `fetch`, so a gateway before
  * it runs on any host that answers requests with a function.
+ *
+ * @example
+ * ```ts
+ * import { currentRuntime, remoteBackend } from "brine/gateway";
+ *
+ * const { clock } = await currentRuntime();
+ * await using backend = remoteBackend({ url: "https://salt.example.com:8000", clock });
+ * console.log(backend.isBrine); // false
+ * ```
  */
 export function remoteBackend(options: RemoteBackendOptions): Backend {
   return new RemoteBackend(options);

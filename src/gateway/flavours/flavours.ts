@@ -6,9 +6,29 @@ import { restTornado } from "./tornado/rest_tornado.ts";
 
 const PROFILES = { rest_cherrypy: restCherrypy, rest_tornado: restTornado } satisfies Record<string, FlavourProfile>;
 
-/** The name of a flavour: its section in the master's configuration. */
+/**
+ * The name of a flavour: its section in the master's configuration.
+ *
+ * @example
+ * ```ts
+ * import { type Flavour, gatewaySettings, masterOptions } from "brine/gateway";
+ *
+ * const flavour: Flavour = "rest_tornado";
+ * const opts = masterOptions({ rest_tornado: { port: 8000, disable_ssl: true } });
+ * console.log(gatewaySettings(opts, flavour).port); // 8000
+ * ```
+ */
 export type Flavour = keyof typeof PROFILES;
-/** Every {@link Flavour}. */
+/**
+ * Every {@link Flavour}.
+ *
+ * @example
+ * ```ts
+ * import { FLAVOURS } from "brine/gateway";
+ *
+ * console.log(FLAVOURS.join(", ")); // rest_cherrypy, rest_tornado
+ * ```
+ */
 export const FLAVOURS = Object.keys(PROFILES) as readonly Flavour[];
 
 /** @throws {ConfigError} for a name that is not in {@link FLAVOURS} */

@@ -6,7 +6,17 @@ export const NO_PERMISSION = "No permission -- see authorization schemes";
 /** When a client should try again while the master is down or the gateway is stopping, in seconds. */
 export const RETRY_AFTER = "5";
 
-/** Ends a request with this status; the message is one sentence for the caller. */
+/**
+ * Ends a request with this status; the message is one sentence for the caller.
+ *
+ * @example
+ * ```ts
+ * import { HttpError } from "brine/gateway";
+ *
+ * const error = new HttpError(406, "Only JSON and YAML are spoken here", { vary: "accept" });
+ * console.log(error.status, error.message); // 406 Only JSON and YAML are spoken here
+ * ```
+ */
 export class HttpError extends SaltError {
   /** The HTTP status of the response. */
   readonly status: number;
@@ -21,7 +31,16 @@ export class HttpError extends SaltError {
   }
 }
 
-/** Why the master refused. */
+/**
+ * Why the master refused.
+ *
+ * @example
+ * ```ts
+ * import type { RefusalKind } from "brine/gateway";
+ *
+ * export const statusOf = (kind: RefusalKind): number => kind === "authentication" ? 401 : 403;
+ * ```
+ */
 export type RefusalKind =
   /** The caller is not authenticated. */
   | "authentication"
@@ -34,7 +53,17 @@ export type RefusalKind =
   /** Anything else. */
   | "other";
 
-/** The master refused; `message` is its own. */
+/**
+ * The master refused; `message` is its own.
+ *
+ * @example
+ * ```ts
+ * import { RefusedError } from "brine/gateway";
+ *
+ * const error = new RefusedError("authorization", "Authorization error occurred.");
+ * console.log(error.code, error.kind); // REFUSED authorization
+ * ```
+ */
 export class RefusedError extends SaltError {
   /** Why the master refused. */
   readonly kind: RefusalKind;
@@ -46,7 +75,16 @@ export class RefusedError extends SaltError {
   }
 }
 
-/** The master cannot be reached. */
+/**
+ * The master cannot be reached.
+ *
+ * @example
+ * ```ts
+ * import { MasterDownError } from "brine/gateway";
+ *
+ * console.log(new MasterDownError().message); // Salt Master is not available.
+ * ```
+ */
 export class MasterDownError extends SaltError {
   /** @param options `cause`: the error of the connection */
   constructor(options: { cause?: unknown } = {}) {

@@ -15,10 +15,28 @@ import { KEY_DIRECTORIES, type KeyDirectories, sortIds } from "./key_directories
 import { type KeyActor, KeyHistory } from "./key_history.ts";
 import { KeyRotations } from "./key_rotations.ts";
 
-/** Statuses in the order of structured listings. */
+/**
+ * Statuses in the order of structured listings.
+ *
+ * @example
+ * ```ts
+ * import { KEY_STATES } from "brine/master";
+ *
+ * console.log(KEY_STATES.join(" ")); // accepted pre rejected denied
+ * ```
+ */
 export const KEY_STATES: readonly KeyState[] = ["accepted", "pre", "rejected", "denied"];
 
-/** What an operator can do with keys. */
+/**
+ * What an operator can do with keys.
+ *
+ * @example
+ * ```ts
+ * import type { KeyAction } from "brine/master";
+ *
+ * export const PAST: Record<KeyAction, string> = { accept: "accepted", reject: "rejected", delete: "deleted" };
+ * ```
+ */
 export type KeyAction = "accept" | "reject" | "delete";
 
 export interface KeyAdminOptions {
@@ -38,7 +56,16 @@ export interface KeyAdminOptions {
   actor?: KeyActor;
 }
 
-/** Why a key was not moved or removed. */
+/**
+ * Why a key was not moved or removed.
+ *
+ * @example
+ * ```ts
+ * import type { KeyProblem } from "brine/master";
+ *
+ * export const line = ({ id, reason, message }: KeyProblem): string => `${id} (${reason}): ${message}`;
+ * ```
+ */
 export interface KeyProblem {
   /** The minion's id. */
   id: string;
@@ -54,7 +81,16 @@ const AT_ONCE = 50;
 const STATE_OF = new Map(KEY_STATES.map((state) => [KEY_DIRECTORIES[state] as KeyStatus, state]));
 const HASHES: readonly string[] = ["md5", "sha1", "sha224", "sha256", "sha384", "sha512"];
 
-/** What operators do with keys: `salt-key`, and the wheel functions `key.*`. */
+/**
+ * What operators do with keys: `salt-key`, and the wheel functions `key.*`.
+ *
+ * @example
+ * ```ts
+ * import type { KeyAdmin } from "brine/master";
+ *
+ * export const waiting = (keys: KeyAdmin): string[] => keys.list().minions_pre;
+ * ```
+ */
 export class KeyAdmin implements KeyAdministration {
   readonly #options: KeyAdminOptions;
   readonly #history: KeyHistory;

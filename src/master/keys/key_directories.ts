@@ -57,7 +57,18 @@ const SETTLED_MS = 2000;
 /** A key file is a few hundred bytes; a larger file is not a key. */
 const LARGEST_KEY_FILE = 64 * 1024;
 
-/** The key directories on disk. `salt-key`, Brine's or Salt's, may change them at any time: every look goes to the disk. */
+/**
+ * The key directories on disk. `salt-key`, Brine's or Salt's, may change them at any time: every look goes to the disk.
+ *
+ * @example
+ * ```ts
+ * import { type KeyDirectories, startMaster } from "brine/master";
+ *
+ * await using master = await startMaster({ rootDir: "/srv/run" });
+ * const keys: KeyDirectories = master.services.keys;
+ * console.log(keys.list("pre"));
+ * ```
+ */
 export class KeyDirectories implements KeyStore {
   readonly #fs: FileSystem;
   readonly #crypto: Crypto;

@@ -22,7 +22,17 @@ export type MemoryJobCache = Omit<LocalJobCache, "expire" | "shrink"> & {
   shrink(bytes: number): number;
 };
 
-/** A job cache that lives as long as its process: the reference for the contract, and for hosts without a disk. */
+/**
+ * A job cache that lives as long as its process: the reference for the contract, and for hosts without a disk.
+ *
+ * @example
+ * ```ts
+ * import { memoryJobCache } from "brine/master";
+ *
+ * const jobs = memoryJobCache(Date.now);
+ * console.log(jobs.reserve("20261121101500000000"), jobs.reserve("20261121101500000000")); // true false
+ * ```
+ */
 export function memoryJobCache(now: () => number): MemoryJobCache {
   const jobs: Jobs = new Map();
   const reads = jobReads(jobs);
