@@ -59,7 +59,16 @@ import { serverUrl } from "./server_url.ts";
 import { type Login, Session } from "./session.ts";
 import { SharedEvents } from "./shared_events.ts";
 
-/** How a program reaches a master over HTTP. One of `token` and `login` is needed. */
+/**
+ * How a program reaches a master over HTTP. One of `token` and `login` is needed.
+ *
+ * @example
+ * ```ts
+ * import type { HttpOptions } from "brine";
+ *
+ * export const options: HttpOptions = { login: { username: "ann", password: "secret", eauth: "pam" }, retries: 5 };
+ * ```
+ */
 export interface HttpOptions {
   /** A token of a login elsewhere, a JSON Web Token, or an API key. It is not ended with the client. */
   token?: string;
@@ -119,6 +128,13 @@ const NO_PREVIEW: readonly unknown[] = [404, 405, 501];
 /**
  * A master that is reached over HTTP, through a salt-api: Brine's or real Salt's. It needs nothing but `fetch` and the other
  * standards of the web, so it works in browsers and workers as well. {@link connect} opens one.
+ *
+ * @example
+ * ```ts
+ * import { connect, type HttpClient } from "brine";
+ *
+ * export const open = (token: string): Promise<HttpClient> => connect("https://salt.example.com:8000", { token });
+ * ```
  */
 export class HttpClient implements Salt {
   readonly #options: Required<Pick<HttpOptions, "timeoutMs" | "patienceMs" | "maxBytes" | "random">>;

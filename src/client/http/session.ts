@@ -4,7 +4,16 @@ import { messageOf, ProtocolError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** Who logs in, and by which back end of `external_auth`. */
+/**
+ * Who logs in, and by which back end of `external_auth`.
+ *
+ * @example
+ * ```ts
+ * import type { Login } from "brine";
+ *
+ * export const login: Login = { username: "ann", password: "secret", eauth: "pam" };
+ * ```
+ */
 export interface Login {
   /** The name of the user. */
   username: string;
