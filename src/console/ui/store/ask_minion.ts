@@ -25,8 +25,11 @@ export async function askMinion(api: Api, id: string, { fun, arg = [], kwarg }: 
   if (answer === undefined || answer === false) {
     throw new ApiError("failed", 200, `${id} did not answer`, "Check that the minion is up; its log has details.");
   }
-  if (typeof answer === "string" && /is not available|TypeError|Traceback|ERROR/.test(answer)) {
-    throw new ApiError("failed", 200, `${id}: ${answer.trim().split("\n").at(-1)!.slice(0, 300)}`, "See its log.");
+  if (typeof answer === "string" && /is not available|TypeError|Traceback|ERROR|^Passed invalid/.test(answer)) {
+    const lines = answer.trim().split("\n");
+    // A traceback ends with what happened; a refusal of arguments begins with it.
+    const words = lines.at(answer.startsWith("Passed invalid") ? 0 : -1)!;
+    throw new ApiError("failed", 200, `${id}: ${words.slice(0, 300)}`, "The log of the minion may say more.");
   }
   return answer;
 }
