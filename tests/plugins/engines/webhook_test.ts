@@ -6,6 +6,13 @@ import { currentRuntime } from "../../../src/runtime/current.ts";
 import { hex } from "../../../src/crypto/hex.ts";
 import { engineSite, type EngineSiteOptions } from "../../support/engine_site.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
+import { vectors } from "../../support/vectors.ts";
+
+interface Recorded {
+  requests: { name: string; path: string; method: string; headers?: Record<string, string>; body?: string }[];
+  responses: Record<string, number>;
+  events: { tag: string; data: { headers: Record<string, string>; body: { $text: string } } }[];
+}
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 
@@ -37,6 +44,24 @@ describe("webhook", () => {
     assert.equal(data.headers["X-My-Header"], "a");
     assert.deepEqual(data.body, utf8('{"ok": true}'));
     assert.equal(here.details.taken, 1);
+  });
+
+  test("requests become the events that real Salt has made of them", async () => {
+    const recorded = vectors("engines") as Recorded;
+    await using here = await site();
+    for (const { name, path, ...init } of recorded.requests) {
+      assert.equal((await here.post(path, init)).status, recorded.responses[name], name);
+    }
+    const expected = recorded.events.filter(({ tag }) => tag.startsWith("salt/engines/hook/"));
+    assert.equal(here.fired.length, expected.length);
+    for (const { tag, data } of expected) {
+      const found = here.fired.find((event) => event.tag === tag)!.data as {
+        headers: Record<string, string>;
+        body: Uint8Array;
+      };
+      assert.equal(new TextDecoder().decode(found.body), data.body.$text);
+      for (const [header, value] of Object.entries(data.headers)) assert.equal(found.headers[header], value, header);
+    }
   });
 
   test("a prefix of one's own, and an empty path and body", async () => {
