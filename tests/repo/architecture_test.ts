@@ -230,6 +230,22 @@ test("what mod.ts imports statically needs no package and no runtime", () => {
   assert.ok(seen.size > 50, `${seen.size} files`);
 });
 
+test("what brine/http imports needs no package and no runtime, not even later", () => {
+  const seen = new Set<string>();
+  const walk = (file: string) => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    for (const specifier of specifiersOf(file)) {
+      assert.ok(specifier.startsWith("."), `${file} imports ${specifier}`);
+      walk(relative(root, join(root, dirname(file), specifier)));
+    }
+  };
+  walk("src/client/http/mod.ts");
+  assert.ok(seen.size > 20, `${seen.size} files`);
+  const adapters = [...seen].filter((file) => /^src\/runtime\/(node|bun|deno|current)/.test(file));
+  assert.deepEqual(adapters, []);
+});
+
 /** Files that import each other, directly or by way of others: each group is one circle. Types count, too. */
 function circles(): string[][] {
   const next = Map.groupBy(edges, ({ from }) => from);

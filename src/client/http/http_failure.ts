@@ -55,6 +55,7 @@ export function failureOf({ status, headers }: Response, message: string, { what
     case 405:
       return new ProtocolError(`${origin} has no ${what}: is it a salt-api, and is the path before it right?`, {
         status,
+        said: message,
       });
     case 429: {
       const seconds = Number(headers.get("Retry-After") ?? 60);

@@ -104,12 +104,12 @@ class Cursor {
       for await (const messages of serverSentEvents(response.body!, most, link.signal)) {
         stopTimer();
         this.#begin(messages);
-        // Real Salt's says nothing while nothing happens.
-        if (this.#after !== "") stopTimer = clock.after(SILENCE_MS, () => link.abort());
         for (const message of messages) {
           const event = this.#take(message);
           if (event !== undefined) yield event;
         }
+        // Real Salt's says nothing while nothing happens.
+        if (this.#after !== "") stopTimer = clock.after(SILENCE_MS, () => link.abort());
       }
     } finally {
       stopTimer();

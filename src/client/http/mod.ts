@@ -1,0 +1,63 @@
+/**
+ * Salt over HTTP alone, through a salt-api: for browsers and workers, where nothing of a runtime is to be had. It is what `connect(url)`
+ * of the main module opens, without the part for a master on the same host.
+ *
+ * @example Run a command from a worker
+ * ```ts
+ * import { connect } from "brine/http";
+ *
+ * await using salt = await connect("https://salt.example.com:8000", { token: "…" });
+ * for await (const outcome of salt.run({ tgt: "*", fun: "test.ping" })) console.log(outcome.id, outcome.kind);
+ * ```
+ *
+ * @module
+ */
+import { HttpClient, type HttpOptions } from "./http_client.ts";
+
+/**
+ * Connects to a master over HTTP, through a salt-api: Brine's or real Salt's.
+ *
+ * @param url with the server's `root_prefix`, if it has one
+ * @throws {ClientError} `AUTHENTICATION`, `UNREACHABLE`, `MASTER_DOWN`; `INSECURE` for plain HTTP to another machine
+ * @throws {TypeError} for an unknown option, or an address that is none
+ */
+export function connect(url: string | URL, options: HttpOptions): Promise<HttpClient> {
+  return HttpClient.open(url, options);
+}
+
+export { HttpClient, type HttpOptions };
+export type { Login } from "./session.ts";
+export { ClientError } from "../client_error.ts";
+export type { CollectOptions, Output, StateProgress } from "../job_collector.ts";
+export {
+  hasReturn,
+  highestRetcode,
+  type MinionReturn,
+  type Outcome,
+  type ReturnOutcome,
+  type TargetStatus,
+} from "../outcome.ts";
+export type { Published, PublishRequest } from "../publish_request.ts";
+export type {
+  CallOptions,
+  EventFeed,
+  EventsOptions,
+  JobRequest,
+  JobRun,
+  Jobs,
+  KeyFingerprint,
+  Keys,
+  KeyStatus,
+  KnownMinion,
+  ListedJob,
+  ListJobsOptions,
+  ListMinionsOptions,
+  Minions,
+  RecordedJob,
+  RunnerCall,
+  Salt,
+  SaltEvent,
+  Targets,
+  WheelCall,
+} from "../salt.ts";
+export { codeOf, messageOf, ProtocolError, SaltError, TimeoutError } from "../../errors.ts";
