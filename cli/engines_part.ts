@@ -32,6 +32,7 @@ export function enginesOf(host: EnginesHost): Engines {
     clock: runtime.clock,
     log: log.child("engine"),
     opts,
+    ...(role === "master" ? { elsewhere: "reactor" } : {}),
     obstacle: (entry) => obstacleTo(host, entry),
     start: (entry, onChange) => {
       const hostOpts = opts();
@@ -70,7 +71,7 @@ async function obstacleTo(
   const found = findCustomEngine({ runtime, log, opts: opts() }, module);
   if (typeof found === "string") return found;
   if (found !== undefined) return undefined;
-  if (!Object.hasOwn(ENGINES, module)) return absentEngine(module, [...Object.keys(ENGINES), "reactor"]);
+  if (!Object.hasOwn(ENGINES, module)) return absentEngine(module, Object.keys(ENGINES));
   try {
     const { engine } = await ENGINES[module]!();
     bindArguments("start", parseSignature(engine.signature), [], new Map(Object.entries(settings)));

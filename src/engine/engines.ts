@@ -36,6 +36,8 @@ export interface EnginesOptions {
   log: Logger;
   /** The configuration as it is now. */
   opts(): Record<string, unknown>;
+  /** A module that is a part of its own on this host. */
+  elsewhere?: string;
   /** Why an engine cannot be started; undefined if it can. */
   obstacle(entry: EngineEntry): Promise<string | undefined>;
   /** Starts the process of one, which is kept running. */
@@ -45,8 +47,6 @@ export interface EnginesOptions {
 /** Fires an event on the bus of the host. */
 export type FireStatus = (tag: string, data: Record<string, unknown>) => void;
 
-/** The engine `reactor` is a part of its own. */
-const ELSEWHERE = "reactor";
 /** How long an engine may take to say how it stands. */
 const ANSWER_MS = 2000;
 
@@ -92,10 +92,10 @@ export class Engines implements Part {
   }
 
   async #compare(): Promise<void> {
-    const { log, opts } = this.#options;
+    const { log, opts, elsewhere } = this.#options;
     const { entries, mistakes } = engineList(opts());
     for (const mistake of mistakes) log.error(mistake);
-    const wanted = new Map(entries.filter(({ module }) => module !== ELSEWHERE).map((entry) => [entry.name, entry]));
+    const wanted = new Map(entries.filter(({ module }) => module !== elsewhere).map((entry) => [entry.name, entry]));
     for (const [name, kept] of [...this.#kept]) {
       const entry = wanted.get(name);
       const stays = entry !== undefined && kept.part !== undefined && sameEntry(entry, kept.entry);

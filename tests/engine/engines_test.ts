@@ -13,6 +13,7 @@ async function site(engines: unknown) {
     clock: bed.clock,
     log: bed.captured.log,
     opts: () => opts,
+    elsewhere: "reactor",
     obstacle: ({ module }) => Promise.resolve(module === "gone" ? "there is no such engine" : undefined),
     start(entry, onChange) {
       const argv = entry.module === "broken" ? ["broken"] : ["worker"];
