@@ -11,6 +11,8 @@ import type { ExtJobCache, Master, MasterOptions, SendToReturners } from "../src
 import type { Minion, MinionOptions, OpenEngines } from "../src/minion/mod.ts";
 import type { Syndic, SyndicOptions } from "../src/syndic/mod.ts";
 import type { Runtime } from "../src/runtime/mod.ts";
+import type { Supervisor } from "../src/supervise/mod.ts";
+import type { EventReturnPart } from "./event_return_part.ts";
 import { nativeSockets, type SocketFactory } from "../src/zmtp/mod.ts";
 import { openTelemetry } from "./daemon/telemetry/open_telemetry.ts";
 import { openHostMaster } from "./host_master.ts";
@@ -77,6 +79,7 @@ async function openProcesses(runtime: Runtime, current: () => MasterOpts, log: L
     { Supervisor },
     { fileWorkers },
     { ReactorPart },
+    { EventReturnPart },
     { topsPool, topsWorkers },
     { enginesOf },
   ] = await Promise.all([
@@ -84,6 +87,7 @@ async function openProcesses(runtime: Runtime, current: () => MasterOpts, log: L
     import("../src/supervise/mod.ts"),
     import("../src/fileserver/mod.ts"),
     import("./reactor_part.ts"),
+    import("./event_return_part.ts"),
     import("../src/master/tops_workers.ts"),
     import("./engines_part.ts"),
   ]);
@@ -120,6 +124,7 @@ async function openProcesses(runtime: Runtime, current: () => MasterOpts, log: L
       })),
   );
   reactor?.renew();
+  addEventReturn(EventReturnPart, supervisor, runtime, current, part);
   const engines = supervisor.add(enginesOf({
     runtime,
     log,
@@ -144,6 +149,26 @@ async function openProcesses(runtime: Runtime, current: () => MasterOpts, log: L
       ...(tops === undefined ? {} : { customTops: topsWorkers(tops) }),
     },
   };
+}
+
+/** Adds what gives the events to stores. */
+function addEventReturn(
+  Part: typeof EventReturnPart,
+  supervisor: Supervisor,
+  { clock }: Runtime,
+  current: () => MasterOpts,
+  argv: readonly string[] | undefined,
+): void {
+  if (argv === undefined) return;
+  const { worker_hang_timeout: hangSeconds, worker_max_memory: maxMemory } = current();
+  const start = (fromStart: boolean) =>
+    supervisor.kept({
+      name: "event_return",
+      argv,
+      config: () => ({ opts: current(), fromStart }),
+      health: { hungMs: hangSeconds * 1000, maxMemory },
+    });
+  supervisor.add(new Part(current, clock, start)).renew();
 }
 
 /** The sockets of the bus of a master. */

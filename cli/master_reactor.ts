@@ -5,7 +5,7 @@ import { OwnKey } from "../src/client/own_key.ts";
 import type { MasterOpts } from "../src/config/master_opts.ts";
 import { joinPath } from "../src/config/paths.ts";
 import { messageOf } from "../src/errors.ts";
-import { type BusEvent, OWN_BUS, subscribeBus } from "../src/event/mod.ts";
+import { type BusEvent, followBus, OWN_BUS } from "../src/event/mod.ts";
 import { Rendering } from "../src/loader/rendering.ts";
 import { callContext } from "../src/loader/template_functions.ts";
 import type { Logger } from "../src/log.ts";
@@ -36,8 +36,6 @@ export interface ReactorConfig {
   fromStart: boolean;
 }
 
-/** Time between two attempts to reach the master's bus, which is there soon after this process. */
-const AGAIN_MS = 50;
 /** Publications that may be with the master at once. */
 const LANES = 16;
 const RUN_END = /^salt\/run\/(\d{20})\/ret$/;
@@ -137,41 +135,19 @@ class ReactorProcess {
   }
 
   /** Listens to the master's bus, from where the process before this one has stopped. */
-  async #follow(): Promise<void> {
+  #follow(): Promise<never> {
     const { net, clock } = this.#runtime;
-    const path = joinPath(this.#opts.sock_dir, OWN_BUS);
-    for (let isFirst = true;; isFirst = false) {
-      const closed = deferred<void>();
-      const { last } = this.#journal;
-      let boot = "";
-      // Events may come before this function goes on.
-      const early: [BusEvent, number][] = [];
-      let take = (event: BusEvent, n: number): void => void early.push([event, n]);
-      const after = last !== undefined ? `${last.boot}-${last.n}` : "none-0";
-      try {
-        const subscribed = await subscribeBus(net, { kind: "unix", path }, {
-          after,
-          onEvent: (event, n) => take(event, n),
-          onMissed: (missed) => this.#log.error("events not handled: the reactor did not read for a while", { missed }),
-          onClose: () => closed.resolve(),
-        });
-        boot = subscribed.boot;
-        const isSame = last?.boot === boot;
-        if (isSame && subscribed.lost) {
-          this.#log.error("events not handled: the master keeps those no longer", { after });
-        }
-        const joinsLate = isFirst && !isSame && !this.#fromStart;
-        if (!isSame) this.#journal.mark(boot, joinsLate ? subscribed.latest : 0);
-        take = (event, n) => {
-          if (!joinsLate || n > subscribed.latest) this.#take(event, boot, n);
-        };
-        for (const [event, n] of early) take(event, n);
-        await closed.promise;
-      } catch {
-        // The master is about to listen, or about to end: this process ends with it.
-      }
-      await clock.sleep(AGAIN_MS);
-    }
+    return followBus({
+      net,
+      clock,
+      own: { kind: "unix", path: joinPath(this.#opts.sock_dir, OWN_BUS) },
+      fromStart: this.#fromStart,
+      last: () => this.#journal.last,
+      begin: (boot, n) => this.#journal.mark(boot, n),
+      take: (event, { boot, n }) => this.#take(event, boot, n),
+      missed: (missed) => this.#log.error("events not handled: the reactor did not read for a while", { missed }),
+      lost: (after) => this.#log.error("events not handled: the master keeps those no longer", { after }),
+    });
   }
 
   #take(event: BusEvent, boot: string, n: number): void {

@@ -4,6 +4,7 @@ import type { Logger } from "../../src/log.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import type { EngineConfig } from "../engine_process.ts";
+import type { EventReturnConfig } from "../master_event_return.ts";
 import type { ReactorConfig } from "../master_reactor.ts";
 import { PART_VARIABLE, type PartHandlers, servePart } from "../../src/supervise/mod.ts";
 
@@ -41,6 +42,15 @@ export const PARTS: Record<string, PartProgram> = {
   engine: {
     open: async (runtime, config, log) =>
       await (await import("../engine_process.ts")).openEngineProcess(runtime, config as unknown as EngineConfig, log),
+  },
+  event_return: {
+    open: async (runtime, config, log) =>
+      await (await import("../master_event_return.ts"))
+        .openMasterEventReturn(runtime, config as unknown as EventReturnConfig, log),
+    nice({ opts }) {
+      const { event_return_niceness } = opts as EventReturnConfig["opts"];
+      return Number(event_return_niceness ?? 0);
+    },
   },
   reactor: {
     open: async (runtime, config, log) =>

@@ -444,6 +444,25 @@ export const MASTER_OPTIONS = {
   include: any(null, "More files to read: a path, a glob or a list of them."),
   zmq_filtering: bool(false, "Jobs are published by topic, so that a minion receives its own only."),
   zmq_library: text("brine", "`brine` for our own ZeroMQ, `native` for libzmq through npm's zeromq, on Node."),
+  event_return: any(
+    "",
+    "The returners that all events are given to, one or a list: see docs/event-return.md.",
+  ),
+  event_return_queue: partly(
+    number(0, "Events that are gathered before a store gets them."),
+    "a store gets at least so many, and at most 500, at once",
+  ),
+  event_return_queue_max_seconds: number(
+    0,
+    "Seconds after which a store gets events although fewer are gathered; 0 for any time.",
+  ),
+  event_return_whitelist: list([], "Events that are stored, as globs of tags; empty for all."),
+  event_return_blacklist: list([], "Events that are not stored, as globs of tags."),
+  event_return_niceness: any(null, "How far the process of event returns stands back for others, from -20 to 19."),
+  event_return_spool_bytes: number(
+    134_217_728,
+    "Bytes of events that may wait on the disk for stores that do not take them; the oldest go first, and are counted.",
+  ),
   event_keep_seconds: number(
     300,
     "Seconds for which the master keeps events in `cachedir`, for subscribers that were away: the reactor, event returns, programs of the SDK.",

@@ -45,7 +45,6 @@ const REACTOR = "there is no reactor on minions yet: have the master's reactor a
 const STATES = "states run without it so far";
 const SYNDIC = "the syndic keeps what a higher master does not have, and sends it again until it has";
 const SSH = "there is no salt-ssh";
-const EVENTS = "events are not stored: follow them with salt-run state.event, or over the HTTP API";
 const STATUS = "SIGUSR1 writes the daemon's status to <cachedir>/<program>.status.json";
 const STORES = "tokens, keys, grains and pillar are kept in files";
 const PROXY = "there are no proxy minions";
@@ -160,7 +159,6 @@ const BOTH: SaltOptions = {
     ssh_wipe: undefined,
     thin_dir: undefined,
   }),
-  ...none(EVENTS, { event_return_queue_max_seconds: undefined }),
   ...none("log lines go to a file and to stderr: have the system's log service forward them", {
     fluent_handler: undefined,
     logstash_udp_handler: undefined,
@@ -306,13 +304,6 @@ const MASTER: SaltOptions = {
   }),
   ...none(SSH, { ssh_keepalive: true, ssh_keepalive_count_max: 3, ssh_keepalive_interval: 60 }, "3007"),
   ...none(SSH, { thin_exclude_saltexts: false, thin_saltext_allowlist: null, thin_saltext_blocklist: [] }, "3008"),
-  ...none(EVENTS, {
-    event_return: "",
-    event_return_blacklist: [],
-    event_return_niceness: null,
-    event_return_queue: 0,
-    event_return_whitelist: [],
-  }),
   ...none("one process does the work: set Nice= in its systemd unit", {
     event_publisher_niceness: null,
     fileserver_update_niceness: null,

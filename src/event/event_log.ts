@@ -165,7 +165,8 @@ export class EventLog {
 
   /** Removes files in which no entry has that number or a later one. */
   removeBefore(number: number): void {
-    while (this.#segments.length > 0) {
+    // The last one stays: by it the next process knows how far the numbers are.
+    while (this.#segments.length > 1) {
       const { first, count } = this.#segments[0]!;
       if (first + count > number) return;
       this.#removeOldest(false);

@@ -143,6 +143,8 @@ export function fileserverUpdate(backend: string): string {
 }
 /** Tells one listener, which did not read, how many events it has missed: `{missed}`. */
 export const EVENTS_MISSED = "salt/event/missed";
+/** A master has lost events that were to be stored: which store, how many, and why. */
+export const EVENT_RETURN_LOST = "salt/event_return/lost";
 
 /**
  * How a listener matches tags; Salt's `event_match_type`.

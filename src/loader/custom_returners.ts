@@ -10,6 +10,7 @@ const RETURNER_FUNCTIONS: Record<string, string> = {
   getLoad: "get_load",
   getJid: "get_jid",
   getJids: "get_jids",
+  eventReturn: "event_return",
 };
 
 function returnerModule({ exports, functions }: LoadedFile, path: string): ReturnerModule {
@@ -22,11 +23,22 @@ function returnerModule({ exports, functions }: LoadedFile, path: string): Retur
         found.run(context, bindArguments(name, parseSignature(found.signature), args, new Map())));
   };
   const give = callOf("returner");
-  if (give === undefined) throw new TypeError(`"${path}" has no function "returner"`);
-  const [saveLoad, getLoad, getJid, getJids] = ["saveLoad", "getLoad", "getJid", "getJids"].map(callOf);
+  const [saveLoad, getLoad, getJid, getJids, eventReturn] = ["saveLoad", "getLoad", "getJid", "getJids", "eventReturn"]
+    .map(callOf);
+  if (give === undefined && eventReturn === undefined) {
+    throw new TypeError(`"${path}" has no function "returner", and no "event_return"`);
+  }
   const mapOf = (value: unknown) => isMap(value) ? Object.fromEntries(entriesOf(value)) : {};
   return {
-    returner: async (context, ret) => void await give(context, ret),
+    returner: async (context, ret) => {
+      if (give === undefined) throw new TypeError(`Cannot send returns to "${path}": it has no function "returner"`);
+      await give(context, ret);
+    },
+    // As in Salt, a list of events, each with its data and its tag.
+    ...(eventReturn && {
+      eventReturn: async (context, { events }) =>
+        void await eventReturn(context, events.map(({ id, tag, data }) => ({ data, tag, id }))),
+    }),
     ...(saveLoad && { saveLoad: async (...args) => void await saveLoad(...args) }),
     ...(getLoad && {
       getLoad: async (context, jid) => {

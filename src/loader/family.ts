@@ -119,7 +119,29 @@ export interface ReturnerContext {
   readonly retKwargs?: Record<string, unknown>;
 }
 
-/** What a file under `plugins/returners/` exports as `returner`. The last five are those of an `ext_job_cache`. */
+/** An event as an event return gets it. */
+export interface ReturnedEvent {
+  /** Differs from that of any other event of any master: `<process of the master>-<number>`. */
+  readonly id: string;
+  readonly tag: string;
+  readonly data: Record<string, unknown>;
+}
+
+/** Events that are stored together. */
+export interface EventBatch {
+  /** The same when the same events are given again, also by another process. */
+  readonly id: string;
+  readonly events: readonly ReturnedEvent[];
+  /** They were given before, and it is not known whether they were stored. */
+  readonly again: boolean;
+}
+
+/** A store will never take these events, as they are; another try is of no use, others may be taken. */
+export class EventsRefused extends Error {
+  readonly code = "EVENTS_REFUSED";
+}
+
+/** What a file under `plugins/returners/` exports as `returner`. The last six are those of an `ext_job_cache`. */
 export interface ReturnerModule {
   /** Its name, instead of that of its file. */
   name?: string;
@@ -146,6 +168,12 @@ export interface ReturnerModule {
   ): Promise<Record<string, { return: unknown; retcode?: unknown; success?: unknown; out?: string }>>;
   /** jid → publication, newest first. */
   getJids?(context: ReturnerContext): AsyncIterable<[string, Record<string, unknown>]>;
+  /**
+   * Stores events of a master (`event_return`). Resolves once they are safe.
+   *
+   * @throws {EventsRefused} if another try would fail as well; for any other error they are given again, later and later
+   */
+  eventReturn?(context: ReturnerContext, batch: EventBatch): Promise<void>;
   /** Ends connections that it keeps open. */
   close?(): Promise<void>;
 }

@@ -25,7 +25,7 @@ import { reloadedOptions } from "./start/reloaded_options.ts";
 import { makeRequestServer } from "./start/request_server.ts";
 import { makeServices } from "./start/services.ts";
 import { makeAuthServer } from "./start/sign_in.ts";
-import { masterStatus, observeMaster, observeParts } from "./start/observe.ts";
+import { masterStatus, observeEventReturns, observeMaster, observeParts } from "./start/observe.ts";
 import { NO_TELEMETRY } from "../telemetry/mod.ts";
 import { MasterSockets, portOf } from "./start/sockets.ts";
 
@@ -176,7 +176,10 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
   const close = () => closing ??= owned.disposeAsync();
   const observed = { services, publications, requests, intake, busServer, auth, publishLimit: opts.pub_hwm };
   observeMaster(meter, observed);
-  if (options.supervisor !== undefined) observeParts(meter, options.supervisor);
+  if (options.supervisor !== undefined) {
+    observeParts(meter, options.supervisor);
+    observeEventReturns(meter, options.supervisor);
+  }
   if (options.engines !== undefined) observeEngines(meter, options.engines);
   const status = () => ({
     publish: publishEndpoint,

@@ -13,9 +13,16 @@ const ALL = ["master", "minion", "api", "syndic"] as const;
 
 /**
  * The queues that have a bound: sign-ins that wait; bytes of requests that wait; publications that wait for the slowest minion;
- * bytes of events that wait for the slowest listener; bytes of returns that wait for their master.
+ * bytes of events that wait for the slowest listener; bytes of events that wait for stores; bytes of returns that wait for their master.
  */
-const QUEUES = ["sign_ins", "request_bytes", "publications", "event_bytes", "return_spool_bytes"] as const;
+const QUEUES = [
+  "sign_ins",
+  "request_bytes",
+  "publications",
+  "event_bytes",
+  "event_return_bytes",
+  "return_spool_bytes",
+] as const;
 const WITH_QUEUES = ["master", "minion"] as const;
 
 const counter = (hosts: Metric["hosts"], name: string, help: string, labels?: Metric["labels"]): Metric => ({
@@ -115,6 +122,17 @@ export const METRICS = {
   }),
 
   eventsFired: counter(MASTER, "brine_events_total", "Events on the master's bus."),
+
+  eventReturns: counter(MASTER, "brine_event_returns_total", "Events that were given to stores, by how that ended.", {
+    returner: "table",
+    result: ["stored", "refused", "lost"],
+  }),
+  eventReturnFailures: counter(
+    MASTER,
+    "brine_event_return_failures_total",
+    "Tries after which a store did not have the events it was given.",
+    { returner: "table" },
+  ),
 
   jobCacheSeconds: histogram(
     MASTER,

@@ -47,8 +47,9 @@ const LAYERS: { folders: string[]; why: string }[] = [
       "what programs call without a host: jobs of a master on the same machine; engines, kept running; files, served and fetched; pillar; jobs by time; states",
   },
   {
-    folders: ["src/reactor"],
-    why: "what reacts to events, and what it calls: hosts and runners provide how, and it knows none of them",
+    folders: ["src/event_return", "src/reactor"],
+    why:
+      "what reacts to events, and what it calls; events on their way to stores: hosts, runners and returners provide how, and they know none of them",
   },
   {
     folders: ["src/master", "src/minion", "src/gateway"],

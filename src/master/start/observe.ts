@@ -89,6 +89,36 @@ export function observeParts(meter: Meter, supervisor: Pick<Supervisor, "status"
   meter.read(METRICS.partRestarts, of(({ restarts }) => restarts));
 }
 
+/** What the process of event returns says of itself. */
+interface EventReturnFields {
+  spool?: { bytes: number; limit: number; lost: number };
+  returners?: Record<string, { stored: number; refused: number; lost: number; failures: number }>;
+}
+
+/** Has the meter read how the stores of events stand. */
+export function observeEventReturns(meter: Meter, supervisor: Pick<Supervisor, "status">): void {
+  const fields = () => (supervisor.status().find(({ name }) => name === "event_return") ?? {}) as EventReturnFields;
+  const stores = () => Object.entries(fields().returners ?? {});
+  meter.read(
+    METRICS.eventReturns,
+    () =>
+      stores().flatMap(([name, counts]) =>
+        (["stored", "refused", "lost"] as const).map((result) => ({ value: counts[result], values: [name, result] }))
+      ),
+  );
+  meter.read(
+    METRICS.eventReturnFailures,
+    () => stores().map(([name, { failures }]) => ({ value: failures, values: [name] })),
+  );
+  const queue = (field: "bytes" | "limit" | "lost") => () => {
+    const { spool } = fields();
+    return spool === undefined ? [] : [{ value: spool[field], values: ["event_return_bytes"] }];
+  };
+  meter.read(METRICS.queueLength, queue("bytes"));
+  meter.read(METRICS.queueLimit, queue("limit"));
+  meter.read(METRICS.queueDropped, queue("lost"));
+}
+
 /** A bounded queue: what waits in it, how much may wait, and how much was dropped. */
 interface Queue {
   length: number;

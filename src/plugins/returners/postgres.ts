@@ -1,5 +1,5 @@
 import { codeOf, ConfigError, messageOf } from "../../errors.ts";
-import type { ReturnerContext, ReturnerModule } from "../../loader/family.ts";
+import { EventsRefused, type ReturnerContext, type ReturnerModule } from "../../loader/family.ts";
 import { isMap, truthy } from "../../python/mod.ts";
 import { loadDriver } from "../driver.ts";
 import { Connections } from "./connections.ts";
@@ -16,16 +16,20 @@ interface Sql {
 }
 type Driver = { default(options: Record<string, unknown>): Sql };
 
-/** Salt's tables, as the documentation of its returner has them, made only where they are missing. */
-export const TABLES = `CREATE TABLE IF NOT EXISTS jids (
+/** The type of columns that hold JSON: `text` in the tables of Salt's `postgres`, `jsonb` in those of `pgjsonb`. */
+type JsonColumn = "text" | "jsonb";
+
+/** Salt's tables, as the documentation of its returners has them, made only where they are missing. */
+const tablesOf = (json: JsonColumn) =>
+  `CREATE TABLE IF NOT EXISTS jids (
   jid varchar(20) PRIMARY KEY,
-  load text NOT NULL
+  load ${json} NOT NULL
 );
 CREATE TABLE IF NOT EXISTS salt_returns (
   fun varchar(50) NOT NULL,
   jid varchar(255) NOT NULL,
-  return text NOT NULL,
-  full_ret text,
+  return ${json} NOT NULL,
+  full_ret ${json},
   id varchar(255) NOT NULL,
   success varchar(10) NOT NULL,
   alter_time TIMESTAMP WITH TIME ZONE DEFAULT now()
@@ -38,11 +42,14 @@ CREATE SEQUENCE IF NOT EXISTS seq_salt_events_id;
 CREATE TABLE IF NOT EXISTS salt_events (
   id BIGINT NOT NULL UNIQUE DEFAULT nextval('seq_salt_events_id'),
   tag varchar(255) NOT NULL,
-  data text NOT NULL,
+  data ${json} NOT NULL,
   alter_time TIMESTAMP WITH TIME ZONE DEFAULT now(),
   master_id varchar(255) NOT NULL
 );
 CREATE INDEX IF NOT EXISTS idx_salt_events_tag ON salt_events (tag);`;
+
+/** The tables of `postgres`. */
+export const TABLES = tablesOf("text");
 
 /** Held while tables are made: PostgreSQL fails if two minions make the same table at once. */
 const LOCK = 1112689230;
@@ -53,6 +60,21 @@ const CONNECT = 10;
 /** Rows of one page of a long list. */
 const PAGE = 500;
 const LONGEST_FUN = 50;
+const LONGEST_TAG = 255;
+/** A zero as JSON writes it, and not a backslash before the letters of one. */
+const ZERO = /((?<!\\)(?:\\\\)*)\\u0000/g;
+/** How many of the latest rows are looked at for events that may be there already. */
+const LATEST = 100_000;
+
+/** A returner of these tables: where its options stand, and how its columns differ. */
+interface Kind {
+  prefix: string;
+  /** The option with the password. */
+  password: "passwd" | "pass";
+  json: JsonColumn;
+}
+const POSTGRES: Kind = { prefix: "returner.postgres", password: "passwd", json: "text" };
+export const PGJSONB: Kind = { prefix: "returner.pgjsonb", password: "pass", json: "jsonb" };
 
 interface Place {
   host: string;
@@ -63,33 +85,33 @@ interface Place {
   create: boolean;
 }
 
-function placeOf(context: ReturnerContext): Place {
-  const options = returnerOptions(context, "returner.postgres", {
+function placeOf(context: ReturnerContext, { prefix, password }: Kind): Place {
+  const options = returnerOptions(context, prefix, {
     host: "localhost" as unknown,
     user: "salt" as unknown,
-    passwd: "salt" as unknown,
+    [password]: "salt" as unknown,
     db: "salt" as unknown,
     port: 5432 as unknown,
     create_tables: false as unknown,
   });
   return {
     host: String(options.host),
-    port: numberOption("returner.postgres.port", options.port),
+    port: numberOption(`${prefix}.port`, options.port),
     database: String(options.db),
     user: String(options.user),
-    password: String(options.passwd),
+    password: String(options[password]),
     create: truthy(options.create_tables),
   };
 }
 
 /** An error with the place and what to do. */
-function explained(error: unknown, { host, port, database, user }: Place): Error {
+function explained(error: unknown, { host, port, database, user }: Place, { prefix, json }: Kind): Error {
   const where = `database "${database}" at ${host}:${port}`;
   if (codeOf(error) === UNDEFINED_TABLE) {
     const [, table = "?"] = /"([^"]+)"/.exec(messageOf(error)) ?? [];
     return new Error(
-      `Cannot use ${where}: it has no table ${table}. Set returner.postgres.create_tables: True, or make Salt's ` +
-        `tables as user "${user}":\n${TABLES}`,
+      `Cannot use ${where}: it has no table ${table}. Set ${prefix}.create_tables: True, or make Salt's ` +
+        `tables as user "${user}":\n${tablesOf(json)}`,
       { cause: error },
     );
   }
@@ -102,7 +124,7 @@ function verdict(success: unknown): string {
   return String(Array.isArray(success) ? success.every(truthy) : truthy(success ?? false));
 }
 
-async function connect(load: () => Promise<unknown>, place: Place): Promise<Sql> {
+async function connect(load: () => Promise<unknown>, place: Place, json: JsonColumn): Promise<Sql> {
   const { host, port, database, user, password, create } = place;
   const { default: postgres } = await load() as Driver;
   const sql = postgres({
@@ -120,7 +142,7 @@ async function connect(load: () => Promise<unknown>, place: Place): Promise<Sql>
     onnotice: () => {},
     connection: { application_name: "salt" },
   });
-  if (create) await sql.unsafe(`SELECT pg_advisory_xact_lock(${LOCK});\n${TABLES}`);
+  if (create) await sql.unsafe(`SELECT pg_advisory_xact_lock(${LOCK});\n${tablesOf(json)}`);
   return sql;
 }
 
@@ -132,22 +154,25 @@ async function connect(load: () => Promise<unknown>, place: Place): Promise<Sql>
  */
 export function postgresReturner(
   load: () => Promise<unknown> = () => loadDriver("postgres", "the returner postgres"),
+  kind: Kind = POSTGRES,
 ): Required<
-  Pick<ReturnerModule, "returner" | "saveLoad" | "getLoad" | "getJid" | "getJids" | "close">
+  Pick<ReturnerModule, "returner" | "saveLoad" | "getLoad" | "getJid" | "getJids" | "eventReturn" | "close">
 > {
+  /** A parameter with JSON: as text, which the driver would else write as JSON once more. */
+  const json = (n: number) => `$${n}::text::${kind.json}`;
   const connections = new Connections<Place, Sql>({
-    connect: (place) => connect(load, place),
+    connect: (place) => connect(load, place, kind.json),
     // The client reconnects by itself.
     isOpen: () => true,
     close: (sql) => sql.end({ timeout: 5 }),
   });
 
   async function query<T>(context: ReturnerContext, use: (sql: Sql) => PromiseLike<T>): Promise<T> {
-    const place = placeOf(context);
+    const place = placeOf(context, kind);
     try {
       return await connections.use(context, place, use);
     } catch (error) {
-      throw error instanceof ConfigError ? error : explained(error, place);
+      throw error instanceof ConfigError ? error : explained(error, place, kind);
     }
   }
 
@@ -158,7 +183,9 @@ export function postgresReturner(
       const values = [name, String(jid), toJson(ret.return), String(id), verdict(success), toJson(ret)];
       await query(context, (sql) =>
         sql.unsafe(
-          "INSERT INTO salt_returns (fun, jid, return, id, success, full_ret) VALUES ($1, $2, $3, $4, $5, $6)",
+          `INSERT INTO salt_returns (fun, jid, return, id, success, full_ret) VALUES ($1, $2, ${json(3)}, $4, $5, ${
+            json(6)
+          })`,
           values,
         ));
     },
@@ -167,17 +194,18 @@ export function postgresReturner(
       const text = toJson({ ...load, Minions: minions });
       await query(
         context,
-        (sql) => sql.unsafe("INSERT INTO jids (jid, load) VALUES ($1, $2) ON CONFLICT DO NOTHING", [jid, text]),
+        (sql) => sql.unsafe(`INSERT INTO jids (jid, load) VALUES ($1, ${json(2)}) ON CONFLICT DO NOTHING`, [jid, text]),
       );
     },
     async getLoad(context, jid) {
-      const [row] = await query(context, (sql) => sql.unsafe("SELECT load FROM jids WHERE jid = $1", [jid]));
+      const [row] = await query(context, (sql) => sql.unsafe("SELECT load::text FROM jids WHERE jid = $1", [jid]));
       return row === undefined ? undefined : fromJson(String(row.load)) as Record<string, unknown>;
     },
     async getJid(context, jid) {
       const rows = await query(
         context,
-        (sql) => sql.unsafe("SELECT id, full_ret FROM salt_returns WHERE jid = $1 ORDER BY alter_time DESC", [jid]),
+        (sql) =>
+          sql.unsafe("SELECT id, full_ret::text FROM salt_returns WHERE jid = $1 ORDER BY alter_time DESC", [jid]),
       );
       // Newest first, so that the first return of a minion is the one that remains.
       return Object.fromEntries(rows.map(({ id, full_ret }) => [String(id), fromJson(String(full_ret))])) as Record<
@@ -186,15 +214,50 @@ export function postgresReturner(
       >;
     },
     async *getJids(context) {
-      const place = placeOf(context);
+      const place = placeOf(context, kind);
       const sql = await query(context, (sql) => Promise.resolve(sql));
       try {
-        const rows = sql.unsafe('SELECT jid, load FROM jids ORDER BY jid COLLATE "C" DESC').cursor(PAGE);
+        const rows = sql.unsafe('SELECT jid, load::text FROM jids ORDER BY jid COLLATE "C" DESC').cursor(PAGE);
         for await (const page of rows) {
           for (const { jid, load } of page) yield [String(jid), fromJson(String(load)) as Record<string, unknown>];
         }
       } catch (error) {
-        throw explained(error, place);
+        throw explained(error, place, kind);
+      }
+    },
+    async eventReturn(context, { events, again }) {
+      const id = String(context.opts.id ?? "");
+      const rows = events.map(({ tag, data }) => {
+        const text = toJson(data);
+        // What PostgreSQL has no place for: no text may hold a zero, and no tag be longer than its column.
+        const known = kind.json === "jsonb" ? text.replace(ZERO, "$1\\ufffd") : text;
+        return [tag.replaceAll("\0", "\ufffd").slice(0, LONGEST_TAG), known];
+      });
+      const batch = "FROM json_array_elements($1::text::json) WITH ORDINALITY AS batch(event, n)";
+      const [tag, data] = ["batch.event->>0", `(batch.event->>1)::${kind.json}`];
+      try {
+        await query(context, async (sql) => {
+          const text = JSON.stringify(rows);
+          if (again) {
+            // All of them were stored at once, or none was.
+            const [found] = await sql.unsafe(
+              `SELECT count(*)::text AS missing ${batch} WHERE NOT EXISTS (SELECT 1 FROM salt_events AS old WHERE ` +
+                `old.id > (SELECT max(id) - ${LATEST} FROM salt_events) AND old.master_id = $2 AND old.tag = ${tag} ` +
+                `AND old.data = ${data})`,
+              [text, id],
+            );
+            if (found?.missing === "0") return;
+          }
+          await sql.unsafe(
+            `INSERT INTO salt_events (tag, data, master_id) SELECT ${tag}, ${data}, $2 ${batch} ORDER BY batch.n`,
+            [text, id],
+          );
+        });
+      } catch (error) {
+        const { cause } = error as { cause?: unknown };
+        // 22: the data, 23: a constraint of the table.
+        if (!/^2[23]/.test(codeOf(cause) ?? "")) throw error;
+        throw new EventsRefused(messageOf(error), { cause });
       }
     },
     close: () => connections.close(),

@@ -13,6 +13,12 @@ interface Pipeline {
   expire(key: string, seconds: number): Pipeline;
   set(key: string, value: string, options?: { EX: number }): Pipeline;
   sAdd(key: string, member: string): Pipeline;
+  xAdd(
+    key: string,
+    id: "*",
+    fields: Record<string, string>,
+    options: { TRIM: { strategy: "MAXLEN"; strategyModifier: "~"; threshold: number } },
+  ): Pipeline;
   exec(): Promise<unknown>;
 }
 interface Client {
@@ -43,6 +49,9 @@ interface Place {
   password: string | undefined;
   /** Seconds that keys live; 0 for ever. */
   ttl: number;
+  /** The stream of events, and about how many it holds. */
+  stream: string;
+  streamLength: number;
 }
 
 function placeOf(context: ReturnerContext): Place {
@@ -55,6 +64,8 @@ function placeOf(context: ReturnerContext): Place {
     password: undefined as unknown,
     cluster_mode: false as unknown,
     ttl: undefined as unknown,
+    event_stream: "salt:events" as unknown,
+    event_stream_length: 100_000 as unknown,
   });
   if (truthy(options.cluster_mode)) {
     throw new TypeError("Cannot use Redis with redis.cluster_mode: only single servers are supported");
@@ -69,6 +80,8 @@ function placeOf(context: ReturnerContext): Place {
     username: text(options.username),
     password: text(options.password),
     ttl: options.ttl === undefined ? keepJobsSeconds(context.opts) : numberOption("redis.ttl", options.ttl),
+    stream: String(options.event_stream),
+    streamLength: numberOption("redis.event_stream_length", options.event_stream_length),
   };
 }
 
@@ -113,12 +126,13 @@ async function* publications(
 /**
  * Writes returns under the keys that Salt's own returner uses: the hash `ret:<jid>`, `load:<jid>`, `<id>:<fun>` for the
  * last job of each function, and the set `minions`. Options: `redis.host`, `.port`, `.db`, `.username`, `.password`,
- * `.unix_socket_path`; `.ttl` in seconds, by default Salt's `keep_jobs_seconds`.
+ * `.unix_socket_path`; `.ttl` in seconds, by default Salt's `keep_jobs_seconds`. Events of a master go into the stream
+ * `redis.event_stream`, which keeps about the latest `redis.event_stream_length`.
  *
  * @see salt/returners/redis_return.py
  */
 export function redisReturner(load: () => Promise<unknown> = () => loadDriver("redis", "the returner redis")): Required<
-  Pick<ReturnerModule, "returner" | "saveLoad" | "getLoad" | "getJid" | "getJids" | "close">
+  Pick<ReturnerModule, "returner" | "saveLoad" | "getLoad" | "getJid" | "getJids" | "eventReturn" | "close">
 > {
   const connections = new Connections<Place, Client>({
     connect: (place, context) => connect(load, place, context.log),
@@ -167,6 +181,21 @@ export function redisReturner(load: () => Promise<unknown> = () => loadDriver("r
       );
     },
     getJids: (context) => publications((work) => use(context, work)),
+    async eventReturn(context, { id, events, again }) {
+      const master = String(context.opts.id ?? "");
+      await use(context, async (client, { stream, streamLength }) => {
+        // Written together with the events: it says what was stored last.
+        const place = `${stream}:last:${master}`;
+        if (again && await client.get(place) === id) return;
+        const TRIM = { strategy: "MAXLEN", strategyModifier: "~", threshold: streamLength } as const;
+        const pipeline = client.multi();
+        for (const event of events) {
+          const fields = { id: event.id, master, tag: event.tag, data: toJson(event.data) };
+          pipeline.xAdd(stream, "*", fields, { TRIM });
+        }
+        await pipeline.set(place, id).exec();
+      });
+    },
     close: () => connections.close(),
   };
 }

@@ -1,0 +1,72 @@
+/** Event returns as a part of a master: a process that is there as long as the configuration names a store. */
+import type { Clock } from "../src/async/clock.ts";
+import type { MasterOpts } from "../src/config/master_opts.ts";
+import type { KeptPart, Part, PartStatus } from "../src/supervise/mod.ts";
+import { eventReturnNames } from "./master_event_return.ts";
+
+/** How long the end of a master waits for its stores, in milliseconds. */
+const FLUSH_MS = 3000;
+/** Time between two looks at how the stores stand, in milliseconds. */
+const LOOK_MS = 5000;
+const NOTHING = new Uint8Array(0);
+
+export class EventReturnPart implements Part {
+  readonly name = "event_return";
+  readonly #opts: () => MasterOpts;
+  readonly #clock: Clock;
+  readonly #start: (fromStart: boolean) => KeptPart;
+  #part: KeptPart | undefined;
+  #isFirst = true;
+  #stores: Record<string, unknown> = {};
+  #cancel: (() => void) | undefined;
+
+  /** @param start starts the process; what happened before is not stored unless it starts with the master */
+  constructor(opts: () => MasterOpts, clock: Clock, start: (fromStart: boolean) => KeptPart) {
+    this.#opts = opts;
+    this.#clock = clock;
+    this.#start = start;
+  }
+
+  /** The configuration is read, or read again: the process is started, replaced or ended. */
+  renew(): void {
+    const isAsked = eventReturnNames(this.#opts()).length > 0;
+    if (this.#part !== undefined && isAsked) this.#part.renew();
+    else if (this.#part !== undefined) {
+      void this.close();
+      this.#part = undefined;
+    } else if (isAsked) {
+      this.#part = this.#start(this.#isFirst);
+      this.#look();
+    }
+    this.#isFirst = false;
+  }
+
+  #look(): void {
+    this.#cancel = this.#clock.after(LOOK_MS, async () => {
+      const reply = await this.#part?.request("status", NOTHING);
+      if (reply !== undefined && "value" in reply) this.#stores = reply.value as Record<string, unknown>;
+      if (this.#cancel !== undefined) this.#look();
+    });
+  }
+
+  status(): PartStatus {
+    const status = this.#part?.status() ??
+      { name: this.name, state: "stopped" as const, restarts: 0, processes: [], last_words: null };
+    return { ...status, ...this.#stores };
+  }
+
+  /** Ends the process once its stores have what waits, or do not take it soon: what is left is on the disk. */
+  async close(): Promise<void> {
+    const part = this.#part;
+    this.#cancel?.();
+    this.#cancel = undefined;
+    if (part === undefined) return;
+    const late = new AbortController();
+    await Promise.race([
+      part.request("flush", NOTHING),
+      this.#clock.sleep(FLUSH_MS, late.signal).catch(() => {}),
+    ]);
+    late.abort();
+    await part.close();
+  }
+}
