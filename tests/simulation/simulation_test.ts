@@ -16,6 +16,7 @@ const REGRESSIONS: [seed: number, why: string][] = [
   [200, "the same of a minion's spool"],
   [219, "a job was settled on the disk before the outcomes of its targets were there"],
   [378, "a job whose beginning only its master knew was run again"],
+  [2206, "the outcome of a return was left by a loss of power without the return, and was the end"],
   [546, "the outcome of a target was told of before it was on the disk"],
 ];
 

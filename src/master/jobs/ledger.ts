@@ -192,7 +192,10 @@ export class Ledger {
         if (state === "published") part = PUBLISHED;
         else if (state === "started") part = startedPart(atMs, note);
         else if (state === "queued") part = this.#queuedPart(atMs, untilMs ?? atMs, note === SENT_BEFORE);
-        else if (ENDED.has(state) && !await jobs.hasReturn(jid, minion)) part = GIVEN_UP;
+        else if (ENDED.has(state) && !await jobs.hasReturn(jid, minion)) {
+          // A loss of power may leave the outcome of a return without the return: it was not acknowledged, and comes again.
+          part = state === "returned" ? startedPart(atMs, undefined) : GIVEN_UP;
+        }
         job.move(minion, part);
       }
       const passed = Math.min(Math.max(0, clock.now() - publishedMs), deliveryMs);

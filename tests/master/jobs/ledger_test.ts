@@ -154,6 +154,20 @@ describe("Ledger", () => {
     assert.deepEqual(await desk.state(jid), { a: "timed out", b: "returned" });
   });
 
+  test("an outcome whose return was lost with the power is not the end", async () => {
+    const desk = new Desk();
+    desk.here("a");
+    const jid = desk.publish(["a"]);
+    desk.cache.saveOutcomes(jid, [{ minion: "a", state: "returned", atMs: desk.clock.now() }]);
+    desk.start();
+    await desk.ledger.restore();
+    assert.equal(desk.ledger.awaitsEnd(jid, "a"), true);
+    desk.here("a");
+    desk.ledger.present("a", new Set());
+    await desk.pass(1000);
+    assert.deepEqual(await desk.state(jid), { a: "lost" });
+  });
+
   for (const restarted of [false, true]) {
     test(`a job whose beginning only the master knows is not run again${restarted ? ", nor after its restart" : ""}`, async () => {
       const desk = new Desk();
