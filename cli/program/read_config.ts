@@ -1,5 +1,5 @@
 /** The configuration of a program: files of the master or the minion, a user's own file, and options over them. */
-import { loadConfig, type LoadedConfig } from "../../src/config/load.ts";
+import { loadConfig, type LoadedConfig, OtherParserNeeded } from "../../src/config/load.ts";
 import type { OptionTable } from "../../src/config/option.ts";
 import { joinPath } from "../../src/config/paths.ts";
 import { ConfigError } from "../../src/errors.ts";
@@ -89,17 +89,16 @@ async function readFiles(
       onProblem: strict ? "error" : "warning",
     });
   // The YAML library takes longer to load than many a command to run, and few configurations need it.
-  const unusual = new SyntaxError("Not a simple document");
   const said: LogRecord[] = [];
   try {
     const simple = (text: string) => {
       const document = parseSimpleYaml(text);
-      if (document === undefined) throw unusual;
+      if (document === undefined) throw new OtherParserNeeded("Not a simple document");
       return document;
     };
     return load(simple, createLogger((record) => void said.push(record), "all"));
   } catch (error) {
-    if (!(error instanceof ConfigError && error.cause === unusual)) throw error;
+    if (!(error instanceof ConfigError && error.cause instanceof OtherParserNeeded)) throw error;
     // The second reading logs the same again.
     said.length = 0;
     const { parseYaml } = await import("../../src/yaml/document.ts");
