@@ -27,10 +27,10 @@ const MOST_JOBS = 20_000;
 /** Steps of a chain that are remembered. */
 const MOST_STEPS = 500;
 
-const JID = /^\d{20}$/;
+const JID = /^\d{20}(?:_[0-9A-Za-z]+)?$/;
 /** Where tags have the jid of the job that they tell of. */
-const IN_TAG = /^salt\/(?:job|run|wheel|state_result)\/(\d{20})(?:\/|$)/;
-const NEW_JOB = /^salt\/(?:job|run|wheel)\/(\d{20})\/new$/;
+const IN_TAG = /^salt\/(?:job|run|wheel|state_result)\/(\d{20}(?:_[0-9A-Za-z]+)?)(?:\/|$)/;
+const NEW_JOB = /^salt\/(?:job|run|wheel)\/(\d{20}(?:_[0-9A-Za-z]+)?)\/new$/;
 
 /**
  * Knows which events are the consequence of which reactions, by the jids of the jobs that these started, and stops a reaction that

@@ -20,7 +20,7 @@ export const ANSWERS: Readonly<Record<ManageOperation, string>> = {
   status: "salt/reactors/manage/status-results",
 };
 
-const REQUEST = /^(?:salt\/run\/(?<jid>\d{20})\/)?salt\/reactors\/manage\/(?<operation>[a-z_]+)$/;
+const REQUEST = /^(?:salt\/run\/(?<jid>\d{20}(?:_[0-9A-Za-z]+)?)\/)?salt\/reactors\/manage\/(?<operation>[a-z_]+)$/;
 
 /** True for requests to the reactor and its answers, whatever they begin with: no SLS reacts to them as to other events. */
 export const isManageTag = (tag: string): boolean => tag.includes("salt/reactors/manage");

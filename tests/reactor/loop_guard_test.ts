@@ -50,6 +50,20 @@ test("two that cause each other are stopped as well, and others of the chain go 
   assert.ok("jid" in react(guard, seen, "/c.sls"));
 });
 
+test("a job whose jid has its process behind it (unique_jid) is known by its tags as well", () => {
+  const { guard } = guardOf(3);
+  let seen = event("my/loop");
+  for (let round = 0; round < 3; round++) {
+    const entered = guard.enter(seen, "/loop.sls");
+    assert.ok(!("stopped" in entered), String(round));
+    const unique = `${jid()}_4242`;
+    guard.started(unique, entered);
+    seen = event(`salt/job/${unique}/ret/web1`);
+    assert.equal(causeOf(seen), unique);
+  }
+  assert.ok("stopped" in guard.enter(seen, "/loop.sls"));
+});
+
 test("what merely comes often is not stopped", () => {
   const { guard } = guardOf(3);
   for (let n = 0; n < 1000; n++) assert.ok("jid" in react(guard, event("salt/beacon/m1/load/"), "/load.sls"));

@@ -44,7 +44,7 @@ const MOST_IDS = 100;
 /** Jobs and runners of which the end is expected. */
 const MOST_OPEN = 20_000;
 const LONGEST = 256;
-const RUN = /^salt\/run\/(\d{20})\/(new|ret)$/;
+const RUN = /^salt\/run\/(\d{20}(?:_[0-9A-Za-z]+)?)\/(new|ret)$/;
 
 const textOf = (value: unknown): string | undefined => typeof value === "string" ? value.slice(0, LONGEST) : undefined;
 

@@ -66,9 +66,9 @@ async function takeReturn(
 }
 
 /** How a lower master's target stands, in the event that it has fired of it. */
-const OUTCOME = /^salt\/job\/(?<jid>\d{20})\/outcome\/(?<id>[^/]+)$/;
+const OUTCOME = /^salt\/job\/(?<jid>\d{20}(?:_[0-9A-Za-z]+)?)\/outcome\/(?<id>[^/]+)$/;
 /** The events in which a lower master names the minions of a job. */
-const NAMES = /^(?:(?<bare>\d{20})|salt\/job\/(?<jid>\d{20})\/new)$/;
+const NAMES = /^(?:(?<bare>\d{20}(?:_[0-9A-Za-z]+)?)|salt\/job\/(?<jid>\d{20}(?:_[0-9A-Za-z]+)?)\/new)$/;
 
 /**
  * Takes up what events of a lower master say of a job: which minions it is for, and how they stand.
