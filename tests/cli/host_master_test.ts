@@ -73,7 +73,7 @@ describe("saltutil beside a master", TIMEOUT, () => {
     assert.deepEqual(await value(...words), returned);
     const { jid, _stamp, ...all } = await value(...words, "full_return=True") as Record<string, unknown>;
     assert.match(`${jid} ${_stamp}`, /^\d{20} \d{4}-\d\d-\d\dT[\d:.]+$/);
-    const common = { fun: "runner.test.arg", user: "UNKNOWN", fun_args: [1, { a: 1, b: 2 }] };
+    const common = { fun: "runner.test.arg", user: "UNKNOWN", fun_args: [1, { a: 1, b: 2, __pub_user: "UNKNOWN" }] };
     assert.deepEqual(all, { ...common, return: returned, success: true });
   });
 

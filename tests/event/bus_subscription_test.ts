@@ -170,7 +170,8 @@ test("EventHistory: keeps as much as fits, and says what is lost", () => {
   assert.equal(history.since("x-y-990").lost, false);
   assert.equal(history.since("x-y-989").lost, true);
   assert.equal(history.since("x-y-0").events.length, 10);
-  assert.deepEqual(history.since("x-y-1000"), { events: [], lost: false });
+  assert.deepEqual(history.since("x-y-1000"), { events: [], lost: false, missed: 0 });
+  assert.equal(history.since("x-y-980").missed, 10);
   const few = new EventHistory<{ seq: number; size: number }>({ most: 3, boot: "b" });
   for (let seq = 1; seq <= 5; seq++) few.add({ seq, size: 1 });
   assert.deepEqual(few.since("b-1").events.map(({ seq }) => seq), [3, 4, 5]);
