@@ -18,6 +18,15 @@ import { HttpClient, type HttpOptions } from "./http_client.ts";
  * Connects to a master over HTTP, through a salt-api: Brine's or real Salt's.
  *
  * @param url with the server's `root_prefix`, if it has one
+ * @example
+ * ```ts
+ * import { connect } from "brine/http";
+ *
+ * export async function ping(token: string): Promise<void> {
+ *   await using salt = await connect("https://salt.example.com:8000", { token });
+ *   for await (const { id, kind } of salt.run({ tgt: "*", fun: "test.ping" })) console.log(id, kind);
+ * }
+ * ```
  * @throws {ClientError} `AUTHENTICATION`, `UNREACHABLE`, `MASTER_DOWN`; `INSECURE` for plain HTTP to another machine
  * @throws {TypeError} for an unknown option, or an address that is none
  */
