@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { headingsOf } from "../../scripts/site/headings.ts";
 
 const at = (name: string) => new URL(`../../${name}`, import.meta.url);
 const readme = readFileSync(at("README.md"), "utf8");
@@ -71,4 +72,37 @@ test("every test that docs/security.md names is there", () => {
     !existsSync(at(file)) || !readFileSync(at(file), "utf8").includes(name)
   );
   assert.deepEqual(missing, []);
+});
+
+/** What is wrong with `docs/x.md` or `docs/x.md#heading` as a source cites it. */
+function problemOfCitation(file: string, anchor: string | undefined): string | undefined {
+  if (!existsSync(at(file))) return "there is no such file";
+  if (anchor === undefined) return undefined;
+  const headings = headingsOf(readFileSync(at(file), "utf8"));
+  return headings.some((heading) => heading.anchor === anchor) ? undefined : "there is no such heading";
+}
+
+test("every document and heading that the sources cite is there", () => {
+  // This file and the one for links name some that are not.
+  const own = /^(?:repo\/(?:docs|links)_test|docs\/.*)\.ts$/;
+  const cited = ["src", "cli", "tests", "examples", "bench"].flatMap((folder) =>
+    readdirSync(at(folder), { recursive: true, encoding: "utf8" })
+      .filter((name) => /\.tsx?$/.test(name) && !(folder === "tests" && own.test(name)))
+      .flatMap((name) =>
+        [...readFileSync(at(`${folder}/${name}`), "utf8").matchAll(/(?<![\w./])(docs\/[\w/-]+\.md)(?:#([\w-]+))?/g)]
+          .map(([, file, anchor]) => ({ name: `${folder}/${name}`, file: file!, anchor }))
+      )
+  );
+  assert.ok(cited.length > 50, `${cited.length} citations`);
+  const wrong = cited.flatMap(({ name, file, anchor }) => {
+    const problem = problemOfCitation(file, anchor);
+    return problem === undefined ? [] : [`${name}: ${file}#${anchor ?? ""}: ${problem}`];
+  });
+  assert.deepEqual(wrong, []);
+});
+
+test("a citation of what is not there is found", () => {
+  assert.equal(problemOfCitation("docs/security.md", "trust"), undefined);
+  assert.match(problemOfCitation("docs/security.md", "gone")!, /no such heading/);
+  assert.match(problemOfCitation("docs/gone.md", undefined)!, /no such file/);
 });
