@@ -64,6 +64,7 @@ export const VOLUMES: CallScenario[] = [
   {
     name: "lvm: physical volumes and groups",
     standIns: {
+      lvm: { version: VERSION },
       ...DISPLAY,
       vgremove: { "none --yes": FAILED },
       vgextend: { "none -qq /dev/sdc": FAILED },
@@ -101,6 +102,7 @@ export const VOLUMES: CallScenario[] = [
   {
     name: "lvm: logical volumes",
     standIns: {
+      lvm: { version: VERSION },
       ...DISPLAY,
       lvcreate: { "-n none *": { err: '  Volume group "data" has insufficient free space', code: 5 } },
       lvremove: { "data/none --yes": { err: '  Failed to find logical volume "data/none"', code: 5 } },
