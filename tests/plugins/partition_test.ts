@@ -11,7 +11,7 @@ import { loopDevice, withoutLoop } from "./loop_device.ts";
 import { inTemporary } from "./temporary.ts";
 
 const runtime = await currentRuntime();
-const PROGRAMS = ["parted", "partprobe", "lsblk", "mkfs.ext4", "tune2fs", "dumpe2fs", "blkid", "blockdev"];
+const PROGRAMS = ["udevadm", "parted", "partprobe", "lsblk", "mkfs.ext4", "tune2fs", "dumpe2fs", "blkid", "blockdev"];
 const missing = PROGRAMS.find((name) => programPath({ runtime }, name) === undefined);
 const skip = missing === undefined ? await withoutLoop() : `there is no ${missing}`;
 
