@@ -6,7 +6,8 @@
  * (that of Brine, which works with both), in the same run. Masters take turns; each figure is the median of the rounds. The
  * swarm and the client run on the same machine as the master: with two cores, three busy processes share them.
  *
- * Run: node bench/master.ts [--minions 1000] [--jobs 20] [--rounds 3] [--bits 2048] [--runtimes node,bun,deno] [--json]
+ * Run: node bench/master.ts [--minions 1000] [--jobs 20] [--rounds 3] [--bits 2048] [--returns 100000] [--runtimes node,bun,deno] [--json]
+ * `--quick --returns 30000` is a short look at the remaining memory.
  */
 import process from "node:process";
 import { LocalClient } from "../src/client/local_client.ts";
@@ -37,6 +38,8 @@ export interface MasterBenchOptions extends BenchOptions {
   bits?: number;
   /** Leave out the control. */
   alone?: boolean;
+  /** Returns after which the remaining memory is measured; given, `quick` measures it as well. @default 100000 */
+  returns?: number;
 }
 
 export interface Measured {
@@ -49,12 +52,13 @@ export interface Measured {
   cpuMs: number | undefined;
   /** Growth of the master from no minion to all of them, in bytes. */
   grown: number | undefined;
-  /** Memory after {@link RETURNS} returns and a rest, divided by that before them, with all minions connected. */
+  /** Memory after that many returns and a rest, divided by that before them, with all minions connected. */
   rested: number | undefined;
 }
 
-/** Returns after which the remaining memory is measured, and the rest of the master before that. */
+/** See {@link MasterBenchOptions.returns}. */
 const RETURNS = 100_000;
+/** The rest of the master before its remaining memory is measured. */
 const REST_MS = 60_000;
 
 async function next<E extends SwarmEvent["event"]>(
@@ -72,12 +76,12 @@ function swarmCommand(): string[] {
   return [...runtimeCommand("bun") ?? runtimeCommand("node") ?? [process.execPath], `${ROOT}/bench/swarm.ts`];
 }
 
-/** Starts a master and a swarm, and measures them. @param more options of the master; `transport` and `ssl` are those of all */
+/** Starts a master and a swarm, and measures them. @param returns see {@link MasterBenchOptions}; 0: without @param more options of the master; `transport` and `ssl` are those of all */
 export async function measureMaster(
   side: Side,
   minions: number,
   jobs: number,
-  rest = false,
+  returns = 0,
   more: Record<string, unknown> = {},
 ): Promise<Measured> {
   await using bed = new Bed();
@@ -121,8 +125,8 @@ export async function measureMaster(
   const all = performance.now() - start;
   const cpuAfter = master.cpuMs();
   let rested: number | undefined;
-  if (rest) {
-    for (let done = (jobs + 2) * minions; done < RETURNS; done += minions) await ping();
+  if (returns > 0) {
+    for (let done = (jobs + 2) * minions; done < returns; done += minions) await ping();
     await pause(REST_MS);
     rested = master.pss();
   }
@@ -143,6 +147,7 @@ export async function measureMaster(
 export async function run(options: MasterBenchOptions = {}): Promise<Row[]> {
   const { quick = false, say = () => {}, minions = quick ? 200 : 1000, form = "bundle" } = options;
   const { jobs = quick ? 5 : 20, rounds = quick ? 1 : 3, flags = [], bits = 2048 } = options;
+  const { returns = quick ? 0 : RETURNS } = options;
   if (form === "bundle") buildBundle();
   const sides: Side[] = installed(options.runtimes).map((runtime) => brine(runtime, form));
   const real = options.alone ? undefined : realSalt();
@@ -153,7 +158,7 @@ export async function run(options: MasterBenchOptions = {}): Promise<Row[]> {
     for (const side of sides) {
       say(`master: round ${round + 1} of ${rounds}, ${side.name}`);
       measured.get(side)!.push(
-        await measureMaster(withFlags(side, flags), minions, jobs, round === 0 && !quick, {
+        await measureMaster(withFlags(side, flags), minions, jobs, round === 0 ? returns : 0, {
           keysize: bits,
         }),
       );
@@ -196,7 +201,7 @@ export async function run(options: MasterBenchOptions = {}): Promise<Row[]> {
     (one) => one.grown === undefined ? undefined : one.grown / 1e6,
     "less",
   );
-  const kept = `${with_}, memory after ${RETURNS} returns and a minute's rest`;
+  const kept = `${with_}, memory after ${returns} returns and a minute's rest`;
   figure(kept, "of before", (one) => one.rested, "less");
   return rows;
 }
@@ -208,6 +213,7 @@ if (import.meta.main) {
       jobs: "number",
       rounds: "number",
       bits: "number",
+      returns: "number",
       quick: "flag",
       flags: "text",
       source: "flag",

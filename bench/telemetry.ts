@@ -79,7 +79,7 @@ export async function run(options: TelemetryBenchOptions = {}): Promise<Row[]> {
         }, 1000);
         const tracing = { enabled: true, sampler_arg: 0.1, endpoint: traces.url };
         measured.push(
-          await measureMaster(side, minions, jobs, false, {
+          await measureMaster(side, minions, jobs, 0, {
             ...(name === "off" ? {} : { metrics: { listen: `127.0.0.1:${port}` } }),
             ...(name === "metrics and traces" ? { tracing } : {}),
           }),

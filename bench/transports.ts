@@ -67,7 +67,7 @@ export async function run(options: TransportsBenchOptions = {}): Promise<Row[]> 
       for (let round = 0; round < rounds; round++) {
         for (const [index, { name, transport }] of ways.entries()) {
           say(`transports: round ${round + 1} of ${rounds}, ${runtime}, ${name}`);
-          measured[index]!.push(await measureMaster(brine(runtime, "bundle"), minions, jobs, false, transport));
+          measured[index]!.push(await measureMaster(brine(runtime, "bundle"), minions, jobs, 0, transport));
         }
       }
       const figure = (what: string, unit: string, pick: (one: Measured) => number) => {
