@@ -106,3 +106,13 @@ test("a citation of what is not there is found", () => {
   assert.match(problemOfCitation("docs/security.md", "gone")!, /no such heading/);
   assert.match(problemOfCitation("docs/gone.md", undefined)!, /no such file/);
 });
+
+test("every weakness that docs/security.md lists names its test, or the row that does, or that the part is not here", () => {
+  const rows = [...readFileSync(at("docs/security.md"), "utf8").matchAll(/^\| (CVE-[^|]+) \|[^|]+\|([^|]+)\|$/gm)];
+  assert.ok(rows.length > 40, `${rows.length} rows`);
+  const bare = rows.filter(([, , shown]) => !/`tests\/[\w./-]+_test\.ts`|not here|as CVE-/.test(shown!));
+  assert.deepEqual(bare.map(([, number]) => number), []);
+  const numbers = rows.flatMap(([, number]) => number!.split(", "));
+  assert.equal(new Set(numbers).size, numbers.length);
+  assert.deepEqual(numbers.filter((number) => !/^CVE-\d{4}-\d{4,5}$/.test(number)), []);
+});
