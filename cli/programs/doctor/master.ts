@@ -1,5 +1,6 @@
 /** A master: who waits at its door, whether it answers, and what it will run out of. */
 import type { MasterOpts } from "../../../src/config/master_opts.ts";
+import { clusterSettings } from "../../../src/config/cluster.ts";
 import { interfacesOf } from "../../../src/config/addresses.ts";
 import { joinPath } from "../../../src/config/paths.ts";
 import { fingerprint } from "../../../src/crypto/rsa_key.ts";
@@ -10,6 +11,8 @@ import { KeyDirectories } from "../../../src/master/keys/key_directories.ts";
 import type { Runtime } from "../../../src/runtime/mod.ts";
 import { doubtful, type Finding, wrong } from "../../daemon/check/finding.ts";
 import type { ProgramContext } from "../../program/context.ts";
+import { waitingFile } from "../../cluster.ts";
+import { examineCluster } from "./cluster.ts";
 import type { Examination } from "./examination.ts";
 import { reach } from "./reach.ts";
 
@@ -26,7 +29,7 @@ export async function examineMaster(
   const { runtime } = context;
   const keys = examineKeys(runtime, opts);
   const space = examineSpace(runtime, opts);
-  const answers = running ? await examineAnswers(context, opts) : { well: [], findings: [] };
+  const answers = running ? await examineAnswers(context, values) : { well: [], findings: [] };
   return {
     well: [...keys.well, ...space.well, ...answers.well],
     findings: [...keys.findings, ...space.findings, ...answers.findings],
@@ -71,8 +74,27 @@ function examineSpace({ fs }: Runtime, { cachedir }: MasterOpts): Examination {
   }
 }
 
+/** What a master of a cluster that has not begun to serve waits for. */
+function waitsFor({ fs }: Runtime, { cachedir }: MasterOpts): Finding | undefined {
+  const path = waitingFile(cachedir);
+  try {
+    if (fs.stat(path)?.kind !== "file") return undefined;
+    const problem = `cluster: the master waits, and serves nothing yet: ${fs.readText(path)}`;
+    return wrong(problem, "it goes on by itself as soon as that server is there");
+  } catch {
+    // Of another user: what its ports say is enough.
+    return undefined;
+  }
+}
+
 /** Whether its ports and its sockets for programs of this host take connections. */
-async function examineAnswers({ runtime, options }: ProgramContext, opts: MasterOpts): Promise<Examination> {
+async function examineAnswers(
+  { runtime, options }: ProgramContext,
+  values: Record<string, unknown>,
+): Promise<Examination> {
+  const opts = values as MasterOpts;
+  const waits = clusterSettings(values) === undefined ? undefined : waitsFor(runtime, opts);
+  if (waits !== undefined) return { well: [], findings: [waits] };
   const timeoutMs = Number(options.timeout) * 1000;
   const well: string[] = [];
   const findings: Finding[] = [];
@@ -89,6 +111,10 @@ async function examineAnswers({ runtime, options }: ProgramContext, opts: Master
     well.push(client.isBrine ? "the event bus is open to this user" : "the event bus of a real Salt master is open");
     if (!client.keyed) {
       findings.push(doubtful("this user may not run jobs without logging in", "use sudo, --auth, or publisher_acl"));
+    } else if (clusterSettings(values) !== undefined) {
+      const cluster = await examineCluster(client);
+      well.push(...cluster.well);
+      findings.push(...cluster.findings);
     }
     await client.close();
   } catch (error) {

@@ -16,7 +16,11 @@ interface Job {
 }
 type Jobs = Map<string, Job>;
 
-/** A job cache that answers at once in everything. */
+/**
+ * A job cache that answers at once in everything.
+ *
+ * @internal
+ */
 export type MemoryJobCache = Omit<LocalJobCache, "expire" | "shrink"> & {
   expire(beforeMs: number): number;
   shrink(bytes: number): number;

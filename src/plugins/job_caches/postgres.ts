@@ -18,6 +18,7 @@ export async function openPostgresJobCache(options: PostgresOptions): Promise<Jo
   return {
     place: store.place,
     ...jobSaves(store, reads),
+    wasBeaten: (jid, minion) => store.takeBeaten(jid, minion),
     ...reads,
     list: jobLists(store, reads),
     ...jobRemoval(store),

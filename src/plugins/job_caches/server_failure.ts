@@ -3,14 +3,19 @@ import { ConfigError, SaltError, SystemError } from "../../errors.ts";
 /** What a server's texts and codes mean: an errno, and what to do. */
 export type Remedy = readonly [pattern: RegExp, errno: string, remedy: string];
 
-/** The error to throw for a failure of a server: with the place, what it said, and what to do. */
-export function serverFailure(place: string, error: unknown, remedies: readonly Remedy[]): SaltError {
+/** The error to throw for a failure of a server: with the place, what it said, and what to do. @param what is at the place */
+export function serverFailure(
+  place: string,
+  error: unknown,
+  remedies: readonly Remedy[],
+  what = "job cache",
+): SaltError {
   if (error instanceof SaltError) return error;
   const { message, code } = (error ?? {}) as { message?: unknown; code?: unknown };
   const text = [code, message || String(error)].filter((part) => typeof part === "string" && part !== "").join(": ");
   const [, errno, remedy] = remedies.find(([pattern]) => pattern.test(text)) ??
     [undefined, "EIO", "see the server's log"];
-  return new SystemError(errno, `Cannot use the job cache at ${place}: ${text}; ${remedy}`, { place, cause: error });
+  return new SystemError(errno, `Cannot use the ${what} at ${place}: ${text}; ${remedy}`, { place, cause: error });
 }
 
 /**

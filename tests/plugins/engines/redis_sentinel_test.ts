@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { engine, sentinelEvent } from "../../../src/plugins/engines/redis_sentinel.ts";
+import { ENGINES } from "../../../src/plugins/engines/mod.ts";
 import { RespReader } from "../../../src/plugins/engines/resp.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { engineSite } from "../../support/engine_site.ts";
@@ -9,6 +10,10 @@ import { engineSite } from "../../support/engine_site.ts";
 const utf8 = (text: string) => new TextEncoder().encode(text);
 const bulk = (...words: string[]) =>
   `*${words.length}\r\n${words.map((word) => `$${word.length}\r\n${word}\r\n`).join("")}`;
+
+test("redis is another name of redis_sentinel, as in real Salt 3006", async () => {
+  assert.equal((await ENGINES.redis!()).engine, engine);
+});
 
 describe("RespReader", () => {
   test("values are whole wherever chunks end", () => {

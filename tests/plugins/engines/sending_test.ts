@@ -1,5 +1,6 @@
 /** The engines that send events elsewhere: what they send, and what becomes of it while the receiver is away. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { engine as fluent } from "../../../src/plugins/engines/fluent.ts";
 import { chosenEvents, engine as httpLogstash } from "../../../src/plugins/engines/http_logstash.ts";
@@ -191,6 +192,24 @@ describe("http_logstash", () => {
   test("without a list all tags are chosen", () => {
     assert.equal(chosenEvents("salt/*", null)({ tag: "other", data: {} }), true);
     assert.equal(chosenEvents([], [])({ tag: "other", data: { fun: "x" } }), true);
+  });
+
+  test("chooses and posts what real Salt 3006 has posted", async () => {
+    const file = new URL("../../vectors/http_logstash.json", import.meta.url);
+    const { configurations, events, posted } = JSON.parse(readFileSync(file, "utf8")) as {
+      configurations: Record<string, Record<string, unknown>>;
+      events: [string, Record<string, unknown>][];
+      posted: Record<string, { data: unknown }[]>;
+    };
+    for (const [name, settings] of Object.entries(configurations)) {
+      await using to = await collector();
+      await using here = await engineSite();
+      await listening(here, httpLogstash, { url: to.url, ...settings });
+      for (const [tag, data] of events) here.event(tag, data);
+      await to.until(posted[name]!.length);
+      await here.until(() => here.details.posted === posted[name]!.length, `${name}: all were posted`);
+      assert.deepEqual(to.bodies.map((body) => JSON.parse(body)), posted[name]!.map(({ data }) => data), name);
+    }
   });
 
   test("an address that is none of http is named", async () => {

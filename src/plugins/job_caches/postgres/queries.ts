@@ -6,3 +6,29 @@ export type Query = readonly [sql: string, ...values: Value[]];
 export interface Queries {
   unsafe(sql: string, values?: Value[], options?: { prepare?: boolean }): PromiseLike<Row[] & { count: number }>;
 }
+
+/** The part of npm's `postgres` that is used here. */
+export interface Client extends Queries {
+  begin(work: (queries: Queries) => unknown): Promise<unknown>;
+  end(options: { timeout: number }): Promise<void>;
+}
+
+/** How npm's `postgres` connects. */
+export interface Driver {
+  default(options: Record<string, unknown>): Client;
+}
+
+/** A return on its way to the server: many go in one statement. */
+export interface ReturnRow {
+  jid: string;
+  minion: string;
+  stored: number;
+  value: Uint8Array;
+  retcode: Uint8Array | null;
+  success: Uint8Array | null;
+  out: string | null;
+  failed: boolean;
+}
+
+/** What is buffered for the server. */
+export type Write = Query | ReturnRow;

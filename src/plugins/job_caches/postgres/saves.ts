@@ -1,5 +1,6 @@
 import { summaryOf } from "../../../job/job_cache.ts";
 import { succeeded } from "../../../job/outcome.ts";
+import { hex } from "../../../crypto/hex.ts";
 import { encode } from "../../../wire/msgpack.ts";
 import { toColumn } from "../columns.ts";
 import { entryText } from "../entry_text.ts";
@@ -15,13 +16,22 @@ const UPSERT_LOAD = "INSERT INTO brine_job (jid, created, open, entry, load) VAL
   "load = coalesce(brine_job.load, excluded.load)";
 const UPSERT_TARGET = "INSERT INTO brine_target (jid, source, minions) VALUES ($1, $2, $3) " +
   "ON CONFLICT (jid, source) DO UPDATE SET minions = excluded.minions";
-const INSERT_RETURN = "INSERT INTO brine_ret (jid, minion, stored, value, retcode, success, out, failed) " +
-  "VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING";
-const UPSERT_OUTCOME = "INSERT INTO brine_outcome (jid, minion, state, outcome) VALUES ($1, $2, $3, $4) " +
-  "ON CONFLICT (jid, minion) DO UPDATE SET state = excluded.state, outcome = excluded.outcome";
+const UPSERT_OUTCOMES = "INSERT INTO brine_outcome (jid, minion, state, outcome) " +
+  "SELECT $1, o.minion, o.state, decode(o.outcome, 'hex') " +
+  "FROM json_to_recordset($2::text::json) AS o(minion text, state text, outcome text) WHERE ";
+const REPLACED = " ON CONFLICT (jid, minion) DO UPDATE SET state = excluded.state, outcome = excluded.outcome";
+/** The job is the lease's, or nobody's. */
+const isOwn = (jid: string, lease: string) =>
+  `EXISTS (SELECT 1 FROM brine_job own WHERE own.jid = ${jid} AND coalesce(own.owner, ${lease}) = ${lease})`;
+
+/** Under which lease things are decided, where several masters share the server. */
+export interface DecidingLease {
+  /** Buffers the check of the lease. @returns its name @throws if there is none */
+  decide(): string;
+}
 
 /** What a master saves, each into the buffer that the next flush sends. */
-export function jobSaves(store: PostgresStore, reads: Pick<JobReads, "hasLoad">): JobSaves {
+export function jobSaves(store: PostgresStore, reads: Pick<JobReads, "hasLoad">, leases?: DecidingLease): JobSaves {
   const { writes, recent, now } = store;
   const jobRow = (jid: string): Query => [INSERT_JOB, jid, now()];
   const targetRow = (
@@ -29,6 +39,8 @@ export function jobSaves(store: PostgresStore, reads: Pick<JobReads, "hasLoad">)
     source: string,
     minions: readonly string[],
   ): Query => [UPSERT_TARGET, jid, source, encode(minions, "bin")];
+
+  const { give, keepSeal } = ownership(store, leases);
 
   return {
     async reserve(jid) {
@@ -38,12 +50,16 @@ export function jobSaves(store: PostgresStore, reads: Pick<JobReads, "hasLoad">)
       if (rows.length > 0) recent.remember(jid, false);
       return rows.length > 0;
     },
-    async saveLoad(jid, load, minions) {
+    async saveLoad(jid, load, minions, { seal } = {}) {
       // Reserved here and without a load: the server need not be asked.
       const isNew = recent.hasLoad(jid) === false || !await reads.hasLoad(jid);
+      // After the look: what follows is buffered together, and the check of the lease with it.
+      leases?.decide();
       if (!isNew) {
         writes.push(targetRow(jid, "", minions));
         writes.push(["UPDATE brine_job SET open = true WHERE jid = $1", jid]);
+        give(jid);
+        keepSeal(jid, seal);
         return;
       }
       const summary = summaryOf(load);
@@ -52,6 +68,8 @@ export function jobSaves(store: PostgresStore, reads: Pick<JobReads, "hasLoad">)
       for (const [kind, word] of storedWordsOf(summary)) {
         writes.push(["INSERT INTO brine_word (jid, kind, word) VALUES ($1, $2, $3)", jid, kind, toText(word)]);
       }
+      give(jid);
+      keepSeal(jid, seal);
       recent.remember(jid, true);
     },
     saveMinions(jid, minions, syndic = "") {
@@ -59,22 +77,54 @@ export function jobSaves(store: PostgresStore, reads: Pick<JobReads, "hasLoad">)
       writes.push(targetRow(jid, syndic, minions));
     },
     saveReturn(jid, { minion, return: value, retcode, success, out, storedMs }) {
-      const isKnown = async () =>
-        (await store.run("SELECT 1 FROM brine_ret WHERE jid = $1 AND minion = $2", jid, minion)).length > 0;
-      return writes.once(`${jid} ${minion}`, isKnown, () => {
-        writes.push(jobRow(jid));
-        const [code, verdict] = [toColumn(retcode), toColumn(success)];
-        const text = out === undefined ? null : toText(out);
-        const failed = !succeeded(retcode, success);
-        writes.push([INSERT_RETURN, jid, minion, storedMs, value.bytes, code, verdict, text, failed]);
+      return writes.once(`${jid} ${minion}`, () => store.known.has(jid, minion), () => {
+        writes.push({
+          jid,
+          minion,
+          stored: storedMs,
+          value: value.bytes,
+          retcode: toColumn(retcode),
+          success: toColumn(success),
+          out: out === undefined ? null : toText(out),
+          failed: !succeeded(retcode, success),
+        });
       });
     },
     saveOutcomes(jid, outcomes) {
       writes.push(jobRow(jid));
-      for (const outcome of outcomes) {
-        writes.push([UPSERT_OUTCOME, jid, outcome.minion, outcome.state, encode(outcome, "bin")]);
-      }
+      // Of two of one minion the later counts, and one statement cannot write a row twice.
+      const latest = new Map(outcomes.map((outcome) => [outcome.minion, outcome]));
+      const rows = JSON.stringify([...latest.values()].map((outcome) => ({
+        minion: toText(outcome.minion),
+        state: outcome.state,
+        outcome: hex(encode(outcome, "bin")),
+      })));
+      if (leases === undefined) writes.push([`${UPSERT_OUTCOMES}true${REPLACED}`, jid, rows]);
+      else writes.push([`${UPSERT_OUTCOMES}${isOwn("$1", "$3")}${REPLACED}`, jid, rows, leases.decide()]);
     },
-    settle: (jid) => writes.push(["UPDATE brine_job SET open = false WHERE jid = $1 AND open", jid]),
+    settle(jid) {
+      const sql = "UPDATE brine_job SET open = false WHERE jid = $1 AND open";
+      if (leases === undefined) writes.push([sql, jid]);
+      else writes.push([`${sql} AND coalesce(owner, $2) = $2`, jid, leases.decide()]);
+    },
+  };
+}
+
+/** What is written of a job beside itself where several masters share the server. */
+function ownership({ writes }: PostgresStore, leases: DecidingLease | undefined) {
+  return {
+    give(jid: string): void {
+      if (leases === undefined) return;
+      writes.push(["UPDATE brine_job SET owner = $2 WHERE jid = $1 AND owner IS NULL", jid, leases.decide()]);
+    },
+    keepSeal(jid: string, seal: Uint8Array | undefined): void {
+      if (leases === undefined || seal === undefined) return;
+      writes.push([
+        `UPDATE brine_job SET seal = $2 WHERE jid = $1 AND ${isOwn("$1", "$3")}`,
+        jid,
+        seal,
+        leases.decide(),
+      ]);
+    },
   };
 }

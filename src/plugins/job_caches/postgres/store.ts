@@ -2,8 +2,10 @@ import { loadDriver } from "../../driver.ts";
 import { RecentJobs } from "../recent_jobs.ts";
 import { type Remedy, serverFailure } from "../server_failure.ts";
 import { WriteBuffer } from "../write_buffer.ts";
-import type { Queries, Query, Row, Value } from "./queries.ts";
+import type { Client, Driver, Query, ReturnRow, Row, Value, Write } from "./queries.ts";
+import { KnownReturns, returnStatements } from "./return_rows.ts";
 import { prepareSchema } from "./schema.ts";
+import { toText } from "./text.ts";
 
 export interface PostgresOptions {
   host: string;
@@ -12,15 +14,6 @@ export interface PostgresOptions {
   password?: string;
   database: string;
   now(): number;
-}
-
-/** The part of npm's `postgres` that is used here. */
-interface Client extends Queries {
-  begin(work: (queries: Queries) => unknown): Promise<unknown>;
-  end(options: { timeout: number }): Promise<void>;
-}
-interface Driver {
-  default(options: Record<string, unknown>): Client;
 }
 
 const REMEDIES: readonly Remedy[] = [
@@ -57,7 +50,12 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
     onnotice: () => {},
     connection: { application_name: "brine" },
   });
-  const store = new PostgresStore(client, options);
+  const place = `postgres://${user}@${host}:${port}/${database}`;
+  const store = new PostgresStore(client, {
+    place,
+    now: options.now,
+    failure: (error) => serverFailure(place, error, REMEDIES),
+  });
   try {
     await client.begin((queries) => prepareSchema(queries, store.place));
   } catch (error) {
@@ -67,23 +65,45 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   return store;
 }
 
+export interface PostgresStoreOptions {
+  /** For errors; without a password. */
+  place: string;
+  now(): number;
+  /** The error to throw for one of the server or the driver. */
+  failure(error: unknown): Error;
+  /** Statements that a batch begins with, whatever order they were buffered in; each once. @default none is */
+  isGuard?(write: Write): boolean;
+}
+
+/** Returns that are remembered until they are asked about. */
+const MOST_BEATEN = 50_000;
+/** How often a transaction is begun again that the server ended because of others; then its failure is thrown. */
+const TRIES = 3;
+/** Deadlocks and conflicts of transactions: nothing of it was done, and there is nothing wrong with it. */
+const AGAIN: ReadonlySet<unknown> = new Set(["40P01", "40001"]);
+
 /** The connection to the server, and the writes that are buffered for it. */
 export class PostgresStore {
   readonly place: string;
-  readonly writes: WriteBuffer<Query>;
+  readonly writes: WriteBuffer<Write>;
   readonly recent = new RecentJobs();
+  readonly known = new KnownReturns((sql, ...values) => this.run(sql, ...values));
   readonly now: () => number;
+  /** Returns that another master had stored when they were sent. */
+  readonly #beaten = new Set<string>();
   readonly #client: Client;
+  readonly #options: PostgresStoreOptions;
 
-  constructor(client: Client, { host, port, user, database, now }: PostgresOptions) {
-    this.place = `postgres://${user}@${host}:${port}/${database}`;
-    this.now = now;
+  constructor(client: Client, options: PostgresStoreOptions) {
+    this.place = options.place;
+    this.now = options.now;
     this.#client = client;
-    this.writes = new WriteBuffer((batch) => this.transaction(batch), () => this.recent.clear());
+    this.#options = options;
+    this.writes = new WriteBuffer((batch) => this.#save(batch), () => this.recent.clear());
   }
 
   failure(error: unknown): Error {
-    return serverFailure(this.place, error, REMEDIES);
+    return this.#options.failure(error);
   }
 
   /** Runs a query beside the buffered writes. */
@@ -102,14 +122,42 @@ export class PostgresStore {
   }
 
   /** All are sent at once; the first that fails undoes the others. */
-  async transaction(batch: readonly Query[]): Promise<void> {
-    try {
-      await this.#client.begin((queries) =>
-        Promise.all(batch.map(([sql, ...values]) => queries.unsafe(sql, values, { prepare: true })))
-      );
-    } catch (error) {
-      throw this.failure(error);
+  async transaction(batch: readonly Query[]): Promise<Row[][]> {
+    for (let tries = 1;; tries++) {
+      try {
+        return await this.#client.begin((queries) =>
+          Promise.all(batch.map(([sql, ...values]) => queries.unsafe(sql, values, { prepare: true })))
+        ) as Row[][];
+      } catch (error) {
+        if (tries < TRIES && AGAIN.has((error as { code?: unknown }).code)) continue;
+        throw this.failure(error);
+      }
     }
+  }
+
+  /** Guards first, then the rest in order, then all returns together: they need nothing of what is between them. */
+  async #save(batch: readonly Write[]): Promise<void> {
+    const guards = new Set<Query>();
+    const others: Query[] = [];
+    const returns: ReturnRow[] = [];
+    for (const write of batch) {
+      if (!Array.isArray(write)) returns.push(write as ReturnRow);
+      else if (this.#options.isGuard?.(write as unknown as Query) === true) guards.add(write as unknown as Query);
+      else others.push(write as unknown as Query);
+    }
+    const inserts = returnStatements(returns, this.now());
+    const statements = [...guards, ...others, ...inserts];
+    // One statement is a transaction by itself, and needs one turn instead of three.
+    const results = statements.length === 1 ? [await this.run(...statements[0]!)] : await this.transaction(statements);
+    for (const { jid, minion } of inserts.length === 0 ? [] : results.slice(-inserts.length).flat()) {
+      if (this.#beaten.size >= MOST_BEATEN) this.#beaten.delete(this.#beaten.values().next().value!);
+      this.#beaten.add(`${jid} ${minion}`);
+    }
+  }
+
+  /** True once for a return that was sent, and that another master had stored before. */
+  takeBeaten(jid: string, minion: string): boolean {
+    return this.#beaten.size > 0 && this.#beaten.delete(`${toText(jid)} ${toText(minion)}`);
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,80 @@
+/** The wiring of a cluster of masters: what the option `cluster` names. */
+import { clusterSettings } from "../src/config/cluster.ts";
+import { joinPath } from "../src/config/paths.ts";
+import type { Logger } from "../src/log.ts";
+import type { ClusterParts } from "../src/master/cluster/contract.ts";
+import { untilReached, type Waiting } from "../src/master/cluster/until_reached.ts";
+import type { Runtime } from "../src/runtime/mod.ts";
+import type { Startup } from "./daemon/daemon.ts";
+
+/** Where a master that waits for its cluster says why, for `salt-doctor`. */
+export function waitingFile(cachedir: string): string {
+  return joinPath(cachedir, "cluster", "waiting");
+}
+
+/**
+ * What the masters of a cluster share; undefined where `cluster` is not set, and nothing is loaded then. Waits for PostgreSQL as long as
+ * it cannot be reached.
+ *
+ * @throws {ConfigError} if the option cannot be used; {SystemError} if PostgreSQL refuses the master, or `startup` says to stop
+ */
+export async function openCluster(
+  runtime: Runtime,
+  opts: Record<string, unknown>,
+  log: Logger,
+  startup?: Startup,
+): Promise<ClusterParts | undefined> {
+  const settings = clusterSettings(opts);
+  if (settings === undefined) return undefined;
+  const [{ openPostgresLedger }, { openNatsWire }, { Buffer }] = await Promise.all([
+    import("../src/plugins/ledger_storages/postgres.ts"),
+    import("../src/plugins/cluster/nats_wire.ts"),
+    import("node:buffer"),
+  ]);
+  const { clock, fs } = runtime;
+  const { postgres, nats, name, leaseSeconds, tls } = settings;
+  const text = (path: string | undefined) => path === undefined ? undefined : fs.readText(path);
+  const pem = tls && Object.fromEntries(
+    Object.entries({ ca: text(tls.ca), cert: text(tls.cert), key: text(tls.key) }).filter(([, pem]) =>
+      pem !== undefined
+    ),
+  );
+  const waiting = waitingAt(runtime, String(opts.cachedir), startup);
+  const ledger = {
+    url: postgres,
+    clock,
+    hex: (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex"),
+    ...(pem === undefined ? {} : { tls: pem }),
+  };
+  const patience = { clock, log: log.child("cluster"), ...waiting };
+  const storage = await untilReached(() => openPostgresLedger(ledger), patience);
+  return {
+    storage,
+    openWire: (random) =>
+      openNatsWire({
+        servers: nats,
+        cluster: name,
+        clock,
+        log: log.child("cluster"),
+        random,
+        ...(tls === undefined ? {} : { tls }),
+      }),
+    name,
+    leaseSeconds,
+    waiting,
+  };
+}
+
+/** Says why it waits: to `salt-doctor`, and to whoever has started the daemon. */
+function waitingAt({ fs }: Runtime, cachedir: string, startup: Startup | undefined): Waiting {
+  const [directory, path] = [joinPath(cachedir, "cluster"), waitingFile(cachedir)];
+  return {
+    ...(startup === undefined ? {} : { stopping: startup.stopping }),
+    told(reason) {
+      if (reason === undefined) return fs.remove(path);
+      startup?.waiting(reason);
+      fs.mkdir(directory, 0o700);
+      fs.write(path, reason, { mode: 0o600 });
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import { systemClock } from "../../src/async/clock.ts";
+import { MemoryBroker } from "../../src/cluster/memory_wire.ts";
+import type { BusWire } from "../../src/cluster/bus.ts";
+import { openNatsWire } from "../../src/plugins/cluster/nats_wire.ts";
+import { currentRuntime } from "../../src/runtime/current.ts";
+import { type BusBed, busContract } from "../contract/bus_contract.ts";
+import { captureLog } from "../support/capture_log.ts";
+import { noNats, startNats } from "../support/servers.ts";
+
+const runtime = { ...await currentRuntime(), clock: systemClock };
+
+busContract("memory", () => {
+  const broker = new MemoryBroker(runtime.clock);
+  const wires: BusWire[] = [];
+  const bed: BusBed = {
+    runtime,
+    wire: () => {
+      const wire = broker.wire();
+      wires.push(wire);
+      return Promise.resolve(wire);
+    },
+    overheard: () => Promise.resolve(broker.seen.filter(({ channel }) => channel === "all").map(({ bytes }) => bytes)),
+    inject: (bytes) => Promise.resolve(broker.publish("all", bytes)),
+    injectRecord: (stream, bytes) => Promise.resolve(void broker.append(stream, bytes, `stranger ${Math.random()}`)),
+    records: (stream) => Promise.resolve([...broker.stream(stream).records.values()]),
+    down: () => Promise.resolve(wires.forEach((wire) => broker.cut(wire))),
+    up: () => Promise.resolve(wires.forEach((wire) => broker.mend(wire))),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+  return Promise.resolve(bed);
+});
+
+busContract("NATS", async () => {
+  const server = await startNats();
+  const { connect } = await import("@nats-io/transport-node");
+  const { jetstreamManager } = await import("@nats-io/jetstream");
+  const servers = [`nats://127.0.0.1:${server.port}`];
+  const stranger = await connect({ servers, maxReconnectAttempts: -1, reconnectTimeWait: 50 });
+  const heard: Uint8Array[] = [];
+  stranger.subscribe("brine.test.all.*", { callback: (_error, { data }) => void heard.push(data) });
+  await stranger.flush();
+  let count = 0;
+  const bed: BusBed = {
+    runtime,
+    wire: () =>
+      openNatsWire({ servers, cluster: "test", clock: runtime.clock, log: captureLog().log, random: `w${count++}` }),
+    overheard: async () => {
+      await stranger.flush();
+      return heard;
+    },
+    inject: async (bytes) => {
+      stranger.publish("brine.test.all.stranger", bytes);
+      await stranger.flush();
+    },
+    injectRecord: async (stream, bytes) => {
+      await stranger.request(`brine.test.stream.${stream}`, bytes, { timeout: 5000 });
+    },
+    records: async (stream) => {
+      const { streams } = await jetstreamManager(stranger);
+      const { state } = await streams.info(`brine_test_${stream}`);
+      const found: Uint8Array[] = [];
+      for (let seq = state.first_seq; seq <= state.last_seq; seq++) {
+        const message = await streams.getMessage(`brine_test_${stream}`, { seq });
+        if (message !== null) found.push(message.data);
+      }
+      return found;
+    },
+    down: () => server.stop(),
+    up: () => server.start(),
+    async [Symbol.asyncDispose]() {
+      await stranger.close();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+  return bed;
+}, noNats());
