@@ -1,3 +1,4 @@
+import { messageIn, saysForbidden } from "../api_answer.ts";
 import { Pool } from "../async/pool.ts";
 import { zoneOf } from "./text.ts";
 
@@ -66,22 +67,6 @@ const lastLine = (text: string): string => text.trimEnd().split("\n").at(-1)!;
 // Browsers open six connections to an origin: one is for the event stream, one stays free for the user's actions.
 const MOST_AT_ONCE = 4;
 
-/** The message of an error response: servers send `<p>message</p>` or `{"return": "message"}`. */
-export function messageOf(body: string): string {
-  try {
-    const parsed: unknown = JSON.parse(body);
-    if (typeof parsed === "object" && parsed !== null) {
-      const { return: text, message, error } = parsed as Record<string, unknown>;
-      for (const one of [text, message, error]) if (typeof one === "string") return one;
-    }
-  } catch {
-    // Not JSON: an HTML page.
-  }
-  const paragraph = /<p>([^<]*)<\/p>/.exec(body)?.[1] ?? (body.includes("<") ? "" : body);
-  return paragraph.replaceAll("&#x27;", "'").replaceAll("&#39;", "'").replaceAll("&quot;", '"').replaceAll("&lt;", "<")
-    .replaceAll("&gt;", ">").replaceAll("&amp;", "&").trim();
-}
-
 /**
  * Whether a 401 means that the session has expired (true) or that the account lacks the permission (false); undefined if it
  * could be either.
@@ -90,8 +75,7 @@ export function messageOf(body: string): string {
  */
 export function saysSignedOut(message: string): boolean | undefined {
   if (/^No permission/.test(message)) return true;
-  if (/Authorization error/.test(message) || /occurred for user/.test(message)) return false;
-  return undefined;
+  return saysForbidden(message) ? false : undefined;
 }
 
 /** Calls salt-api. The session is in a cookie, which scripts need not read. */
@@ -246,7 +230,7 @@ export class Api {
   }
 
   async #error(status: number, body: string, fun: string): Promise<ApiError> {
-    const message = messageOf(body);
+    const message = messageIn(body);
     const what = fun === "" ? "" : `${fun}: `;
     if (status === 401) {
       const signedOut = saysSignedOut(message) ?? !(await this.alive().catch(() => true));

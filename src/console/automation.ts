@@ -97,6 +97,19 @@ export function readEngines(value: unknown): Engine[] | undefined {
   );
 }
 
+/** An engine of a minion, as its last event had it. */
+export interface MinionEngine extends Engine {
+  minion: string;
+}
+
+/** What the event `salt/minion/<id>/engines/<name>` tells; undefined of any other. */
+export function minionEngineOf(tag: string, data: Record<string, unknown>): MinionEngine | undefined {
+  const found = /^salt\/minion\/([^/]{1,255})\/engines\/(.{1,255})$/s.exec(tag);
+  if (found === null || typeof data.state !== "string") return undefined;
+  const { _stamp, ...whole } = data;
+  return { ...engineOf(text(found[2]), { since: _stamp, ...whole }), minion: found[1]! };
+}
+
 function engineOf(name: string, whole: Record<string, unknown>): Engine {
   const { module, state, reason, since, restarts, memory, last_error: last } = whole;
   const sinceMs = Date.parse(`${text(since).slice(0, 23)}Z`);

@@ -33,30 +33,50 @@ const textTest = (wanted: string): EventFilter => ({ tag, data }) =>
     return typeof value === "string" && value.toLowerCase().includes(wanted);
   });
 
-/** The last events, up to a limit; the oldest are dropped. While it is paused, new events wait and are not shown. */
+/** The most characters of all events that are kept: minions fire events of any size. */
+const MOST_CHARACTERS = 32_000_000;
+
+/** The last events, up to a limit in number and in characters; the oldest are dropped. While it is paused, new events wait and are not shown. */
 export class EventLog {
   readonly #limit: number;
+  readonly #most: number;
   #events: LoggedEvent[] = [];
   #waiting: LoggedEvent[] = [];
+  /** Of {@link #events} and {@link #waiting}. */
+  #sizes = { events: 0, waiting: 0 };
   #number = 0;
   #matching: LoggedEvent[] | undefined;
   #filter: EventFilter = () => true;
   paused = false;
 
-  constructor(limit = 5000) {
+  constructor(limit = 5000, most = MOST_CHARACTERS) {
     this.#limit = limit;
+    this.#most = most;
   }
 
   add(event: BusEvent, atMs: number): void {
     const logged = { ...event, number: this.#number++, atMs };
     if (this.paused) {
       this.#waiting.push(logged);
-      trim(this.#waiting, this.#limit);
+      this.#sizes.waiting += event.size ?? 0;
+      this.#trim("waiting", this.#waiting);
       return;
     }
     this.#events.push(logged);
+    this.#sizes.events += event.size ?? 0;
     if (this.#matching !== undefined && this.#filter(logged)) this.#matching.push(logged);
-    if (trim(this.#events, this.#limit)) this.#dropMatching();
+    if (this.#trim("events", this.#events)) this.#dropMatching();
+  }
+
+  /** Drops the oldest events once there are a tenth more than the limit: to drop one at each event would move all others. */
+  #trim(of: "events" | "waiting", events: LoggedEvent[]): boolean {
+    const tooMany = events.length > this.#limit * 1.1;
+    if (!tooMany && this.#sizes[of] <= this.#most * 1.1) return false;
+    let dropped = tooMany ? events.length - this.#limit : 0;
+    for (const { size = 0 } of events.slice(0, dropped)) this.#sizes[of] -= size;
+    while (dropped < events.length - 1 && this.#sizes[of] > this.#most) this.#sizes[of] -= events[dropped++]!.size ?? 0;
+    events.splice(0, dropped);
+    return true;
   }
 
   #dropMatching(): void {
@@ -64,7 +84,8 @@ export class EventLog {
     const matching = this.#matching;
     if (matching === undefined) return;
     const from = matching.findIndex(({ number }) => number >= oldest);
-    matching.splice(0, from < 0 ? matching.length : from);
+    // Another array: a list that is drawn may still have the old one.
+    this.#matching = from < 0 ? [] : matching.slice(from);
   }
 
   pause(): void {
@@ -76,13 +97,15 @@ export class EventLog {
     const waiting = this.#waiting;
     this.#waiting = [];
     this.#events.push(...waiting);
-    trim(this.#events, this.#limit);
+    this.#sizes = { events: this.#sizes.events + this.#sizes.waiting, waiting: 0 };
+    this.#trim("events", this.#events);
     this.#matching = undefined;
   }
 
   clear(): void {
     this.#events = [];
     this.#waiting = [];
+    this.#sizes = { events: 0, waiting: 0 };
     this.#matching = undefined;
   }
 
@@ -91,7 +114,7 @@ export class EventLog {
     this.#matching = undefined;
   }
 
-  /** The events that match the filter, oldest first; computed again only after the filter has changed. */
+  /** The events that match the filter, oldest first. It only grows: when events are dropped, it is another array. */
   get matching(): readonly LoggedEvent[] {
     return this.#matching ??= this.#events.filter(this.#filter);
   }
@@ -114,11 +137,4 @@ export class EventLog {
   get total(): number {
     return this.#number;
   }
-}
-
-/** Drops the oldest events once there are a tenth more than the limit: to drop one at each event would move all others. */
-function trim(events: unknown[], limit: number): boolean {
-  if (events.length <= limit * 1.1) return false;
-  events.splice(0, events.length - limit);
-  return true;
 }

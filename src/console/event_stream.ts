@@ -1,9 +1,12 @@
+import { eventIn } from "../api_answer.ts";
 import { backoffDelay } from "../async/backoff.ts";
 
 /** An event of the master's bus. */
 export interface BusEvent {
   tag: string;
   data: Record<string, unknown>;
+  /** Characters of it as it came. */
+  size?: number;
 }
 
 /** `connecting`: for the first time; `live`: connected; `lost`: disconnected, reconnecting. */
@@ -33,17 +36,6 @@ export interface EventStreamOptions {
 
 const CLOSED = 2;
 
-/** Parses one message of `GET /events`; undefined if it is not an event. */
-export function parseEvent(text: string): BusEvent | undefined {
-  try {
-    const { tag, data } = JSON.parse(text) as { tag?: unknown; data?: unknown };
-    if (typeof tag !== "string") return undefined;
-    return { tag, data: typeof data === "object" && data !== null ? data as Record<string, unknown> : { data } };
-  } catch {
-    return undefined;
-  }
-}
-
 /**
  * Follows `GET /events`. The browser reconnects by itself after a network failure; after an HTTP error it does not, and this
  * class reconnects with growing delays.
@@ -71,8 +63,8 @@ export class EventStream {
       this.#opened = true;
     };
     source.onmessage = (message: { data: string }) => {
-      const event = parseEvent(message.data);
-      if (event !== undefined) onEvent(event);
+      const event = eventIn(message.data);
+      if (event !== undefined) onEvent({ ...event, size: message.data.length });
     };
     source.onerror = () => {
       onState(this.#opened || this.#failures > 0 ? "lost" : "connecting");

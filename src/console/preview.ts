@@ -86,6 +86,7 @@ export function previewTarget(tgt: string, type: string, known: Known, patterns 
   if (bad !== undefined) return bad;
   if (known.ids === undefined) return { kind: "master", why: "this account may not list minions" };
   if (type === "list") return previewList(tgt, known.ids);
+  if (type === "glob" && tgt === "*") return { kind: "here", matched: [...known.ids], unknown: [] };
   const usesGrains = needsGrains(tgt, type);
   const matched: string[] = [];
   const unknown: string[] = [];

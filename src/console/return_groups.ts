@@ -79,6 +79,7 @@ export function groupsText(groups: readonly ReturnGroup[]): string {
   if (most === undefined) return "nothing has returned yet";
   const identical = most.ids.size.toLocaleString("en");
   if (others.length === 0) return most.ids.size === 1 ? "1 return" : `all ${identical} identical`;
+  if (most.ids.size === 1) return `${groups.length.toLocaleString("en")} returns, no two identical`;
   const differ = others.reduce((sum, { ids }) => sum + ids.size, 0);
   const groupCount = others.length === 1 ? "1 group" : `${others.length.toLocaleString("en")} groups`;
   return `${identical} identical, ${differ.toLocaleString("en")} ${

@@ -35,8 +35,8 @@ const isState = (value: unknown): value is StateResult =>
 /** True if a value is a return of `state.apply`: results of states, with keys of four parts. */
 export function isStateRun(value: unknown): value is Record<string, StateResult> {
   if (!isRecord(value)) return false;
-  const results = Object.entries(value);
-  return results.length > 0 && results.every(([key, result]) => key.includes("_|-") && isState(result));
+  const keys = Object.keys(value);
+  return keys.length > 0 && keys.every((key) => key.includes("_|-") && isState(value[key]));
 }
 
 /** How a state went, by its return. */
@@ -78,7 +78,7 @@ export function statesOf(run: Record<string, StateResult>): ShownState[] {
     const text = [`${module}.${fun}`, comment || String(result.name ?? ""), took].filter((part) => part !== "").join(
       " · ",
     );
-    return { key, id: String(result.__id__ ?? id), result, mark: markOf(result), text };
+    return { key, id: String(result.__id__ ?? id) || key, result, mark: markOf(result), text };
   });
   const number = ({ result }: ShownState) => Number(result.__run_num__ ?? 0);
   return states.sort((left, right) =>

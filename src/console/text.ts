@@ -1,4 +1,5 @@
 import { jidMs } from "../job/jid.ts";
+import { printableLines } from "../printable.ts";
 
 const QUARTER_MS = 15 * 60_000;
 
@@ -71,3 +72,28 @@ export function targetText(tgt: unknown): string {
 
 /** The message of whatever was thrown. */
 export const errorText = (error: unknown): string => error instanceof Error ? error.message : String(error);
+
+/** The most characters of one text that are shown: to lay out millions in a line takes a browser seconds. */
+const MOST_SHOWN = 50_000;
+const PLAIN = /^[\x20-\x7e\n\t]*$/;
+
+/**
+ * A text of others as it is shown: all control characters are escaped, also those that change the direction of writing. An id
+ * could otherwise look like that of another minion.
+ */
+export function shownText(text: string): string {
+  const cut = text.length > MOST_SHOWN ? text.slice(0, MOST_SHOWN) : text;
+  const shown = PLAIN.test(cut) ? cut : printableLines(cut);
+  if (cut === text) return shown;
+  return `${shown}… (${(text.length - MOST_SHOWN).toLocaleString("en")} characters more: copy to have all)`;
+}
+
+// deno-lint-ignore no-control-regex
+const COLOUR = /\x1b\[[0-9;]{0,20}m/g;
+
+/** A line that a program has printed for a terminal, without colours and the end of a line of Windows. */
+export function printedLine(text: string): string {
+  // deno-lint-ignore no-control-regex
+  if (text.length > MOST_SHOWN || !/[\x1b\r]/.test(text)) return text;
+  return text.replace(COLOUR, "").replace(/\r$/, "");
+}

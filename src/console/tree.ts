@@ -1,5 +1,10 @@
 import { isRecord } from "../record.ts";
-import { isStateRun, runSummary, type StateMark, statesOf } from "./state_run.ts";
+import { isStateRun, markOf, runSummary, type StateMark, statesOf } from "./state_run.ts";
+
+/** The most rows of a value. */
+const MOST_ROWS = 100_000;
+/** Deeper values are not shown: they come from minions, and a call for each level must not exhaust the stack. */
+const DEEPEST = 200;
 
 /** One line of a value that is shown as a tree. */
 export interface TreeRow {
@@ -18,7 +23,9 @@ export interface TreeRow {
 }
 
 /** Escapes as JSON pointers do, so that paths are unique. */
-const pathOf = (path: string, key: string) => `${path}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+function pathOf(path: string, key: string): string {
+  return `${path}/${/[~/]/.test(key) ? key.replaceAll("~", "~0").replaceAll("/", "~1") : key}`;
+}
 
 /** A value in a few words, for a collapsed row. */
 export function summaryOf(value: unknown): string {
@@ -55,7 +62,7 @@ export type Unfolded = (path: string, depth: number, mark?: StateMark) => boolea
  *
  * @param most the most rows; the last one says that there are more
  */
-export function flatten(value: unknown, unfolded: Unfolded, most = 100_000): TreeRow[] {
+export function flatten(value: unknown, unfolded: Unfolded, most = MOST_ROWS): TreeRow[] {
   const rows: TreeRow[] = [];
   /** What is said of a state where it is collapsed. */
   const texts = new Map<object, string>();
@@ -86,6 +93,7 @@ export function flatten(value: unknown, unfolded: Unfolded, most = 100_000): Tre
     if (Object.keys(value).length === 0) {
       return add({ ...head, text: Array.isArray(value) ? "[]" : "{}", kind: "empty" });
     }
+    if (depth >= DEEPEST) return add({ ...head, text: `deeper than ${DEEPEST} levels: copy as JSON`, kind: "text" });
     const expanded = name === "" || unfolded(path, depth, mark);
     if (name !== "") {
       const text = texts.get(value) ?? summaryOf(value);
@@ -116,6 +124,49 @@ export function flatten(value: unknown, unfolded: Unfolded, most = 100_000): Tre
     });
   }
   return rows;
+}
+
+/**
+ * The number of rows that {@link flatten} makes, without making them: thousands of returns are laid out, and some are seen.
+ *
+ * @param opens whether containers of a depth are expanded, wherever they are
+ */
+export function countRows(
+  value: unknown,
+  opens: (depth: number, mark?: StateMark) => boolean,
+  most = MOST_ROWS,
+): number {
+  let count = 0;
+  function visit(isRoot: boolean, value: unknown, depth: number, mark?: StateMark): void {
+    if (count >= most) return;
+    if (typeof value === "string") {
+      const lines = lineCount(value);
+      count += lines === 1 || isRoot ? lines : lines + 1;
+      return;
+    }
+    const keys = typeof value === "object" && value !== null ? Object.keys(value) : [];
+    if (keys.length === 0 || depth >= DEEPEST) {
+      count++;
+      return;
+    }
+    if (!isRoot) count++;
+    if (!isRoot && !opens(depth, mark)) return;
+    const inner = isRoot ? depth : depth + 1;
+    const hasMarks = isStateRun(value);
+    for (const key of keys) {
+      const one = (value as Record<string, unknown>)[key];
+      visit(false, one, inner, hasMarks ? markOf(one as object) : undefined);
+    }
+  }
+  visit(true, value, 0);
+  return count < most ? count : most + 1;
+}
+
+/** The lines of a text, of which the last may end with a line end. */
+function lineCount(text: string): number {
+  let count = 1;
+  for (let at = text.indexOf("\n"); at >= 0 && at < text.length - 1; at = text.indexOf("\n", at + 1)) count++;
+  return count;
 }
 
 /** Filters a mapping, keeping entries whose key or value contains the text. */

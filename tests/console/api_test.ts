@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Api, ApiError, messageOf, saysSignedOut } from "../../src/console/api.ts";
+import { Api, ApiError, saysSignedOut } from "../../src/console/api.ts";
 
 interface Reply {
   status?: number;
@@ -21,16 +21,6 @@ function fake(replies: Record<string, Reply | Error>) {
 }
 
 const page = (message: string) => `<html><h2>401 Unauthorized</h2><p>${message}</p><pre id="traceback"></pre></html>`;
-
-test("messageOf() finds the message in HTML, in JSON and in plain text", () => {
-  assert.equal(
-    messageOf(page("Client disabled: &#x27;wheel&#x27;. a &lt; b &amp; c")),
-    "Client disabled: 'wheel'. a < b & c",
-  );
-  assert.equal(messageOf('{"status": 500, "return": "An unexpected error occurred"}'), "An unexpected error occurred");
-  assert.equal(messageOf("plain"), "plain");
-  assert.equal(messageOf("<html></html>"), "");
-});
 
 for (
   const { message, want } of [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readEngines, readRules, readStatus } from "../../src/console/automation.ts";
+import { minionEngineOf, readEngines, readRules, readStatus } from "../../src/console/automation.ts";
 
 test("the reactors of a master are read, whatever it answers", () => {
   assert.deepEqual(readRules([{ "a/*": ["/x.sls", "/y.sls"] }, { b: "/z.sls" }, 7]), [
@@ -55,4 +55,31 @@ test("engines are read with why they ended", () => {
     ],
   );
   assert.equal(readEngines("no"), undefined);
+});
+
+test("an engine of a minion is what its event tells", () => {
+  const { whole, ...engine } = minionEngineOf("salt/minion/web1/engines/queue", {
+    _stamp: "1970-01-01T00:00:01.500000",
+    id: "web1",
+    name: "another",
+    module: "script",
+    state: "waiting",
+    restarts: 2,
+    last_error: { how: "exit code 1", words: "no queue" },
+  })!;
+  assert.deepEqual(engine, {
+    minion: "web1",
+    name: "queue",
+    module: "script",
+    state: "waiting",
+    reason: "",
+    sinceMs: 1500,
+    restarts: 2,
+    lastError: "exit code 1: no queue",
+  });
+  assert.equal(whole.id, "web1");
+  for (const tag of ["salt/minion/web1/start", "salt/engines/status/queue", "salt/minion/a/b/engines/x"]) {
+    assert.equal(minionEngineOf(tag, { state: "running" }), undefined, tag);
+  }
+  assert.equal(minionEngineOf("salt/minion/web1/engines/queue", { state: 7 }), undefined);
 });

@@ -24,9 +24,10 @@ export const gap: string | undefined = "Bun" in globalThis || "Deno" in globalTh
   ? undefined
   : "the console is not built: npm run build:console";
 
-export async function openBrowser(): Promise<Browser> {
+/** @param words for its command line, beside those that it always has */
+export async function openBrowser(...words: string[]): Promise<Browser> {
   const { chromium: driver } = await import("playwright-core");
-  return await driver.launch({ executablePath: chromium!, args: ["--no-sandbox"] });
+  return await driver.launch({ executablePath: chromium!, args: ["--no-sandbox", ...words] });
 }
 
 /** A page with the errors that its browser reported. */

@@ -93,6 +93,90 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     await context.close();
   });
 
+  test("keys that wait are accepted and rejected on the fleet page, unless they were replaced", LONG, async () => {
+    const waitingApi = await new FakeApi({ minions: 5, pending: 5 }).open();
+    try {
+      const { page, context } = await openPage(browser, waitingApi.url);
+      await signIn(page, "file", "ada", PASSWORD);
+      const waiting = page.getByRole("region", { name: "Minions that wait to be accepted" });
+      await waiting.getByText("5 minions wait to be accepted").waitFor();
+      assert.equal(await waiting.getByRole("listitem").count(), 3);
+      waitingApi.fingers["new2.example"] = "de:ad:be:ef";
+      await waiting.getByRole("button", { name: "Accept new1.example" }).click();
+      const row = (id: string) => waiting.getByRole("listitem").filter({ hasText: id });
+      await row("new1.example").getByText("accepted").waitFor();
+      await waiting.getByRole("button", { name: "Accept new2.example" }).click();
+      await row("new2.example").getByText("another one than a moment ago").waitFor();
+      await row("new2.example").getByText("de:ad:be:ef").waitFor();
+      await waiting.getByRole("button", { name: "Reject new3.example" }).click();
+      await row("new3.example").getByText("deleted").waitFor();
+      assert.deepEqual(
+        waitingApi.calls.filter(({ fun }) => /^key\.(?:accept|reject)/.test(String(fun))).map(({ match }) => match),
+        [{ minions_pre: ["new1.example"] }, { minions_pre: ["new3.example"] }],
+      );
+      await context.close();
+    } finally {
+      await waitingApi.close();
+    }
+  });
+
+  test("an account that may not accept keys is not offered that", LONG, async () => {
+    const waitingApi = await new FakeApi({ minions: 5, pending: 1, perms: [".*", { "@wheel": ["key.list_all"] }] })
+      .open();
+    try {
+      const { page, context } = await openPage(browser, waitingApi.url);
+      await signIn(page, "file", "ada", PASSWORD);
+      await page.getByText("This account may not accept or reject keys.").waitFor();
+      assert.equal(await page.getByRole("button", { name: /Accept/ }).count(), 0);
+      await context.close();
+    } finally {
+      await waitingApi.close();
+    }
+  });
+
+  test("what minions choose is shown as text: no markup, no control characters, bounded in size", LONG, async () => {
+    const hostile = await new FakeApi({ minions: 2, pending: 0 }).open();
+    try {
+      const ids = ["<img src=x onerror=alert(1)>", "\u202e1bew", "web\u001b[0m1", "constructor", "__proto__"];
+      for (const id of ids) hostile.accepted.add(id);
+      hostile.pending.add("\u202e2bew");
+      const tried = await openPage(browser, hostile.url);
+      opened.push(tried);
+      const { page, context } = tried;
+      page.on("dialog", () => tried.complaints.push("a dialog was opened"));
+      await signIn(page, "file", "ada", PASSWORD);
+      await page.getByRole("grid").getByText(ids[0]!).waitFor();
+      const seen = [await page.locator("#app").textContent()];
+      await go(page, "#/jobs/20260101000000000001");
+      await page.getByText("Job not found").or(page.getByText("Unknown job")).first().waitFor();
+      const jid = "20260101000000000001";
+      const returns = [
+        "<script>alert(1)</script>",
+        "A".repeat(5_000_000),
+        { "\u2066<b>": "\u0000" },
+        [[[]]],
+        "\u202ex\ny",
+      ];
+      hostile.fire(`salt/job/${jid}/new`, { jid, fun: "cmd.run", arg: ["\u202e<b>"], tgt: "*", minions: ids });
+      ids.forEach((id, at) =>
+        hostile.fire(`salt/job/${jid}/ret/${id}`, { id, jid, return: returns[at], retcode: 0, success: true })
+      );
+      await page.getByText("Finished on 5 minions").waitFor();
+      await page.getByRole("button", { name: "Expand all" }).click();
+      await page.getByText(/4,950,000 characters more/).waitFor();
+      seen.push(await page.locator("#app").textContent());
+      await go(page, "#/events");
+      await page.getByText(`salt/job/${jid}/ret/constructor`).waitFor();
+      seen.push(await page.locator("#app").textContent());
+      // deno-lint-ignore no-control-regex
+      for (const text of seen) assert.doesNotMatch(text!, /[\u0000-\u0008\u000b-\u001f\u202a-\u202e\u2066-\u2069]/);
+      assert.equal(await page.locator("#app img, #app script").count(), 0);
+      await context.close();
+    } finally {
+      await hostile.close();
+    }
+  });
+
   test("a target is previewed while it is typed", LONG, async () => {
     const { page, context } = await enter();
     await page.keyboard.press("/");
@@ -269,6 +353,21 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
       }
       await page.getByRole("tab", { name: "Engines" }).click();
       await page.getByText("exit code 1: no queue").waitFor();
+      // Engines of minions are what their events tell; the latest of each is what is shown.
+      const tag = "salt/minion/web0001/engines/mail";
+      brine.fire(tag, { id: "web0001", module: "script", state: "running", restarts: 0 });
+      const engines = page.getByRole("grid", { name: "Engines" });
+      const row = engines.getByRole("row", { name: /web0001 mail/ });
+      await row.getByText("running").waitFor();
+      const words = "<img src=x onerror=alert(2)>";
+      brine.fire(tag, { module: "script", state: "waiting", restarts: 3, last_error: { how: "exit code 2", words } });
+      await row.getByText("waiting").waitFor();
+      await row.getByText(`exit code 2: ${words}`).waitFor();
+      assert.equal(await row.count(), 1);
+      assert.equal(await engines.getAttribute("aria-rowcount"), "3");
+      await row.click();
+      await page.getByRole("region", { name: "Selected engine" }).getByRole("heading", { name: "mail" }).waitFor();
+      assert.equal(await page.locator("main img").count(), 0);
       assert.deepEqual(complaints, []);
     } finally {
       await context.close();

@@ -47,3 +47,29 @@ test("a paused log shows no new events and loses none", () => {
   log.clear();
   assert.deepEqual([log.size, log.waiting, log.matching.length], [0, 0, 0]);
 });
+
+test("large events push the oldest out, so that a flood of them takes bounded memory", () => {
+  const log = new EventLog(100, 1000);
+  for (let at = 0; at < 50; at++) log.add({ ...event(`small${at}`), size: 10 }, 0);
+  assert.equal(log.size, 50);
+  log.filter = () => true;
+  for (let at = 0; at < 20; at++) log.add({ ...event(`large${at}`), size: 400 }, 0);
+  assert.deepEqual(log.matching.map(({ tag }) => tag), ["large18", "large19"]);
+  log.pause();
+  for (let at = 0; at < 20; at++) log.add({ ...event(`later${at}`), size: 400 }, 0);
+  assert.equal(log.waiting, 2);
+  log.resume();
+  assert.deepEqual(log.all.map(({ tag }) => tag), ["later18", "later19"]);
+  // One that is larger than all may be is kept until the next.
+  log.add({ ...event("huge"), size: 5000 }, 0);
+  assert.deepEqual(log.all.map(({ tag }) => tag), ["huge"]);
+});
+
+test("the events that a list has drawn stay in their places while the oldest are dropped", () => {
+  const log = new EventLog(100);
+  for (let at = 0; at < 110; at++) log.add(event(`a${at}`), 0);
+  const drawn = log.matching;
+  log.add(event("b"), 0);
+  assert.equal(drawn[109]!.tag, "a109");
+  assert.deepEqual([log.matching.length, log.matching[0]!.tag, log.matching.at(-1)!.tag], [100, "a11", "b"]);
+});

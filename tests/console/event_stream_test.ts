@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type EventSourceLike, EventStream, parseEvent } from "../../src/console/event_stream.ts";
+import { type EventSourceLike, EventStream } from "../../src/console/event_stream.ts";
 
 class Source implements EventSourceLike {
   onopen: ((event: never) => unknown) | null = null;
@@ -37,13 +37,6 @@ function stream() {
   made.start();
   return { made, sources, seen, waits };
 }
-
-test("parseEvent() reads events and ignores other messages", () => {
-  assert.deepEqual(parseEvent('{"tag": "salt/auth", "data": {"id": "a"}}'), { tag: "salt/auth", data: { id: "a" } });
-  assert.deepEqual(parseEvent('{"tag": "x", "data": "text"}'), { tag: "x", data: { data: "text" } });
-  assert.equal(parseEvent('{"data": {}}'), undefined);
-  assert.equal(parseEvent("not JSON"), undefined);
-});
 
 test("events are delivered, and a reconnection by the browser is reported as a gap", () => {
   const { sources, seen } = stream();

@@ -29,6 +29,10 @@ export interface FakeOptions {
   previews?: boolean;
   /** Functions that the account may not call. @default none */
   forbidden?: string[];
+  /** What a session says of the account's permissions. @default all */
+  perms?: unknown[];
+  /** The built console that it serves. @default dist/console */
+  site?: string;
 }
 
 type Low = Record<string, unknown>;
@@ -40,6 +44,8 @@ export class FakeApi {
   readonly minions: string[] = [];
   readonly pending = new Set<string>();
   readonly accepted = new Set<string>();
+  /** Fingerprints of keys that are other ones than at first. */
+  readonly fingers: Record<string, string> = {};
   /** The lowstates of all requests, in order. */
   readonly calls: Low[] = [];
   readonly #options: Required<FakeOptions>;
@@ -72,7 +78,16 @@ export class FakeApi {
   master = true;
 
   constructor(options: FakeOptions) {
-    this.#options = { pending: 2, returnsPerSecond: 200, outcomes: false, previews: false, forbidden: [], ...options };
+    this.#options = {
+      pending: 2,
+      returnsPerSecond: 200,
+      outcomes: false,
+      previews: false,
+      forbidden: [],
+      perms: [".*", "@wheel", "@runner", "@jobs"],
+      site: CONSOLE,
+      ...options,
+    };
     for (let at = 0; at < options.minions; at++) {
       const id = `${["web", "db", "cache", "edge"][at % 4]}${String(Math.floor(at / 4) + 1).padStart(4, "0")}.example`;
       this.minions.push(id);
@@ -192,7 +207,9 @@ export class FakeApi {
     const token = randomBytes(20).toString("hex");
     this.#sessions.add(token);
     const start = Date.now() / 1000;
-    json(response, { return: [{ token, start, expire: start + 3600, user: username, eauth, perms: [".*"] }] }, {
+    json(response, {
+      return: [{ token, start, expire: start + 3600, user: username, eauth, perms: this.#options.perms }],
+    }, {
       "Set-Cookie": `session_id=${token}; Path=/; HttpOnly; SameSite=Lax`,
     });
   }
@@ -202,8 +219,9 @@ export class FakeApi {
       response.writeHead(302, { Location: "/console/" }).end();
       return;
     }
-    const name = path.join(CONSOLE, pathname === "/console/" ? "index.html" : pathname.slice("/console/".length));
-    if (!name.startsWith(CONSOLE) || !existsSync(name)) return page(response, 404, "The path was not found.");
+    const { site } = this.#options;
+    const name = path.join(site, pathname === "/console/" ? "index.html" : pathname.slice("/console/".length));
+    if (!name.startsWith(site) || !existsSync(name)) return page(response, 404, "The path was not found.");
     response.writeHead(200, {
       "Content-Type": TYPES[path.extname(name)] ?? "application/octet-stream",
       "Content-Security-Policy": "default-src 'self'; frame-ancestors 'none'",
@@ -256,14 +274,20 @@ export class FakeApi {
     if (fun === "minions.presence") throw new TypeError("'minions.presence' is not available.");
     if (fun === "minions.connected") return this.minions.filter((_id, at) => at % 50 !== 7);
     if (fun === "key.finger") {
-      const fingers = (ids: Iterable<string>) => Object.fromEntries([...ids].map((id) => [id, fingerprint(id)]));
+      const fingers = (ids: Iterable<string>) =>
+        Object.fromEntries([...ids].map((id) => [id, this.fingers[id] ?? fingerprint(id)]));
       return { minions: fingers(this.accepted), minions_pre: fingers(this.pending) };
     }
-    if (fun === "key.accept") {
-      for (const id of String(match).split(",")) {
+    const moved = /^key\.(accept|reject|delete)(_dict)?$/.exec(fun);
+    if (moved !== null) {
+      const [, act, byDict] = moved;
+      const ids = byDict === undefined
+        ? String(match).split(",")
+        : (match as Record<string, string[]>).minions_pre ?? [];
+      for (const id of ids) {
         this.pending.delete(id);
-        this.accepted.add(id);
-        this.fire("salt/key", { act: "accept", id, result: true });
+        if (act === "accept") this.accepted.add(id);
+        this.fire("salt/key", { act, id, result: true });
       }
     }
     return {

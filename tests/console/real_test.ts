@@ -3,7 +3,8 @@
  * so that it works with any salt-api.
  */
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { generateKeyPairSync } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { after, before, describe, test } from "node:test";
@@ -153,6 +154,40 @@ for (const { kind, page: address, skip } of SERVERS) {
       assert.ok(stdout.includes((await shown.textContent())!), stdout);
       await page.close();
     });
+
+    test(
+      "a key that waits is accepted on the fleet page, and a denied key of the same id stays denied",
+      LONG,
+      async () => {
+        const pki = (...names: string[]) => fleet.path("master", "pki", ...names);
+        const write = (folder: string, id: string) => {
+          mkdirSync(pki(folder), { recursive: true });
+          const { publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+          writeFileSync(pki(folder, id), publicKey.export({ type: "spki", format: "pem" }));
+          return readFileSync(pki(folder, id), "utf8");
+        };
+        const wanted = write("minions_pre", "new");
+        const denied = write("minions_denied", "new");
+        // The id is a glob for all keys.
+        write("minions_pre", "*");
+        const page = await enter("alice");
+        const waiting = page.getByRole("region", { name: "Minions that wait to be accepted" });
+        await waiting.getByRole("button", { name: "Reject *", exact: true }).click();
+        await waiting.getByRole("listitem").filter({ hasText: /^\*/ }).getByText("rejected").waitFor();
+        await waiting.getByRole("button", { name: "Accept new", exact: true }).click();
+        await waiting.waitFor({ state: "detached" });
+        assert.equal(readFileSync(pki("minions", "new"), "utf8"), wanted);
+        assert.equal(readFileSync(pki("minions_denied", "new"), "utf8"), denied);
+        assert.deepEqual(readdirSync(pki("minions")).sort(), ["brine", "new"]);
+        assert.deepEqual(readdirSync(pki("minions_rejected")), ["*"]);
+        for (
+          const [folder, id] of [["minions", "new"], ["minions_denied", "new"], ["minions_rejected", "*"]] as const
+        ) {
+          rmSync(pki(folder, id));
+        }
+        await page.close();
+      },
+    );
 
     test("an account without a permission sees an error, and keeps its session", LONG, async () => {
       const page = await enter("rita");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isStateRun } from "../../src/console/state_run.ts";
-import { filterTop, flatten, hasMore, summaryOf, type TreeRow } from "../../src/console/tree.ts";
+import { countRows, filterTop, flatten, hasMore, summaryOf, type TreeRow } from "../../src/console/tree.ts";
 
 const all = () => true;
 const shown = (rows: TreeRow[]) => rows.map(({ depth, name, text }) => `${" ".repeat(depth)}${name}=${text}`);
@@ -88,4 +88,68 @@ test("filterTop() keeps entries with the text in their name or value", () => {
   assert.deepEqual(Object.keys(filterTop(value, "DEB") as object), ["os"]);
   assert.deepEqual(Object.keys(filterTop(value, "10.0") as object), ["ipv4"]);
   assert.equal(filterTop(value, " "), value);
+});
+
+const RANDOM_VALUES: unknown[] = Array.from({ length: 300 }, (_value, seed) => randomValue(random(seed + 1), 0));
+
+function random(seed: number): () => number {
+  let state = seed;
+  return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
+}
+
+function randomValue(next: () => number, depth: number): unknown {
+  const kind = Math.floor(next() * (depth > 4 ? 6 : 9));
+  const many = <Item>(item: (at: number) => Item) =>
+    Array.from({ length: Math.floor(next() * 5) }, (_item, at) => item(at));
+  switch (kind) {
+    case 0:
+      return Math.floor(next() * 100);
+    case 1:
+      return null;
+    case 2:
+      return next() < 0.5;
+    case 3:
+      return "";
+    case 4:
+      return many(() => "line").join("\n");
+    case 5:
+      return `${many(() => "line").join("\n")}\n`;
+    case 6:
+      return many(() => randomValue(next, depth + 1));
+    case 7:
+      return Object.fromEntries(many((at) => [["a", "", "b/c", "~"][at % 4]!, randomValue(next, depth + 1)]));
+    default:
+      return Object.fromEntries(
+        many((at) => [`file_|-s${at}_|-x_|-managed`, state(at, [true, false, null][at % 3]!, { at })]),
+      );
+  }
+}
+
+for (
+  const { name, opens } of [
+    { name: "all are expanded", opens: () => true },
+    { name: "none is expanded", opens: () => false },
+    {
+      name: "the first level and failed states are",
+      opens: (depth: number, mark?: string) => mark === "failed" || depth < 1,
+    },
+  ]
+) {
+  test(`countRows() is the number of rows that flatten() makes if ${name}`, () => {
+    for (const value of RANDOM_VALUES) {
+      assert.equal(
+        countRows(value, opens),
+        flatten(value, (_path, depth, mark) => opens(depth, mark)).length,
+        JSON.stringify(value),
+      );
+      assert.equal(countRows(value, opens, 3), flatten(value, (_path, depth, mark) => opens(depth, mark), 3).length);
+    }
+  });
+}
+
+test("a value of many levels is cut, not followed until the stack ends", () => {
+  const deep = JSON.parse(`${"[".repeat(100_000)}${"]".repeat(100_000)}`);
+  const rows = flatten(deep, all);
+  assert.match(rows.at(-1)!.text, /deeper than 200 levels/);
+  assert.equal(countRows(deep, all), rows.length);
 });

@@ -2,7 +2,16 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hasDryRun, reasonToConfirm } from "../../src/console/danger.ts";
 import { href, parseRoute } from "../../src/console/route.ts";
-import { agoText, clockText, countText, jidTime, targetText, zoneOf } from "../../src/console/text.ts";
+import {
+  agoText,
+  clockText,
+  countText,
+  jidTime,
+  printedLine,
+  shownText,
+  targetText,
+  zoneOf,
+} from "../../src/console/text.ts";
 
 for (
   const { fun, kwarg = {}, count, want } of [
@@ -77,4 +86,27 @@ test("times and counts are short", () => {
   assert.deepEqual([countText(1, "minion"), countText(5000, "minion")], ["1 minion", "5,000 minions"]);
   assert.equal(targetText(["a", "b"]), "a,b");
   assert.equal(targetText("x".repeat(200)).length, 118);
+});
+
+for (
+  const { text, want } of [
+    { text: "plain\n\ttext", want: "plain\n\ttext" },
+    {
+      text: "Gr\u00fc\u00dfe, \u4e16\u754c, \u05e9\u05dc\u05d5\u05dd",
+      want: "Gr\u00fc\u00dfe, \u4e16\u754c, \u05e9\u05dc\u05d5\u05dd",
+    },
+    { text: "\u202e1bew", want: "\\u202e1bew" },
+    { text: "a\u2066b\u2069\u0000\u0007", want: "a\\u2066b\\u2069\\x00\\x07" },
+    { text: "\u001b[1;31mred\u001b[0m \u001b[2J\r\n", want: "\\x1b[1;31mred\\x1b[0m \\x1b[2J\\x0d\n" },
+  ]
+) {
+  test(`${JSON.stringify(text)} is shown as ${JSON.stringify(want)}`, () => assert.equal(shownText(text), want));
+}
+
+test("a text of millions of characters is cut, and says so", () => {
+  assert.match(shownText("x".repeat(5_000_000)), /^x{50000}… \(4,950,000 characters more: copy to have all\)$/);
+});
+
+test("a printed line is shown without its colours; what else it does to a terminal is not hidden", () => {
+  assert.equal(shownText(printedLine("\u001b[1;31mred\u001b[0m \u001b[2J\r")), "red \\x1b[2J");
 });

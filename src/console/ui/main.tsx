@@ -5,6 +5,7 @@
 import { render } from "preact";
 import { Api } from "../api.ts";
 import { App } from "./app.tsx";
+import { guardShownText } from "./shown_text.ts";
 import { Store } from "./store/store.ts";
 import { StoreContext } from "./store/store_context.ts";
 import "./style.css";
@@ -26,6 +27,7 @@ const store = new Store({
 // Before the first frame, so that a dark theme does not flash white.
 document.documentElement.dataset.theme = store.theme.value;
 void store.session.resume();
+guardShownText();
 render(
   <StoreContext.Provider value={store}>
     <App />

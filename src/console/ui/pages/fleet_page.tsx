@@ -26,6 +26,7 @@ import type { Store } from "../store/store.ts";
 import { useStore } from "../store/store_context.ts";
 import { Facets } from "./fleet_facets.tsx";
 import { Selection } from "./fleet_selection.tsx";
+import { Waiting } from "./fleet_waiting.tsx";
 
 const EVERYONE: TargetValue = { tgt: "", type: "glob" };
 const BY_NAME: FleetOrder = { column: "minion", down: false };
@@ -68,6 +69,7 @@ export function FleetPage() {
       <FleetHead table={() => fleetTable(ids, known)} />
       <Problem error={store.fleet.error.value} retry={() => store.fleet.load()} />
       <FleetCounts only={only} onOnly={setOnly} />
+      <Waiting />
       <div class="search-row">
         <div class="grow">
           <TargetBox
@@ -224,9 +226,10 @@ function UnknownMatch({ why, asking }: { why: string; asking: boolean }) {
   return (
     <Empty icon="warn" title="Matching minions unknown">
       <p>
-        {why}. To list minions, an account needs <code>key.list_all</code> in its <code>@wheel</code> permissions or
+        {why.charAt(0).toUpperCase() + why.slice(1)}. To list minions, an account needs <code>key.list_all</code> in its
         {" "}
-        <code>manage.status</code> in its <code>@runner</code> permissions (<code>external_auth</code> of the master).
+        <code>@wheel</code> permissions or <code>manage.status</code> in its <code>@runner</code>{" "}
+        permissions (<code>external_auth</code> of the master).
       </p>
     </Empty>
   );
@@ -370,7 +373,7 @@ function lastSeen({ fleet: { minions }, now }: Store, id: string): string {
   const presence = minions.presence(id);
   if (presence === "up") return "now";
   const seenMs = minions.seenMs(id);
-  if (seenMs !== undefined) return `${agoText(now() - seenMs)} ago`;
+  if (seenMs !== undefined) return now() - seenMs < 3000 ? "now" : `${agoText(now() - seenMs)} ago`;
   if (presence === "unknown" || minions.watchedSinceMs === undefined) return "";
   return `> ${agoText(now() - minions.watchedSinceMs)} ago`;
 }

@@ -155,11 +155,13 @@ const targetOf = ({ tgt }: JobHead) => Array.isArray(tgt) ? tgt.join(",") : Stri
 // A followed job is one object that changes: each component that reads it subscribes to its beat, since signals skip
 // components whose properties are the same as before.
 
+const BAD: ReadonlySet<PartState> = new Set(PART_STATES.filter(isBad));
+
 function JobHeader({ job, parts }: { job: Job; parts: readonly Part[] }) {
   useStore().jobs.beat.value;
   const [cancelling, setCancelling] = useState(false);
   const { head } = job;
-  const failed = job.parts().filter(({ state }) => isBad(state)).map(({ id }) => id);
+  const failed = job.bad === 0 ? [] : job.parts(BAD).map(({ id }) => id);
   const args = argumentText(head.arg);
   return (
     <header class="page-head">
@@ -324,6 +326,8 @@ function JobProgress(
           <Icon name={job.done ? "ok" : "clock"} size={14} />
           {job.done
             ? `Finished on ${countText(job.size, "minion")}`
+            : job.open === 0
+            ? `${countText(job.size, "minion")} so far`
             : `Waiting for ${job.open.toLocaleString("en")} of ${countText(job.size, "minion")}`}
         </span>
         {counts.filter(([, count]) => count > 0).map(([state, count]) => (

@@ -2,8 +2,8 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { isBad, isOpen } from "../../part_state.ts";
 import type { Job, Part } from "../../job.ts";
 import { href } from "../../route.ts";
-import { durationText } from "../../state_run.ts";
-import { flatten, hasMore, summaryOf, type TreeRow, type Unfolded } from "../../tree.ts";
+import { durationText, type StateMark } from "../../state_run.ts";
+import { countRows, flatten, hasMore, summaryOf, type TreeRow, type Unfolded } from "../../tree.ts";
 import { Segments } from "../../window.ts";
 import { TreeLine } from "../parts/data_view.tsx";
 import { Empty } from "../parts/empty.tsx";
@@ -46,36 +46,81 @@ export function linesOf(part: Part, unfolded: Unfolded): TreeRow[] {
   return rows;
 }
 
-/** The rows of a list of returns, each computed once for each version of its target and each way of folding. */
+/** How many rows {@link linesOf} makes, if no container was toggled. */
+function countLines(part: Part, opens: Opens): number {
+  const isLive = isOpen(part.state) || part.return === undefined;
+  const live = isLive ? part.lines.length + (part.tail === "" ? 0 : 1) : 0;
+  const rows = part.return === undefined ? 0 : countRows(part.return, opens);
+  return Math.max(1, (part.note === undefined ? 0 : 1) + live + rows);
+}
+
+type Opens = (depth: number, mark?: StateMark) => boolean;
+
+/** Everything, or at first sight: the first level, and of a state run only failed states. */
+const ALL: Opens = () => true;
+const FIRST: Opens = (depth, mark) => mark === undefined ? depth < 1 : mark === "failed";
+
+/** What has to be known of every target of a list, for one version of it. */
+interface Extent {
+  version: number;
+  /** There is more to see when it is expanded. */
+  folds: boolean;
+  opens?: Opens;
+  /** The number of lines below its own, unless some were toggled; undefined until it is asked for. */
+  lines?: number;
+}
+
+/** The rows of drawn targets that are kept. */
+const KEPT = 200;
+
+/**
+ * The rows of a list of returns. Of all targets only the number of their rows is found, and the rows of those that are drawn.
+ */
 function useReturnRows(job: Job, parts: Part[], beat: number, folding: Folding) {
   const few = job.size <= FEW;
-  const cache = useRef(new Map<string, { version: number; folding: unknown; rows: TreeRow[] }>());
+  const drawn = useRef(new Map<string, { version: number; folding: unknown; rows: TreeRow[] }>());
+  const extents = useRef(new Map<string, Extent>());
   const briefs = useRef(new Map<string, Brief>());
+  const opens = folding.all === true ? ALL : FIRST;
+  const toggledIds = useMemo(() => new Set([...folding.toggled].map(beginOf)), [folding]);
   const briefOf = (part: Part): Brief => {
     const known = briefs.current.get(part.id);
     if (known?.version === part.version) return known;
     const brief = readBrief(part);
-    briefs.current.set(part.id, brief);
+    keep(briefs.current, part.id, brief);
     return brief;
+  };
+  const extentOf = (part: Part): Extent => {
+    const known = extents.current.get(part.id);
+    if (known?.version === part.version) return known;
+    const extent = { version: part.version, folds: foldsOf(part) };
+    extents.current.set(part.id, extent);
+    return extent;
   };
   const opensItself = (part: Part) =>
     folding.all ?? (few || (isBad(part.state) && job.bad <= FEW) || (isOpen(part.state) && part.lines.length > 0));
-  const isUnfolded = (part: Part) => briefOf(part).folds && opensItself(part) !== folding.toggled.has(part.id);
-  const isRead = ({ id, version }: Part): boolean => {
-    const known = cache.current.get(id);
-    return known?.version === version && known.folding === folding;
-  };
+  const isUnfolded = (part: Part) => extentOf(part).folds && opensItself(part) !== folding.toggled.has(part.id);
   const rowsOf = (part: Part): TreeRow[] => {
-    if (isRead(part)) return cache.current.get(part.id)!.rows;
-    const rows = linesOf(part, (path, depth, mark) => {
-      // Of a state run, only failed states are expanded.
-      const opens = folding.all === true || (mark === undefined ? depth < 1 : mark === "failed");
-      return opens !== folding.toggled.has(path);
-    });
-    cache.current.set(part.id, { version: part.version, folding, rows });
+    const known = drawn.current.get(part.id);
+    if (known?.version === part.version && known.folding === folding) return known.rows;
+    const rows = linesOf(part, (path, depth, mark) => opens(depth, mark) !== folding.toggled.has(path));
+    keep(drawn.current, part.id, { version: part.version, folding, rows });
     return rows;
   };
-  // Thousands of returns are expanded in slices: those that are not there yet are shown collapsed until then.
+  const isCounted = (part: Part): boolean => {
+    const { lines, opens: by } = extentOf(part);
+    return lines !== undefined && by === opens && !toggledIds.has(beginOf(part.id));
+  };
+  const countOf = (part: Part): number => {
+    if (toggledIds.has(beginOf(part.id))) return rowsOf(part).length;
+    const extent = extentOf(part);
+    if (extent.lines === undefined || extent.opens !== opens) {
+      extent.lines = countLines(part, opens);
+      extent.opens = opens;
+    }
+    return extent.lines;
+  };
+  // Thousands of returns are counted in slices: those that are not yet are shown collapsed until then.
   const [slice, setSlice] = useState(0);
   const late = useRef(new Set<Part>());
   const segments = useMemo(() => {
@@ -83,8 +128,8 @@ function useReturnRows(job: Job, parts: Part[], beat: number, folding: Folding) 
     late.current.clear();
     return new Segments(parts.map((part) => {
       if (!isUnfolded(part)) return 1;
-      if (!isRead(part) && pause.due()) late.current.add(part);
-      return late.current.has(part) ? 1 : 1 + rowsOf(part).length;
+      if (!isCounted(part) && pause.due()) late.current.add(part);
+      return late.current.has(part) ? 1 : 1 + countOf(part);
     }));
   }, [parts, beat, folding, slice]);
   useEffect(() => {
@@ -92,7 +137,17 @@ function useReturnRows(job: Job, parts: Part[], beat: number, folding: Folding) 
     const timer = setTimeout(() => setSlice(slice + 1));
     return () => clearTimeout(timer);
   }, [segments]);
-  return { segments, rowsOf, briefOf, isUnfolded };
+  return { segments, rowsOf, briefOf, extentOf, isUnfolded };
+}
+
+/** The path of a row begins with the id of its minion. */
+const beginOf = (key: string): string => key.split("/", 1)[0]!;
+
+/** Keeps what was computed for a target, of as many as are drawn. */
+function keep<Value>(kept: Map<string, Value>, id: string, value: Value): void {
+  kept.delete(id);
+  kept.set(id, value);
+  if (kept.size > KEPT) kept.delete(kept.keys().next().value!);
 }
 
 /** The targets of a job with their returns as a tree, in one list. */
@@ -107,7 +162,7 @@ export function JobResults(
     onToggle(key: string): void;
   },
 ) {
-  const { segments, rowsOf, briefOf, isUnfolded } = useReturnRows(job, parts, beat, folding);
+  const { segments, rowsOf, briefOf, extentOf, isUnfolded } = useReturnRows(job, parts, beat, folding);
   if (parts.length === 0) return <Empty icon="search" title="No minions match" />;
   const at = (index: number): { part: Part; row: TreeRow | undefined } => {
     const { segment, row } = segments.locate(index);
@@ -137,6 +192,7 @@ export function JobResults(
           <PartLine
             part={part}
             brief={briefOf(part)}
+            folds={extentOf(part).folds}
             unfolded={isUnfolded(part)}
             onToggle={() => onToggle(part.id)}
           />
@@ -152,8 +208,11 @@ interface Brief {
   summary: string;
   /** The summary describes the return instead of quoting it. */
   quiet: boolean;
-  /** There is more to see when it is expanded. */
-  folds: boolean;
+}
+
+function foldsOf({ note, lines, tail, return: value }: Part): boolean {
+  const isLong = typeof value === "string" && value.length > 60;
+  return isLong || hasMore(value) || lines.length > 0 || tail !== "" || note !== undefined;
 }
 
 function readBrief(part: Part): Brief {
@@ -161,19 +220,19 @@ function readBrief(part: Part): Brief {
   const summary = value === undefined
     ? (isOpen(state) ? tail || lines.at(-1) : undefined) ?? note ?? ""
     : summaryOf(value);
-  const isLong = typeof value === "string" && value.length > 60;
   return {
     version,
     summary: summary.slice(0, 300),
     quiet: value === "" || (typeof value === "object" && value !== null),
-    folds: hasMore(value) || lines.length > 0 || tail !== "" || note !== undefined || isLong,
   };
 }
 
 function PartLine(
-  { part, brief: { summary, quiet, folds }, unfolded, onToggle }: {
+  { part, brief: { summary, quiet }, folds, unfolded, onToggle }: {
     part: Part;
     brief: Brief;
+    /** There is more to see when it is expanded. */
+    folds: boolean;
     unfolded: boolean;
     onToggle: () => void;
   },

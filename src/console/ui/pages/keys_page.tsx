@@ -10,7 +10,7 @@ import { Icon } from "../parts/icon.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { SearchField } from "../parts/search_field.tsx";
 import { VirtualList } from "../parts/virtual_list.tsx";
-import type { KeyAction } from "../store/keys_store.ts";
+import type { KeyAction, KeysStore } from "../store/keys_store.ts";
 import { useStore } from "../store/store_context.ts";
 
 const STATES: Record<KeyState, { label: string; icon: string; tone: string; none: string }> = {
@@ -54,8 +54,12 @@ const ACTIONS: Record<KeyAction, { label: string; done: string; of: KeyState[]; 
   },
 };
 
-const actionsOn = (state: KeyState) =>
-  (Object.keys(ACTIONS) as KeyAction[]).filter((action) => ACTIONS[action].of.includes(state));
+/** What this account can do with keys in a state, as far as its session tells. */
+function actionsOn(state: KeyState, keys: KeysStore): KeyAction[] {
+  return (Object.keys(ACTIONS) as KeyAction[]).filter((action) =>
+    ACTIONS[action].of.includes(state) && keys.may(action)
+  );
+}
 
 /** A change of keys that waits for the user's confirmation. */
 interface Question {
@@ -79,7 +83,7 @@ export function KeysPage() {
     const wanted = filter.trim().toLowerCase();
     const all = [...store.fleet.minions.keys(state)].sort(compareIds);
     if (wanted === "") return all;
-    return all.filter((id) => id.toLowerCase().includes(wanted) || (fingerprints[id] ?? "").includes(wanted));
+    return all.filter((id) => id.toLowerCase().includes(wanted) || store.keys.fingerprint(state, id).includes(wanted));
   }, [state, beat, filter, fingerprints]);
 
   const change = async ({ action, ids }: Question) => {
@@ -99,6 +103,7 @@ export function KeysPage() {
     <main class="page fill">
       <KeysHead />
       <Problem error={store.fleet.error.value} retry={() => store.fleet.load()} />
+      <Problem error={store.keys.error.value} retry={() => store.keys.loadFingerprints()} />
       <KeyTabs
         state={state}
         onState={(one) => {
@@ -128,7 +133,6 @@ export function KeysPage() {
         <KeyList
           state={state}
           ids={ids}
-          fingerprints={fingerprints}
           selected={selected}
           busy={busy}
           onSelect={setSelected}
@@ -137,8 +141,8 @@ export function KeysPage() {
       )}
       {question !== undefined && (
         <ConfirmChange
+          state={state}
           question={question}
-          fingerprints={fingerprints}
           onConfirm={() => change(question)}
           onClose={() => setQuestion(undefined)}
         />
@@ -147,16 +151,17 @@ export function KeysPage() {
   );
 }
 
-/** Fingerprints by minion id, read again when the number of keys changes. */
-function useFingerprints(state: KeyState): Record<string, string> {
+/** Reads the fingerprints again when the number of keys changes. @returns what changes with them */
+function useFingerprints(state: KeyState): unknown {
   const { fleet, keys } = useStore();
   const keyCount = KEY_STATES.reduce((sum, one) => sum + fleet.minions.keys(one).size, 0);
-  useEffect(() => void keys.loadFingerprints(), [keyCount]);
-  return keys.fingerprints.value[state] ?? NONE;
+  const { value: known } = fleet.keysKnown;
+  useEffect(() => {
+    // An account that may not list keys is told that alone.
+    if (known) void keys.loadFingerprints();
+  }, [keyCount, known]);
+  return keys.fingerprints.value[state];
 }
-
-/** One object, so that nothing is computed again while there are no fingerprints. */
-const NONE: Record<string, string> = {};
 
 function KeysHead() {
   const store = useStore();
@@ -208,6 +213,7 @@ function SelectionActions(
     onAct(question: Question): void;
   },
 ) {
+  const { keys } = useStore();
   const all = selected.length === ids.length;
   return (
     <div class="actions">
@@ -222,7 +228,7 @@ function SelectionActions(
         />
         {selected.length === 0 ? "Select all" : `${selected.length.toLocaleString("en")} selected`}
       </label>
-      {actionsOn(state).map((action) => (
+      {actionsOn(state, keys).map((action) => (
         <Button
           key={action}
           kind={action === "accept" ? "primary" : "plain"}
@@ -253,15 +259,17 @@ function NoKeys({ state, filtered }: { state: KeyState; filtered: boolean }) {
 interface KeyListProps {
   state: KeyState;
   ids: readonly string[];
-  /** By minion id. */
-  fingerprints: Record<string, string>;
   selected: ReadonlySet<string>;
   busy: boolean;
   onSelect(selected: ReadonlySet<string>): void;
   onAct(question: Question): void;
 }
 
-function KeyList({ state, ids, fingerprints, selected, busy, onSelect, onAct }: KeyListProps) {
+function KeyList({ state, ids, selected, busy, onSelect, onAct }: KeyListProps) {
+  const { keys } = useStore();
+  // Read again when they are.
+  keys.fingerprints.value;
+  const actions = actionsOn(state, keys);
   const toggle = (id: string) => {
     const next = new Set(selected);
     if (!next.delete(id)) next.add(id);
@@ -276,7 +284,7 @@ function KeyList({ state, ids, fingerprints, selected, busy, onSelect, onAct }: 
       onChoose={(index) => toggle(ids[index]!)}
       render={({ index }) => {
         const id = ids[index]!;
-        const fingerprint = fingerprints[id] ?? "";
+        const fingerprint = keys.fingerprint(state, id);
         return (
           <>
             <span role="gridcell">
@@ -293,7 +301,7 @@ function KeyList({ state, ids, fingerprints, selected, busy, onSelect, onAct }: 
             </span>
             <span role="gridcell" class="mono cut muted finger" title={fingerprint}>{fingerprint || "…"}</span>
             <span role="gridcell" class="row-actions">
-              {actionsOn(state).map((action) => (
+              {actions.map((action) => (
                 <button
                   key={action}
                   type="button"
@@ -318,15 +326,16 @@ function KeyList({ state, ids, fingerprints, selected, busy, onSelect, onAct }: 
 const NAMED_KEYS = 8;
 
 function ConfirmChange(
-  { question: { action, ids }, fingerprints, onConfirm, onClose }: {
+  { state, question: { action, ids }, onConfirm, onClose }: {
+    state: KeyState;
     question: Question;
-    fingerprints: Record<string, string>;
     onConfirm(): void;
     onClose(): void;
   },
 ) {
   const { label, effect } = ACTIONS[action];
-  const single = ids.length === 1 ? fingerprints[ids[0]!] ?? "" : "";
+  const { keys } = useStore();
+  const single = ids.length === 1 ? keys.fingerprint(state, ids[0]!) : "";
   return (
     <Confirm
       title={`${label} ${ids.length === 1 ? `the key of ${ids[0]}` : countText(ids.length, "key")}?`}
@@ -339,7 +348,7 @@ function ConfirmChange(
       <ul class="finger-list">
         {ids.slice(0, NAMED_KEYS).map((id) => (
           <li key={id}>
-            <b class="mono">{id}</b> <code>{fingerprints[id] ?? ""}</code>
+            <b class="mono">{id}</b> <code>{keys.fingerprint(state, id)}</code>
           </li>
         ))}
       </ul>

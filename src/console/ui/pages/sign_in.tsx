@@ -50,12 +50,14 @@ export function SignIn({ expired }: { expired: boolean }) {
   return (
     <div
       class={`sign-in ${expired ? "over" : ""}`}
-      role={expired ? "dialog" : undefined}
+      role={expired ? "dialog" : "main"}
       aria-modal={expired || undefined}
       aria-label="Sign in"
     >
       <form onSubmit={submit}>
-        <Brand />
+        <h1>
+          <Brand />
+        </h1>
         <p class="muted">
           {expired
             ? "Your session has expired. Sign in again; the page keeps its contents."

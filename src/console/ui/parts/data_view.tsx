@@ -1,4 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
+import { printedLine } from "../../text.ts";
 import { flatten, type TreeRow } from "../../tree.ts";
 import { Icon } from "./icon.tsx";
 import { VirtualList } from "./virtual_list.tsx";
@@ -20,7 +21,9 @@ export function TreeLine({ row, indent = 0, onToggle }: { row: TreeRow; indent?:
         </span>
       )}
       {row.name !== "" && <span class="tree-key">{row.name}</span>}
-      <span class={`tree-value is-${row.kind}`}>{row.text === "" && row.kind === "empty" ? '""' : row.text}</span>
+      <span class={`tree-value is-${row.kind}`}>
+        {row.text === "" && row.kind === "empty" ? '""' : printedLine(row.text)}
+      </span>
     </>
   );
   if (!folds) return <div class="tree-line" role="gridcell" style={pad}>{inner}</div>;

@@ -17,14 +17,15 @@ const TYPING_MS = 300;
  */
 export function usePreview({ tgt, type }: TargetValue, fun = ""): Preview & { asking?: boolean } {
   const store = useStore();
-  const fleetBeat = store.fleet.beat.value;
+  // A key may have come or gone: the list of ids is another one then, and the same after any other event.
+  store.fleet.beat.value;
   const known = store.fleet.known.value;
   const byGrains = needsGrains(tgt, type);
   const grainsBeat = byGrains ? store.fleet.grainsBeat.value : 0;
   const ids = known ? store.fleet.minions.ids : undefined;
   const local = useMemo(
     () => previewTarget(tgt, type, { ids, grains: (id) => store.fleet.grains.of(id) }),
-    [tgt, type, known, fleetBeat, grainsBeat],
+    [tgt, type, ids, grainsBeat],
   );
 
   const [asked, setAsked] = useState<{ key: string; preview: Preview | undefined } | undefined>(undefined);

@@ -44,7 +44,10 @@ export async function askTarget(
     const matched = Object.keys(typeof found === "object" && found !== null ? found : {});
     return { kind: "here", matched, unknown: [], why: `As the master has it: ${why}` };
   } catch (error) {
-    return { kind: "unknown", why: `${why}, and it did not say: ${errorText(error)}` };
+    const asked = isForbidden(error)
+      ? "this account may not ask the master for grains (cache.grains)"
+      : `the master did not say: ${errorText(error)}`;
+    return { kind: "unknown", why: `${why}, and ${asked}` };
   }
 }
 

@@ -3,6 +3,8 @@ import { fnmatch } from "../../../event/tag.ts";
 import { type Api, ApiError } from "../../api.ts";
 import {
   type Engine,
+  type MinionEngine,
+  minionEngineOf,
   type ReactorRule,
   type ReactorStatus,
   readEngines,
@@ -14,6 +16,8 @@ import type { Environment } from "./environment.ts";
 
 /** After an event that a reaction belongs to, this long until what the reactor did is read: each reading is a runner. */
 const SETTLE_MS = 2000;
+/** Engines of minions that are kept: minions may fire as many events as they like. */
+const MOST_HEARD = 500;
 
 /** The master's reactor and engines, as far as this account may see them. Read when a page wants them. */
 export class AutomationStore {
@@ -23,6 +27,8 @@ export class AutomationStore {
   readonly statusError: Signal<unknown> = signal(undefined);
   readonly engines: Signal<readonly Engine[] | undefined> = signal(undefined);
   readonly enginesError: Signal<unknown> = signal(undefined);
+  /** Engines of minions by id and name, as far as they were heard of; those that were heard of last are the last. */
+  readonly minionEngines: Signal<ReadonlyMap<string, MinionEngine>> = signal(new Map());
   readonly #api: Api;
   readonly #later: Environment["later"];
   /** The page that is shown; events of others are not followed. */
@@ -81,6 +87,7 @@ export class AutomationStore {
 
   /** Takes an event of the bus. */
   apply({ tag, data }: BusEvent): void {
+    this.#hearMinion(tag, data);
     if (this.#follows === undefined || this.#isDue) return;
     const concerns = this.#follows === "engines"
       ? tag.startsWith("salt/engines/status/")
@@ -94,7 +101,22 @@ export class AutomationStore {
     }, SETTLE_MS);
   }
 
+  #hearMinion(tag: string, data: BusEvent["data"]): void {
+    const engine = minionEngineOf(tag, data);
+    if (engine === undefined) return;
+    const key = `${engine.minion}/${engine.name}`;
+    const known = new Map(this.minionEngines.value);
+    known.delete(key);
+    known.set(key, engine);
+    for (const oldest of known.keys()) {
+      if (known.size <= MOST_HEARD) break;
+      known.delete(oldest);
+    }
+    this.minionEngines.value = known;
+  }
+
   forget(): void {
+    this.minionEngines.value = new Map();
     for (const one of [this.rules, this.status, this.engines]) one.value = undefined;
     for (const one of [this.rulesError, this.statusError, this.enginesError]) one.value = undefined;
     this.#matches = [];

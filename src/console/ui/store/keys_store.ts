@@ -1,49 +1,138 @@
 import { type Signal, signal } from "@preact/signals";
-import type { Api } from "../../api.ts";
+import { type Api, ApiError, isForbidden } from "../../api.ts";
 import type { KeyState } from "../../fleet.ts";
-import type { Notices } from "./notices.ts";
+import { permits } from "../../permits.ts";
+import type { UserSession } from "./user_session.ts";
 
 export type KeyAction = "accept" | "reject" | "delete";
 
+/** Minion id → fingerprint. */
+export type Fingerprints = Readonly<Record<string, string>>;
+
 /** Fingerprints of the keys, and what an operator does with keys. Which keys there are is in the fleet store. */
 export class KeysStore {
-  /** State of the key → minion id → fingerprint. */
-  readonly fingerprints: Signal<Record<string, Record<string, string>>> = signal({});
+  /** State of the key → fingerprints. */
+  readonly fingerprints: Signal<Readonly<Record<string, Fingerprints>>> = signal({});
+  /** Why the fingerprints of some keys could not be read. */
+  readonly error: Signal<unknown> = signal(undefined);
   readonly #api: Api;
-  readonly #notices: Notices;
+  readonly #session: UserSession;
 
-  constructor(api: Api, notices: Notices) {
+  constructor(api: Api, session: UserSession) {
     this.#api = api;
-    this.#notices = notices;
+    this.#session = session;
   }
 
+  /** False if the session says that this account may not do it to keys. */
+  may(action: KeyAction): boolean {
+    const { value } = this.#session.current;
+    const perms = typeof value === "object" ? value.perms : [];
+    return FUNCTIONS[action].some((fun) => permits(perms, "wheel", fun) !== false);
+  }
+
+  /** The fingerprint of a key, as it was last read; empty if it was not. */
+  fingerprint(state: KeyState, id: string): string {
+    return fingerIn(this.fingerprints.value, state, id);
+  }
+
+  /** Reads all fingerprints; what fails goes to {@link error}. */
   async loadFingerprints(): Promise<void> {
     try {
-      const found = await this.#api.wheel("key.finger", { match: "*" });
-      this.fingerprints.value = (found ?? {}) as Record<string, Record<string, string>>;
+      this.fingerprints.value = await this.#read("*");
+      this.error.value = undefined;
     } catch (error) {
-      this.#notices.fail(error);
+      this.error.value = error;
     }
   }
 
-  /** Accepts, rejects or deletes the keys of these ids that are in one state. */
-  async change(action: KeyAction, state: KeyState, ids: readonly string[]): Promise<void> {
-    const match = ids.join(",");
-    switch (action) {
-      case "accept":
-        await this.#api.wheel("key.accept", { match, include_rejected: true, include_denied: true });
-        break;
-      case "reject":
-        await this.#api.wheel("key.reject", { match, include_accepted: true, include_denied: true });
-        break;
-      case "delete":
-        // An id can have keys in several states: deletes the one in this state only.
-        await this.#api.wheel("key.delete_dict", { match: { [state]: ids } });
-        break;
+  /** Reads the fingerprints of some keys that wait, unless they are known; what fails goes to {@link error}. */
+  async wantPending(ids: readonly string[]): Promise<void> {
+    if (ids.every((id) => this.fingerprint("minions_pre", id) !== "")) return;
+    try {
+      const found = await this.#read(matchOf(ids));
+      const before = this.fingerprints.value;
+      this.fingerprints.value = { ...before, minions_pre: { ...before.minions_pre, ...found.minions_pre } };
+      this.error.value = undefined;
+    } catch (error) {
+      this.error.value = error;
     }
+  }
+
+  async #read(match: string): Promise<Record<string, Fingerprints>> {
+    return (await this.#api.wheel("key.finger", { match }) ?? {}) as Record<string, Fingerprints>;
+  }
+
+  /**
+   * Accepts, rejects or deletes the keys of these ids that are in one state, and no others: an id can have keys in several
+   * states, and who sends a second key chooses it.
+   *
+   * @throws {ApiError} of kind `refused` if a key to accept is not the one that the user has seen
+   */
+  async change(action: KeyAction, state: KeyState, ids: readonly string[]): Promise<void> {
+    if (action === "accept") await this.#compare(state, ids);
+    const named = { match: { [state]: ids }, ...others(action, state) };
+    try {
+      await this.#api.wheel(`key.${action}_dict`, named);
+    } catch (error) {
+      // Accounts may have the function by names alone; beside a denied key, that would change another key of the same id.
+      const canName = action !== "delete" && state !== "minions_denied" && ids.every(isPlain);
+      if (!isForbidden(error) || !canName) throw error;
+      await this.#api.wheel(`key.${action}`, { ...named, match: ids.join(",") });
+    }
+  }
+
+  /** Between the look at a fingerprint and the press of a button, a key may have been replaced by another one. */
+  async #compare(state: KeyState, ids: readonly string[]): Promise<void> {
+    const seen = ids.filter((id) => this.fingerprint(state, id) !== "");
+    if (seen.length === 0) return;
+    const found = await this.#read(matchOf(seen));
+    const changed = seen.find((id) => fingerIn(found, state, id) !== this.fingerprint(state, id));
+    if (changed === undefined) return;
+    const before = this.fingerprints.value;
+    this.fingerprints.value = {
+      ...before,
+      [state]: { ...before[state], [changed]: fingerIn(found, state, changed) },
+    };
+    throw new ApiError(
+      "refused",
+      0,
+      `The key of ${changed} is another one than a moment ago`,
+      "Nothing was changed. Compare the fingerprint with the minion's once more.",
+    );
   }
 
   forget(): void {
     this.fingerprints.value = {};
+    this.error.value = undefined;
   }
+}
+
+/** A minion may be called `constructor`. */
+function fingerIn(found: Readonly<Record<string, Fingerprints>>, state: KeyState, id: string): string {
+  const own = found[state] ?? {};
+  return Object.hasOwn(own, id) ? String(own[id]) : "";
+}
+
+const FUNCTIONS: Record<KeyAction, readonly string[]> = {
+  accept: ["key.accept_dict", "key.accept"],
+  reject: ["key.reject_dict", "key.reject"],
+  delete: ["key.delete_dict"],
+};
+
+/** Keys that do not wait are changed only where that is said. */
+function others(action: KeyAction, state: KeyState): Record<string, boolean> {
+  const denied = { include_denied: state === "minions_denied" };
+  if (action === "accept") return { include_rejected: state === "minions_rejected", ...denied };
+  return action === "reject" ? { include_accepted: state === "minions", ...denied } : {};
+}
+
+/** Functions of keys take globs, and several with commas: an id that looks like one would name others. */
+const isPlain = (id: string): boolean => /^[^*?[\],]+$/.test(id);
+
+/** The most ids that are read by name. */
+const MOST_NAMED = 200;
+
+/** A glob that matches these ids, and maybe others. */
+function matchOf(ids: readonly string[]): string {
+  return ids.length <= MOST_NAMED && ids.every(isPlain) ? ids.join(",") : "*";
 }

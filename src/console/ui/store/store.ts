@@ -76,7 +76,7 @@ export class Store {
       onRefused: () => void this.session.verify(),
     });
     this.fleet = new FleetStore(env, this.beats, this.notices);
-    this.keys = new KeysStore(env.api, this.notices);
+    this.keys = new KeysStore(env.api, this.session);
     this.history = new JobHistory(env.api);
     this.jobs = new FollowedJobs(env, this.beats, this.notices);
     this.tallies = new JobTallies(env.api, this.jobs);

@@ -19,7 +19,9 @@ function bed(answers: Record<string, (low: Low) => unknown>, forbidden: Readonly
     if (url === "/login") {
       session = true;
       const { username } = JSON.parse(String(init.body));
-      return reply(200, { return: [{ user: username, eauth: "file", expire: now / 1000 + 3600, perms: [".*"] }] });
+      return reply(200, {
+        return: [{ user: username, eauth: "file", expire: now / 1000 + 3600, perms: [".*", "@wheel", "@runner"] }],
+      });
     }
     if (!session) return reply(401, { return: "No permission -- see authorization schemes" });
     const special = answers[url];

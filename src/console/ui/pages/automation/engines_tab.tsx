@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { Engine } from "../../../automation.ts";
+import type { Engine, MinionEngine } from "../../../automation.ts";
 import { agoText } from "../../../text.ts";
 import { Button } from "../../parts/button.tsx";
 import { CopyButton } from "../../parts/copy_button.tsx";
@@ -19,7 +19,7 @@ const STATES: Record<string, { icon: string; tone: string }> = {
   absent: { icon: "off", tone: "warn" },
 };
 
-/** The engines of the master: how each stands, and why it ended the last time. */
+/** The engines of the master, and those of minions: how each stands, and why it ended the last time. */
 export function EnginesTab() {
   const store = useStore();
   const { automation } = store;
@@ -28,20 +28,22 @@ export function EnginesTab() {
   useEffect(() => automation.followEngines(), []);
   const engines = automation.engines.value;
   const error = automation.enginesError.value;
-  const shown = engines?.find(({ name }) => name === open);
+  const ofMinions = [...automation.minionEngines.value].reverse();
+  const shown = automation.minionEngines.value.get(open ?? "") ?? engines?.find(({ name }) => name === open);
   const load = () => attempt(() => automation.loadEngines());
   return (
     <>
       <div class="search-row">
         <p class="hint grow">
-          Programs that run beside the master and are started again when they end (option <code>engines</code>).
+          Programs that run beside the master and are started again when they end (option{" "}
+          <code>engines</code>). Those of minions are shown as far as they have changed since you signed in here.
         </p>
         <Button icon="again" disabled={busy} onClick={load}>{busy ? "Asking…" : "Refresh"}</Button>
       </div>
       <Problem error={error} retry={load} />
       {engines === undefined
         ? error === undefined && <Empty icon="clock" title="Asking the master…" />
-        : engines.length === 0
+        : engines.length + ofMinions.length === 0
         ? (
           <Empty icon="bolt" title="No engines">
             <p>
@@ -51,7 +53,7 @@ export function EnginesTab() {
         )
         : (
           <div class={`split ${shown === undefined ? "" : "open"}`}>
-            <EngineList engines={engines} onOpen={setOpen} />
+            <EngineList engines={[...engines.map((one) => [one.name, one] as const), ...ofMinions]} onOpen={setOpen} />
             {shown !== undefined && (
               <section class="detail" aria-label="Selected engine">
                 <header class="section-head">
@@ -70,7 +72,9 @@ export function EnginesTab() {
   );
 }
 
-function EngineList({ engines, onOpen }: { engines: readonly Engine[]; onOpen(name: string): void }) {
+function EngineList(
+  { engines, onOpen }: { engines: readonly (readonly [string, Engine | MinionEngine])[]; onOpen(key: string): void },
+) {
   const store = useStore();
   return (
     <VirtualList
@@ -78,8 +82,8 @@ function EngineList({ engines, onOpen }: { engines: readonly Engine[]; onOpen(na
       label="Engines"
       row={36}
       count={engines.length}
-      keyOf={(index) => engines[index]!.name}
-      onOpen={(index) => onOpen(engines[index]!.name)}
+      keyOf={(index) => engines[index]![0]}
+      onOpen={(index) => onOpen(engines[index]![0])}
       header={
         <>
           <span role="columnheader">Engine</span>
@@ -90,11 +94,13 @@ function EngineList({ engines, onOpen }: { engines: readonly Engine[]; onOpen(na
         </>
       }
       render={({ index }) => {
-        const { name, module, state, sinceMs, restarts, reason, lastError } = engines[index]!;
+        const [, engine] = engines[index]!;
+        const { name, module, state, sinceMs, restarts, reason, lastError } = engine;
         const { icon, tone } = STATES[state] ?? { icon: "question", tone: "idle" };
         return (
           <>
             <span role="gridcell" class="cut">
+              {"minion" in engine && <span class="muted">{`${engine.minion} `}</span>}
               {name} {module !== name && <span class="muted small">{module}</span>}
             </span>
             <span role="gridcell" class={`state ${tone}`}>

@@ -2,16 +2,11 @@ import { useEffect, useState } from "preact/hooks";
 import { isRecord } from "../../../../record.ts";
 import { callText, type Kept, readSchedule, type ScheduleEntry, whenText } from "../../../schedule_entry.ts";
 import { clockText } from "../../../text.ts";
-import { Button } from "../../parts/button.tsx";
-import { Confirm } from "../../parts/dialog.tsx";
-import { Empty } from "../../parts/empty.tsx";
-import { Problem } from "../../parts/problem.tsx";
-import { Switch } from "../../parts/switch.tsx";
-import { useAttempt } from "../../parts/use_attempt.ts";
 import { VirtualList } from "../../parts/virtual_list.tsx";
-import { askMinion, tellMinion } from "../../store/ask_minion.ts";
+import { askMinion } from "../../store/ask_minion.ts";
 import type { Store } from "../../store/store.ts";
 import { useStore } from "../../store/store_context.ts";
+import { EntryActions, EntryCells, type EntryKind, type EntryListProps, MinionEntries } from "./minion_entries.tsx";
 import { ScheduleForm } from "./schedule_form.tsx";
 
 interface Found {
@@ -36,78 +31,27 @@ async function readFound(store: Store, id: string): Promise<Found> {
   return { enabled, entries, kept };
 }
 
+const SCHEDULE: EntryKind<ScheduleEntry, Found> = {
+  module: "schedule",
+  switchLabel: "Schedule enabled",
+  addLabel: "Add job",
+  read: readFound,
+  none: {
+    icon: "clock",
+    title: "No jobs by time",
+    text: "A schedule runs functions on the minion by itself, also while it has no master.",
+  },
+  List: ScheduleList,
+  Form: ScheduleForm,
+  deletion: ({ name }, id) => ({
+    title: `Delete ${name} from the schedule of ${id}?`,
+    text: "The minion does not run it by itself any more. What runs now goes on.",
+  }),
+};
+
 /** The jobs that a minion runs by time. */
 export function MinionSchedule({ id }: { id: string }) {
-  const store = useStore();
-  const [found, setFound] = useState<Found | undefined>(undefined);
-  const [editing, setEditing] = useState<ScheduleEntry | "new" | undefined>(undefined);
-  const [deleting, setDeleting] = useState<ScheduleEntry | undefined>(undefined);
-  const { busy, error, attempt } = useAttempt();
-  const load = () => attempt(async () => setFound(await readFound(store, id)));
-  useEffect(() => void load(), [id]);
-
-  /** Changes something, then reads the schedule again. */
-  const tell = (fun: string, kwarg: Record<string, unknown> = {}) =>
-    attempt(async () => {
-      store.notices.add("ok", await tellMinion(store.api, id, { fun, kwarg }));
-      setFound(await readFound(store, id));
-    });
-  return (
-    <>
-      <div class="search-row">
-        {found !== undefined && (
-          <Switch
-            on={found.enabled}
-            disabled={busy}
-            label="Schedule enabled"
-            onChange={(on) => tell(on ? "schedule.enable" : "schedule.disable")}
-          />
-        )}
-        <span class="grow" />
-        <div class="actions">
-          <Button icon="again" disabled={busy} onClick={load}>{busy ? "Asking…" : "Refresh"}</Button>
-          <Button kind="primary" disabled={found === undefined} onClick={() => setEditing("new")}>Add job</Button>
-        </div>
-      </div>
-      <Problem error={error} retry={found === undefined ? load : undefined} />
-      {found === undefined
-        ? error === undefined && <Empty icon="clock" title="Asking the minion…" />
-        : found.entries.length === 0
-        ? (
-          <Empty icon="clock" title="No jobs by time">
-            <p>
-              A schedule runs functions on the minion by itself, also while it has no master.
-            </p>
-          </Empty>
-        )
-        : <ScheduleList id={id} found={found} busy={busy} onTell={tell} onEdit={setEditing} onDelete={setDeleting} />}
-      {editing !== undefined && (
-        <ScheduleForm
-          id={id}
-          entry={editing === "new" ? undefined : editing}
-          onDone={() => {
-            setEditing(undefined);
-            void load();
-          }}
-          onDelete={() => {
-            if (editing !== "new") setDeleting(editing);
-            setEditing(undefined);
-          }}
-          onClose={() => setEditing(undefined)}
-        />
-      )}
-      {deleting !== undefined && (
-        <Confirm
-          title={`Delete ${deleting.name} from the schedule of ${id}?`}
-          action="Delete"
-          onConfirm={() => tell("schedule.delete", { name: deleting.name })}
-          onClose={() => setDeleting(undefined)}
-        >
-          <p>The minion does not run it by itself any more. What runs now goes on.</p>
-        </Confirm>
-      )}
-    </>
-  );
+  return <MinionEntries id={id} kind={SCHEDULE} />;
 }
 
 const KEPT: Record<Kept, { label: string; title: string }> = {
@@ -117,14 +61,7 @@ const KEPT: Record<Kept, { label: string; title: string }> = {
 };
 
 function ScheduleList(
-  { id, found: { entries, kept }, busy, onTell, onEdit, onDelete }: {
-    id: string;
-    found: Found;
-    busy: boolean;
-    onTell(fun: string, kwarg: Record<string, unknown>): void;
-    onEdit(entry: ScheduleEntry): void;
-    onDelete(entry: ScheduleEntry): void;
-  },
+  { id, found: { entries, kept }, busy, onTell, onEdit, onDelete }: EntryListProps<ScheduleEntry, Found>,
 ) {
   const [window, setWindow] = useState<[number, number]>([0, 20]);
   const next = useNextTimes(id, entries, window);
@@ -145,7 +82,9 @@ function ScheduleList(
           <span role="columnheader">When</span>
           <span role="columnheader" class="wide">Next run</span>
           <span role="columnheader" class="wide">Kept in</span>
-          <span role="columnheader" />
+          <span role="columnheader">
+            <span class="visually-hidden">Actions</span>
+          </span>
         </>
       }
       render={({ index }) => {
@@ -154,51 +93,27 @@ function ScheduleList(
         const { label, title } = KEPT[kept.get(name) ?? "here"];
         return (
           <>
-            <span role="gridcell">
-              <Switch
-                on={enabled}
-                disabled={busy}
-                label={`${name} enabled`}
-                hidden
-                onChange={(on) => onTell(on ? "schedule.enable_job" : "schedule.disable_job", { name })}
-              />
-            </span>
-            <span role="gridcell" class="cut" title={name}>{name}</span>
+            <EntryCells
+              entry={entry}
+              busy={busy}
+              functions={["schedule.enable_job", "schedule.disable_job"]}
+              onTell={onTell}
+            />
             <span role="gridcell" class="mono cut">{callText(fields)}</span>
             <span role="gridcell" class="cut">{whenText(fields)}</span>
             <span role="gridcell" class="wide muted num cut">{enabled ? next.get(name) ?? "…" : "disabled"}</span>
             <span role="gridcell" class="wide muted cut" title={title}>{label}</span>
-            <span role="gridcell" class="row-actions">
-              <RowAction
-                name={name}
-                label="Run now"
-                disabled={busy}
-                onClick={() => onTell("schedule.run_job", { name, force: true })}
-              />
-              <RowAction name={name} label="Edit" disabled={busy} onClick={() => onEdit(entry)} />
-              <RowAction name={name} label="Delete" disabled={busy} onClick={() => onDelete(entry)} />
-            </span>
+            <EntryActions
+              entry={entry}
+              busy={busy}
+              onEdit={onEdit}
+              onDelete={onDelete}
+              more={[{ label: "Run now", onClick: () => void onTell("schedule.run_job", { name, force: true }) }]}
+            />
           </>
         );
       }}
     />
-  );
-}
-
-export function RowAction(
-  { name, label, disabled, onClick }: { name: string; label: string; disabled: boolean; onClick(): void },
-) {
-  return (
-    <button
-      type="button"
-      class="link"
-      tabIndex={-1}
-      disabled={disabled}
-      aria-label={`${label}: ${name}`}
-      onClick={onClick}
-    >
-      {label}
-    </button>
   );
 }
 

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import {
   argumentsOfDraft,
   draftOf,
@@ -7,15 +7,11 @@ import {
   type ScheduleEntry,
   type Timing,
 } from "../../../schedule_entry.ts";
-import { Button } from "../../parts/button.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
-import { FormEnd } from "../../parts/form_end.tsx";
-import { Problem } from "../../parts/problem.tsx";
 import { Segmented } from "../../parts/segmented.tsx";
 import { Row, TextField } from "../../parts/text_field.tsx";
-import { useAttempt } from "../../parts/use_attempt.ts";
 import { tellMinion } from "../../store/ask_minion.ts";
 import { useStore } from "../../store/store_context.ts";
+import { EntryDialog, type EntryFormProps, useSuggestions } from "./minion_entries.tsx";
 
 const TIMINGS: { value: Timing; label: string; example: string }[] = [
   { value: "every", label: "Every", example: "10" },
@@ -26,47 +22,36 @@ const TIMINGS: { value: Timing; label: string; example: string }[] = [
 
 /** Adds a job to the schedule of a minion, or replaces one. */
 export function ScheduleForm(
-  { id, entry, onDone, onDelete, onClose }: {
-    id: string;
-    entry: ScheduleEntry | undefined;
-    onDone(): void;
-    onDelete(): void;
-    onClose(): void;
-  },
+  { id, entry, onDone, onDelete, onClose }: EntryFormProps<ScheduleEntry>,
 ) {
   const store = useStore();
   const [draft, setDraft] = useState<ScheduleDraft>(() => entry === undefined ? EMPTY_DRAFT : draftOf(entry));
-  const { busy, error, attempt } = useAttempt();
-  const functions = useFunctionNames(id);
+  const functions = useSuggestions(id, () => store.functions.list(id));
   const { kwarg, problem } = argumentsOfDraft(draft);
-  const set = (change: Partial<ScheduleDraft>) => setDraft({ ...draft, ...change });
-  const save = () =>
-    attempt(async () => {
-      const fun = entry === undefined ? "schedule.add" : "schedule.modify";
-      // A job that is disabled stays so.
-      const more = entry === undefined ? {} : { enabled: entry.enabled };
-      const name = draft.name.trim();
-      store.notices.add("ok", await tellMinion(store.api, id, { fun, kwarg: { name, ...more, ...kwarg } }));
-      onDone();
-    });
+  const save = async () => {
+    const fun = entry === undefined ? "schedule.add" : "schedule.modify";
+    // A job that is disabled stays so.
+    const more = entry === undefined ? {} : { enabled: entry.enabled };
+    const name = draft.name.trim();
+    store.notices.add("ok", await tellMinion(store.api, id, { fun, kwarg: { name, ...more, ...kwarg } }));
+    onDone();
+  };
   return (
-    <Dialog title={entry === undefined ? `New job by time on ${id}` : `${entry.name} on ${id}`} onClose={onClose} wide>
-      <form
-        class="fields"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (problem === undefined && !busy) {
-            void save();
-          }
-        }}
-      >
-        <DraftFields draft={draft} isNew={entry === undefined} functions={functions} onSet={set} />
-        <Problem error={error} />
-        <FormEnd problem={problem} busy={busy} label={entry === undefined ? "Add" : "Save"} onClose={onClose}>
-          {entry !== undefined && <Button kind="danger" onClick={onDelete}>Delete</Button>}
-        </FormEnd>
-      </form>
-    </Dialog>
+    <EntryDialog
+      title={entry === undefined ? `New job by time on ${id}` : `${entry.name} on ${id}`}
+      isNew={entry === undefined}
+      problem={problem}
+      save={save}
+      onDelete={onDelete}
+      onClose={onClose}
+    >
+      <DraftFields
+        draft={draft}
+        isNew={entry === undefined}
+        functions={functions}
+        onSet={(change) => setDraft({ ...draft, ...change })}
+      />
+    </EntryDialog>
   );
 }
 
@@ -170,22 +155,4 @@ function TimingRow({ draft, onSet: set }: DraftProps) {
       </div>
     </Row>
   );
-}
-
-/** The functions of a minion, as far as this account may list them. */
-function useFunctionNames(id: string): readonly string[] {
-  const store = useStore();
-  const [names, setNames] = useState<readonly string[]>([]);
-  useEffect(() => {
-    let over = false;
-    store.functions.list(id).then((found) => {
-      if (!over) setNames(found);
-    }, () => {
-      // Any name can be typed.
-    });
-    return () => {
-      over = true;
-    };
-  }, [id]);
-  return names;
 }

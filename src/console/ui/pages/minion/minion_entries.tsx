@@ -1,0 +1,247 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { Button } from "../../parts/button.tsx";
+import { Confirm, Dialog } from "../../parts/dialog.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { FormEnd } from "../../parts/form_end.tsx";
+import { Problem } from "../../parts/problem.tsx";
+import { Switch } from "../../parts/switch.tsx";
+import { useAttempt } from "../../parts/use_attempt.ts";
+import { tellMinion } from "../../store/ask_minion.ts";
+import type { Store } from "../../store/store.ts";
+import { useStore } from "../../store/store_context.ts";
+
+/** One of the things that a minion has under names and that can be switched: a job by time, a beacon. */
+export interface Entry {
+  name: string;
+  enabled: boolean;
+}
+
+/** What a minion has of them. */
+interface FoundEntries<One extends Entry> {
+  /** Whether they are on at all. */
+  enabled: boolean;
+  entries: One[];
+}
+
+/** Calls a function of the minion, says what it answered, and reads the entries again. */
+type Tell = (fun: string, kwarg?: Record<string, unknown>) => Promise<void>;
+
+export interface EntryListProps<One extends Entry, Found> {
+  id: string;
+  found: Found;
+  busy: boolean;
+  onTell: Tell;
+  onEdit(entry: One): void;
+  onDelete(entry: One): void;
+}
+
+export interface EntryFormProps<One extends Entry> {
+  id: string;
+  /** Undefined for a new one. */
+  entry: One | undefined;
+  onDone(): void;
+  onDelete(): void;
+  onClose(): void;
+}
+
+/** What differs between the kinds of entries. */
+export interface EntryKind<One extends Entry, Found extends FoundEntries<One>> {
+  /** The execution module that changes them, with `enable`, `disable` and `delete`. */
+  module: string;
+  switchLabel: string;
+  addLabel: string;
+  read(store: Store, id: string): Promise<Found>;
+  /** Shown if there are none. */
+  none: { icon: string; title: string; text: string };
+  /** Further actions above the list. */
+  actions?(id: string, state: { busy: boolean; isRead: boolean; tell: Tell }): ComponentChildren;
+  List(props: EntryListProps<One, Found>): ComponentChildren;
+  Form(props: EntryFormProps<One>): ComponentChildren;
+  /** The question before one is deleted. */
+  deletion(entry: One, id: string): { title: string; text: string };
+}
+
+/** The entries of a minion: listed, switched, added, edited and deleted. */
+export function MinionEntries<One extends Entry, Found extends FoundEntries<One>>(
+  { id, kind }: { id: string; kind: EntryKind<One, Found> },
+) {
+  const store = useStore();
+  const [found, setFound] = useState<Found | undefined>(undefined);
+  const [editing, setEditing] = useState<One | "new" | undefined>(undefined);
+  const [deleting, setDeleting] = useState<One | undefined>(undefined);
+  const { busy, error, attempt } = useAttempt();
+  const load = () => attempt(async () => setFound(await kind.read(store, id)));
+  useEffect(() => void load(), [id]);
+  const tell: Tell = (fun, kwarg = {}) =>
+    attempt(async () => {
+      store.notices.add("ok", await tellMinion(store.api, id, { fun, kwarg }));
+      setFound(await kind.read(store, id));
+    });
+  return (
+    <>
+      <div class="search-row">
+        {found !== undefined && (
+          <Switch
+            on={found.enabled}
+            disabled={busy}
+            label={kind.switchLabel}
+            onChange={(on) => tell(`${kind.module}.${on ? "enable" : "disable"}`)}
+          />
+        )}
+        <span class="grow" />
+        <div class="actions">
+          {kind.actions?.(id, { busy, isRead: found !== undefined, tell })}
+          <Button icon="again" disabled={busy} onClick={load}>{busy ? "Asking…" : "Refresh"}</Button>
+          <Button kind="primary" disabled={found === undefined} onClick={() => setEditing("new")}>
+            {kind.addLabel}
+          </Button>
+        </div>
+      </div>
+      <Problem error={error} retry={found === undefined ? load : undefined} />
+      {found === undefined
+        ? error === undefined && <Empty icon="clock" title="Asking the minion…" />
+        : found.entries.length === 0
+        ? (
+          <Empty icon={kind.none.icon} title={kind.none.title}>
+            <p>{kind.none.text}</p>
+          </Empty>
+        )
+        : <kind.List id={id} found={found} busy={busy} onTell={tell} onEdit={setEditing} onDelete={setDeleting} />}
+      {editing !== undefined && (
+        <kind.Form
+          id={id}
+          entry={editing === "new" ? undefined : editing}
+          onDone={() => {
+            setEditing(undefined);
+            void load();
+          }}
+          onDelete={() => {
+            if (editing !== "new") setDeleting(editing);
+            setEditing(undefined);
+          }}
+          onClose={() => setEditing(undefined)}
+        />
+      )}
+      {deleting !== undefined && (
+        <Confirm
+          title={kind.deletion(deleting, id).title}
+          action="Delete"
+          onConfirm={() => tell(`${kind.module}.delete`, { name: deleting.name })}
+          onClose={() => setDeleting(undefined)}
+        >
+          <p>{kind.deletion(deleting, id).text}</p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+/** The first cells of a row: its switch and its name. */
+export function EntryCells(
+  { entry: { name, enabled }, busy, functions: [enable, disable], onTell }: {
+    entry: Entry;
+    busy: boolean;
+    /** What switches it on and off. */
+    functions: [enable: string, disable: string];
+    onTell: Tell;
+  },
+) {
+  return (
+    <>
+      <span role="gridcell">
+        <Switch
+          on={enabled}
+          disabled={busy}
+          label={`${name} enabled`}
+          hidden
+          onChange={(on) => onTell(on ? enable : disable, { name })}
+        />
+      </span>
+      <span role="gridcell" class="cut" title={name}>{name}</span>
+    </>
+  );
+}
+
+/** The last cell of a row: what can be done with it. */
+export function EntryActions<One extends Entry>(
+  { entry, busy, onEdit, onDelete, more = [] }: {
+    entry: One;
+    busy: boolean;
+    onEdit(entry: One): void;
+    onDelete(entry: One): void;
+    more?: { label: string; onClick(): void }[];
+  },
+) {
+  const actions = [
+    ...more,
+    { label: "Edit", onClick: () => onEdit(entry) },
+    { label: "Delete", onClick: () => onDelete(entry) },
+  ];
+  return (
+    <span role="gridcell" class="row-actions">
+      {actions.map(({ label, onClick }) => (
+        <button
+          key={label}
+          type="button"
+          class="link"
+          tabIndex={-1}
+          disabled={busy}
+          aria-label={`${label}: ${entry.name}`}
+          onClick={onClick}
+        >
+          {label}
+        </button>
+      ))}
+    </span>
+  );
+}
+
+/** A dialog with the form for one entry. */
+export function EntryDialog(
+  { title, isNew, problem, save, onDelete, onClose, children }: {
+    title: string;
+    isNew: boolean;
+    /** Why it cannot be saved yet; undefined if it can. */
+    problem: string | undefined;
+    save(): Promise<unknown>;
+    onDelete(): void;
+    onClose(): void;
+    /** The fields. */
+    children: ComponentChildren;
+  },
+) {
+  const { busy, error, attempt } = useAttempt();
+  return (
+    <Dialog title={title} onClose={onClose} wide>
+      <form
+        class="fields"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (problem === undefined && !busy) void attempt(save);
+        }}
+      >
+        {children}
+        <Problem error={error} />
+        <FormEnd problem={problem} busy={busy} label={isNew ? "Add" : "Save"} onClose={onClose}>
+          {!isNew && <Button kind="danger" onClick={onDelete}>Delete</Button>}
+        </FormEnd>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Names that a field suggests; none if they cannot be read: any name can be typed. */
+export function useSuggestions(id: string, read: () => Promise<readonly string[]>): readonly string[] {
+  const [names, setNames] = useState<readonly string[]>([]);
+  useEffect(() => {
+    let over = false;
+    read().then((found) => {
+      if (!over) setNames(found);
+    }, () => {});
+    return () => {
+      over = true;
+    };
+  }, [id]);
+  return names;
+}
