@@ -23,7 +23,8 @@ export { ClientError } from "./src/client/client_error.ts";
 export { connect, type ConnectOptions } from "./src/client/connect.ts";
 export type { Credentials } from "./src/client/credentials.ts";
 export { LocalClient, type LocalClientOptions } from "./src/client/local_client.ts";
-export { HttpClient, type HttpOptions } from "./src/client/http/http_client.ts";
+export { HttpClient } from "./src/client/http/http_client.ts";
+export type { HttpOptions } from "./src/client/http/http_options.ts";
 export type { Login } from "./src/client/http/session.ts";
 export type { MasterLink } from "./src/client/master_link.ts";
 export type {

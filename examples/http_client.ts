@@ -1,28 +1,22 @@
 /**
- * Runs a job through salt-api, ours or Salt's own, with nothing but `fetch`. To run it anywhere:
+ * Runs a job through salt-api, ours or Salt's own, from any machine, and follows its outcomes:
  *
  *     SALT_API=https://salt.example.com:8000 SALT_USER=ann SALT_PASSWORD=secret SALT_EAUTH=pam node examples/http_client.ts
  */
 import process from "node:process";
+import { codeOf, connect, messageOf } from "../mod.ts"; // or "brine/http", from npm
 
-const { SALT_API = "http://127.0.0.1:8000", SALT_USER, SALT_PASSWORD, SALT_EAUTH = "pam" } = process.env;
+const { SALT_API = "http://127.0.0.1:8000", SALT_USER = "", SALT_PASSWORD = "", SALT_EAUTH = "pam" } = process.env;
+const login = { username: SALT_USER, password: SALT_PASSWORD, eauth: SALT_EAUTH };
 
-async function post(path: string, body: unknown, token = ""): Promise<Record<string, unknown>[]> {
-  const response = await fetch(new URL(path, SALT_API), {
-    method: "POST",
-    headers: { "content-type": "application/json", accept: "application/json", "x-auth-token": token },
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-  return ((await response.json()) as { return: Record<string, unknown>[] }).return;
+try {
+  await using salt = await connect(SALT_API, { login });
+  for await (const outcome of salt.run({ tgt: "*", fun: "test.ping" })) {
+    if (outcome.kind === "returned") console.log(outcome.id, outcome.return);
+    else console.log(outcome.id, outcome.kind);
+  }
+} catch (error) {
+  // The code is stable: AUTHENTICATION, UNREACHABLE, MASTER_DOWN, … The message says what to do.
+  console.error(codeOf(error), messageOf(error));
+  process.exitCode = 1;
 }
-
-const [login] = await post("/login", { username: SALT_USER, password: SALT_PASSWORD, eauth: SALT_EAUTH });
-const token = String(login!.token);
-// `full_return` adds the return code; a minion that did not return is `false`.
-const [returns] = await post("/", [{ client: "local", tgt: "*", fun: "test.ping", full_return: true }], token);
-for (const [id, result] of Object.entries(returns!)) {
-  if (result === false) console.log(id, "did not return");
-  else console.log(id, JSON.stringify(result));
-}
-await post("/logout", {}, token);

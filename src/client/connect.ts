@@ -3,7 +3,9 @@ import { type Logger, silentLogger } from "../log.ts";
 import { refuseUnknownKeys } from "../known.ts";
 import { currentRuntime } from "../runtime/current.ts";
 import type { Runtime } from "../runtime/mod.ts";
-import { HttpClient, type HttpOptions } from "./http/http_client.ts";
+import { abortable } from "./abortable.ts";
+import { HttpClient } from "./http/http_client.ts";
+import type { HttpOptions } from "./http/http_options.ts";
 import { LocalClient } from "./local_client.ts";
 
 /**
@@ -33,6 +35,8 @@ export interface ConnectOptions {
   transport?: string;
   /** The master's `ssl`, as in its configuration: `{certfile, keyfile, ca_certs, cert_reqs}`. @default none */
   ssl?: Record<string, unknown>;
+  /** Ends the connecting with the signal's reason; once it is connected it has no effect. */
+  signal?: AbortSignal;
   /** The runtime to connect with. @default the runtime of this program */
   runtime?: Runtime;
   /** Where the client logs. @default no log */
@@ -48,6 +52,7 @@ const OPTIONS: readonly (keyof Required<ConnectOptions>)[] = [
   "user",
   "transport",
   "ssl",
+  "signal",
   "runtime",
   "log",
 ];
@@ -94,8 +99,10 @@ export async function connect(
 
 async function connectLocally(options: ConnectOptions): Promise<LocalClient> {
   refuseUnknownKeys("the options of connect()", options, OPTIONS, REMEDIES);
+  const { signal } = options;
+  signal?.throwIfAborted();
   const root = (options.rootDir ?? "/").replace(/\/+$/, "");
-  return await LocalClient.open({
+  const opening = LocalClient.open({
     runtime: options.runtime ?? await currentRuntime(),
     log: options.log ?? silentLogger,
     opts: {
@@ -108,4 +115,11 @@ async function connectLocally(options: ConnectOptions): Promise<LocalClient> {
       ssl: options.ssl ?? null,
     },
   });
+  try {
+    return await abortable(opening, signal);
+  } catch (error) {
+    // It may open all the same, with nobody there to close it.
+    opening.then((client) => client.close(), () => {});
+    throw error;
+  }
 }

@@ -1,12 +1,15 @@
 import { deferred } from "../async/deferred.ts";
 import type { BusEvent } from "../event/bus.ts";
 import type { Credentials } from "./credentials.ts";
+import { EarlyEvents } from "./early_events.ts";
 import type { Published, PublishRequest } from "./publish_request.ts";
 
 /** What `findJob` needs of a client. */
 interface Publisher {
   publish(request: PublishRequest): Promise<Published | undefined>;
-  onEvent(listener: (event: BusEvent) => void): () => void;
+  onEvent(listener: (event: BusEvent, size?: number) => void): () => void;
+  /** Fires again what is on record of a job, for a source that may lose events. */
+  catchUp?(jid: string): Promise<void>;
 }
 
 /**
@@ -21,17 +24,20 @@ export async function findJob(
   jid: string,
   { credentials, signal }: { credentials: Credentials | undefined; signal: AbortSignal },
 ): Promise<string[]> {
-  const answers = new Map<string, BusEvent>();
+  const asked = new Set(ids);
+  /** Minion → whether it works on the job. */
+  const answers = new Map<string, boolean>();
   const settled = deferred<void>();
   signal.addEventListener("abort", () => settled.resolve(), { once: true });
   if (signal.aborted) return [];
   let prefix: string | undefined;
-  const early: BusEvent[] = [];
-  const take = (event: BusEvent) => {
-    if (prefix === undefined) return void early.push(event);
+  const early = new EarlyEvents(client.catchUp !== undefined);
+  const take = (event: BusEvent, size?: number) => {
+    if (prefix === undefined) return early.take(event, size);
     if (!event.tag.startsWith(prefix)) return;
-    answers.set(event.tag.slice(prefix.length), event);
-    if (answers.size >= ids.length) settled.resolve();
+    const id = event.tag.slice(prefix.length);
+    if (asked.has(id)) answers.set(id, saysWorking(event.data.return));
+    if (answers.size >= asked.size) settled.resolve();
   };
   // Listen before publishing: a fast minion can answer before publish() returns.
   const off = client.onEvent(take);
@@ -40,13 +46,15 @@ export async function findJob(
     const published = await client.publish(request);
     if (published === undefined) return [];
     prefix = `salt/job/${published.jid}/ret/`;
-    for (const event of early.splice(0)) take(event);
+    for (const { event } of early) take(event);
+    if (early.lost) client.catchUp?.(published.jid).catch(() => {});
     await settled.promise;
   } finally {
     off();
   }
-  return [...answers].filter(([, { data }]) => {
-    const answer = data.return;
-    return typeof answer === "object" && answer !== null && Object.keys(answer).length > 0;
-  }).map(([id]) => id);
+  return [...answers].filter(([, working]) => working).map(([id]) => id);
 }
+
+/** The answer of a minion that does not work on a job is an empty map. */
+const saysWorking = (answer: unknown): boolean =>
+  typeof answer === "object" && answer !== null && Object.keys(answer).length > 0;

@@ -1,6 +1,7 @@
 /** A job that is on record: what has come of it, and what comes from now on. */
 import { BusEvent } from "../event/bus.ts";
 import type { Clock } from "../async/clock.ts";
+import { EarlyEvents } from "./early_events.ts";
 import type { Credentials } from "./credentials.ts";
 import { type CollectOptions, JobCollector, type JobSource } from "./job_collector.ts";
 import type { Outcome, ReportedOutcome } from "./outcome.ts";
@@ -29,10 +30,10 @@ export async function* followRecorded(
   options: CollectOptions & { credentials?: Credentials },
   read: () => Promise<JobRecord>,
 ): AsyncGenerator<Outcome, Published | undefined, void> {
-  const early: BusEvent[] = [];
-  let collect = (event: BusEvent): void => void early.push(event);
+  const early = new EarlyEvents(source.catchUp !== undefined);
+  let collect = (event: BusEvent, size?: number): void => early.take(event, size);
   // Listen before asking: a return may come while the record is read.
-  const off = source.onEvent((event) => collect(event));
+  const off = source.onEvent((event, size) => collect(event, size));
   try {
     await source.listening?.(options.signal);
     const record = await read();
@@ -50,8 +51,9 @@ export async function* followRecorded(
       if (outcome.outcome === "returned" || outcome.outcome === "failed") continue;
       collector.take(BusEvent.fromData(`salt/job/${jid}/outcome/${id}`, { ...outcome, id, _stamp: "" }));
     }
-    collect = (event) => collector.take(event);
-    for (const event of early) collector.take(event);
+    collect = (event, size) => collector.take(event, size);
+    for (const { event, size } of early) collector.take(event, size);
+    if (early.lost) await source.catchUp?.(jid).catch(() => {});
     yield* collector.outcomes();
     return published;
   } finally {

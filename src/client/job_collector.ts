@@ -1,6 +1,7 @@
 import type { Clock } from "../async/clock.ts";
 import { deferred } from "../async/deferred.ts";
 import type { BusEvent } from "../event/bus.ts";
+import { ProtocolError } from "../errors.ts";
 import { ENDED, type OutcomeState } from "../job/outcome.ts";
 import { isRecord } from "../record.ts";
 import type { Credentials } from "./credentials.ts";
@@ -94,12 +95,20 @@ export interface JobSource {
   readonly lost: Promise<never>;
   publish(request: PublishRequest): Promise<Published | undefined>;
   ask(cmd: string, load: Record<string, unknown>): Promise<unknown>;
-  onEvent(listener: (event: BusEvent) => void): () => void;
+  /** @param listener is told how many characters an event has come in, where that is known */
+  onEvent(listener: (event: BusEvent, size?: number) => void): () => void;
+  /** Characters of outcomes that may wait for a slow reader. @default no bound: the source is trusted */
+  readonly mostWaiting?: number;
   /** Of a source that may lose events: calls `listener` each time that it has; the returned function ends that. */
   onGap?(listener: () => void): () => void;
   /** Fires again what is on record of a job, for a source that may lose events. */
   catchUp?(jid: string): Promise<void>;
 }
+
+/** Targets that events may name, beside those that were named when the job was published. */
+const MOST_NAMED = 1_000_000;
+/** Characters of a name at most: it is a file name where its key is. */
+const LONGEST_NAME = 255;
 
 /** One round of `saltutil.find_job`. */
 interface FindJobRound {
@@ -129,7 +138,14 @@ export class JobCollector {
   readonly #signal: AbortSignal | undefined;
   readonly #clock: Clock;
   readonly #credentials: Credentials | undefined;
-  readonly #ready: Outcome[] = [];
+  #ready: { outcome: Outcome; size: number }[] = [];
+  /** Characters of the outcomes that wait for the reader. */
+  #readySize = 0;
+  /** Targets that only events have named. */
+  #named = 0;
+  #failure: Error | undefined;
+  #catching: Promise<void> | undefined;
+  #catchAgain = false;
   readonly #ended = new Set<string>();
   /** Minion → the time until which it counts as working. */
   readonly #deadline = new Map<string, number>();
@@ -160,8 +176,12 @@ export class JobCollector {
     this.#clock = clock;
   }
 
-  /** Takes an event of the bus; events of other jobs are ignored. */
-  take({ tag, data }: BusEvent): void {
+  /**
+   * Takes an event of the bus; events of other jobs are ignored.
+   *
+   * @param size characters that it has come in
+   */
+  take({ tag, data }: BusEvent, size = 0): void {
     if (tag === this.#jid) return this.#expect(data);
     if (tag.startsWith("syndic/") && tag.endsWith(`/${this.#jid}`)) {
       this.#expect(data);
@@ -172,25 +192,41 @@ export class JobCollector {
     const step = /^\/prog\/([^/]+)\/[^/]+$/.exec(tag.slice(this.#prefix.length));
     if (step !== null) return this.#takeProgress(step[1]!, data);
     // The master puts the sender's id into the tag; the data is the sender's own. Where they differ the event is ignored.
+    const id = typeof data.id === "string" ? data.id : "";
     switch (tag.slice(this.#prefix.length)) {
       case "/new":
-        for (const id of listOf(data.missing)) this.#missing.add(id);
+        for (const name of listOf(data.missing)) if (this.#admit(name)) this.#missing.add(name);
         break;
-      case `/out/${data.id}`:
-        this.#takeOutput(data);
+      case `/out/${id}`:
+        this.#takeOutput(id, data);
         break;
-      case `/outcome/${data.id}`:
-        this.#takeOutcome(String(data.id), data);
+      case `/outcome/${id}`:
+        this.#takeOutcome(id, data);
         break;
-      case `/ret/${data.id}`:
-        this.#takeReturn(data);
+      case `/ret/${id}`:
+        this.#takeReturn(id, data, size);
     }
+  }
+
+  /** Whether a name can be one of a target. A server that names more and more of them is found out. */
+  #admit(id: string): boolean {
+    if ([this.#waiting, this.#ended, this.#queued, this.#missing].some((names) => names.has(id))) return true;
+    if (id === "" || id.length > LONGEST_NAME || this.#failure !== undefined) return false;
+    if (++this.#named <= MOST_NAMED) return true;
+    this.#fail(new ProtocolError(`Events name more than ${MOST_NAMED} targets for job ${this.#jid}`));
+    return false;
+  }
+
+  #fail(error: Error): void {
+    this.#failure = error;
+    this.#ready = [];
+    this.#wake.resolve();
   }
 
   /** The master, or a syndic of it, names minions that the job is for. */
   #expect({ minions }: Record<string, unknown>): void {
     for (const id of listOf(minions)) {
-      if (!this.#ended.has(id) && !this.#queued.has(id)) this.#waiting.add(id);
+      if (!this.#ended.has(id) && !this.#queued.has(id) && this.#admit(id)) this.#waiting.add(id);
     }
   }
 
@@ -242,7 +278,7 @@ export class JobCollector {
       if (round === undefined && now >= until && this.#waiting.size > 0) round = this.#askSilent();
       else if (round === undefined && now >= until) until = syndicsUntil;
       this.#wake = deferred<void>();
-      if (this.#ready.length > 0) continue;
+      if (this.#hasNews) continue;
       await this.#wait(round, Math.min(until, gathering ? syndicsUntil : Infinity) - now);
     }
   }
@@ -266,29 +302,55 @@ export class JobCollector {
     }
   }
 
-  *#takeReady(): Generator<Outcome> {
-    while (this.#ready.length > 0) yield this.#ready.shift()!;
+  get #hasNews(): boolean {
+    return this.#ready.length > 0 || this.#failure !== undefined;
   }
 
-  #end(outcome: Outcome): void {
+  /** @throws {ProtocolError} once the server has sent more than can be meant */
+  *#takeReady(): Generator<Outcome> {
+    do {
+      if (this.#failure !== undefined) throw this.#failure;
+      // All at once: each removed by itself would move all behind it.
+      const ready = this.#ready;
+      this.#ready = [];
+      for (const { outcome, size } of ready) {
+        this.#readySize -= size;
+        yield outcome;
+      }
+    } while (this.#hasNews);
+  }
+
+  #end(outcome: Outcome, size = 0): void {
+    if (this.#failure !== undefined) return;
     this.#ended.add(outcome.id);
     this.#waiting.delete(outcome.id);
-    this.#ready.push(outcome);
+    this.#ready.push({ outcome, size });
+    this.#readySize += size;
+    const { mostWaiting = Infinity } = this.#client;
+    // One alone is bounded where it is read.
+    if (this.#readySize > mostWaiting && this.#ready.length > 1) {
+      this.#fail(
+        new ProtocolError(
+          `Outcomes of job ${this.#jid} with more than ${mostWaiting} characters wait to be read: read them faster, ` +
+            "or raise maxBytes",
+        ),
+      );
+    }
     this.#wake.resolve();
   }
 
-  #takeReturn({ id, return: value, retcode, success, out }: Record<string, unknown>): void {
-    if (typeof id !== "string" || value === undefined || this.#ended.has(id)) return;
+  #takeReturn(id: string, { return: value, retcode, success, out }: Record<string, unknown>, size: number): void {
+    if (value === undefined || this.#ended.has(id) || !this.#admit(id)) return;
     const outputter = typeof out === "string" ? out : undefined;
-    this.#end(returnOutcome({ id, jid: this.#jid, return: value, retcode, success, out: outputter }));
+    this.#end(returnOutcome({ id, jid: this.#jid, return: value, retcode, success, out: outputter }), size);
   }
 
-  #takeOutput({ id, seq, stream, text, dropped }: Record<string, unknown>): void {
-    if (typeof id !== "string" || typeof text !== "string" || this.#onOutput === undefined) return;
+  #takeOutput(id: string, { seq, stream, text, dropped }: Record<string, unknown>): void {
+    if (id === "" || typeof text !== "string" || this.#onOutput === undefined) return;
     this.#onOutput({
       id,
       jid: this.#jid,
-      seq: Number(seq),
+      seq: typeof seq === "object" ? Number.NaN : Number(seq),
       stream: stream === "stderr" ? "stderr" : "stdout",
       text,
       ...(typeof dropped === "number" ? { dropped } : {}),
@@ -306,13 +368,22 @@ export class JobCollector {
   /** The master reports that a target came to another state than by a return. */
   #takeOutcome(id: string, reported: ReportedOutcome): void {
     const { outcome } = reported;
-    if (outcome === "started") this.#started.add(id);
+    if (outcome === "started" && this.#waiting.has(id)) this.#started.add(id);
     if (ENDED.has(outcome as OutcomeState) && this.#waiting.has(id)) this.#end(statusOutcome(id, this.#jid, reported));
   }
 
   /** Takes what is on record, if events may have been lost. Without it the minions are asked, or remain without a return. */
-  async #catchUp(): Promise<void> {
-    await this.#client.catchUp?.(this.#jid).catch(() => {});
+  #catchUp(): Promise<void> {
+    // One at a time, however often the server says that something was lost: what was lost meanwhile takes one more.
+    this.#catchAgain = this.#catching !== undefined;
+    return this.#catching ??= this.#readRecord().finally(() => this.#catching = undefined);
+  }
+
+  async #readRecord(): Promise<void> {
+    do {
+      this.#catchAgain = false;
+      await this.#client.catchUp?.(this.#jid).catch(() => {});
+    } while (this.#catchAgain);
   }
 
   /** The outcomes that a Brine master has of this job; none beside Salt's own master. */

@@ -380,11 +380,12 @@ export class LocalClient implements Salt, MasterLink {
     request: JobRequest<Fun>,
     options: CollectOptions = {},
   ): Promise<Record<string, FunctionReturn<Fun> | string>> {
-    const returns: Record<string, FunctionReturn<Fun> | string> = {};
+    const returns: [string, FunctionReturn<Fun> | string][] = [];
     for await (const outcome of this.run(request, options)) {
-      if (hasReturn(outcome)) returns[outcome.id] = outcome.return;
+      if (hasReturn(outcome)) returns.push([outcome.id, outcome.return]);
     }
-    return returns;
+    // As a property that is set, the name "__proto__" would be something else.
+    return Object.fromEntries(returns);
   }
 
   /**

@@ -186,5 +186,5 @@ export function highestRetcode(retcode: unknown): number {
   if (typeof retcode === "number") return retcode;
   if (typeof retcode !== "object" || retcode === null) return 0;
   const codes = retcode instanceof Map ? [...retcode.values()] : Object.values(retcode);
-  return Math.max(0, ...codes.map((code) => typeof code === "number" ? code : 0));
+  return codes.reduce<number>((highest, code) => typeof code === "number" && code > highest ? code : highest, 0);
 }

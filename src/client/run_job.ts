@@ -2,6 +2,7 @@ import type { Clock } from "../async/clock.ts";
 import type { BusEvent } from "../event/bus.ts";
 import type { Credentials } from "./credentials.ts";
 import { type CollectOptions, JobCollector, type JobSource } from "./job_collector.ts";
+import { EarlyEvents } from "./early_events.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Published } from "./publish_request.ts";
 
@@ -27,19 +28,19 @@ export async function* runJob(
   },
 ): AsyncGenerator<Outcome, Published | undefined, void> {
   // Listen before publishing: a fast minion can answer before publish() returns.
-  const early: BusEvent[] = [];
-  let collect = (event: BusEvent): void => {
-    early.push(event);
-  };
-  const off = source.onEvent((event) => collect(event));
+  const early = new EarlyEvents(source.catchUp !== undefined);
+  let collect = (event: BusEvent, size?: number): void => early.take(event, size);
+  const off = source.onEvent((event, size) => collect(event, size));
   try {
     await source.listening?.(options.signal);
     const published = await publish();
     if (published === undefined) return undefined;
     options.onPublished?.(published.jid, published);
     const collector = new JobCollector(source, expected(published), options, source.clock, credentials);
-    collect = (event) => collector.take(event);
-    for (const event of early) collector.take(event);
+    collect = (event, size) => collector.take(event, size);
+    for (const { event, size } of early) collector.take(event, size);
+    // What is on record it can do without: those that it waits for are asked.
+    if (early.lost) await source.catchUp?.(published.jid).catch(() => {});
     yield* collector.outcomes();
     return published;
   } finally {

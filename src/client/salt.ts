@@ -132,7 +132,12 @@ export interface EventsOptions {
    * @param count at most so many, of all tags; undefined if that is not known
    */
   onMissed?(count: number | undefined): void;
-  /** Events that may wait for the caller. @default 10000 */
+  /**
+   * Events that may wait for the caller, on the master's host. Over HTTP it has no effect: the server disconnects a reader
+   * that is too slow, and the client goes on where it was.
+   *
+   * @default 10000
+   */
   buffer?: number;
   /** Ends the iteration with the signal's reason. */
   signal?: AbortSignal;

@@ -13,7 +13,10 @@ for (const name of ["brine", "brine/master", "brine/minion"]) {
 /** A snippet as a file by itself: a piece of a comment has no imports, since it stands beside what it shows. */
 export function whole({ code, where }: Snippet, entry: (name: string) => string): string {
   const text = code
-    .replace(/from "(?:\.\/mod\.ts|(brine[\w/]*))"/g, (_all, name = "brine") => `from "${entry(name)}"`)
+    .replace(
+      /from "(?:\.\/mod\.ts|https:\/\/[^"]*\/mod\.ts|(brine[\w/]*))"/g,
+      (_all, name = "brine") => `from "${entry(name)}"`,
+    )
     // What a comment imports stands beside its file.
     .replace(
       /from "(\.[^"]*)"/g,

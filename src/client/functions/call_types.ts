@@ -6,7 +6,11 @@ import type { ExecutionFunctions } from "./execution_functions.ts";
 import type { RunnerFunctions } from "./runner_functions.ts";
 import type { WheelFunctions } from "./wheel_functions.ts";
 
-/** The return that a table has for a name; `unknown` for a name that is not in it. */
+/**
+ * The return that a table has for a name; `unknown` for a name that is not in it.
+ *
+ * @internal
+ */
 type ReturnOf<Table, Name> = Name extends keyof Table ? Table[Name] extends { returns: infer Return } ? Return : unknown
   : unknown;
 
@@ -16,7 +20,11 @@ type Without<Args, Name> = { [Key in keyof Args as Key extends Name ? never : Ke
 /** Arguments by name; of none, an object without any. */
 type Named<Args> = keyof Args extends never ? Record<string, never> : Args;
 
-/** A call with exactly these values by position and these arguments by name. */
+/**
+ * A call with exactly these values by position and these arguments by name.
+ *
+ * @internal
+ */
 type Form<Positional extends readonly unknown[], Args> =
   & ([] extends Positional ? { arg?: Positional } : { arg: Positional })
   & (Record<never, never> extends Args ? { kwarg?: Named<Args> } : { kwarg: Named<Args> });
@@ -35,7 +43,11 @@ type Forms<Args, Order, Rest extends readonly unknown[], Done extends readonly u
   : Form<Done, Args> | Forms<Without<Args, Name>, Others, Rest, [...Done, Args[Name]]>
   : Form<[...Done, ...Rest], Args>;
 
-/** Arguments that nothing is known of. */
+/**
+ * Arguments that nothing is known of.
+ *
+ * @internal
+ */
 interface AnyArguments {
   /** Positional values, then at most one map with `__kwarg__`; a list of such lists for several functions. */
   arg?: readonly unknown[];
@@ -43,7 +55,11 @@ interface AnyArguments {
   kwarg?: Record<string, unknown>;
 }
 
-/** What the entry of a table says of a call. */
+/**
+ * What the entry of a table says of a call.
+ *
+ * @internal
+ */
 type CallOf<Entry> = Entry extends { args: infer Args } ? Forms<
     Args,
     Entry extends { order: infer Order } ? Order : [],

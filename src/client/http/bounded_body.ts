@@ -29,6 +29,24 @@ export async function bodyText(response: Response, most: number, what: string): 
   return parts.join("");
 }
 
+/** What is read of the body of an error: its message, of which nobody needs more. */
+const MOST_OF_ERROR = 65_536;
+
+/** The beginning of the text of an error; the rest is not read. */
+export async function errorText({ body }: Response): Promise<string> {
+  if (body === null) return "";
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  while (text.length < MOST_OF_ERROR) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    text += decoder.decode(value, { stream: true });
+  }
+  reader.cancel().catch(() => {});
+  return text.slice(0, MOST_OF_ERROR);
+}
+
 /** Lets go of a response that nobody reads. */
 export function discard(response: Response): void {
   response.body?.cancel().catch(() => {});

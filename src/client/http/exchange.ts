@@ -1,11 +1,12 @@
+import { messageIn } from "../../api_answer.ts";
 import { backoffDelay } from "../../async/backoff.ts";
 import type { Clock } from "../../async/clock.ts";
 import type { UrlBase } from "../../config/url.ts";
 import { codeOf, messageOf, ProtocolError, TimeoutError } from "../../errors.ts";
 import { abortable } from "../abortable.ts";
 import { ClientError } from "../client_error.ts";
-import { bodyText, discard } from "./bounded_body.ts";
-import { type Asked, failureOf, isRedirect, messageIn, redirected } from "./http_failure.ts";
+import { bodyText, discard, errorText } from "./bounded_body.ts";
+import { type Asked, failureOf, isRedirect, redirected } from "./http_failure.ts";
 
 /** What exchanges with a server need. */
 export interface ExchangeOptions {
@@ -86,8 +87,8 @@ export class Exchange {
     const asked = this.#asked(message);
     return await this.#within(message, asked, async (signal) => {
       const response = await this.#send(message, asked, signal);
+      if (!response.ok) throw failureOf(response, messageIn(await errorText(response)), asked);
       const text = await bodyText(response, this.#options.maxBytes, asked.what);
-      if (!response.ok) throw failureOf(response, messageIn(text), asked);
       try {
         return JSON.parse(text);
       } catch {
@@ -106,7 +107,8 @@ export class Exchange {
     return await this.#repeated(message, async () => {
       const response = await this.#within(message, asked, (head) => this.#send(message, asked, head), "head");
       if (response.ok) return response;
-      throw failureOf(response, messageIn(await bodyText(response, 65_536, asked.what)), asked);
+      const text = await this.#within(message, asked, () => errorText(response));
+      throw failureOf(response, messageIn(text), asked);
     });
   }
 

@@ -1,29 +1,13 @@
 /** What an answer with an error status says, and what it means. */
+import { saysForbidden } from "../../api_answer.ts";
 import { ProtocolError, type SaltError, TimeoutError } from "../../errors.ts";
+import { printable } from "../../printable.ts";
 import { ClientError } from "../client_error.ts";
 
-/** The message of an error: servers answer with a page, `<p>message</p>`, or with `{"return": "message"}`. */
-export function messageIn(text: string): string {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    if (typeof parsed === "object" && parsed !== null) {
-      const { return: said, message, error } = parsed as Record<string, unknown>;
-      for (const one of [said, message, error]) if (typeof one === "string") return one;
-    }
-  } catch {
-    // Not JSON: a page.
-  }
-  const paragraph = /<p>([\s\S]*?)<\/p>/.exec(text)?.[1] ?? (text.includes("<html") ? "" : text.slice(0, 200));
-  return paragraph.replaceAll("&#x27;", "'").replaceAll("&#39;", "'").replaceAll("&quot;", '"').replaceAll("&lt;", "<")
-    .replaceAll("&gt;", ">").replaceAll("&amp;", "&").trim();
-}
-
-/**
- * Whether a 401 means that the user may not do this, rather than that nobody is logged in: one status stands for both.
- *
- * @see tests/golden-api/cp-perm-none.json
- */
-export const saysForbidden = (message: string): boolean => /Authorization error|occurred for user/.test(message);
+/** Characters of a server's own words that stand in the message of an error. */
+const MOST_SAID = 1000;
+/** Seconds of a wait that a server may ask for. */
+const LONGEST_WAIT = 86_400;
 
 /** What was asked of a server, for messages. */
 export interface Asked {
@@ -39,7 +23,7 @@ export interface Asked {
  * @param message of its body
  */
 export function failureOf({ status, headers }: Response, message: string, { what, origin }: Asked): SaltError {
-  const said = message === "" ? `${status}` : message;
+  const said = message === "" ? `${status}` : printable(message, MOST_SAID);
   const error = (code: string, text: string) => new ClientError(code, text, { status, said: message });
   switch (status) {
     case 401:
@@ -59,10 +43,11 @@ export function failureOf({ status, headers }: Response, message: string, { what
       });
     case 429: {
       const seconds = Number(headers.get("Retry-After") ?? 60);
+      const sensible = seconds >= 0 && seconds <= LONGEST_WAIT;
       return new ClientError("TOO_MANY_ATTEMPTS", `${origin} has seen too many failed logins: ${said}`, {
         status,
         said: message,
-        retryAfterMs: Number.isFinite(seconds) ? seconds * 1000 : 60_000,
+        retryAfterMs: sensible ? seconds * 1000 : 60_000,
       });
     }
     case 501:
@@ -84,11 +69,19 @@ export function failureOf({ status, headers }: Response, message: string, { what
   }
 }
 
-/** The error for a redirect, which is never followed: a token goes only to the server that was named. */
-export function redirected(response: Response, { origin }: Asked): ProtocolError {
+/**
+ * The error for a redirect, which is never followed: a token goes only to the server that was named. `rest_tornado` answers a token that
+ * it does not accept with one to its login.
+ */
+export function redirected(response: Response, { origin, what }: Asked): SaltError {
   // A browser does not say where to.
   const location = response.headers.get("Location");
-  const where = location === null ? "elsewhere" : `to ${location.slice(0, 200)}`;
+  if (location === "/login" || location === `${origin}/login`) {
+    return new ClientError("AUTHENTICATION", `${origin} wants a login before ${what}: check token or login`, {
+      location,
+    });
+  }
+  const where = location === null ? "elsewhere" : `to ${printable(location, 200)}`;
   return new ProtocolError(
     `${origin} redirects ${where}, where the token does not go: connect to that address itself`,
     {

@@ -12,7 +12,8 @@
  *
  * @module
  */
-import { HttpClient, type HttpOptions } from "./http_client.ts";
+import { HttpClient } from "./http_client.ts";
+import type { HttpOptions } from "./http_options.ts";
 
 /**
  * Connects to a master over HTTP, through a salt-api: Brine's or real Salt's.
@@ -34,9 +35,28 @@ export function connect(url: string | URL, options: HttpOptions): Promise<HttpCl
   return HttpClient.open(url, options);
 }
 
-export { HttpClient, type HttpOptions };
+export { HttpClient };
+export type { HttpOptions };
 export type { Login } from "./session.ts";
 export { ClientError } from "../client_error.ts";
+export type {
+  AnyRunner,
+  AnyWheel,
+  FunctionArguments,
+  FunctionName,
+  FunctionReturn,
+  Functions,
+  RunnerArguments,
+  RunnerName,
+  RunnerReturn,
+  WheelArguments,
+  WheelName,
+  WheelReturn,
+} from "../functions/call_types.ts";
+export type { ExecutionFunctions } from "../functions/execution_functions.ts";
+export type { RunnerFunctions } from "../functions/runner_functions.ts";
+export type { FunctionSignature, StateResult, StateReturns, UserRecord } from "../functions/shapes.ts";
+export type { WheelFunctions } from "../functions/wheel_functions.ts";
 export type { CollectOptions, Output, StateProgress } from "../job_collector.ts";
 export {
   hasReturn,
@@ -46,7 +66,8 @@ export {
   type ReturnOutcome,
   type TargetStatus,
 } from "../outcome.ts";
-export type { Published, PublishRequest } from "../publish_request.ts";
+export type { JobOrigin, Published, PublishRequest } from "../publish_request.ts";
+export type { Credentials } from "../credentials.ts";
 export type {
   CallOptions,
   EventFeed,
@@ -70,3 +91,7 @@ export type {
   WheelCall,
 } from "../salt.ts";
 export { codeOf, messageOf, ProtocolError, SaltError, TimeoutError } from "../../errors.ts";
+export type { Clock } from "../../async/clock.ts";
+export type { LogFields, Logger, LogLevel, LogRecord, Threshold } from "../../log.ts";
+export type { TargetType } from "../../target/target.ts";
+export type { Float } from "../../wire/msgpack_values.ts";

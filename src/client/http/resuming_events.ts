@@ -1,6 +1,7 @@
+import { eventIn } from "../../api_answer.ts";
 import { backoffDelay } from "../../async/backoff.ts";
 import type { Clock } from "../../async/clock.ts";
-import { codeOf, messageOf } from "../../errors.ts";
+import { codeOf, messageOf, TimeoutError } from "../../errors.ts";
 import { ClientError } from "../client_error.ts";
 import { isRecord } from "../../record.ts";
 import type { SaltEvent } from "../salt.ts";
@@ -16,6 +17,8 @@ export interface ResumingOptions {
   most: number;
   /** For how long the server may be away, in milliseconds. */
   patienceMs: number;
+  /** In what time the stream has to begin once the server has answered, in milliseconds. */
+  beginMs: number;
   /** Requests the stream, from after that id on; `""` for what comes now. */
   open(after: string, signal: AbortSignal): Promise<Response>;
   /** The id to begin after. @default what comes now */
@@ -26,6 +29,15 @@ export interface ResumingOptions {
   onMissed(count: number | undefined): void;
 }
 
+/** An event as it was heard. */
+export interface HeardEvent {
+  event: SaltEvent;
+  /** Characters that its data has come in. */
+  size: number;
+}
+
+/** Characters of a tag at most: Salt's have the ids of a job and a minion, and a few words. */
+const LONGEST_TAG = 65_536;
 /** Waits between two attempts to listen. */
 const RETRY = { initialMs: 500, maxMs: 10_000 };
 /** A stream that has lasted so long counts as one that worked. */
@@ -41,7 +53,7 @@ const LASTING: readonly string[] = ["AUTHENTICATION", "PERMISSION", "REFUSED", "
  *
  * @throws {ClientError} `UNREACHABLE` once the server has been away for too long; at once what a first attempt shows
  */
-export async function* resumingEvents(options: ResumingOptions): AsyncGenerator<SaltEvent, void, void> {
+export async function* resumingEvents(options: ResumingOptions): AsyncGenerator<HeardEvent, void, void> {
   const { clock, random, patienceMs, signal } = options;
   const cursor = new Cursor(options);
   let awaySinceMs: number | undefined;
@@ -74,6 +86,12 @@ const gone = (error: unknown, patienceMs: number): ClientError =>
     { cause: error },
   );
 
+/** The error for a stream that has an answer and no contents. */
+const notBegun = (late: boolean, beginMs: number): Error =>
+  late
+    ? new TimeoutError(`The server has sent nothing of its events within ${beginMs} ms`, { timeoutMs: beginMs })
+    : new ClientError("UNREACHABLE", "The server ended its stream of events before it began");
+
 /** Where a listener is in the stream of events. */
 class Cursor {
   readonly #options: ResumingOptions;
@@ -91,8 +109,8 @@ class Cursor {
   }
 
   /** The events of one connection, until it ends. */
-  async *connection(): AsyncGenerator<SaltEvent, void, void> {
-    const { clock, open, most, signal } = this.#options;
+  async *connection(): AsyncGenerator<HeardEvent, void, void> {
+    const { clock, open, most, signal, beginMs } = this.#options;
     this.opened = false;
     const link = new AbortController();
     const abort = () => link.abort(signal.reason);
@@ -101,6 +119,7 @@ class Cursor {
     try {
       const response = await open(this.#after, link.signal);
       checkType(response);
+      stopTimer = clock.after(beginMs, () => link.abort());
       for await (const messages of serverSentEvents(response.body!, most, link.signal)) {
         stopTimer();
         this.#begin(messages);
@@ -111,6 +130,8 @@ class Cursor {
         // Real Salt's says nothing while nothing happens.
         if (this.#after !== "") stopTimer = clock.after(SILENCE_MS, () => link.abort());
       }
+      // Nothing of it was ever heard: to ask again and again would be all that its listener waits for.
+      if (!this.opened) throw notBegun(link.signal.aborted, beginMs);
     } finally {
       stopTimer();
       signal.removeEventListener("abort", abort);
@@ -129,24 +150,24 @@ class Cursor {
     this.#options.onOpen();
   }
 
-  #take({ type, id, data }: ServerSentEvent): SaltEvent | undefined {
+  #take({ type, id, data }: ServerSentEvent): HeardEvent | undefined {
     if (id !== "") this.#after = id;
     if (data === undefined) return undefined;
-    const value = parsed(data);
     if (type === "lost") {
-      const count = isRecord(value) ? value.missed : undefined;
-      this.#options.onMissed(typeof count === "number" ? count : undefined);
+      this.#options.onMissed(missedIn(data));
       return undefined;
     }
-    if (!isRecord(value) || typeof value.tag !== "string") return undefined;
-    return { tag: value.tag, data: isRecord(value.data) ? value.data : { data: value.data }, id };
+    const event = eventIn(data);
+    if (event === undefined || event.tag.length > LONGEST_TAG) return undefined;
+    return { event: { tag: event.tag, data: event.data, id }, size: data.length };
   }
 }
 
-/** What is no JSON is no event: another server's words must not end the stream. */
-function parsed(data: string): unknown {
+/** How many events were lost; undefined if the server does not know. */
+function missedIn(data: string): number | undefined {
   try {
-    return JSON.parse(data);
+    const value: unknown = JSON.parse(data);
+    return isRecord(value) && typeof value.missed === "number" ? value.missed : undefined;
   } catch {
     return undefined;
   }

@@ -125,6 +125,8 @@ export async function* serverSentEvents(
     for (;;) {
       const { done, value } = await reader.read();
       if (done || signal.aborted) return;
+      // Some hosts hand out an empty piece of an empty body.
+      if (value.length === 0) continue;
       const found: ServerSentEvent[] = [];
       for (const line of lines.push(decoder.decode(value, { stream: true }))) {
         const ended = message.take(line);

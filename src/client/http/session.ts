@@ -38,6 +38,8 @@ const MARGIN_MS = 10_000;
 /** Clocks that differ by less than this count as equal: an answer takes a while. */
 const SAME_CLOCK_MS = 2000;
 const LOGOUT_MS = 5000;
+/** The times that a job id can name: of years with four digits, and no more than a number counts exactly. */
+const hasJid = (ms: number): boolean => ms > 0 && ms < Date.UTC(2255, 0);
 
 /** The token of a client: given, or had by a login and had again when it has expired. */
 export class Session {
@@ -85,7 +87,7 @@ export class Session {
     const after = clock.now();
     if (typeof start === "number") {
       const aheadMs = start * 1000 - (before + after) / 2;
-      this.aheadMs = Math.abs(aheadMs) < SAME_CLOCK_MS ? 0 : aheadMs;
+      this.aheadMs = Math.abs(aheadMs) < SAME_CLOCK_MS || !hasJid(after + aheadMs) ? 0 : aheadMs;
     }
     this.#token = token;
     // By our clock; a life that is too short to be meant would make each call log in.

@@ -2,7 +2,7 @@ import type { Clock } from "../../async/clock.ts";
 import { type Deferred, deferred } from "../../async/deferred.ts";
 import { BusEvent } from "../../event/bus.ts";
 import { abortable } from "../abortable.ts";
-import type { SaltEvent } from "../salt.ts";
+import type { HeardEvent } from "./resuming_events.ts";
 
 /** What a stream that many share is made from. */
 export interface SharedEventsOptions {
@@ -12,7 +12,7 @@ export interface SharedEventsOptions {
     signal: AbortSignal;
     onOpen(): void;
     onMissed(): void;
-  }): AsyncGenerator<SaltEvent, void, void>;
+  }): AsyncGenerator<HeardEvent, void, void>;
 }
 
 /** For how long the stream is kept for a next listener. */
@@ -28,7 +28,7 @@ interface Running {
 /** One stream of events for all jobs that a client follows: a browser has few connections, and real salt-api no filter. */
 export class SharedEvents {
   readonly #options: SharedEventsOptions;
-  readonly #listeners = new Set<(event: BusEvent) => void>();
+  readonly #listeners = new Set<(event: BusEvent, size?: number) => void>();
   readonly #gaps = new Set<() => void>();
   #running: Running | undefined;
   #cancelLinger = () => {};
@@ -43,8 +43,8 @@ export class SharedEvents {
     return this.#start().lost.promise;
   }
 
-  /** Calls a listener with every event; the returned function ends that. */
-  onEvent(listener: (event: BusEvent) => void): () => void {
+  /** Calls a listener with every event and the characters that it has come in; the returned function ends that. */
+  onEvent(listener: (event: BusEvent, size?: number) => void): () => void {
     this.#cancelLinger();
     this.#listeners.add(listener);
     return () => {
@@ -65,10 +65,10 @@ export class SharedEvents {
     await abortable(Promise.race([ready.promise, lost.promise]), signal);
   }
 
-  /** Calls all listeners with an event that is on record. */
-  fire(tag: string, data: Record<string, unknown>): void {
+  /** Calls all listeners with an event: one that was heard, or one that is on record. */
+  fire(tag: string, data: Record<string, unknown>, size?: number): void {
     const event = BusEvent.fromData(tag, data);
-    for (const listener of [...this.#listeners]) listener(event);
+    for (const listener of [...this.#listeners]) listener(event, size);
   }
 
   close(): void {
@@ -96,7 +96,7 @@ export class SharedEvents {
           for (const listener of [...this.#gaps]) listener();
         },
       });
-      for await (const { tag, data } of events) this.fire(tag, data);
+      for await (const { event, size } of events) this.fire(event.tag, event.data, size);
       throw signal.reason;
     } catch (error) {
       if (this.#running === running) this.#running = undefined;

@@ -6,7 +6,10 @@ import { listOf } from "../publish_request.ts";
 import type { ListedJob } from "../salt.ts";
 
 const text = (value: unknown, fallback: string): string => typeof value === "string" ? value : fallback;
-const textOrList = (value: unknown): string | string[] => Array.isArray(value) ? value.map(String) : text(value, "");
+const textOrList = (value: unknown): string | string[] => Array.isArray(value) ? value.map(plain) : text(value, "");
+
+/** A text, or a number as one; `""` for anything else, which need not have a text at all. */
+export const plain = (value: unknown): string => typeof value === "object" ? "" : String(value);
 
 /** The words of a report, `{Function, Arguments, Target, …}`, as a job. */
 export function listedJob(jid: string, report: Record<string, unknown>): ListedJob {

@@ -8,7 +8,7 @@ import type { ReportedOutcome } from "../outcome.ts";
 import { listOf } from "../publish_request.ts";
 import type { CallOptions, Jobs, ListedJob, ListJobsOptions, RecordedJob } from "../salt.ts";
 import type { SaltLink } from "../salt_link.ts";
-import { type JobReport, jobReport, listedJob, outcomesOf, reportedOutcomes } from "./job_report.ts";
+import { type JobReport, jobReport, listedJob, outcomesOf, plain, reportedOutcomes } from "./job_report.ts";
 
 /** With what clients ask minions for other jobs. */
 const ASKS_FOR_JOBS = "saltutil.find_job";
@@ -74,7 +74,7 @@ async function listJobs(link: SaltLink, { limit = 100, before, ...options }: Lis
 /** The return of `jobs.list_jobs_filter`: a list of reports with their `JID`. */
 const latestJobs = (value: unknown): ListedJob[] =>
   Array.isArray(value)
-    ? value.filter(isRecord).map((report) => listedJob(String(report.JID), report))
+    ? value.filter(isRecord).map((report) => listedJob(plain(report.JID), report))
     // Real Salt's answers with a map, as list_jobs does.
     : allJobs(value);
 

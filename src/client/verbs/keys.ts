@@ -3,6 +3,7 @@ import { ClientError } from "../client_error.ts";
 import { listOf } from "../publish_request.ts";
 import type { CallOptions, KeyFingerprint, Keys, KeyStatus } from "../salt.ts";
 import type { SaltLink } from "../salt_link.ts";
+import { plain } from "./job_report.ts";
 
 /** Our words for a key's status → the names of Salt's directories. */
 const DIRECTORIES: Record<KeyStatus, string> = {
@@ -56,7 +57,7 @@ function fingerprintsOf(match: string, value: unknown): KeyFingerprint[] {
   const found = STATUSES.flatMap((status) => {
     const keys = isRecord(value) ? value[DIRECTORIES[status]] : undefined;
     return Object.entries(isRecord(keys) ? keys : {})
-      .map(([id, fingerprint]): KeyFingerprint => ({ id, status, fingerprint: String(fingerprint) }));
+      .map(([id, fingerprint]): KeyFingerprint => ({ id, status, fingerprint: plain(fingerprint) }));
   });
   if (found.length === 0 && !/[*?[,]/.test(match)) {
     throw new ClientError("UNKNOWN_KEY", `The master has no key of "${match}": list them with keys.list()`, { match });

@@ -1,5 +1,6 @@
 /** A salt-api for tests: a function of requests, each of which is kept. */
-import { HttpClient, type HttpOptions } from "../../../src/client/http/http_client.ts";
+import { HttpClient } from "../../../src/client/http/http_client.ts";
+import type { HttpOptions } from "../../../src/client/http/http_options.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 
 export interface Asked {
@@ -112,6 +113,11 @@ export class FakeEvents {
 
   event(tag: string, data: Record<string, unknown>, id = ""): void {
     this.write(`${id === "" ? "" : `id: ${id}\n`}tag: ${tag}\ndata: ${JSON.stringify({ tag, data })}\n\n`);
+  }
+
+  /** True once the client has read all that was written. */
+  get read(): boolean {
+    return this.#controller.desiredSize === 1;
   }
 
   end(): void {

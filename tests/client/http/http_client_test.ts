@@ -94,6 +94,80 @@ describe("connect() over HTTP", TIMEOUT, () => {
   });
 });
 
+describe("connecting", TIMEOUT, () => {
+  test("is ended by its signal, with its reason", async () => {
+    const server = new FakeServer();
+    server.answer = ({ path }) => path === "/login" ? new Promise(() => {}) : undefined;
+    const stop = new AbortController();
+    const opening = server.open({ login: LOGIN, signal: stop.signal });
+    opening.catch(() => {});
+    await until(() => server.to("/login").length === 1);
+    const reason = new Error("enough");
+    stop.abort(reason);
+    await assert.rejects(opening, (error) => error === reason);
+    await assert.rejects(server.open({ token: "x", signal: stop.signal }), (error) => error === reason);
+    await assert.rejects(connect({ rootDir: "/nowhere", signal: stop.signal }), (error) => error === reason);
+    assert.equal(server.asked.length, 1);
+  });
+
+  test("leaves no login behind where it fails", async () => {
+    const server = new FakeServer();
+    server.answer = ({ path }) => path === "/ready" ? page(503, "the master is down") : undefined;
+    await assert.rejects(server.settled(server.open({ login: LOGIN })), { code: "MASTER_DOWN" });
+    await until(() => server.loggedOut.length === 1);
+    assert.deepEqual(server.loggedOut, ["t1"]);
+  });
+
+  test("does not take a server for Salt's own that has only not said yet what it is", async () => {
+    const server = new FakeServer();
+    server.answer = ({ path }) => path === "/ready" ? new Promise(() => {}) : undefined;
+    await assert.rejects(server.settled(server.open({ token: "x", timeoutMs: 1000 })), { code: "TIMEOUT" });
+  });
+
+  test("refuses numbers that mean nothing", async () => {
+    const server = new FakeServer();
+    for (
+      const options of [{ timeoutMs: 0 }, { timeoutMs: NaN }, { maxBytes: -1 }, { retries: -1 }, { patienceMs: NaN }]
+    ) {
+      await assert.rejects(server.open({ token: "x", ...options }), RangeError, JSON.stringify(options));
+    }
+    await assert.rejects(server.open({ token: 7 as never }), TypeError);
+    assert.equal(server.asked.length, 0);
+  });
+});
+
+test("a client has the members of Salt, and none of what they are made of", async () => {
+  const salt = await new FakeServer().open();
+  const members = [...Object.keys(salt), ...Object.getOwnPropertyNames(HttpClient.prototype)]
+    .filter((name) => name !== "constructor").sort();
+  assert.deepEqual(members, [
+    "close",
+    "command",
+    "events",
+    "isBrine",
+    "jobs",
+    "keys",
+    "minions",
+    "publish",
+    "run",
+    "runner",
+    "targets",
+    "wheel",
+  ]);
+  await salt.close();
+});
+
+test("closing ends the calls that wait", TIMEOUT, async () => {
+  const server = new FakeServer();
+  const salt = await server.open();
+  server.answer = ({ path }) => path === "/" ? new Promise(() => {}) : undefined;
+  const calls = [salt.runner({ fun: "test.arg" }), salt.publish({ tgt: "*", fun: "test.ping" }), salt.keys.list()];
+  for (const call of calls) call.catch(() => {});
+  await until(() => server.to("/").length === calls.length + 1);
+  await salt.close();
+  for (const call of calls) await assert.rejects(call, { code: "CLOSED" });
+});
+
 describe("the token", TIMEOUT, () => {
   test("goes to no other address than the one that was named", async () => {
     const server = new FakeServer();
@@ -109,6 +183,13 @@ describe("the token", TIMEOUT, () => {
         assert.equal(server.asked.length, before + 1);
       }
     }
+  });
+
+  test("that rest_tornado does not accept is told by its redirect to the login", async () => {
+    const server = new FakeServer();
+    const salt = await server.open({ token: "old" });
+    server.answer = () => new Response(null, { status: 302, headers: { Location: "/login" } });
+    await assert.rejects(salt.runner({ fun: "test.arg" }), { code: "AUTHENTICATION" });
   });
 
   test("is renewed once it is refused, by one login for all callers, and not again and again", async () => {
@@ -398,6 +479,48 @@ describe("run() over HTTP", TIMEOUT, () => {
     assert.ok(streams.at(-1)!.cancelled);
   });
 
+  test("Salt's own server is asked for events without anything in the address, which it refuses", async () => {
+    for (const brine of [true, false]) {
+      const server = new FakeServer();
+      server.brine = brine;
+      const salt = await server.open();
+      server.answer = ({ path }) => path === "/events" ? new FakeEvents().response : undefined;
+      await salt.events({ tag: "my/*" }).ready();
+      const { query } = server.to("/events")[0]!;
+      assert.equal(String(query), brine ? "ids=1&tag=my%2F*" : "");
+      await salt.close();
+    }
+  });
+
+  test("events that flood the client before a job has its id are not all kept; the record tells what came of it", async () => {
+    const server = new FakeServer();
+    const salt = await server.open();
+    const jid = "20260101000000000001";
+    const reply = (data: unknown) => Response.json({ return: [data] });
+    const results = { web1: { return: "kept", retcode: 0, success: true } };
+    let stream: FakeEvents | undefined;
+    const published = Promise.withResolvers<Response>();
+    server.answer = ({ path, body }) => {
+      if (path === "/events") return (stream = new FakeEvents("retry: 400\nid: b-0\n\n")).response;
+      const low = body?.[0] ?? {};
+      if (low.client === "local_async") return published.promise;
+      if (low.fun === "jobs.list_job") {
+        return reply({ data: { return: { Minions: ["web1"], Result: results }, success: true } });
+      }
+      return low.fun === "jobs.outcome" ? reply({ data: { return: { Outcomes: {} }, success: true } }) : undefined;
+    };
+    const outcomes = salt.run({ tgt: "*", fun: "test.ping" }).all();
+    await until(() => server.to("/").some(({ body }) => body[0]?.client === "local_async"));
+    for (let count = 0; count < 11_000; count++) stream!.event("flood/event", { count });
+    // It came after so many others that nobody kept it.
+    stream!.event(`salt/job/${jid}/ret/web1`, { id: "web1", return: "not kept", retcode: 0, success: true });
+    await until(() => stream!.read);
+    published.resolve(reply({ jid, minions: ["web1"] }));
+    const [outcome] = await server.settled(outcomes);
+    assert.equal(outcome!.kind === "returned" && outcome!.return, "kept");
+    await salt.close();
+  });
+
   test("two jobs share one stream, which ends after the last", async () => {
     const server = new FakeServer();
     const streams: FakeEvents[] = [];
@@ -419,6 +542,24 @@ describe("run() over HTTP", TIMEOUT, () => {
     assert.notEqual(one[0]!.jid, other[0]!.jid);
     server.clock.advance(3000);
     await until(() => streams[0]!.cancelled);
+  });
+
+  test("the words of an error are bounded, and cannot redraw a terminal", async () => {
+    const server = new FakeServer();
+    const salt = await server.open();
+    for (const text of ["\x1b[2J".repeat(100_000), "<html><p>".repeat(100_000), `<p>${"y".repeat(100_000)}</p>`]) {
+      server.answer = () => new Response(text, { status: 400 });
+      await assert.rejects(salt.runner({ fun: "test.arg" }), ({ code, message }: Error & { code: string }) => {
+        assert.equal(code, "REFUSED");
+        // deno-lint-ignore no-control-regex
+        assert.doesNotMatch(message, /[\x00-\x1f]/);
+        return message.length < 2000;
+      });
+    }
+    const body = endless("<p>", "text/html");
+    server.answer = () => new Response(body.response.body, { status: 500 });
+    await assert.rejects(salt.runner({ fun: "test.arg" }), { code: "FAILED" });
+    assert.ok(body.cancelled() && body.sent() < 200_000, `${body.sent()} bytes`);
   });
 
   test("a lying server's answers are errors or nothing, never something else", async () => {

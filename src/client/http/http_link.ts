@@ -1,0 +1,354 @@
+/** A salt-api as the verbs of {@link Salt} need it. */
+import { type Clock, systemClock } from "../../async/clock.ts";
+import { codeOf, ProtocolError } from "../../errors.ts";
+import type { BusEvent } from "../../event/bus.ts";
+import { isPlainJid, JidGenerator } from "../../job/jid.ts";
+import { silentLogger } from "../../log.ts";
+import { isRecord } from "../../record.ts";
+import { abortable } from "../abortable.ts";
+import { checkedRunner, checkedWheel } from "../checked_call.ts";
+import { ClientError } from "../client_error.ts";
+import { returnOrFailure } from "../function_failed.ts";
+import type { AnyRunner, AnyWheel, RunnerReturn, WheelReturn } from "../functions/call_types.ts";
+import type { ReportedOutcome } from "../outcome.ts";
+import {
+  checkedRequest,
+  listOf,
+  type Published,
+  type PublishRequest,
+  type SettledRequest,
+} from "../publish_request.ts";
+import type { CallOptions, RunnerCall, WheelCall } from "../salt.ts";
+import type { SaltLink } from "../salt_link.ts";
+import { jobReport, reportedOutcomes } from "../verbs/job_report.ts";
+import { Exchange, type Message } from "./exchange.ts";
+import type { HttpOptions } from "./http_options.ts";
+import { literal } from "./literal.ts";
+import { settledChunk } from "./lowstate.ts";
+import { READS } from "./reads.ts";
+import { type HeardEvent, resumingEvents } from "./resuming_events.ts";
+import { serverUrl } from "./server_url.ts";
+import { Session } from "./session.ts";
+import { SharedEvents } from "./shared_events.ts";
+
+const MOST_BYTES = 64 * 1024 * 1024;
+/** How long a runner may take, in milliseconds, where its caller does not say, and for its answer to come. */
+const RUNNER_MS = 300_000;
+const ANSWER_MS = 10_000;
+/** Fields of a command that are not arguments of a wheel function. */
+const COMMAND_FIELDS = ["client", "fun", "cmd", "user", "key", "token", "eauth", "username", "password"];
+/** Statuses of a server that does not know the preview of a target. */
+const NO_PREVIEW: readonly unknown[] = [404, 405, 501];
+/** Failures after which it is not known what a server is. */
+const UNKNOWN_YET: readonly string[] = ["MASTER_DOWN", "UNREACHABLE", "TIMEOUT", "CLOSED"];
+
+/** How a stream of events is asked for. */
+export interface StreamRequest {
+  signal: AbortSignal;
+  tag?: string;
+  after?: string;
+  onOpen(): void;
+  onMissed(count: number | undefined): void;
+}
+
+/** The connection of one client to a server. */
+export class HttpLink implements SaltLink {
+  readonly #options: Required<Pick<HttpOptions, "timeoutMs" | "patienceMs" | "maxBytes" | "random">>;
+  readonly #exchange: Exchange;
+  readonly #session: Session;
+  readonly #shared: SharedEvents;
+  readonly #jids: JidGenerator;
+  readonly #closing = new AbortController();
+  #isBrine = false;
+  /** Whether the server itself is Brine's, whose events have ids; the master behind it may be Salt's all the same. */
+  #isOurs = false;
+  readonly clock: Clock;
+
+  constructor(url: string | URL, options: HttpOptions) {
+    const { clock = systemClock, random = Math.random, log = silentLogger, token, login, fetch } = options;
+    const { timeoutMs = 60_000, patienceMs = 60_000, maxBytes = MOST_BYTES, retries = 3 } = options;
+    this.#options = { timeoutMs, patienceMs, maxBytes, random };
+    this.clock = clock;
+    this.#exchange = new Exchange({
+      url: serverUrl(url, options.insecure === true),
+      clock,
+      fetch,
+      random,
+      maxBytes,
+      retries,
+    });
+    this.#session = new Session({ exchange: this.#exchange, clock, log, timeoutMs, token, login });
+    this.#shared = new SharedEvents({ clock, open: (how) => this.stream(how) });
+    this.#jids = new JidGenerator({ now: () => clock.now() + this.#session.aheadMs });
+  }
+
+  /**
+   * Shows that the server accepts the token or the login, and finds out what it is.
+   *
+   * @throws {ClientError} `AUTHENTICATION`, `UNREACHABLE`, `MASTER_DOWN`
+   */
+  async begin(token: string | undefined): Promise<void> {
+    // No command: it runs nothing, and only a valid session may post it.
+    if (token !== undefined) await this.#post([], []);
+    else await this.#session.token();
+    await this.#findOut();
+  }
+
+  get isBrine(): boolean {
+    return this.#isBrine;
+  }
+
+  /** Four of the largest: a caller may well take a moment for each. */
+  get mostWaiting(): number {
+    return 4 * this.#options.maxBytes;
+  }
+
+  get lost(): Promise<never> {
+    return this.#shared.lost;
+  }
+
+  /**
+   * Publishes a job and does not wait for it; undefined if no minion matches. To Brine's master it is sent again if need be,
+   * under a job id of its own, so that it is run once.
+   *
+   * @throws {ClientError} beside those of every call, `REFUSED` with the master's message
+   * @throws {TypeError} for keys and values that no master would understand, with the nearest right one
+   */
+  async publish(request: PublishRequest, options: CallOptions = {}): Promise<Published | undefined> {
+    const settled = this.#checked(request);
+    const jid = settled.jid ?? (this.#isBrine ? this.#ownJid() : undefined);
+    const { queue, stream, jobTimeout } = settled;
+    const chunk = {
+      ...settledChunk({ ...settled, ...(jid === undefined ? {} : { jid }) }),
+      client: "local_async",
+      full_return: true,
+      ...(queue === undefined ? {} : { queue }),
+      ...(stream ? { stream } : {}),
+      ...(jobTimeout === undefined ? {} : { job_timeout: jobTimeout }),
+    };
+    const answer = await this.#runOne(chunk, { ...options, safe: this.#isBrine, credentials: request.credentials });
+    const published = isRecord(answer) ? answer : {};
+    if (!isPlainJid(published.jid)) {
+      if (Object.keys(published).length === 0) return undefined;
+      throw new ProtocolError(`${this.#exchange.origin} published a job without its id: is it a salt-api?`);
+    }
+    const syndics = listOf(published.syndics);
+    return {
+      jid: published.jid,
+      minions: listOf(published.minions),
+      missing: listOf(published.missing),
+      queued: listOf(published.queued),
+      ...(syndics.length === 0 ? {} : { syndics }),
+    };
+  }
+
+  /** A job id that no other client makes in the same moment. */
+  #ownJid(): string {
+    const { random } = this.#options;
+    return `${this.#jids.next()}_${String(Math.floor(random() * 1_000_000)).padStart(6, "0")}`;
+  }
+
+  #checked(request: PublishRequest): SettledRequest {
+    const settled = checkedRequest(request);
+    if (settled.user !== undefined || settled.origin !== undefined) {
+      throw new TypeError("Cannot publish for another user over HTTP: leave out user and origin");
+    }
+    const { queue, stream, jobTimeout } = settled;
+    if (queue !== undefined || stream || jobTimeout !== undefined) {
+      this.#needBrine("it has no queue, live output or job timeout");
+    }
+    return settled;
+  }
+
+  #needBrine(why: string): void {
+    if (!this.#isBrine) {
+      throw new ClientError("NOT_BRINE", `The master behind ${this.#exchange.origin} is Salt's own: ${why}`);
+    }
+  }
+
+  /** The minions that {@link HttpLink.publish} would publish this for; no minion is sent anything. */
+  async preview(request: PublishRequest, options: CallOptions = {}): Promise<Pick<Published, "minions" | "missing">> {
+    this.#needBrine("it cannot list the minions of a target without a job");
+    const settled = this.#checked(request);
+    try {
+      const [found] = await this.#post(["preview"], settledChunk(settled), { ...options, safe: true });
+      const { minions, missing } = isRecord(found) ? found : {};
+      return { minions: listOf(minions), missing: listOf(missing) };
+    } catch (error) {
+      if (!NO_PREVIEW.includes((error as { status?: unknown }).status)) throw error;
+      throw new ClientError("NOT_BRINE", `${this.#exchange.origin} cannot list the minions of a target without a job`);
+    }
+  }
+
+  /** Calls a runner and waits for its end; see {@link Salt.runner}. */
+  async runner<const Fun extends AnyRunner>(
+    call: RunnerCall<Fun>,
+    options: CallOptions = {},
+  ): Promise<RunnerReturn<Fun>> {
+    const { fun, arg, kwarg } = checkedRunner(call as RunnerCall);
+    const { timeoutMs = RUNNER_MS } = options;
+    const chunk = { client: "runner", fun, arg: arg.map(literal), kwarg, full_return: true, timeout: timeoutMs / 1000 };
+    const ended = await this.#runOne(chunk, { ...options, timeoutMs: timeoutMs + ANSWER_MS, safe: READS.has(fun) });
+    return this.#returned(`runner "${fun}"`, ended) as RunnerReturn<Fun>;
+  }
+
+  /** Calls a wheel function; see {@link Salt.wheel}. */
+  async wheel<const Fun extends AnyWheel>(
+    call: WheelCall<Fun>,
+    options: CallOptions = {},
+  ): Promise<WheelReturn<Fun>> {
+    const { fun, kwarg } = checkedWheel(call as WheelCall);
+    const taken = COMMAND_FIELDS.find((name) => Object.hasOwn(kwarg, name));
+    if (taken !== undefined) throw new TypeError(`Cannot pass "${taken}" to a wheel function over HTTP`);
+    const ended = await this.#runOne({ ...kwarg, client: "wheel", fun }, { ...options, safe: READS.has(fun) });
+    return this.#returned(`wheel function "${fun}"`, ended) as WheelReturn<Fun>;
+  }
+
+  /** The return in the last event of a function, `{tag, data}`. */
+  #returned(what: string, ended: unknown): unknown {
+    const data = isRecord(ended) ? ended.data : undefined;
+    if (isRecord(data)) return returnOrFailure(what, data);
+    throw new ProtocolError(`${this.#exchange.origin} answered the ${what} without its return: is it a salt-api?`);
+  }
+
+  /** Calls `listener` with every event that the client hears from now on; the returned function ends that. */
+  onEvent(listener: (event: BusEvent, size?: number) => void): () => void {
+    return this.#shared.onEvent(listener);
+  }
+
+  /** Calls `listener` each time that events were lost; the returned function ends that. */
+  onGap(listener: () => void): () => void {
+    return this.#shared.onGap(listener);
+  }
+
+  /** Resolves once no event is missed that happens from then on. */
+  async listening(signal?: AbortSignal): Promise<void> {
+    await this.#shared.listening(signal);
+  }
+
+  /** Calls the listeners with what is on record of a job. */
+  async catchUp(jid: string): Promise<void> {
+    const report = jobReport(jid, await this.runner({ fun: "jobs.list_job", kwarg: { jid } }));
+    for (const [id, result] of Object.entries(report?.results ?? {})) {
+      this.#shared.fire(`salt/job/${jid}/ret/${id}`, { ...result, id, jid });
+    }
+    const outcomes = this.#isBrine ? await this.#outcomes(jid) : {};
+    for (const [id, outcome] of Object.entries(outcomes)) {
+      // Of these the return says it, above or by its own event.
+      if (outcome.outcome === "returned" || outcome.outcome === "failed") continue;
+      this.#shared.fire(`salt/job/${jid}/outcome/${id}`, { ...outcome, id });
+    }
+  }
+
+  /** What only a Brine master keeps, here by a runner: `job_outcomes`. @throws {ClientError} `NOT_BRINE` */
+  async ask(cmd: string, load: Record<string, unknown>): Promise<unknown> {
+    this.#needBrine(`it does not know "${cmd}"`);
+    return { outcomes: await this.#outcomes(String(load.jid)) };
+  }
+
+  async #outcomes(jid: string): Promise<Record<string, ReportedOutcome>> {
+    return reportedOutcomes(await this.runner({ fun: "jobs.outcome", kwarg: { jid } }));
+  }
+
+  /** Runs one command and returns its result, with the session's token or with credentials of its own. */
+  async #runOne(
+    chunk: Record<string, unknown>,
+    options: CallOptions & { safe: boolean; credentials?: PublishRequest["credentials"] },
+  ): Promise<unknown> {
+    const { credentials, ...how } = options;
+    const [result] = credentials === undefined
+      ? await this.#post([], [chunk], how)
+      : await this.#post(["run"], [{ ...chunk, ...credentials }], { ...how, open: true });
+    return result;
+  }
+
+  /** Posts to the server and returns the list of its answer; with a new token if the one at hand has expired. */
+  async #post(
+    path: readonly string[],
+    body: unknown,
+    options: CallOptions & { safe?: boolean; open?: boolean } = {},
+  ): Promise<unknown[]> {
+    const { timeoutMs = this.#options.timeoutMs, safe = false, open = false } = options;
+    const signal = this.#untilClosed(options.signal);
+    signal.throwIfAborted();
+    const message: Message = { method: "POST", path, body, timeoutMs, signal, safe };
+    const answer = open
+      ? await this.#exchange.json(message)
+      : await this.#withToken(signal, (token) => this.#exchange.json({ ...message, token }));
+    if (isRecord(answer) && Array.isArray(answer.return)) return answer.return;
+    throw new ProtocolError(`${this.#exchange.origin} answered without a list of returns: is it a salt-api?`);
+  }
+
+  /** Aborts with the caller's signal, or once the client is closed. */
+  #untilClosed(signal: AbortSignal | undefined): AbortSignal {
+    return signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal]);
+  }
+
+  async #withToken<T>(signal: AbortSignal, step: (token: string) => Promise<T>): Promise<T> {
+    // Others may wait for the same login, which goes on.
+    const token = await abortable(this.#session.token(), signal);
+    try {
+      return await step(token);
+    } catch (error) {
+      // It is refused before anything is run.
+      if (codeOf(error) !== "AUTHENTICATION" || !this.#session.refused(token)) throw error;
+      return await step(await abortable(this.#session.token(), signal));
+    }
+  }
+
+  /** The events of the server, across interruptions. */
+  stream({ signal, tag, after, onOpen, onMissed }: StreamRequest): AsyncGenerator<HeardEvent, void, void> {
+    const { random, maxBytes: most, patienceMs, timeoutMs } = this.#options;
+    const open = (id: string, link: AbortSignal) =>
+      this.#withToken(link, (token) =>
+        this.#exchange.stream({
+          method: "GET",
+          path: ["events"],
+          // Salt's own refuses whatever is in the address.
+          ...(this.#isOurs ? { query: resuming(tag, id) } : {}),
+          accept: "text/event-stream",
+          token,
+          timeoutMs,
+          signal: link,
+          safe: true,
+        }));
+    return resumingEvents({
+      clock: this.clock,
+      random,
+      most,
+      patienceMs,
+      beginMs: timeoutMs,
+      open,
+      ...(after === undefined ? {} : { after }),
+      signal: this.#untilClosed(signal),
+      onOpen,
+      onMissed,
+    });
+  }
+
+  /** Finds out whose server this is, and whose master is behind it; a server of real Salt does not know what is asked. */
+  async #findOut(): Promise<void> {
+    try {
+      const { timeoutMs } = this.#options;
+      const { signal } = this.#closing;
+      const answer = await this.#exchange.json({ method: "GET", path: ["ready"], timeoutMs, signal, safe: true });
+      this.#isOurs = isRecord(answer) && typeof answer.brine === "boolean";
+      this.#isBrine = this.#isOurs && isRecord(answer) && answer.brine === true;
+    } catch (error) {
+      if (UNKNOWN_YET.includes(codeOf(error))) throw error;
+    }
+  }
+
+  /** Ends the login, if it is the client's own, and its streams. Jobs that are running go on. */
+  async close(): Promise<void> {
+    if (this.#closing.signal.aborted) return;
+    this.#closing.abort(new ClientError("CLOSED", "The client is closed"));
+    this.#shared.close();
+    await this.#session.close();
+  }
+}
+
+/** What a stream of ours is asked for, in the address, since browsers may not send the header `Last-Event-ID` to another origin. */
+function resuming(tag: string | undefined, id: string): Record<string, string> {
+  return { ids: "1", ...(tag === undefined ? {} : { tag }), ...(id === "" ? {} : { last_event_id: id }) };
+}
