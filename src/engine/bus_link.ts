@@ -46,7 +46,9 @@ export class BusLink {
     const { own, pub } = this.#paths;
     await this.#patiently(async () => {
       if (own !== undefined) {
-        await subscribeBus(net, { kind: "unix", path: own }, { onEvent, onMissed, onClose });
+        // What happens on another master of the cluster, the engines there see.
+        const onOwn = (event: BusEvent) => void (event.origin === undefined && onEvent(event));
+        await subscribeBus(net, { kind: "unix", path: own }, { onEvent: onOwn, onMissed, onClose });
         return;
       }
       await listenBus(net, { kind: "unix", path: pub }, (event) => {

@@ -159,16 +159,20 @@ export class MasterConnection implements AsyncDisposable {
 
   #openRequests(): RequestSockets {
     const { onReturn } = this.#options;
-    return new RequestSockets(() => {
-      const req = this.#openRequest();
-      let isFirst = true;
-      req.onConnect(() => {
-        if (!isFirst && !this.#closing.signal.aborted) onReturn?.();
-        isFirst = false;
-      });
-      req.connect(endpointFrom(this.#local.host, this.#local.requestPort, this.#options.master));
-      return req;
-    }, this.#local.requestPort === 0);
+    return new RequestSockets(
+      () => {
+        const req = this.#openRequest();
+        let isFirst = true;
+        req.onConnect(() => {
+          if (!isFirst && !this.#closing.signal.aborted) onReturn?.();
+          isFirst = false;
+        });
+        req.connect(endpointFrom(this.#local.host, this.#local.requestPort, this.#options.master));
+        return req;
+      },
+      this.#options.runtime.clock,
+      this.#local.requestPort === 0,
+    );
   }
 
   #openPublications(): Publications {

@@ -1,17 +1,24 @@
 import { SaltError } from "../errors.ts";
 import type { Exchange } from "../channel/req_client.ts";
+import type { Clock } from "../async/clock.ts";
 import type { Req } from "../zmtp/mod.ts";
+
+/** A second socket goes when it has had nothing to do for so long: of thousands of minions each would cost the master a descriptor. */
+const IDLE_MS = 10_000;
 
 /**
  * The sockets for requests to one master, opened with the first request. Requests go one after the other over one socket. A
  * piece of a file goes over a second socket while another request is under way: so the master prepares one piece while another
- * is on the wire.
+ * is on the wire. The second socket is closed again when no piece has been asked for in ten seconds.
  */
 export class RequestSockets {
   readonly #open: () => Req;
+  readonly #clock: Pick<Clock, "after">;
   readonly #several: boolean;
   #main: Req | undefined;
   #bulk: Req | undefined;
+  #bulkRunning = 0;
+  #stopIdle: (() => void) | undefined;
   #running = 0;
   /** False: the sockets are closed once no request is under way. */
   #kept = true;
@@ -21,23 +28,46 @@ export class RequestSockets {
    * @param open opens a socket that is connected to the master
    * @param several false if there can be one socket only, because its own port is given
    */
-  constructor(open: () => Req, several = true) {
+  constructor(open: () => Req, clock: Pick<Clock, "after">, several = true) {
     this.#open = open;
+    this.#clock = clock;
     this.#several = several;
   }
 
   readonly exchange: Exchange = async (bytes, how) => {
     if (this.#closed) throw new SaltError("CLOSED", "Cannot request: the connection to the master is closed");
     const isBulk = this.#several && how.bulk === true && this.#running > 0;
-    const socket = isBulk ? this.#bulk ??= this.#open() : this.#main ??= this.#open();
     this.#running++;
     try {
-      return (await socket.request(bytes, how))[0]!;
+      if (isBulk) return await this.#exchangeBulk(bytes, how);
+      this.#main ??= this.#open();
+      return (await this.#main.request(bytes, how))[0]!;
     } finally {
       this.#running--;
       if (!this.#kept && this.#running === 0) void this.#closeSockets();
     }
   };
+
+  async #exchangeBulk(bytes: Uint8Array, how: Parameters<Exchange>[1]): Promise<Uint8Array> {
+    this.#stopIdle?.();
+    this.#stopIdle = undefined;
+    this.#bulk ??= this.#open();
+    this.#bulkRunning++;
+    try {
+      return (await this.#bulk.request(bytes, how))[0]!;
+    } finally {
+      this.#bulkRunning--;
+      if (this.#bulkRunning === 0 && this.#bulk !== undefined) {
+        this.#stopIdle = this.#clock.after(IDLE_MS, () => void this.#closeBulk());
+      }
+    }
+  }
+
+  async #closeBulk(): Promise<void> {
+    const bulk = this.#bulk;
+    this.#bulk = undefined;
+    await bulk?.close();
+  }
 
   /** Keeps the connection between requests. */
   keep(): void {
@@ -57,8 +87,10 @@ export class RequestSockets {
   }
 
   async #closeSockets(): Promise<void> {
-    const [main, bulk] = [this.#main, this.#bulk];
-    this.#main = this.#bulk = undefined;
-    await Promise.all([main?.close(), bulk?.close()]);
+    this.#stopIdle?.();
+    this.#stopIdle = undefined;
+    const main = this.#main;
+    this.#main = undefined;
+    await Promise.all([main?.close(), this.#closeBulk()]);
   }
 }

@@ -21,6 +21,7 @@ export class RejectedError extends SaltError {
   readonly exitCode: number;
 
   /** @param exitCode for a program that ends over it */
+  /** Its `exitCode` is the one with which the program ends. */
   constructor(message: string, exitCode: number) {
     super("REJECTED", message);
     this.exitCode = exitCode;

@@ -2,5 +2,6 @@
 export { type Entry } from "./entry.ts";
 export { scheduleCommands, type ScheduleCommandsOptions } from "./commands.ts";
 export { LocalTime } from "./local_time.ts";
+export { scheduleMetadata, scheduleReturners } from "./returned.ts";
 export { Schedule, type Source } from "./schedule.ts";
 export { type DueJob, Scheduler } from "./scheduler.ts";

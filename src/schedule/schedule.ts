@@ -70,16 +70,22 @@ export class Schedule {
     for (const [key, value] of entriesOf(schedule)) this.set(str(key), value, source);
   }
 
-  /** Takes the schedule of the pillar: jobs that are as they were go on, others begin anew. */
+  /** Takes the schedule of the pillar, unless it is the one that it had. */
   takePillar(schedule: unknown): void {
     if (schedule === this.#pillar) return;
     this.#pillar = schedule;
-    const before = this.#parts.pillar;
-    this.#parts.pillar = { jobs: new Map(), settings: new Map(), bytes: 0 };
-    this.merge(schedule, "pillar");
-    for (const [key, job] of this.#parts.pillar.jobs) {
-      const old = before.jobs.get(key);
-      if (old !== undefined && equal(old.given, job.given)) this.#parts.pillar.jobs.set(key, old);
+    this.replace(schedule, "pillar");
+  }
+
+  /** Takes the schedule of one place anew: jobs that are as they were go on, others begin anew. */
+  replace(schedule: unknown, source: Source): void {
+    const before = this.#parts[source].jobs;
+    const part: Part = { jobs: new Map(), settings: new Map(), bytes: 0 };
+    this.#parts[source] = part;
+    this.merge(schedule, source);
+    for (const [key, job] of part.jobs) {
+      const old = before.get(key);
+      if (old !== undefined && equal(old.given, job.given)) part.jobs.set(key, old);
     }
   }
 

@@ -37,4 +37,16 @@ export class Acknowledgements {
       });
     });
   }
+
+  /**
+   * Says that this minion has run a job and handed its return in before. A master that has sent it all the same has lost that, as one whose
+   * backup was restored: the return does not come again.
+   */
+  over(jid: string): void {
+    if (!this.#master.isBrine) return;
+    this.#reports.send(this.#reports.numbered({ states: [[jid, "over", ""]] })).catch((error) => {
+      // The master sends the job again.
+      this.#log.debug("end of a job before not told", { jid, error: messageOf(error) });
+    });
+  }
 }

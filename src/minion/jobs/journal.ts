@@ -141,6 +141,11 @@ export class Journal {
     return this.#jobs.has(jid);
   }
 
+  /** True for a job that was taken and is over. */
+  hasEnded(jid: string): boolean {
+    return this.#jobs.has(jid) && this.#jobs.get(jid) === undefined;
+  }
+
   /** Writes that a job has been taken. False if that failed: then only this process remembers it. */
   take(jid: string, load: Record<string, unknown>, master: string, atMs: number): boolean {
     let mark: Mark = "taken";

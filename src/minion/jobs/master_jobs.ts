@@ -16,6 +16,7 @@ import { JobMetrics } from "./job_metrics.ts";
 import { type JobMaster, JobReports, sendOnce } from "./job_master.ts";
 import type { Journal, OpenJob } from "./journal.ts";
 import { JobOutput } from "./live_output.ts";
+import type { MasterClusters } from "./master_clusters.ts";
 import { type Dispatch, MissedJobs } from "./missed_jobs.ts";
 import { returnLoad } from "./return_load.ts";
 import type { ReturnSender } from "./return_sender.ts";
@@ -37,6 +38,7 @@ export interface MasterJobsOptions {
 
 /** What the jobs of all masters share. */
 export interface JobStores {
+  clusters: MasterClusters;
   journal: Journal;
   spool: Spool;
   /** True while the minion stops: jobs that end now were not ended by an operator. */
@@ -79,7 +81,7 @@ export class MasterJobs {
 
   constructor(options: MasterJobsOptions, stores: JobStores, master: JobMaster, sender: ReturnSender) {
     const { runtime, log } = options;
-    const { journal, spool } = stores;
+    const { journal } = stores;
     this.#options = options;
     this.#metrics = new JobMetrics(options.telemetry, options.opts.id);
     this.#stores = stores;
@@ -93,8 +95,18 @@ export class MasterJobs {
       journal,
       master,
       reports: this.#reports,
-      known: () => [...this.#taken, ...spool.jids(master.address)],
+      known: () => [...this.unfinished, ...stores.clusters.jobsElsewhere(master.address)],
+      cluster: (name) => stores.clusters.tells(master.address, name),
     });
+  }
+
+  get master(): JobMaster {
+    return this.#master;
+  }
+
+  /** Jids of the master's jobs that this minion runs, or whose returns it keeps. */
+  get unfinished(): string[] {
+    return [...this.#taken, ...this.#stores.spool.jids(this.#master.address)];
   }
 
   get address(): string {
@@ -123,7 +135,9 @@ export class MasterJobs {
 
   /** The master has sent a job again: it does not know that the minion has it. */
   again(jid: string): void {
+    const { journal, spool } = this.#stores;
     if (this.#taken.has(jid)) this.#acknowledgements.send(jid);
+    else if (journal.hasEnded(jid) && !spool.jids().includes(jid)) this.#acknowledgements.over(jid);
     else this.#sender.hurry();
   }
 

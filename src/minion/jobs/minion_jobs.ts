@@ -5,6 +5,7 @@ import { takeOutOfQueue } from "../../state/mod.ts";
 import { encode } from "../../wire/msgpack.ts";
 import type { JobMaster } from "./job_master.ts";
 import { Journal, type OpenJob } from "./journal.ts";
+import { MasterClusters } from "./master_clusters.ts";
 import { type JobStores, MasterJobs, type MasterJobsOptions } from "./master_jobs.ts";
 import { droppedReturn, interruptedReturn } from "./return_load.ts";
 import { ReturnSender } from "./return_sender.ts";
@@ -43,7 +44,8 @@ export class MinionJobs {
       ageMs: opts.return_spool_seconds * 1000,
       tombstone: droppedReturn,
     });
-    this.#stores = { journal, spool, stopping: () => this.#stopping };
+    const known = (address: string) => this.#masters.get(address)?.unfinished ?? [];
+    this.#stores = { journal, spool, clusters: new MasterClusters(known), stopping: () => this.#stopping };
   }
 
   /** Returns that no master has yet, and their bytes. */
@@ -109,10 +111,10 @@ export class MinionJobs {
       log: log.child("jobs"),
       spool,
       random,
-      send: (load, timeoutMs) => master.send(load, { timeoutMs, tries: 1 }),
+      send: (load, timeoutMs) => this.#send(master, load, timeoutMs),
       sendTogether: async (loads, timeoutMs) => {
         const returns = loads.map((load) => encode(load, "wire"));
-        const reply = await master.send({ cmd: "_jobs", returns }, { timeoutMs, tries: 1 });
+        const reply = await this.#send(master, { cmd: "_jobs", returns }, timeoutMs);
         const { kept } = reply as { kept?: unknown };
         return loads.map((_, at) => Array.isArray(kept) && kept[at] === true);
       },
@@ -123,6 +125,17 @@ export class MinionJobs {
       tries: opts.return_retry_tries,
       onDone: (jid) => journal.end(jid),
     });
+  }
+
+  /** Sends a return to its master; to another of the same cluster if that one does not answer. */
+  async #send(master: JobMaster, load: Record<string, unknown>, timeoutMs: number): Promise<unknown> {
+    try {
+      return await master.send(load, { timeoutMs, tries: 1 });
+    } catch (error) {
+      const other = this.#masters.get(this.#stores.clusters.other(master.address) ?? "")?.master;
+      if (other === undefined) throw error;
+      return await other.send(load, { timeoutMs, tries: 1 });
+    }
   }
 
   /** Hands what was left before a restart to the masters, which are all attached now. */

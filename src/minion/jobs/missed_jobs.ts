@@ -17,6 +17,8 @@ export interface MissedJobsOptions {
   reports: JobReports;
   /** Jids of the master's jobs that this minion runs, or whose returns it keeps. */
   known(): string[];
+  /** The master has said of which cluster it is; undefined: of none. */
+  cluster(name: string | undefined): void;
 }
 
 const LONGEST_PAUSE_MS = 10_000;
@@ -79,12 +81,13 @@ export class MissedJobs {
   }
 
   async #ask(dispatch: Dispatch): Promise<void> {
-    const { journal, reports, known } = this.#options;
+    const { journal, reports, known, cluster } = this.#options;
     await journal.synced();
     const waiting = [...this.#waiting.keys()];
     const report = { present: true, known: [...known(), ...waiting], ...(waiting.length === 0 ? {} : { waiting }) };
     const reply = await reports.send(reports.numbered(report));
-    const { jobs, over } = reply as { jobs?: unknown; over?: unknown };
+    const { jobs, over, cluster: name } = reply as { jobs?: unknown; over?: unknown; cluster?: unknown };
+    cluster(typeof name === "string" ? name : undefined);
     const unwanted = new Set(Array.isArray(over) ? over : []);
     // Jobs that were added since the question are not in the reply; those that were published meanwhile are dispatched.
     this.#dispatchAdded(dispatch, ({ jid }) => waiting.includes(jid) && !unwanted.has(jid));

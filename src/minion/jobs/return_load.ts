@@ -41,8 +41,8 @@ function addSchedule(ret: Load, load: Load): void {
   ret.fun_args = argumentsShown(load.arg);
   if (ret_config !== undefined) ret.ret_config = ret_config;
   if (ret_kwargs !== undefined) ret.ret_kwargs = ret_kwargs;
-  // The master passes it on, and keeps it nowhere.
-  if (return_job === "nocache") ret.jid = "nocache";
+  // The master passes it on, and keeps it nowhere. As in Salt it is one for a job cache where a returner has it.
+  if (return_job === "nocache" && load.ret === "") ret.jid = "nocache";
 }
 
 /** The return of a job that was running, or could not be kept, when the minion stopped. */

@@ -4,9 +4,8 @@ import { ipcHash } from "../../job/minion_id.ts";
 import { deepCopy } from "../../python/copy.ts";
 import { entriesOf, isMap } from "../../python/containers.ts";
 import { str } from "../../python/repr.ts";
-import { offsetText, strftime } from "../../python/strftime.ts";
 import { truthy } from "../../python/truth.ts";
-import type { DueJob } from "../../schedule/mod.ts";
+import { type DueJob, scheduleMetadata, scheduleReturners } from "../../schedule/mod.ts";
 import { type JobOutcome, packReturn } from "../processes/executor.ts";
 import type { JobStores, MasterJobsOptions } from "./master_jobs.ts";
 import { returnLoad } from "./return_load.ts";
@@ -57,7 +56,9 @@ export class ScheduledJobs {
     const { log } = this.#options;
     if (this.#stores.stopping()) return;
     try {
-      await this.#run(this.#loadOf(job), masters);
+      // A name that cannot be used counts, too, as in Salt.
+      const namesReturner = truthy(job.entry.returner) || truthy(this.#options.scheduleReturner);
+      await this.#run(this.#loadOf(job), masters, namesReturner);
     } catch (error) {
       log.error("scheduled job failed", { job: job.name, error: messageOf(error) });
     }
@@ -76,10 +77,15 @@ export class ScheduledJobs {
       jid: `${this.#jids.next()}_${this.#suffix}`,
       tgt: opts.id,
       tgt_type: "glob",
-      ret: returnersOf(entry.returner, this.#options.scheduleReturner).join(","),
+      ret: scheduleReturners(
+        entry.returner,
+        this.#options.scheduleReturner,
+        (returner) =>
+          log.warning("scheduled job uses a returner that there is not: several are a list", { job: name, returner }),
+      ).join(","),
       schedule: name,
     };
-    if (isMap(metadata)) load.metadata = this.#metadata(metadata);
+    if (isMap(metadata)) load.metadata = scheduleMetadata(metadata, this.#options.runtime.clock);
     else if (metadata !== undefined) {
       log.warning("schedule: The metadata parameter must be specified as a dictionary.  Ignoring.", { job: name });
     }
@@ -89,18 +95,7 @@ export class ScheduledJobs {
     return load;
   }
 
-  #metadata(metadata: object): Load {
-    const now = new Date(this.#options.runtime.clock.now());
-    const utc = new Date(now.getTime() + now.getTimezoneOffset() * 60_000);
-    return {
-      ...Object.fromEntries(entriesOf(metadata as Load)),
-      _TOS: offsetText(-now.getTimezoneOffset()),
-      _TS: strftime(now, "%a %b %e %H:%M:%S %Y"),
-      _TT: strftime(utc, "%Y %B %d %a %H %m"),
-    };
-  }
-
-  async #run(load: Load, masters: readonly ReturnsTo[]): Promise<void> {
+  async #run(load: Load, masters: readonly ReturnsTo[], namesReturner: boolean): Promise<void> {
     const { runtime: { clock, later }, runningJobs, execution, log } = this.#options;
     const { journal, stopping } = this.#stores;
     const jid = load.jid as string;
@@ -127,7 +122,7 @@ export class ScheduledJobs {
           later(() => journal.mark(jid, "started"));
         },
       });
-      if (begun || !stopping()) await this.#return(load, outcome, pid, masters);
+      if (begun || !stopping()) await this.#return(load, outcome, pid, masters, namesReturner);
     } catch (error) {
       if (!running.signal.aborted) throw error;
       log.warning("job was killed", { jid, fun: load.fun, schedule: load.schedule });
@@ -143,6 +138,7 @@ export class ScheduledJobs {
     outcome: JobOutcome,
     pid: number | undefined,
     masters: readonly ReturnsTo[],
+    namesReturner: boolean,
   ): Promise<void> {
     const { runtime, opts, fire, sendToReturners, log } = this.#options;
     const { journal, spool } = this.#stores;
@@ -154,17 +150,21 @@ export class ScheduledJobs {
     if (isWanted) fire("__schedule_return", ret);
     if (!isWanted || !opts.pub_ret || masters.length === 0) journal.end(jid);
     for (const master of isWanted && opts.pub_ret ? masters : []) {
-      // With one that is its own, a return that comes twice is known again; real Salt's masters know only those that they make.
-      const sent = master.isBrine || load.ret !== "" || ret.jid !== jid ? ret : { ...ret, jid: "req" };
-      master.sendSpooled(spool.add(jid, master.address, sent));
+      const isPlain = !namesReturner && ret.jid === jid;
+      master.sendSpooled(spool.add(jid, master.address, isPlain ? plainReturn(ret, master) : ret));
     }
     await sendToReturners(load, ret);
   }
 }
 
-/** The names of returners, each once. */
-function returnersOf(...given: unknown[]): string[] {
-  return [...new Set(given.flat().filter((name) => typeof name === "string" && name !== ""))] as string[];
+/**
+ * The return of a job without a returner. A real master is asked for a jid, and adds whom the job was for. Ours hears both from the
+ * minion: with a jid of the minion's, a return that comes twice is known again.
+ *
+ * @see salt/utils/job.py store_job
+ */
+function plainReturn(ret: Load, { isBrine }: ReturnsTo): Load {
+  return isBrine ? { ...ret, arg: ret.fun_args ?? [], tgt: ret.id, tgt_type: "glob" } : { ...ret, jid: "req" };
 }
 
 /** As Salt has it: a scheduled job succeeds unless its function throws, and such a failure has a code of its own. */

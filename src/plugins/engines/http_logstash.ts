@@ -5,16 +5,19 @@ import { eventJson } from "./event_json.ts";
 import { HttpOut } from "./sending.ts";
 
 /**
- * Which events are posted: tags count where they are a list, functions where an event names one.
+ * Which events are posted: tags count where they are a list, functions where an event names one. As in Salt a text for `funs` chooses
+ * whatever is a part of it.
  *
  * @see salt/engines/http_logstash.py start
  */
 export function chosenEvents(tags: unknown, funs: unknown): (event: EngineEvent) => boolean {
   const globs = Array.isArray(tags) && tags.length > 0 ? tags.map((tag) => fnmatch(str(tag))) : undefined;
   const names = Array.isArray(funs) && funs.length > 0 ? new Set(funs.map(str)) : undefined;
+  const isNamed = (fun: string) =>
+    typeof funs === "string" && funs !== "" ? funs.includes(fun) : names?.has(fun) ?? true;
   return ({ tag, data }) =>
     (globs === undefined || globs.some((matches) => matches(tag))) &&
-    (names === undefined || !("fun" in data) || names.has(str(data.fun)));
+    (!("fun" in data) || isNamed(str(data.fun)));
 }
 
 /**

@@ -48,7 +48,10 @@ async function minionAddress({ master }: EngineContext, hosts: unknown): Promise
   throw new Error(`No minion of ${repr(matching)} has answered with an address of its interface ${repr(face ?? null)}`);
 }
 
-/** Follows the channels until the engine is to end. @throws {Error} if the connection is lost */
+/** A connection that is lost is made again at once, unless the one before it was lost so shortly before. */
+const LOST_AGAIN_MS = 10_000;
+
+/** Follows the channels until the engine is to end, or the connection is lost. @throws {Error} if there is none, or the server refuses */
 async function follow(
   engine: EngineContext,
   to: ReturnType<typeof tcpAddress>,
@@ -75,7 +78,7 @@ async function follow(
         ended.reject(error as Error);
       }
     },
-    onClose: () => signal.aborted ? ended.resolve() : ended.reject(new Error("The sentinel has closed the connection")),
+    onClose: () => void last.then(ended.resolve, ended.reject),
   });
   report({ sentinel: `${to.host}:${to.port}` });
   signal.addEventListener("abort", () => connection.end(), { once: true });
@@ -101,10 +104,20 @@ export const engine: EngineModule = {
   async start(engine, { hosts, channels, tag, password }) {
     const port = isMap(hosts) ? lookup(hosts, "port") : undefined;
     const to = tcpAddress(await minionAddress(engine, hosts), port ?? 26379);
-    await follow(engine, to, {
-      channels: [channels ?? "*"].flat().map(str),
-      tag: tag === null ? "salt/engine/redis_sentinel" : str(tag),
-      password: password === null ? undefined : str(password),
-    });
+    const { runtime: { clock }, log, signal } = engine;
+    for (let lostMs = -Infinity; !signal.aborted;) {
+      await follow(engine, to, {
+        channels: [channels ?? "*"].flat().map(str),
+        tag: tag === null ? "salt/engine/redis_sentinel" : str(tag),
+        password: password === null ? undefined : str(password),
+      });
+      if (signal.aborted) return;
+      const nowMs = clock.elapsed();
+      if (nowMs - lostMs < LOST_AGAIN_MS) {
+        throw new Error("The sentinel has closed the connection, twice within seconds");
+      }
+      lostMs = nowMs;
+      log.warning("the sentinel has closed the connection: it is made again", { host: to.host, port: to.port });
+    }
   },
 };

@@ -10,7 +10,7 @@ export const engine: EngineModule = {
   doc: "Writes each event into the log, as JSON, at the level debug.",
   async start({ events, log }) {
     for await (const { data } of events()) {
-      if (log.enabled("debug")) log.debug("event", { data: dumpJson(data).slice(0, SHOWN) });
+      if (log.enabled("debug")) log.debug("event", { data: dumpJson(data, { ensureAscii: false }).slice(0, SHOWN) });
     }
   },
 };
