@@ -1,5 +1,6 @@
 /** The wiring: which plugins, which sockets a daemon or command is put together from. */
 import { engineList } from "../src/config/engine_list.ts";
+import { reactorOpts } from "../src/config/requested_reactor.ts";
 import type { MasterOpts } from "../src/config/master_opts.ts";
 import type { MinionOpts } from "../src/config/minion_opts.ts";
 import { joinPath } from "../src/config/paths.ts";
@@ -15,6 +16,8 @@ import type { Supervisor } from "../src/supervise/mod.ts";
 import type { EventReturnPart } from "./event_return_part.ts";
 import { nativeSockets, type SocketFactory } from "../src/zmtp/mod.ts";
 import { openTelemetry } from "./daemon/telemetry/open_telemetry.ts";
+import { openCluster } from "./cluster.ts";
+import type { Startup } from "./daemon/daemon.ts";
 import { openHostMaster } from "./host_master.ts";
 import { openJobCache } from "./job_caches.ts";
 
@@ -119,7 +122,7 @@ async function openProcesses(runtime: Runtime, current: () => MasterOpts, log: L
       supervisor.kept({
         name: "reactor",
         argv: part,
-        config: () => ({ opts: current(), fromStart }),
+        config: () => ({ opts: ownReactorOpts(current(), log), fromStart }),
         health: { hungMs: opts.worker_hang_timeout * 1000, maxMemory: opts.worker_max_memory },
       })),
   );
@@ -181,6 +184,7 @@ function masterBus({ sock_dir }: MasterOpts): BusPaths {
  * Starts a master as configured; `parts` replace those that the configuration asks for.
  *
  * @param program how its processes are started. @default as this program was
+ * @param startup what a start that waits for other servers tells, and is stopped by
  */
 export async function configureMaster(
   runtime: Runtime,
@@ -188,13 +192,15 @@ export async function configureMaster(
   log: Logger,
   parts: Partial<MasterOptions> = {},
   program?: OwnProgram,
+  startup?: Startup,
 ): Promise<Master> {
   const opts = values as MasterOpts;
   const { masterId, startMaster } = await import("../src/master/mod.ts");
   opts.id = masterId(opts, runtime.host.hostname());
   const ext = await extJobCache(runtime, opts, log);
   const telemetry = parts.telemetry ?? await openTelemetry({ runtime, log, program: "salt-master", opts });
-  const jobs = parts.jobs ?? await openJobCache(runtime, opts);
+  const cluster = parts.cluster ?? await openCluster(runtime, opts, log, startup);
+  const jobs = parts.jobs ?? cluster?.storage.jobs ?? await openJobCache(runtime, opts);
   const sockets = await socketsOf(opts, log);
   const [{ openMasterPillar }, { EAUTH }, { WHEELS }, { TOPS }, { ownCommand }] = await Promise.all([
     import("./pillar.ts"),
@@ -227,12 +233,20 @@ export async function configureMaster(
     ...processes.parts,
     compilePillar: (request) => compile(request),
     jobs,
+    ...(cluster === undefined ? {} : { cluster }),
     telemetry,
     ...(ext === undefined ? {} : { extJobCache: ext }),
     sendToReturners: returnersOnMaster(runtime, opts, log),
     ...(sockets === undefined ? {} : { sockets }),
     ...parts,
   });
+}
+
+/** The options of the reactor's process; the log has what is wrong with those of its item in `engines`. */
+function ownReactorOpts(current: MasterOpts, log: Logger): MasterOpts {
+  const { opts, mistakes } = reactorOpts(current);
+  for (const mistake of mistakes) log.error(mistake);
+  return opts;
 }
 
 /** How the engines of a minion are opened, with what runs their processes; nothing is loaded for a minion that has none. */

@@ -82,7 +82,7 @@ function ofMaster({ runtime, log, opts }: EngineHost): Promise<OwnMinion> {
 }
 
 /** The functions of the minion's host, without its masters and its pillar. */
-async function ofMinion({ runtime, log, opts }: EngineHost): Promise<OwnMinion> {
+export async function ofMinion({ runtime, log, opts }: EngineHost): Promise<OwnMinion> {
   const { modules, gatherGrains } = await RUNNER_PLUGINS.execution();
   const grains = await gatherGrains({ runtime, log, opts });
   const functions = hostFunctions(modules, opts, () => context);

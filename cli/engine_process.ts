@@ -7,9 +7,9 @@ import { findCustomEngine, runCustomEngine } from "../src/loader/custom_engines.
 import type { EngineContext, EngineMaster } from "../src/loader/engines.ts";
 import { bindArguments, parseSignature } from "../src/loader/signature.ts";
 import type { Logger } from "../src/log.ts";
-import { ENGINES } from "../src/plugins/engines/mod.ts";
 import { LogRate } from "../src/log_rate.ts";
 import { createLogger, LOG_LEVELS } from "../src/log.ts";
+import { knownEngines } from "./known_engines.ts";
 import type { Runtime } from "../src/runtime/mod.ts";
 import type { PartHandlers } from "../src/supervise/mod.ts";
 
@@ -91,7 +91,7 @@ function lateMaster(load: () => Promise<EngineMaster>): EngineMaster {
 }
 
 async function startKnown(context: EngineContext, { module, settings }: EngineEntry): Promise<void> {
-  const { engine } = await ENGINES[module]!();
+  const { engine } = await knownEngines(context.role)[module]!();
   const args = bindArguments("start", parseSignature(engine.signature), [], new Map(Object.entries(settings)));
   await engine.start(context, args);
 }

@@ -62,18 +62,20 @@ async function obstacleTo(
   if (argv === undefined) return "this program cannot start processes of itself";
   const { module, settings } = entry;
   // A master without engines loads none of it.
-  const [{ ENGINES }, { findCustomEngine }, { absentEngine }, { bindArguments, parseSignature }] = await Promise.all([
-    import("../src/plugins/engines/mod.ts"),
-    import("../src/loader/custom_engines.ts"),
-    import("../src/loader/absent_engines.ts"),
-    import("../src/loader/signature.ts"),
-  ]);
+  const [{ knownEngines }, { findCustomEngine }, { absentEngine }, { bindArguments, parseSignature }] = await Promise
+    .all([
+      import("./known_engines.ts"),
+      import("../src/loader/custom_engines.ts"),
+      import("../src/loader/absent_engines.ts"),
+      import("../src/loader/signature.ts"),
+    ]);
   const found = findCustomEngine({ runtime, log, opts: opts() }, module);
   if (typeof found === "string") return found;
   if (found !== undefined) return undefined;
-  if (!Object.hasOwn(ENGINES, module)) return absentEngine(module, Object.keys(ENGINES));
+  const engines = knownEngines(role);
+  if (!Object.hasOwn(engines, module)) return absentEngine(module, Object.keys(engines));
   try {
-    const { engine } = await ENGINES[module]!();
+    const { engine } = await engines[module]!();
     bindArguments("start", parseSignature(engine.signature), [], new Map(Object.entries(settings)));
     return engine.unavailable?.({ role, opts: opts() });
   } catch (error) {

@@ -1,4 +1,5 @@
 /** The wiring of job caches: which there are, and how the configuration names them. */
+import { clusterSettings } from "../src/config/cluster.ts";
 import { durabilityOf } from "../src/config/durability.ts";
 import type { MasterOpts } from "../src/config/master_opts.ts";
 import { joinPath } from "../src/config/paths.ts";
@@ -95,8 +96,24 @@ export function jobCacheName({ master_job_cache: wanted }: Pick<MasterOpts, "mas
   throw new ConfigError(`Unknown master_job_cache "${name}": expected one of ${Object.keys(JOB_CACHES).join(", ")}`);
 }
 
+/** The job cache of a cluster of masters, as programs beside a master read it. */
+async function clusterJobCache(runtime: Runtime, postgres: string): Promise<JobCache> {
+  const { openPostgresJobCache } = await import("../src/plugins/job_caches/postgres.ts");
+  const { hostname, port, username, password, pathname } = new URL(postgres);
+  return await openPostgresJobCache({
+    host: hostname,
+    port: Number(port || 5432),
+    user: decodeURIComponent(username),
+    password: decodeURIComponent(password),
+    database: decodeURIComponent(pathname.slice(1)),
+    now: () => runtime.clock.now(),
+  });
+}
+
 /** Opens the job cache that the configuration names. */
 export async function openJobCache(runtime: Runtime, opts: MasterOpts): Promise<JobCache> {
+  const cluster = clusterSettings(opts);
+  if (cluster !== undefined) return await clusterJobCache(runtime, cluster.postgres);
   const name = jobCacheName(opts);
   runtime.fs.mkdir(opts.cachedir);
   const cache = await JOB_CACHES[name]!(runtime, opts);

@@ -22,6 +22,7 @@ export class SaltError extends Error {
   readonly code: string;
 
   /** @param options `cause`, and the values of the message as fields of the error */
+  /** The `options` are its `cause`, and values that become fields of the error. */
   constructor(code: string, message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
     const { cause, ...fields } = options;
     super(message, cause === undefined ? undefined : { cause });
@@ -47,6 +48,7 @@ export class SystemError extends SaltError {
   readonly errno: string;
 
   /** @param options `cause`, and the values of the message as fields of the error */
+  /** Takes the system's name for it, such as `ENOENT`, as its code. */
   constructor(errno: string, message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
     super(errno, message, options);
     this.errno = errno;

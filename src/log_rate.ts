@@ -55,6 +55,7 @@ export class LogRate {
   readonly #groups = new Map<string, Group>();
 
   /** @param sink takes the records that are let through */
+  /** Hands the records that it lets through to `sink`. */
   constructor(sink: (record: LogRecord) => void, clock: LogClock) {
     this.#sink = sink;
     this.#clock = clock;

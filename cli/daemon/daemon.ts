@@ -18,6 +18,14 @@ export interface Service extends AsyncDisposable {
   reload?(opts: Record<string, unknown>): string[];
 }
 
+/** A daemon that is starting. */
+export interface Startup {
+  /** Aborted by a signal that asks the daemon to stop: what it waits for is given up. */
+  readonly stopping: AbortSignal;
+  /** It waits for a server of others, and may do so for long. To be called again at least each minute. */
+  waiting(reason: string): void;
+}
+
 /** A master, minion or other daemon as a program runs it. */
 export interface Daemon {
   /** Its program. @default `salt-` and its kind */
@@ -40,6 +48,13 @@ export interface Daemon {
    *
    * @param end ends the daemon with an exit code of its own
    * @param runtime listens at the sockets that it was given
+   * @param startup what a start that takes long tells, and is stopped by
    */
-  start(config: LoadedConfig, log: Logger, end: (exitCode: number) => void, runtime: Runtime): Promise<Service>;
+  start(
+    config: LoadedConfig,
+    log: Logger,
+    end: (exitCode: number) => void,
+    runtime: Runtime,
+    startup: Startup,
+  ): Promise<Service>;
 }

@@ -5,7 +5,7 @@ import type { ProgramContext } from "../program/context.ts";
 import { readConfig } from "../program/read_config.ts";
 import { goToBackground, takeBackground, tellStarted } from "./background.ts";
 import { DaemonLog } from "./daemon_log.ts";
-import type { Daemon } from "./daemon.ts";
+import type { Daemon, Service, Startup } from "./daemon.ts";
 import { LastErrors } from "./last_errors.ts";
 import { raiseOpenFiles } from "./open_files.ts";
 import { takePassedSockets } from "./passed_sockets.ts";
@@ -58,7 +58,17 @@ export async function runDaemon(context: ProgramContext, daemon: Daemon): Promis
   let unbound = () => {};
   stack.defer(() => unbound());
   void Promise.race([stop, ended.promise]).then(() => unbound = boundStop(runtime, log, releasePid));
-  await using service = await daemon.start(config, log, ended.resolve, { ...runtime, net: passed.net(runtime.net) });
+  const startup = startupOf(stop, manager, background);
+  let started: Service;
+  try {
+    started = await daemon.start(config, log, ended.resolve, { ...runtime, net: passed.net(runtime.net) }, startup);
+  } catch (error) {
+    if (!startup.stopping.aborted) throw error;
+    await manager.stopping();
+    log.info("stopping", { signal: await stop });
+    return 0;
+  }
+  await using service = started;
   passed.nameUnused();
   const directory = String(opts.cachedir);
   answerSignals({ runtime, log, program, directory, errors, status: () => service.status() });
@@ -71,6 +81,21 @@ export async function runDaemon(context: ProgramContext, daemon: Daemon): Promis
   if (typeof stopped === "number") return stopped;
   log.info("stopping", { signal: stopped });
   return 0;
+}
+
+/** A daemon that waits for others counts as started for whoever has sent it to the background. */
+function startupOf(stop: Promise<string>, manager: ServiceManager, background: boolean): Startup {
+  const stopping = new AbortController();
+  void stop.then(() => stopping.abort());
+  let told = !background;
+  return {
+    stopping: stopping.signal,
+    waiting(reason) {
+      manager.waiting(reason);
+      if (!told) tellStarted();
+      told = true;
+    },
+  };
 }
 
 function openLog(

@@ -46,6 +46,11 @@ export class ServiceManager {
     alive();
   }
 
+  /** It does not serve yet, since it waits for others: the start may take a minute and a half longer from now on. */
+  waiting(reason: string): void {
+    this.#tell(`EXTEND_TIMEOUT_USEC=90000000\nSTATUS=waiting: ${printable(reason, 400)}`);
+  }
+
   /** Its configuration is read again; {@link ServiceManager.ready} follows. */
   reloading(): void {
     this.#stop();

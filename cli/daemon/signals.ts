@@ -10,6 +10,7 @@ import { VERSION } from "../../src/version.ts";
 declare const process: {
   memoryUsage(): Record<string, number>;
   cpuUsage(): { user: number; system: number };
+  getActiveResourcesInfo?(): string[];
   getBuiltinModule(name: "node:inspector"): typeof import("node:inspector") | undefined;
 };
 
@@ -52,6 +53,7 @@ function report(
     uptime_seconds: Math.round((now - startedMs) / 100) / 10,
     cpu_seconds: { user: cpu.user / 1e6, system: cpu.system / 1e6 },
     memory: process.memoryUsage(),
+    resources: counted(process.getActiveResourcesInfo?.() ?? []),
     event_loop_delay: delay.recent,
     last_errors: errors?.list() ?? [],
     parts: [],
@@ -60,6 +62,13 @@ function report(
     jobs: {},
     ...status(),
   };
+}
+
+/** Kind → how many there are of it: what keeps a process of Node from ending, such as timers and sockets. */
+function counted(kinds: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const kind of kinds) counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
 }
 
 /** A profile of processor time in the format of V8's tools; undefined where the runtime cannot make one. */

@@ -35,11 +35,17 @@ export {
   silentLogger,
   type Threshold,
 } from "../../src/log.ts";
+export type { Clock } from "../../src/async/clock.ts";
+export type { Runtime } from "../../src/runtime/mod.ts";
 export { LogRate } from "../../src/log_rate.ts";
 export { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";
 export type { HostOptions } from "./options.ts";
 
-/** Parts that may replace those which the configuration asks for. */
+/**
+ * Parts that may replace those which the configuration asks for.
+ *
+ * @internal
+ */
 type Parts = Pick<MasterOptions, "jobs" | "compilePillar" | "eauth" | "wheels" | "runners" | "sockets" | "extJobCache">;
 
 /**

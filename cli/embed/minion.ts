@@ -28,10 +28,17 @@ export {
   silentLogger,
   type Threshold,
 } from "../../src/log.ts";
+export { SaltError } from "../../src/errors.ts";
+export type { Clock } from "../../src/async/clock.ts";
+export type { Runtime } from "../../src/runtime/mod.ts";
 export { LogRate } from "../../src/log_rate.ts";
 export type { HostOptions } from "./options.ts";
 
-/** Parts that may replace those which the configuration asks for. */
+/**
+ * Parts that may replace those which the configuration asks for.
+ *
+ * @internal
+ */
 type Parts = Pick<MinionOptions, "grains" | "sockets" | "returners" | "ownPillar" | "onRejected" | "hostMaster">;
 
 /**

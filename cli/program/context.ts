@@ -37,3 +37,6 @@ export interface ProgramContext {
   /** True if stdout is a terminal. */
   terminal: boolean;
 }
+
+/** What of a program opens the functions of this host: an engine has no command line. */
+export type CallProgram = Pick<ProgramContext, "runtime" | "options" | "log">;

@@ -11,7 +11,9 @@ import type { ProgramContext } from "./context.ts";
 /** The file that keeps a token for the next call, as in Salt. */
 function tokenFile({ runtime }: ProgramContext, opts: MasterOpts): string {
   if (typeof opts.token_file === "string" && opts.token_file !== "") return opts.token_file;
-  const { home } = runtime.host.user();
+  // As a shell means `~`: what HOME says, else what the system knows of the user.
+  const said = runtime.process.env("HOME");
+  const home = said?.startsWith("/") === true ? said : runtime.host.user().home;
   const config = runtime.process.env("XDG_CONFIG_HOME");
   const directory = joinPath(config === undefined || config === "" ? joinPath(home, ".config") : config, "salt");
   return joinPath(runtime.fs.stat(directory)?.kind === "directory" ? directory : home, "salt_token");

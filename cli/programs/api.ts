@@ -2,7 +2,7 @@
 import { durableRuntime } from "../../src/config/durability.ts";
 import { joinPath } from "../../src/config/paths.ts";
 import type { MasterOpts } from "../../src/config/master_opts.ts";
-import { ConfigError, messageOf } from "../../src/errors.ts";
+import { messageOf } from "../../src/errors.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import type { Logger } from "../../src/log.ts";
 import type { Port } from "../daemon/check/check_ports.ts";
@@ -12,6 +12,10 @@ import { runDaemon } from "../daemon/run_daemon.ts";
 import { openTelemetry } from "../daemon/telemetry/open_telemetry.ts";
 import type { ApiServer } from "./api/api_server.ts";
 import type { ProgramContext } from "../program/context.ts";
+import { Exit } from "../program/exit.ts";
+
+/** The exit code (EX_CONFIG of sysexits.h) that tells a service manager that starting it again would not help. */
+const NOT_CONFIGURED = 78;
 
 /** Where the built console is, relative to this file in the tree, in the package, in a bundle, and in a program that is one file. */
 const CONSOLES = ["./console", "../../dist/console", "../../console", "../console", "../../../console"];
@@ -79,7 +83,7 @@ async function checkApi(
   return { findings, ports };
 }
 
-/** Starts a server for each section of the configuration. @throws {ConfigError} if there is none */
+/** Starts a server for each section of the configuration. @throws {Exit} if there is none */
 async function startApi(runtime: Runtime, opts: Record<string, unknown>, log: Logger): Promise<Service> {
   const [{ configured, FLAVOURS, gatewaySettings, masterBackend }, { startApiServer }] = await Promise.all([
     import("../../src/gateway/mod.ts"),
@@ -87,9 +91,10 @@ async function startApi(runtime: Runtime, opts: Record<string, unknown>, log: Lo
   ]);
   const flavours = FLAVOURS.filter((flavour) => configured(opts, flavour));
   if (flavours.length === 0) {
-    throw new ConfigError(
+    log.critical(
       `Cannot start salt-api: ${opts.conf_file} has neither rest_cherrypy nor rest_tornado. Add one of them`,
     );
+    throw new Exit(NOT_CONFIGURED);
   }
   const settings = flavours.map((flavour) => gatewaySettings(opts, flavour));
   const telemetry = await openTelemetry({ runtime, log, program: "salt-api", opts, option: "api_metrics" });

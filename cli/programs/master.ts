@@ -21,6 +21,6 @@ export async function masterDaemon(): Promise<Daemon> {
     check: async ({ opts }, runtime) =>
       (await import("../daemon/check/check_master.ts")).checkMaster(runtime, opts as MasterOpts),
     takesSockets: true,
-    start: ({ opts }, log, _end, runtime) => configureMaster(runtime, opts, log),
+    start: ({ opts }, log, _end, runtime, startup) => configureMaster(runtime, opts, log, {}, undefined, startup),
   };
 }

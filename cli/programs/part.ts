@@ -42,6 +42,10 @@ export const PARTS: Record<string, PartProgram> = {
   engine: {
     open: async (runtime, config, log) =>
       await (await import("../engine_process.ts")).openEngineProcess(runtime, config as unknown as EngineConfig, log),
+    nice(config) {
+      const { entry, opts } = config as unknown as EngineConfig;
+      return entry.module === "reactor" ? Number(opts.reactor_niceness ?? 0) : 0;
+    },
   },
   event_return: {
     open: async (runtime, config, log) =>

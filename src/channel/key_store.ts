@@ -1,9 +1,17 @@
 import type { RsaPublicKey } from "../runtime/crypto.ts";
 
-/** Where a minion's public key stands, by Salt's words for it. */
+/**
+ * Where a minion's public key stands, by Salt's words for it.
+ *
+ * @internal
+ */
 export type KeyState = "accepted" | "pre" | "rejected" | "denied";
 
-/** A key that the master trusts. The same object comes back as long as the stored key is unchanged. */
+/**
+ * A key that the master trusts. The same object comes back as long as the stored key is unchanged.
+ *
+ * @internal
+ */
 export interface AcceptedKey {
   readonly id: string;
   /** As stored. */
@@ -24,7 +32,11 @@ export function sessionName(id: string, { isSecond = false }: Pick<AcceptedKey, 
   return isSecond ? `${id}\0second` : id;
 }
 
-/** Public keys of minions, as the channel needs them; `master/keys/key_directories.ts` keeps them in Salt's directories. */
+/**
+ * Public keys of minions, as the channel needs them; `master/keys/key_directories.ts` keeps them in Salt's directories.
+ *
+ * @internal
+ */
 export interface KeyStore {
   /** The accepted key, read again each time: a key that was deleted a moment ago is not returned. */
   accepted(id: string): AcceptedKey | undefined;

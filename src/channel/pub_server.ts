@@ -34,15 +34,21 @@ export class PublicationSealer {
     return this.#options.masterKey().keyString === this.#keyString ? this.#serial : 0;
   }
 
-  /** Numbered at once, in the order of the calls; signed off the event loop, where most of the time of a publication goes. */
-  async seal(load: Record<string, unknown>): Promise<Uint8Array> {
+  /**
+   * Numbered at once, in the order of the calls; signed off the event loop, where most of the time of a publication goes.
+   *
+   * @param number of the publication, where all masters of a cluster number it alike; larger than every one before
+   */
+  async seal(load: Record<string, unknown>, number?: number): Promise<Uint8Array> {
     const { crypto, identity, masterKey, sign = true, algorithm = "PKCS1v15-SHA1" } = this.#options;
     const { keyString, crypticle } = masterKey();
     if (keyString !== this.#keyString) {
       this.#keyString = keyString;
       this.#serial = 0;
     }
-    const sealed = crypticle.seal(packPayload({ ...load, serial: ++this.#serial }));
+    // Numbers of a cluster grow under every key.
+    this.#serial = number ?? this.#serial + 1;
+    const sealed = crypticle.seal(packPayload({ ...load, serial: this.#serial }));
     const envelope: Record<string, unknown> = { enc: "aes", load: sealed };
     if (sign) {
       envelope.sig_algo = algorithm;

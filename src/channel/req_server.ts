@@ -77,6 +77,8 @@ export interface RequestServerOptions {
   auth: AuthServer;
   masterKey(): MasterKey;
   handler: RequestHandler;
+  /** False while nobody may sign in: no answer is given, so that minions go elsewhere, or ask again. @default they may */
+  signsIn?(): boolean;
   /** Versions below are refused. @default 3 */
   minimumVersion?: number;
   /** Sealed requests older than this many seconds are refused; 0 = no bound. Salt's `request_server_ttl`. @default 0 */
@@ -212,6 +214,7 @@ export class RequestServer {
     if (refusal !== undefined) return refusal;
     const fields = load as Record<string, unknown>;
     if (fields.cmd === "_auth") {
+      if (this.#options.signsIn?.() === false) throw new WithheldReply("No sign-in is taken now");
       try {
         return await this.#options.auth.answer(fields, version, sender);
       } catch (error) {

@@ -6,6 +6,8 @@ const HANDED_ON = "Handed to minions, which apply states by it.";
 /**
  * The master's options that have an effect, under Salt's names and with Salt's defaults; durations in seconds unless the
  * line says otherwise. Salt's other options are in `salt_options.ts`.
+ *
+ * @internal
  */
 export const MASTER_OPTIONS = {
   ...GITFS_OPTIONS,
@@ -48,6 +50,10 @@ export const MASTER_OPTIONS = {
   sock_dir: text("/var/run/salt/master", "The directory of the sockets that local programs use."),
   keep_jobs: any(null, "Hours for which jobs are kept; used where `keep_jobs_seconds` is not set."),
   keep_jobs_seconds: number(86400, "Seconds for which jobs are kept; 0 for ever."),
+  cluster: map(
+    {},
+    "Several masters as one: `postgres`, `nats`, `name`, `lease_seconds`, `tls`; see docs/cluster.md.",
+  ),
   job_cache: bool(true, "Returns are kept in the job cache."),
   job_cache_store_endtime: bool(false, "The job cache records when each job ended."),
   master_job_cache: partly(
@@ -68,10 +74,8 @@ export const MASTER_OPTIONS = {
     60,
     "Seconds between two rounds of maintenance: presence events, the key cache, expired tokens and sessions, old jobs.",
   ),
-  schedule: partly(
-    map({}, "Runners that run by time: see docs/schedules.md."),
-    "`returner` of an entry is not called: runs are in the job cache",
-  ),
+  schedule: map({}, "Runners that run by time: see docs/schedules.md."),
+  schedule_returner: any(null, "Returners that returns of all scheduled runners go to, by name or as a list."),
   key_cache: text(
     "",
     "`sched` keeps `.key_cache` beside the accepted keys, a list of them that programs of real Salt read; empty for none.",
@@ -487,4 +491,11 @@ export const MASTER_OPTIONS = {
  * console.log(opts.ret_port); // 4506
  * ```
  */
-export type MasterOpts = OptsOf<typeof MASTER_OPTIONS>;
+export type MasterOpts = OptsOf<OptionTable>;
+
+/**
+ * The table as a type: `MasterOpts` is made from it.
+ *
+ * @internal
+ */
+type OptionTable = typeof MASTER_OPTIONS;

@@ -9,6 +9,8 @@ const LOCAL_FILES = `${LOCAL}: otherwise the master's configuration decides`;
 /**
  * The minion's options that have an effect, under Salt's names and with Salt's defaults; durations in seconds unless the line
  * says otherwise. Salt's other options are in `salt_options.ts`.
+ *
+ * @internal
  */
 export const MINION_OPTIONS = {
   ...GITFS_OPTIONS,
@@ -109,6 +111,24 @@ export const MINION_OPTIONS = {
   engine_max_memory: number(
     536870912,
     "Bytes of memory that the process of an engine may have; with more it is killed and started again.",
+  ),
+  reactor: any(
+    [],
+    "Of the engine reactor: which SLS files react to which events of this minion's own bus; a list of maps of one glob of tags and its files, or the path of a file with such a list.",
+  ),
+  reactor_worker_threads: number(10, "Of the engine reactor: calls of reactions that run at once."),
+  reactor_worker_hwm: number(
+    10000,
+    "Of the engine reactor: events that may wait for it, and calls that may wait for a worker; more are dropped, with an error in the log.",
+  ),
+  reactor_refresh_interval: number(
+    60,
+    "Of the engine reactor: seconds after which reactions see new grains, custom modules and pillar, and sign in to the master anew.",
+  ),
+  reactor_niceness: any(null, "Of the engine reactor: how far its process stands back for others, from -20 to 19."),
+  reactor_loop_limit: number(
+    10,
+    "Of the engine reactor: how often within a minute one SLS file may react to what its own reactions have fired; then it is stopped, with an error in the log.",
   ),
   scheduler_before_connect: bool(false, "The schedule begins before the minion has signed in."),
   loop_interval: number(1, "Seconds: a scheduled job runs at most once in that time."),
@@ -378,4 +398,11 @@ export const MINION_OPTIONS = {
  * console.log(opts.id); // web1
  * ```
  */
-export type MinionOpts = OptsOf<typeof MINION_OPTIONS>;
+export type MinionOpts = OptsOf<OptionTable>;
+
+/**
+ * The table as a type: `MinionOpts` is made from it.
+ *
+ * @internal
+ */
+type OptionTable = typeof MINION_OPTIONS;

@@ -32,7 +32,11 @@ export function partly<T>(spec: OptionSpec<T>, differs: string): OptionSpec<T> {
 // deno-lint-ignore no-explicit-any
 export type OptionTable = Record<string, OptionSpec<any>>;
 
-/** The configuration that a table describes; names that are not in it keep their values as they are. */
+/**
+ * The configuration that a table describes; names that are not in it keep their values as they are.
+ *
+ * @internal
+ */
 export type OptsOf<T extends OptionTable> =
   & { [K in keyof T]: T[K] extends OptionSpec<infer V> ? V : never }
   & Record<string, unknown>;

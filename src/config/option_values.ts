@@ -1,4 +1,5 @@
 /** What the values of options may be, beyond their types: one rule for each name, for start-up, `--check` and re-reading alike. */
+import { clusterFault } from "./cluster.ts";
 import { isRecord } from "../record.ts";
 import { LOG_LEVELS } from "../log.ts";
 import type { OptionSpec } from "./option.ts";
@@ -96,6 +97,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     isRecord(section) && Object.values(section).every(
       (item) => item === null || isGrant(item) || typeof item === "boolean" || typeof item === "number",
     ), "back end → user or group → list of functions"),
+  cluster: clusterFault,
   peer: mapOf(isTexts, "minion → list of functions"),
   peer_run: mapOf(isTexts, "minion → list of runners"),
 };

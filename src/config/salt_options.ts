@@ -35,13 +35,12 @@ const unneeded = (...row: Row) => rows("unneeded", ...row);
 const refused = (...row: Row) => rows("refused", ...row);
 type Row = [instead: string, defaults: Readonly<Record<string, unknown>>, since?: SaltOption["since"]];
 
-const CLUSTER = "masters cannot form a cluster: name several masters in the minions' configuration";
+const CLUSTER = "masters form a cluster over PostgreSQL and NATS here: set `cluster` (docs/cluster.md)";
 const GITFS = "repositories are fetched whole, and by git's own configuration (http.proxy)";
 const GIT_KEYS = "ssh finds the public key by the private one, and one lock is for one remote on one host";
 const GIT_PILLAR = "repositories are fetched whole, and by git's own configuration (http.proxy)";
 const FILES = "files come from directories only: copy them into a directory of file_roots";
 const WINDOWS = "Windows is not supported";
-const REACTOR = "there is no reactor on minions yet: have the master's reactor answer their events";
 const STATES = "states run without it so far";
 const SYNDIC = "the syndic keeps what a higher master does not have, and sends it again until it has";
 const SSH = "there is no salt-ssh";
@@ -374,13 +373,6 @@ const MASTER: SaltOptions = {
 
 /** Of the minion alone, or with other defaults than the master. */
 const MINION: SaltOptions = {
-  ...planned(REACTOR, {
-    reactor: undefined,
-    reactor_niceness: null,
-    reactor_refresh_interval: 60,
-    reactor_worker_hwm: 10000,
-    reactor_worker_threads: 10,
-  }),
   ...none(WINDOWS, {
     winrepo_cache_expire_max: 604800,
     winrepo_cache_expire_min: 1800,

@@ -29,12 +29,21 @@ export class BusEvent {
   #bytes: Uint8Array | undefined;
   /** The jid of the job or runner that has fired it, where that is known; no part of the data. */
   readonly cause: string | undefined;
+  /** The master of the cluster on which it happened, where that is another one; no part of the data. */
+  readonly origin: string | undefined;
 
-  private constructor(tag: string, data: EventData | undefined, bytes: Uint8Array | undefined, cause?: string) {
+  private constructor(
+    tag: string,
+    data: EventData | undefined,
+    bytes: Uint8Array | undefined,
+    cause?: string,
+    origin?: string,
+  ) {
     this.tag = tag;
     this.#data = data;
     this.#bytes = bytes;
     this.cause = cause;
+    this.origin = origin;
   }
 
   /**
@@ -51,8 +60,8 @@ export class BusEvent {
    *
    * @throws {ProtocolError} if the bytes have no tag
    */
-  static fromBytes(bytes: Uint8Array, cause?: string): BusEvent {
-    return new BusEvent(eventTag(bytes), undefined, bytes, cause);
+  static fromBytes(bytes: Uint8Array, cause?: string, origin?: string): BusEvent {
+    return new BusEvent(eventTag(bytes), undefined, bytes, cause, origin);
   }
 
   /**

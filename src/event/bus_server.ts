@@ -63,7 +63,7 @@ export async function serveBus(
   const listeners = new EventListeners({ log, listenerBuffer, kept, missedEvent, later });
   const senders = new Set<Connection>();
   const listening: Listener[] = [];
-  const off = bus.on(({ bytes, cause }) => listeners.send(new Frames(bytes, kept.number(), cause)));
+  const off = bus.on(({ bytes, cause, origin }) => listeners.send(new Frames(bytes, kept.number(), cause, origin)));
   const closeAll = async () => {
     off();
     listeners.flush();

@@ -50,7 +50,7 @@ export async function subscribeBus(
       isGreeted = true;
       greeted.resolve({ boot: head.boot, latest: Number(head.latest), lost: head.lost === true });
     } else if (typeof head.missed === "number") onMissed(head.missed);
-    else onEvent(BusEvent.fromBytes(body, typeof head.cause === "string" ? head.cause : undefined), Number(head.n));
+    else onEvent(BusEvent.fromBytes(body, textOr(head.cause), textOr(head.origin)), Number(head.n));
   };
   const over = (error?: Error) => {
     if (closed) return;
@@ -79,3 +79,5 @@ export async function subscribeBus(
   };
   return { ...subscribed, close, [Symbol.dispose]: close };
 }
+
+const textOr = (value: unknown): string | undefined => typeof value === "string" ? value : undefined;

@@ -22,15 +22,17 @@ export class Frames {
   readonly #bytes: Uint8Array;
   readonly #number: number;
   readonly #cause: string | undefined;
+  readonly #origin: string | undefined;
   #plain: Uint8Array | undefined;
   #withLength: Uint8Array | undefined;
   #numbered: Uint8Array | undefined;
 
   /** @param number of the event, from 1 on */
-  constructor(bytes: Uint8Array, number: number, cause: string | undefined) {
+  constructor(bytes: Uint8Array, number: number, cause: string | undefined, origin?: string) {
     this.#bytes = bytes;
     this.#number = number;
     this.#cause = cause;
+    this.#origin = origin;
   }
 
   get plain(): Uint8Array {
@@ -42,9 +44,11 @@ export class Frames {
   }
 
   get numbered(): Uint8Array {
-    return this.#numbered ??= this.#cause === undefined
-      ? packNumberedFrame(this.#bytes, this.#number)
-      : packIpcFrame(this.#bytes, { n: this.#number, cause: this.#cause });
+    if (this.#numbered !== undefined) return this.#numbered;
+    const [n, cause, origin] = [this.#number, this.#cause, this.#origin];
+    if (cause === undefined && origin === undefined) return this.#numbered = packNumberedFrame(this.#bytes, n);
+    const head = { n, ...(cause === undefined ? {} : { cause }), ...(origin === undefined ? {} : { origin }) };
+    return this.#numbered = packIpcFrame(this.#bytes, head);
   }
 }
 

@@ -21,6 +21,7 @@ export interface FollowBusOptions {
   fromStart: boolean;
   /** The follower stands there from now on: another master process, or the first one. */
   begin(boot: string, n: number): void;
+  /** An event of the follower's own master: what happens on another one of the cluster is for the follower there. */
   take(event: BusEvent, at: BusPosition): void;
   /** The follower did not read for a while, and the master has dropped so many events for it. */
   missed(count: number): void;
@@ -62,7 +63,9 @@ async function followOnce({ net, own, fromStart, ...options }: FollowBusOptions,
   const joinsLate = isFirst && !isSame && !fromStart;
   if (!isSame) options.begin(boot, joinsLate ? latest : 0);
   take = (event, n) => {
-    if (!joinsLate || n > latest) options.take(event, { boot, n });
+    if (joinsLate && n <= latest) return;
+    if (event.origin === undefined) options.take(event, { boot, n });
+    else options.begin(boot, n);
   };
   for (const [event, n] of early) take(event, n);
   await closed.promise;

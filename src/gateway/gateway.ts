@@ -76,7 +76,11 @@ export interface Gateway extends AsyncDisposable {
   drain(): void;
 }
 
-/** What Hono passes to handlers. */
+/**
+ * What Hono passes to handlers.
+ *
+ * @internal
+ */
 export interface Env {
   Bindings: { peer: HttpPeer };
 }

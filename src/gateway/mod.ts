@@ -12,6 +12,33 @@ export { type Flavour, FLAVOURS } from "./flavours/flavours.ts";
 export { configured, gatewaySettings } from "./read_settings.ts";
 export type { ApiKeySetting, GatewaySettings } from "./settings.ts";
 export { masterOptions } from "../config/given.ts";
-export { silentLogger } from "../log.ts";
+export { type LogFields, type Logger, type LogLevel, type LogRecord, silentLogger, type Threshold } from "../log.ts";
 export { currentRuntime } from "../runtime/current.ts";
+// What their signatures name, as `brine` has it
+export type {
+  BatchEvent,
+  CollectOptions,
+  Credentials,
+  JobOrigin,
+  LocalClientOptions,
+  MinionReturn,
+  Outcome,
+  Output,
+  Published,
+  PublishRequest,
+  RunnerJob,
+  RunnerRequest,
+  StateProgress,
+  TargetStatus,
+  TokenRecord,
+  WheelRequest,
+  WheelResult,
+} from "../client/mod.ts";
+export type { Clock } from "../async/clock.ts";
+export type { MasterOpts } from "../config/master_opts.ts";
+export { SaltError } from "../errors.ts";
+export type { BusEvent, EventData } from "../event/bus.ts";
+export type { Runtime } from "../runtime/mod.ts";
+export type { TargetType } from "../target/target.ts";
+export type { Span, SpanAttributes, SpanOptions, Tracer } from "../telemetry/mod.ts";
 export { createGateway as default } from "./gateway.ts";

@@ -1,72 +1,11 @@
 /** The OpenAPI description, made from the routes table. */
 import { VERSION } from "../version.ts";
+import { ref, SCHEMAS } from "./openapi_schemas.ts";
 import type { Operation, Route } from "./requests/route.ts";
 import type { GatewaySettings } from "./settings.ts";
 import { escapeHtml } from "./wire/escape_html.ts";
 
 type Json = Record<string, unknown>;
-
-const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
-
-const SCHEMAS: Json = {
-  Any: {},
-  Lowstate: {
-    type: "object",
-    required: ["client", "fun"],
-    properties: {
-      client: { type: "string", description: "Which client runs it; GET / lists their names" },
-      fun: { oneOf: [{ type: "string" }, { type: "array", items: { type: "string" } }] },
-      tgt: { oneOf: [{ type: "string" }, { type: "array", items: { type: "string" } }] },
-      tgt_type: { type: "string", default: "glob" },
-      arg: { type: "array", items: {} },
-      kwarg: { type: "object" },
-      timeout: { type: "number", description: "Seconds" },
-      full_return: { type: "boolean", default: false },
-    },
-    additionalProperties: true,
-  },
-  Lowstates: { oneOf: [ref("Lowstate"), { type: "array", items: ref("Lowstate") }] },
-  Credentials: {
-    type: "object",
-    required: ["username", "password", "eauth"],
-    properties: { username: { type: "string" }, password: { type: "string" }, eauth: { type: "string" } },
-    additionalProperties: true,
-  },
-  Refresh: {
-    type: "object",
-    required: ["refresh_token"],
-    properties: { refresh_token: { type: "string" } },
-  },
-  KeyRequest: {
-    allOf: [ref("Credentials"), {
-      type: "object",
-      required: ["mid"],
-      properties: { mid: { type: "string" }, keysize: { type: "integer" }, force: { type: "boolean" } },
-    }],
-  },
-  Return: { type: "object", required: ["return"], properties: { return: { type: "array", items: {} } } },
-  Login: {
-    type: "object",
-    required: ["return"],
-    properties: {
-      return: {
-        type: "array",
-        items: {
-          type: "object",
-          required: ["token", "start", "expire", "user", "eauth", "perms"],
-          properties: {
-            token: { type: "string" },
-            start: { type: "number", description: "Seconds since the epoch" },
-            expire: { type: "number", description: "Seconds since the epoch" },
-            user: { type: "string" },
-            eauth: { type: "string" },
-            perms: {},
-          },
-        },
-      },
-    },
-  },
-};
 
 const BODIES = ["application/json", "application/x-yaml", "application/x-www-form-urlencoded", "application/msgpack"];
 const ANSWERS = ["application/json", "application/x-yaml", "application/vnd.msgpack"];

@@ -138,4 +138,6 @@ export interface TemplateNode {
   body: Statement[];
   /** All blocks, those within others, too. */
   blocks: Map<string, Extract<Statement, { kind: "block" }>>;
+  /** How many tokens it was read from. */
+  tokens: number;
 }

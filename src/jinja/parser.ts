@@ -16,7 +16,8 @@ const DEEPEST = 200;
  * @throws {TemplateSyntaxError} with Jinja2's text and line
  */
 export function parseTemplate(source: string, options: JinjaOptions): TemplateNode {
-  return new TemplateParser(new TokenStream(tokenize(source, options))).template();
+  const tokens = tokenize(source, options);
+  return { ...new TemplateParser(new TokenStream(tokens)).template(), tokens: tokens.length };
 }
 
 /** Reads the tags and data of a template; expressions are {@link ExpressionParser}'s. */
@@ -32,7 +33,7 @@ class TemplateParser {
     this.expressions = new ExpressionParser(stream);
   }
 
-  template(): TemplateNode {
+  template(): Omit<TemplateNode, "tokens"> {
     return { body: this.#until(undefined), blocks: this.blocks };
   }
 

@@ -37,6 +37,8 @@ export interface CompiledTemplate {
   file: SourceFile;
   body: Execute;
   blocks: ReadonlyMap<string, { execute: Execute; required: boolean }>;
+  /** About what it takes in memory, with its source. */
+  bytes: number;
 }
 
 /** Where templates come from, what they can call, and how values are printed. */

@@ -1,13 +1,25 @@
 import type { Packed } from "../wire/msgpack.ts";
 import { type OutcomeState, succeeded, type TargetOutcome } from "./outcome.ts";
 
-/** A value at once where the store is on this host, a promise where it is not: `await` handles both. */
+/**
+ * A value at once where the store is on this host, a promise where it is not: `await` handles both.
+ *
+ * @internal
+ */
 export type Awaitable<T> = T | Promise<T>;
 
-/** The publication as the job cache keeps it: the `publish` load with its jid and without its key. */
+/**
+ * The publication as the job cache keeps it: the `publish` load with its jid and without its key.
+ *
+ * @internal
+ */
 export type JobLoad = Record<string, unknown>;
 
-/** The return of a minion. The value stays packed, as received. */
+/**
+ * The return of a minion. The value stays packed, as received.
+ *
+ * @internal
+ */
 export interface StoredReturn {
   minion: string;
   return: Packed;
@@ -30,12 +42,21 @@ export interface JobSummary {
   metadata?: unknown;
 }
 
+/**
+ * A job as a list of them has it.
+ *
+ * @internal
+ */
 export interface JobListEntry {
   jid: string;
   summary: JobSummary;
 }
 
-/** Conditions of a search for jobs; all that are given must hold. */
+/**
+ * Conditions of a search for jobs; all that are given must hold.
+ *
+ * @internal
+ */
 export interface JobSearch {
   /** Largest number of jobs. @default all */
   limit?: number;
@@ -53,10 +74,16 @@ export interface JobSearch {
   oldestFirst?: boolean;
 }
 
-/** How a publication is saved. */
+/**
+ * How a publication is saved.
+ *
+ * @internal
+ */
 export interface SaveOptions {
   /** False if no client will look on the disk for the job, as Salt's own clients do. @default true */
   files?: boolean;
+  /** Kept beside the load, in the place of a former one, where several masters share the store. @default none */
+  seal?: Uint8Array;
 }
 
 /**
@@ -89,6 +116,11 @@ export interface JobCache {
   saveMinions(jid: string, minions: readonly string[], syndic?: string): Awaitable<void>;
   /** False if this minion has returned already. */
   saveReturn(jid: string, stored: StoredReturn): Awaitable<boolean>;
+  /**
+   * For a store that several masters write to at once: true once for a return that {@link JobCache.saveReturn} has found to be new, and
+   * that another master had stored when it was flushed. @default there is one master
+   */
+  wasBeaten?(jid: string, minion: string): boolean;
   /** Replaces what was saved of the same targets before. A return needs none: its own record counts. */
   saveOutcomes(jid: string, outcomes: readonly TargetOutcome[]): Awaitable<void>;
   /** Every target has ended. Twice is harmless. */
@@ -124,7 +156,8 @@ export interface JobCache {
 /** A job cache on this host: only what removes many jobs may take several turns of the loop. */
 export type LocalJobCache =
   & {
-    [Name in Exclude<keyof JobCache, "expire" | "shrink">]: JobCache[Name] extends (...args: infer Args) => infer Result
+    [Name in Exclude<keyof JobCache, "expire" | "shrink" | "wasBeaten">]: JobCache[Name] extends
+      (...args: infer Args) => infer Result
       ? (...args: Args) => Exclude<Result, Promise<unknown> | AsyncIterable<unknown>>
       : JobCache[Name];
   }

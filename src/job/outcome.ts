@@ -5,6 +5,8 @@
  * - `returned`: with code 0; `failed`: returned with another code, or without success;
  * - `timed out`: the minion is connected and does not work on it, or the job ran out of time; `lost`: the minion was gone;
  * - `expired`: could not be delivered in its time; `cancelled`: by an operator.
+ *
+ * @internal
  */
 export type OutcomeState =
   | "queued"
@@ -39,7 +41,11 @@ export const ENDED: ReadonlySet<OutcomeState> = new Set([
   "cancelled",
 ]);
 
-/** What is known of one target of a job. */
+/**
+ * What is known of one target of a job.
+ *
+ * @internal
+ */
 export interface TargetOutcome {
   minion: string;
   state: OutcomeState;
@@ -61,12 +67,19 @@ export interface TargetOutcome {
  */
 export const BEGUN_UNWRITTEN = "its minion could not write down that it began";
 
+/** Levels of codes within codes that are looked at. */
+const DEEPEST = 100;
+
 /** True if a return reports success. */
 export function succeeded(retcode: unknown, success: unknown): boolean {
-  const good = (value: unknown, fits: (one: unknown) => boolean): boolean => {
+  const good = (value: unknown, fits: (one: unknown) => boolean, depth = 0): boolean => {
     if (value === undefined || value === null) return true;
     if (typeof value !== "object") return fits(value);
-    return (value instanceof Map ? [...value.values()] : Object.values(value)).every((one) => good(one, fits));
+    // No function nests so deep: whoever does wants the stack to overflow.
+    if (depth > DEEPEST) return false;
+    return (value instanceof Map ? [...value.values()] : Object.values(value)).every((one) =>
+      good(one, fits, depth + 1)
+    );
   };
   return good(retcode, (code) => Number(code) === 0) && good(success, (verdict) => verdict !== false);
 }

@@ -10,7 +10,6 @@ const ABSENT: Readonly<Record<string, string>> = {
   libvirt_events: `have the engine script run "virsh event --all --loop" through a filter, or ${HTTP}`,
   logentries: "use the engine http_logstash with the address of a webhook of the log service",
   napalm_syslog: "have napalm-logs publish over HTTP to the engine webhook",
-  reactor: "there is no reactor on minions: have the master's reactor answer their events",
   slack: "use the engine notify with an incoming webhook of Slack; commands from Slack are not taken",
   slack_bolt: "use the engine notify with an incoming webhook of Slack; commands from Slack are not taken",
   slack_bolt_engine: "use the engine notify with an incoming webhook of Slack; commands from Slack are not taken",

@@ -126,6 +126,8 @@ export interface Files {
 /**
  * What an execution module, grain or returner is given instead of its host: plugins import neither the master nor the
  * minion, nor each other.
+ *
+ * @internal
  */
 export interface Context {
   readonly runtime: Runtime;
@@ -194,6 +196,11 @@ export interface JobContext extends Context {
   ): JobContext;
 }
 
+/**
+ * Which of a command's streams a piece of output is of.
+ *
+ * @internal
+ */
 export type OutputStream = "stdout" | "stderr";
 
 /** What can be read of jobs anywhere. */

@@ -1,6 +1,10 @@
 import type { AnyMap } from "../python/containers.ts";
 
-/** How a pillar that is compiled for one call differs from the minion's own. */
+/**
+ * How a pillar that is compiled for one call differs from the minion's own.
+ *
+ * @internal
+ */
 export interface PillarCall {
   pillarenv?: string | null;
   saltenv?: string | null;

@@ -6,7 +6,11 @@ export interface Parameter {
   default?: unknown;
 }
 
-/** What a function takes, in Python's terms, since that is how its callers think and how `sys.argspec` shows it. */
+/**
+ * What a function takes, in Python's terms, since that is how its callers think and how `sys.argspec` shows it.
+ *
+ * @internal
+ */
 export interface Signature {
   params: Parameter[];
   /** Name of `*args`, if it takes any number of values. */
@@ -59,7 +63,11 @@ function quotedList(names: string[]): string {
 
 const were = (count: number) => count === 1 ? "was" : "were";
 
-/** Arguments by the names of the signature; `*args` is an array and `**kwargs` a map under their names. */
+/**
+ * Arguments by the names of the signature; `*args` is an array and `**kwargs` a map under their names.
+ *
+ * @internal
+ */
 // A function knows the types of its own parameters; the binder cannot.
 // deno-lint-ignore no-explicit-any
 export type BoundArguments = Record<string, any>;

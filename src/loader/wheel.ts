@@ -2,13 +2,25 @@ import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import type { BoundArguments, Signature } from "./signature.ts";
 
-/** The directories of minion keys, by their names in listings. */
+/**
+ * The directories of minion keys, by their names in listings.
+ *
+ * @internal
+ */
 export type KeyStatus = "minions" | "minions_pre" | "minions_rejected" | "minions_denied";
 
-/** Ids by the directory of their key. */
+/**
+ * Ids by the directory of their key.
+ *
+ * @internal
+ */
 export type KeyMatches = Partial<Record<KeyStatus, string[]>>;
 
-/** One line of the history of keys. */
+/**
+ * One line of the history of keys.
+ *
+ * @internal
+ */
 export interface KeyDecision {
   /** ISO 8601, UTC. */
   time: string;
@@ -29,7 +41,11 @@ export interface KeyDecision {
   from?: string;
 }
 
-/** Changes to keys by wheel functions. Ids are checked: files outside of the key directories are never touched. */
+/**
+ * Changes to keys by wheel functions. Ids are checked: files outside of the key directories are never touched.
+ *
+ * @internal
+ */
 export interface KeyAdministration {
   /** Every directory with its ids, sorted without regard to case. */
   list(): Record<KeyStatus, string[]>;
@@ -67,7 +83,11 @@ export interface KeyAdministration {
   signPublicKey(how: SignatureFiles): Promise<true | string>;
 }
 
-/** The files of a signature over a master's public key; empty text means the master's own. */
+/**
+ * The files of a signature over a master's public key; empty text means the master's own.
+ *
+ * @internal
+ */
 export interface SignatureFiles {
   /** The private key that signs. */
   priv: string;

@@ -56,7 +56,7 @@ function likelihood({ program, words }: SaltProcess, configDir: string): number 
  * installation of the most likely such process decides, the newest of several: 3006 releases that put a length before what
  * they send expect one before what they read, and no other release does.
  */
-export function detectListenerFraming(fs: FileSystem, log: Logger, configDir: string): IpcFraming {
+function detectListenerFraming(fs: FileSystem, log: Logger, configDir: string): IpcFraming {
   try {
     if (fs.stat("/proc/self/cmdline") === undefined) return "stream";
     let best: (SaltProcess & { rank: number }) | undefined;
@@ -82,4 +82,24 @@ export function detectListenerFraming(fs: FileSystem, log: Logger, configDir: st
     log.debug("framing of an event listener could not be determined", { error: messageOf(error) });
   }
   return "stream";
+}
+
+/** For how long an answer holds: Python takes longer than this to load Salt and connect, so that the last look has seen the process. */
+const HOLDS_MS = 250;
+
+/**
+ * The framing for listeners that connect, as {@link detectListenerFraming} finds it. Each look reads every process of the host, which takes
+ * milliseconds of the master's loop: one who connects again and again has it look four times a second, and no more.
+ *
+ * @param now milliseconds; a clock that was set back has it look again
+ */
+export function listenerFraming(fs: FileSystem, log: Logger, configDir: string, now: () => number): () => IpcFraming {
+  let last: { framing: IpcFraming; atMs: number } | undefined;
+  return () => {
+    const atMs = now();
+    if (last === undefined || Math.abs(atMs - last.atMs) >= HOLDS_MS) {
+      last = { framing: detectListenerFraming(fs, log, configDir), atMs };
+    }
+    return last.framing;
+  };
 }

@@ -1,5 +1,6 @@
 import type { MasterOpts } from "../config/master_opts.ts";
 import { PublicationSealer } from "../channel/pub_server.ts";
+import { joinPath } from "../config/paths.ts";
 import { durableRuntime } from "../config/durability.ts";
 import { observeEngines } from "../engine/mod.ts";
 import { messageOf } from "../errors.ts";
@@ -14,7 +15,9 @@ import { KeyDirectories } from "./keys/key_directories.ts";
 import { RotatingMasterKey } from "./keys/master_key.ts";
 import { SessionKeys } from "./keys/session_keys.ts";
 import { maintain } from "./maintenance/maintenance.ts";
+import { MasterSchedule } from "./maintenance/master_schedule.ts";
 import { masterId } from "./master_id.ts";
+import { ClusterMember } from "./cluster/cluster.ts";
 import type { MasterOptions } from "./master_options.ts";
 import { Presence } from "./presence.ts";
 import { Publisher } from "./publisher.ts";
@@ -78,6 +81,7 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
   await using stack = new AsyncDisposableStack();
   stack.defer(() => telemetry.close());
   stack.defer(async () => await options.jobs.close());
+  stack.defer(() => options.cluster?.storage.close());
   stack.defer(() => options.runners?.close());
   stack.defer(async () => await options.supervisor?.close());
 
@@ -127,7 +131,20 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     (error) => log.error("event listener failed", { error: messageOf(error) }),
   );
   const audit = openAudit(runtime, opts, log, identity, bus);
-  const services = makeServices(options, { runtime, bus, keys, masterKey, presence, publisher, audit });
+  const joining = {
+    runtime,
+    log,
+    id: opts.id,
+    identity,
+    masterKey,
+    directory: joinPath(opts.cachedir, "cluster"),
+    presence,
+    publisher,
+    services: () => current,
+  };
+  const cluster = options.cluster === undefined ? undefined : await ClusterMember.join(options.cluster, joining);
+  stack.defer(() => cluster?.close());
+  const services = makeServices(options, { runtime, bus, keys, masterKey, presence, publisher, audit, cluster });
   let current = services;
   const auth = makeAuthServer(() => current, {
     identity,
@@ -147,13 +164,17 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
 
   const busServer = await serveEvents({ runtime, opts, log: log.child("event"), bus });
   stack.defer(() => busServer.close());
+  await cluster?.start();
   const { publishEndpoint, requestEndpoint } = await sockets.listen(publications, requests);
   await sockets.markRunning((marker) => stack.defer(() => marker.close()));
 
   const stopping = new AbortController();
+  const id = masterId(opts, runtime.host.hostname());
+  const schedule = new MasterSchedule(services, id);
   const maintenance = maintain(services, {
-    id: masterId(opts, runtime.host.hostname()),
+    id,
     sessionKeys,
+    schedule,
     signal: stopping.signal,
   });
   stack.defer(async () => {
@@ -200,6 +221,10 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
       if (taken.length > 0) {
         current = current.reconfigured(opts);
         options.reloaded?.(opts);
+        schedule.reload(opts);
+      } else {
+        // One that was absent may have been synced meanwhile.
+        options.engines?.renew();
       }
       showSockets(fs, opts);
       return taken;

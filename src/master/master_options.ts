@@ -11,6 +11,7 @@ import type { Runtime } from "../runtime/mod.ts";
 import type { Telemetry } from "../telemetry/mod.ts";
 import type { Supervisor } from "../supervise/mod.ts";
 import type { Transport } from "../transport/mod.ts";
+import type { ClusterParts } from "./cluster/contract.ts";
 import type { PillarCompiler } from "./commands/pillar.ts";
 import type { ExtJobCache, Runners, SendToReturners } from "./services.ts";
 
@@ -25,6 +26,8 @@ export interface MasterOptions {
   extJobCache?: ExtJobCache;
   /** What the returners of scheduled runners are called by. Must not reject. @default they are not called */
   sendToReturners?: SendToReturners;
+  /** What it shares with the other masters of its cluster; the master closes it. @default there are no others */
+  cluster?: ClusterParts;
   /** @default the transport that the configuration asks for */
   sockets?: Transport;
   /** @default every pillar is empty */

@@ -20,6 +20,8 @@ export class MinionCache {
   readonly #fs: FileSystem;
   readonly #log: Logger;
   readonly #directory: string;
+  /** Called after a file of a minion, `<id>/data.p` or `<id>/mine.p`, was written or removed. @default nobody is told */
+  onChange: ((name: string) => void) | undefined;
 
   constructor(fs: FileSystem, log: Logger, cacheDir: string) {
     this.#fs = fs;
@@ -78,11 +80,14 @@ export class MinionCache {
     if (there?.kind === "file" && there.size === bytes.length && sameBytes(this.#fs.read(path), bytes)) return;
     if (there === undefined) this.#fs.mkdir(`${this.#directory}/${id}`, 0o755);
     this.#fs.write(path, bytes, { mode: 0o600 });
+    this.onChange?.(`${id}/${name}`);
   }
 
   /** Removes everything that is cached of a minion. */
   forget(id: string): void {
-    if (isMinionId(id)) this.#fs.remove(`${this.#directory}/${id}`, { recursive: true });
+    if (!isMinionId(id)) return;
+    this.#fs.remove(`${this.#directory}/${id}`, { recursive: true });
+    for (const name of ["data.p", "mine.p"]) this.onChange?.(`${id}/${name}`);
   }
 
   /** False if there was none. */
@@ -90,6 +95,7 @@ export class MinionCache {
     const path = this.#path(id, "mine.p");
     if (this.#fs.stat(path) === undefined) return false;
     this.#fs.remove(path);
+    this.onChange?.(`${id}/mine.p`);
     return true;
   }
 

@@ -26,6 +26,10 @@ export class Presence {
   readonly #goneSince = new Map<string, number>();
   /** Brine minions, each with the newest of its statements; undefined for one that does not number them. */
   readonly #brine = new Map<string, Order | undefined>();
+  /** The other masters of a cluster: which minions are connected there. */
+  readonly #peers = new Map<string, Set<string>>();
+  /** Called when a minion comes to this master, or its last connection here ends. @default nobody is told */
+  onChange: ((id: string, connected: boolean) => void) | undefined;
 
   /** @param now milliseconds since the epoch */
   constructor(now: () => number) {
@@ -53,6 +57,7 @@ export class Presence {
       if (minions === undefined) this.#minions.set(remote, new Set([id]));
       else minions.add(id);
     }
+    if (open === undefined) this.onChange?.(id, true);
     return open === undefined;
   }
 
@@ -82,19 +87,62 @@ export class Presence {
         this.#open.set(id, only!);
       } else if (open === remote) {
         this.#open.delete(id);
-        this.#goneSince.set(id, this.#now());
+        if (!this.#elsewhere(id)) this.#goneSince.set(id, this.#now());
+        this.onChange?.(id, false);
       }
     }
     this.#minions.delete(remote);
   }
 
+  /** True if it is connected here, or to another master of the cluster. */
   connected(id: string): boolean {
-    return this.#open.has(id);
+    return this.#open.has(id) || this.#peers.size > 0 && this.#elsewhere(id);
   }
 
-  /** Ids of the minions that are connected. */
+  /** Ids of the minions that are connected here, or to another master of the cluster. */
   ids(): Iterable<string> {
+    if (this.#peers.size === 0) return this.#open.keys();
+    return new Set([...this.#open.keys(), ...[...this.#peers.values()].flatMap((ids) => [...ids])]);
+  }
+
+  /** Ids of the minions that are connected to this master. */
+  here(): Iterable<string> {
     return this.#open.keys();
+  }
+
+  #elsewhere(id: string): boolean {
+    for (const ids of this.#peers.values()) if (ids.has(id)) return true;
+    return false;
+  }
+
+  /** Another master says which minions have come to it, and which have left. @param whole these are all that it has */
+  peerSays(master: string, come: Iterable<string>, left: Iterable<string>, whole: boolean): void {
+    let ids = this.#peers.get(master);
+    if (ids === undefined) this.#peers.set(master, ids = new Set());
+    const before = whole ? [...ids] : [...left];
+    if (whole) ids.clear();
+    for (const id of come) {
+      ids.add(id);
+      this.#goneSince.delete(id);
+    }
+    if (!whole) { for (const id of before) ids.delete(id); }
+    this.#missing(before);
+  }
+
+  /** Another master is gone, and with it the connections to it. */
+  peerGone(master: string): void {
+    const ids = this.#peers.get(master) ?? [];
+    this.#peers.delete(master);
+    this.#missing(ids);
+  }
+
+  /** The other masters that were heard of. */
+  get peers(): Iterable<string> {
+    return this.#peers.keys();
+  }
+
+  #missing(ids: Iterable<string>): void {
+    for (const id of ids) if (!this.connected(id)) this.#goneSince.set(id, this.#now());
   }
 
   /** Milliseconds since the epoch; undefined if it is connected, or has sent nothing since this master started. */

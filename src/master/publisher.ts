@@ -32,10 +32,15 @@ export class Publisher {
     return this.#options.sealer.serial;
   }
 
-  /** Seals a job load and sends it. @param minions its targets, for the topics of `zmq_filtering` */
-  send(load: Record<string, unknown>, minions: readonly string[]): void {
+  /**
+   * Seals a job load and sends it.
+   *
+   * @param minions its targets, for the topics of `zmq_filtering`
+   * @param number of the publication, in a cluster
+   */
+  send(load: Record<string, unknown>, minions: readonly string[], number?: number): void {
     const { socket, sealer, log } = this.#options;
-    const sealing = sealer.seal(load);
+    const sealing = sealer.seal(load, number);
     const topics = this.#topicsOf(load, minions);
     this.#sent = Promise.all([sealing, this.#sent]).then(([sealed]) => {
       if (topics === undefined) socket.send(sealed);

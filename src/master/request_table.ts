@@ -5,7 +5,15 @@ import { NotTakenError, WorkerError } from "../supervise/mod.ts";
 import { Float } from "../wire/msgpack.ts";
 import { answerFileCommand, FILE_COMMANDS } from "../fileserver/mod.ts";
 import { fileReceive, masterOpts } from "./commands/files.ts";
-import { connected, engineStatus, jobCounters, jobDequeue, jobOutcomes, minionJobs } from "./commands/jobs.ts";
+import {
+  clusterStatus,
+  connected,
+  engineStatus,
+  jobCounters,
+  jobDequeue,
+  jobOutcomes,
+  minionJobs,
+} from "./commands/jobs.ts";
 import { keyRotation } from "./commands/key_rotation.ts";
 import { mineDelete, mineFlush, mineGet, mineStore } from "./commands/mine.ts";
 import { minionEvent } from "./commands/minion_event.ts";
@@ -50,6 +58,7 @@ export const CLEAR_COMMANDS: Record<string, Command> = {
   job_counters: jobCounters,
   connected,
   engine_status: engineStatus,
+  cluster_status: clusterStatus,
   runner,
   wheel,
 };

@@ -12,6 +12,7 @@ import type { WheelRegistry } from "../loader/wheel.ts";
 import type { AccessRules } from "./access/acl.ts";
 import type { Audit } from "./audit/audit.ts";
 import type { Callers } from "./access/callers.ts";
+import type { Cluster } from "./cluster/contract.ts";
 import type { ExternalAuth } from "./access/external_auth.ts";
 import type { JobStore } from "./jobs/durable_saves.ts";
 import type { JobTraces } from "./jobs/job_traces.ts";
@@ -39,6 +40,8 @@ import type { TokenFiles } from "./access/tokens.ts";
  * await using master = await startMaster({ rootDir: "/srv/run" });
  * master.services.bus.on(({ tag }) => console.log(tag));
  * ```
+ *
+ * @internal
  */
 export interface MasterServices {
   /** The master's configuration. */
@@ -61,6 +64,8 @@ export interface MasterServices {
   readonly jobs: JobCache;
   /** Saves a publication in the external job cache (`ext_job_cache`), where minions save their returns; never rejects. */
   readonly extJobCache: ExtJobCache | undefined;
+  /** The other masters; undefined where `cluster` is not set. */
+  readonly cluster: Cluster | undefined;
   /** Sends the return of a scheduled runner to returners; never rejects. */
   readonly sendToReturners: SendToReturners | undefined;
   /** Makes what is saved in {@link MasterServices.jobs} durable. */

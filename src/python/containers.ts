@@ -6,7 +6,11 @@ export class OrderedMap<K = unknown, V = unknown> extends Map<K, V> {}
 /** A Python tuple. Nothing read from the wire is one; values made in this process may be. */
 export class Tuple<T = unknown> extends Array<T> {}
 
-/** A map of any kind: plain objects have text keys only, a `Map` may have any. */
+/**
+ * A map of any kind: plain objects have text keys only, a `Map` may have any.
+ *
+ * @internal
+ */
 export type AnyMap = Map<unknown, unknown> | Record<string, unknown>;
 
 /** True for what Python would call a dict: a `Map`, or an object that is not an array, number, date or byte string. */

@@ -48,6 +48,11 @@ export interface Hasher {
   digest(): Uint8Array;
 }
 
+/**
+ * Cryptography as the core needs it of a runtime.
+ *
+ * @internal
+ */
 export interface Crypto {
   /** MUST be fit for keys. @throws {RangeError} if `length` is negative */
   randomBytes(length: number): Uint8Array;

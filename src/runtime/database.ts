@@ -22,6 +22,11 @@ export interface OpenDatabaseOptions {
   busyMs?: number;
 }
 
+/**
+ * SQLite as the core needs it of a runtime.
+ *
+ * @internal
+ */
 export interface Databases {
   /** @throws {SystemError} naming the file if it cannot be opened, is locked or is not a database */
   open(path: string, options?: OpenDatabaseOptions): Database;

@@ -48,6 +48,11 @@ export interface FileWriter {
   close(): Promise<void>;
 }
 
+/**
+ * Files as the core needs them of a runtime.
+ *
+ * @internal
+ */
 export interface FileSystem {
   /**
    * The whole content. What may wait for ever, or has no end, MUST be refused with `EINVAL`, here and in `readText` and `readAt`: named

@@ -11,6 +11,11 @@ export interface InterfaceAddress {
   scopeid?: number | undefined;
 }
 
+/**
+ * Facts of the machine and of this process's user.
+ *
+ * @internal
+ */
 export interface Host {
   hostname(): string;
   /** `"x86_64"`, as `uname -m` prints it. */

@@ -20,7 +20,11 @@ export interface WebSocketPeer {
 /** Bytes of a message from a client: clients of the gateway send only a few words. A larger one closes the socket. */
 export const MAX_SOCKET_MESSAGE = 65_536;
 
-/** The client that sent a request, and what can be done with its connection. */
+/**
+ * The client that sent a request, and what can be done with its connection.
+ *
+ * @internal
+ */
 export interface HttpPeer {
   /** The address without the port: `"127.0.0.1"`, for IPv4 also on a dual-stack socket; `""` if there is none. */
   readonly address: string;
@@ -76,6 +80,11 @@ export interface HttpServer extends AsyncDisposable {
   close(graceMs?: number): Promise<void>;
 }
 
+/**
+ * An HTTP server as the core needs it of a runtime.
+ *
+ * @internal
+ */
 export interface Http {
   /** @throws {SystemError} `EADDRINUSE`, `EACCES` */
   serve(handler: HttpHandler, options: HttpServeOptions): Promise<HttpServer>;

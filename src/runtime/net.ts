@@ -1,6 +1,10 @@
 /** Sockets: all that the core knows about them. */
 
-/** Where to dial or listen: a TCP address or the path of a Unix socket. */
+/**
+ * Where to dial or listen: a TCP address or the path of a Unix socket.
+ *
+ * @internal
+ */
 export type SocketAddress =
   | { kind: "tcp"; host: string; /** 0 when listening: any free port. */ port: number }
   | { kind: "unix"; path: string };
@@ -109,6 +113,11 @@ export interface DialOptions {
   tls?: TlsDial | undefined;
 }
 
+/**
+ * How a listener accepts.
+ *
+ * @internal
+ */
 export interface ListenOptions {
   /** Connections waiting to be accepted. @default 1000 */
   backlog?: number;
@@ -131,6 +140,11 @@ export interface DatagramOptions {
   answerMs?: number;
 }
 
+/**
+ * Byte streams as the core needs them of a runtime.
+ *
+ * @internal
+ */
 export interface Net {
   /**
    * Connects; names are looked up again each time.

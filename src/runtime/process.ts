@@ -52,6 +52,11 @@ export interface Account {
   gid: number;
 }
 
+/**
+ * Programs and signals as the core needs them of a runtime.
+ *
+ * @internal
+ */
 export interface ProcessHost {
   readonly pid: number;
   readonly argv: readonly string[];

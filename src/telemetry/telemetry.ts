@@ -1,7 +1,11 @@
 import { type Meter, NO_METER } from "./meter.ts";
 import { NO_TRACER, type Tracer } from "./tracer.ts";
 
-/** Where a daemon counts, and where it reports what it does. */
+/**
+ * Where a daemon counts, and where it reports what it does.
+ *
+ * @internal
+ */
 export interface Telemetry {
   readonly meter: Meter;
   readonly tracer: Tracer;

@@ -8,6 +8,8 @@ import type { Pub, PubOptions, Req, Router, SocketOptions, Sub } from "../zmtp/m
  * - Names of connections (`PeerInfo.remote`) MUST be the same on `requests` and its peers for as long as the connection lasts:
  *   the presence of minions is told by them.
  * - Bounds of `SocketOptions` apply on every transport alike.
+ *
+ * @internal
  */
 export interface Transport {
   /** For logs. */

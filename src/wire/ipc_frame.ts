@@ -187,6 +187,7 @@ export class IpcFrameReader {
   #reader: { push(chunk: Uint8Array): void; next(): unknown; readonly buffered: number } | undefined;
 
   /** @param options bounds for what a peer may send */
+  /** Reads frames within the limits that are given. */
   constructor(options: IpcFrameReaderOptions = {}) {
     this.#maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
   }

@@ -12,7 +12,7 @@
  *
  * @module
  */
-export { ProtocolError } from "../errors.ts";
+export { ProtocolError, SaltError } from "../errors.ts";
 // Events
 export { eventStamp, eventTag, packEvent, type PackEventOptions, unpackEvent } from "./event_frame.ts";
 // Frames of the local bus

@@ -94,6 +94,7 @@ export class StreamDecoder {
   #broken: unknown;
 
   /** @param options the mode, and bounds for what a peer may send */
+  /** Reads values within the limits that are given. */
   constructor(options: StreamDecodeOptions) {
     this.#options = options;
     this.#maxBytes = options.maxBytes ?? 128 * 1024 * 1024;

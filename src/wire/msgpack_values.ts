@@ -14,6 +14,7 @@
  */
 export class Float extends Number {
   /** @param value the number, encoded as a float even if it is integral */
+  /** Marks a number that Python has as a float. */
   constructor(value: number) {
     super(value);
   }
@@ -43,6 +44,7 @@ export class DateTime {
    *
    * @throws {RangeError} outside the years 1 to 9999, or if `micros` is not 0 to 999
    */
+  /** A moment in milliseconds since the epoch, and microseconds beyond them. */
   constructor(epochMs: number, micros = 0) {
     if (!Number.isInteger(epochMs) || epochMs < -62135596800000 || epochMs > 253402300799999) {
       throw new RangeError(`Cannot make a date-time of ${epochMs} ms: expected an integer within the years 1 to 9999`);
@@ -110,6 +112,7 @@ export class Constant {
   readonly value: unknown;
 
   /** @param value what the constant carries, if anything */
+  /** A constant by its name in Python. */
   constructor(name: string, value: unknown = null) {
     this.name = name;
     this.value = value;
@@ -133,6 +136,7 @@ export class Packed {
   readonly bytes: Uint8Array;
 
   /** @param bytes one whole msgpack value */
+  /** Holds the bytes of one value. */
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
   }

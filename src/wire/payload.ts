@@ -203,6 +203,7 @@ export class RequestTooLargeError extends ProtocolError {
   readonly reply: unknown;
 
   /** @param reply the reply to the sender */
+  /** Keeps what was said instead as `reply`. */
   constructor(message: string, reply: unknown, options: { cause?: unknown } = {}) {
     super(message, options);
     this.reply = reply;

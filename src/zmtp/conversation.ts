@@ -8,6 +8,8 @@ import type { Batch } from "./outbox.ts";
 /**
  * How messages travel over connections. ZMTP is one way; the transports of `src/transport` are others, under the same sockets
  * with the same bounds.
+ *
+ * @internal
  */
 export interface Wire {
   /** What a peer is called in messages: `a ZeroMQ peer`. */

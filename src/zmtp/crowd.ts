@@ -2,7 +2,11 @@ import { ProtocolError } from "../errors.ts";
 import { hostOf } from "./endpoint.ts";
 import { originOf } from "./origin.ts";
 
-/** One end of an incoming connection. */
+/**
+ * One end of an incoming connection.
+ *
+ * @internal
+ */
 export interface Guest {
   /** `tcp://10.0.0.7:51312`. */
   readonly remote: string;
@@ -37,6 +41,7 @@ export class Crowd {
   #size = 0;
 
   /** @param limits how many connections at once, and which hosts are known */
+  /** Holds connections to the limits that are given. */
   constructor(limits: CrowdLimits) {
     this.#limits = limits;
   }

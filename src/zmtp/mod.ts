@@ -46,3 +46,6 @@ export type {
   SocketFactory,
   Sub,
 } from "./types.ts";
+export type { Clock } from "../async/clock.ts";
+export type { LogFields, Logger, LogLevel, LogRecord, Threshold } from "../log.ts";
+export type { Runtime } from "../runtime/mod.ts";

@@ -76,7 +76,11 @@ export interface PeerHost {
 const PROVEN_MS = 10_000;
 const NO_IDENTITY = new Uint8Array(0);
 
-/** One connection: handshake, then messages both ways. */
+/**
+ * One connection: handshake, then messages both ways.
+ *
+ * @internal
+ */
 export class Peer implements PeerInfo, ConnectionHandlers, Line {
   readonly #host: PeerHost;
   readonly #connection: Connection;

@@ -23,6 +23,7 @@ export const MAX_RECEIVED = 8192;
  * ```
  */
 export class PubSocket extends ZmtpSocket implements Pub {
+  /** The socket's type, as it is told to peers. */
   override readonly type: SocketType = "PUB";
   readonly #maxTopics: number;
   readonly #subscriptions = new Subscriptions<Peer>();
@@ -33,6 +34,7 @@ export class PubSocket extends ZmtpSocket implements Pub {
   dropped = 0;
 
   /** @param options bounds, heartbeats and the like */
+  /** Opens nothing yet: it connects or binds when it is told to. */
   constructor(context: ZmtpContext, options: PubOptions = {}) {
     // Subscribers send nothing but topics, and any client may subscribe.
     super(context, { maxMessageSize: MAX_RECEIVED, maxFrames: 8, ...options });
@@ -67,6 +69,7 @@ export class PubSocket extends ZmtpSocket implements Pub {
     }
   }
 
+  /** @internal */
   override peerMessage(peer: Peer, frames: Message): void {
     // ZMTP 3.0: a topic is a message that begins with 1 (on) or 0 (off). Other messages of an XSUB are ignored.
     const body = frames[0]!;
@@ -75,6 +78,7 @@ export class PubSocket extends ZmtpSocket implements Pub {
     }
   }
 
+  /** @internal */
   override peerSubscribed(peer: Peer, topic: Uint8Array, on: boolean): void {
     if (topic.length > MAX_TOPIC_LENGTH) {
       throw new ProtocolError(`Cannot subscribe: a topic of ${topic.length} bytes is above ${MAX_TOPIC_LENGTH}`);
@@ -92,6 +96,7 @@ export class PubSocket extends ZmtpSocket implements Pub {
     for (const handler of this.#subscribed) this.tell(() => handler(peer, topic, on));
   }
 
+  /** @internal */
   protected override detach(peer: Peer): void {
     const topics = this.#subscribed.length > 0 ? this.topicsOf(peer) : [];
     if ((peer.topics?.size ?? 0) > 0) this.#subscribers--;

@@ -13,5 +13,6 @@ import type { Pull } from "./types.ts";
  * ```
  */
 export class PullSocket extends ReceivingSocket implements Pull {
+  /** The socket's type, as it is told to peers. */
   override readonly type: SocketType = "PULL";
 }

@@ -18,6 +18,8 @@ interface Waiting {
 /**
  * Distributes messages to peers in turn; a peer without room is skipped. With no peer at all, as many messages as fit one
  * peer's queue are queued; beyond that the sender waits.
+ *
+ * @internal
  */
 export abstract class DealingSocket extends ZmtpSocket implements Push {
   readonly #dealt: Peer[] = [];
@@ -107,8 +109,10 @@ export abstract class DealingSocket extends ZmtpSocket implements Push {
  * ```
  */
 export class PushSocket extends DealingSocket {
+  /** The socket's type, as it is told to peers. */
   override readonly type: SocketType = "PUSH";
 
+  /** @internal */
   override peerMessage(): void {
     // A PULL sends nothing that matters; libzmq ignores its messages, too.
   }
@@ -125,10 +129,12 @@ export class PushSocket extends DealingSocket {
  * ```
  */
 export class DealerSocket extends DealingSocket implements Dealer {
+  /** The socket's type, as it is told to peers. */
   override readonly type: SocketType = "DEALER";
   readonly #inbox: Inbox<Message>;
 
   /** @param options bounds, heartbeats and the like */
+  /** Opens nothing yet: it connects or binds when it is told to. */
   constructor(context: ZmtpContext, options: SocketOptions = {}) {
     super(context, options);
     this.#inbox = new Inbox(this.settings.receiveHighWaterMark, context.log);
@@ -142,14 +148,17 @@ export class DealerSocket extends DealingSocket implements Dealer {
     return this.#inbox.receive();
   }
 
+  /** The messages as they arrive, until the socket is closed. */
   [Symbol.asyncIterator](): AsyncIterator<Message> {
     return this.#inbox.iterate();
   }
 
+  /** @internal */
   override peerMessage(peer: Peer, frames: Message): void {
     this.#inbox.deliver(peer, frames);
   }
 
+  /** @internal */
   protected override beforeClose(): void {
     super.beforeClose();
     this.#inbox.close();

@@ -9,6 +9,11 @@ import { AddressedSocket } from "./router.ts";
 import { framesOf } from "./socket.ts";
 import type { Rep } from "./types.ts";
 
+/**
+ * Answers one request.
+ *
+ * @internal
+ */
 type Handler = Parameters<Rep["serve"]>[0];
 
 /** Requests of one peer that wait for their turn; a REQ has one, but a DEALER may send ahead. */
@@ -29,12 +34,14 @@ const BACKLOG = 16;
  * ```
  */
 export class RepSocket extends AddressedSocket implements Rep {
+  /** The socket's type, as it is told to peers. */
   override readonly type: SocketType = "REP";
   readonly #inbox: Inbox<{ peer: Peer; frames: Message }>;
   /** For each peer being served, its further requests. */
   readonly #busy = new Map<Peer, Message[]>();
 
   /** @param options bounds, heartbeats and the like */
+  /** Opens nothing yet: it connects or binds when it is told to. */
   constructor(context: ZmtpContext, options: SocketOptions = {}) {
     super(context, options);
     this.#inbox = new Inbox(this.settings.receiveHighWaterMark, context.log);
@@ -53,6 +60,7 @@ export class RepSocket extends AddressedSocket implements Rep {
     });
   }
 
+  /** @internal */
   override peerMessage(peer: Peer, frames: Message): void {
     if (!frames.some((frame) => frame.length === 0)) {
       throw new ProtocolError("Cannot read request: it has no empty frame before its body");
@@ -60,12 +68,14 @@ export class RepSocket extends AddressedSocket implements Rep {
     this.#inbox.deliver(peer, { peer, frames });
   }
 
+  /** @internal */
   protected override detach(peer: Peer, error: Error | undefined): void {
     super.detach(peer, error);
     // The peer is gone: no replies can be sent.
     this.#busy.get(peer)?.splice(0);
   }
 
+  /** @internal */
   protected override beforeClose(): void {
     this.#inbox.close();
   }

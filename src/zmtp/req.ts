@@ -24,6 +24,7 @@ const DELIMITER = new Uint8Array(0);
  * ```
  */
 export class ReqSocket extends ZmtpSocket implements Req {
+  /** The socket's type, as it is told to peers. */
   override readonly type: SocketType = "REQ";
   readonly #asked: Peer[] = [];
   #next = 0;
@@ -89,6 +90,7 @@ export class ReqSocket extends ZmtpSocket implements Req {
     this.#ask();
   }
 
+  /** @internal */
   override peerMessage(peer: Peer, frames: Message): void {
     if (this.#current?.peer !== peer) {
       this.context.log.debug("reply without a request dropped", { remote: peer.remote });
@@ -104,11 +106,13 @@ export class ReqSocket extends ZmtpSocket implements Req {
     this.#ask();
   }
 
+  /** @internal */
   protected override attach(peer: Peer): void {
     this.#asked.push(peer);
     this.#ask();
   }
 
+  /** @internal */
   protected override detach(peer: Peer, error: Error | undefined): void {
     this.#asked.splice(this.#asked.indexOf(peer), 1);
     if (this.#current?.peer !== peer) return;
@@ -125,6 +129,7 @@ export class ReqSocket extends ZmtpSocket implements Req {
     this.#ask();
   }
 
+  /** @internal */
   protected override beforeClose(): void {
     const error = new SaltError("CLOSED", "No reply: the REQ socket was closed");
     for (const pending of this.#queue.splice(0)) pending.reject(error);

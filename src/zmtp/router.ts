@@ -15,7 +15,11 @@ function keyOf(identity: Uint8Array): string {
 /** Bytes of replies that a peer may leave unread before its next requests wait. */
 const UNREAD = 2 ** 18;
 
-/** Peers by identity: what ROUTER and REP share. */
+/**
+ * Peers by identity: what ROUTER and REP share.
+ *
+ * @internal
+ */
 export abstract class AddressedSocket extends ZmtpSocket {
   readonly #byIdentity = new Map<string, Peer>();
   #nextId: number;
@@ -87,10 +91,12 @@ export abstract class AddressedSocket extends ZmtpSocket {
  * ```
  */
 export class RouterSocket extends AddressedSocket implements Router {
+  /** The socket's type, as it is told to peers. */
   override readonly type: SocketType = "ROUTER";
   readonly #inbox: Inbox<{ peer: Peer; frames: Message }>;
 
   /** @param options bounds, heartbeats and the like */
+  /** Opens nothing yet: it connects or binds when it is told to. */
   constructor(context: ZmtpContext, options: SocketOptions = {}) {
     super(context, options);
     this.#inbox = new Inbox(this.settings.receiveHighWaterMark, context.log);
@@ -105,10 +111,12 @@ export class RouterSocket extends AddressedSocket implements Router {
     return this.sendTo(peer, framesOf(message));
   }
 
+  /** @internal */
   override peerMessage(peer: Peer, frames: Message): void {
     this.#inbox.deliver(peer, { peer, frames });
   }
 
+  /** @internal */
   protected override beforeClose(): void {
     this.#inbox.close();
   }

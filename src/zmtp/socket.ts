@@ -32,7 +32,11 @@ export function framesOf(message: Message | Uint8Array): Message {
   return message;
 }
 
-/** The base of all sockets: listens, dials and redials, and sends what is queued at the end of each turn. */
+/**
+ * The base of all sockets: listens, dials and redials, and sends what is queued at the end of each turn.
+ *
+ * @internal
+ */
 export abstract class ZmtpSocket implements Socket, PeerHost {
   readonly context: ZmtpContext;
   readonly settings: Settings;

@@ -7,7 +7,11 @@ import type { Peer } from "./peer.ts";
 import { ZmtpSocket } from "./socket.ts";
 import type { Receiver, Sub } from "./types.ts";
 
-/** A socket that receives: by handler, one at a time, or as an async iterable. */
+/**
+ * A socket that receives: by handler, one at a time, or as an async iterable.
+ *
+ * @internal
+ */
 export abstract class ReceivingSocket extends ZmtpSocket implements Receiver {
   protected readonly inbox: Inbox<Message>;
 
@@ -60,6 +64,7 @@ interface Topic {
  * ```
  */
 export class SubSocket extends ReceivingSocket implements Sub {
+  /** The socket's type, as it is told to peers. */
   override readonly type: SocketType = "SUB";
   readonly #topics = new Map<string, Topic>();
 
@@ -94,12 +99,14 @@ export class SubSocket extends ReceivingSocket implements Sub {
     for (const peer of this.peers()) (peer as Peer).add([message]);
   }
 
+  /** @internal */
   protected override attach(peer: Peer): void {
     for (const { bytes } of this.#topics.values()) peer.sendSubscription(bytes, true);
     // In this turn: a new subscriber should miss as few messages as possible.
     peer.flush();
   }
 
+  /** @internal */
   override peerMessage(peer: Peer, frames: Message): void {
     // A publisher may not have received an unsubscribe yet, or may not filter at all.
     if (this.#wants(frames[0]!)) super.peerMessage(peer, frames);

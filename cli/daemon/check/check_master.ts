@@ -1,5 +1,6 @@
 /** What `salt-master --check` looks at beyond what all daemons have. */
 import { interfacesOf } from "../../../src/config/addresses.ts";
+import { clusterSettings } from "../../../src/config/cluster.ts";
 import type { MasterOpts } from "../../../src/config/master_opts.ts";
 import { messageOf } from "../../../src/errors.ts";
 import type { Runtime } from "../../../src/runtime/mod.ts";
@@ -27,10 +28,12 @@ export async function checkMaster(
       : [],
     ...checkPermissions(opts, EAUTH),
   ];
-  try {
-    jobCacheName(opts);
-  } catch (error) {
-    findings.push(wrong(messageOf(error)));
+  for (const check of [() => jobCacheName(opts), () => clusterSettings(opts)]) {
+    try {
+      check();
+    } catch (error) {
+      findings.push(wrong(messageOf(error)));
+    }
   }
   if (opts.ext_job_cache !== "" && !Object.hasOwn(RETURNERS, opts.ext_job_cache)) {
     const known = Object.keys(RETURNERS).join(", ");

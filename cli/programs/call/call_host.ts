@@ -9,7 +9,7 @@ import { extraMinionData, hasOwnPillar, pillarOf, pillarRecord, pillarRequest } 
 import { RunningJobs } from "../../../src/minion/jobs/running_jobs.ts";
 import { MODULES } from "../../../src/plugins/modules/mod.ts";
 import { openHostMaster } from "../../host_master.ts";
-import type { ProgramContext } from "../../program/context.ts";
+import type { CallProgram } from "../../program/context.ts";
 import { type MinionBus, minionBus } from "./minion_bus.ts";
 import type { CalledMaster } from "./connect_to_master.ts";
 
@@ -32,7 +32,7 @@ type Grains = Record<string, unknown>;
  *
  * @throws {Exit} if no master let this host in
  */
-export async function openCallHost(context: ProgramContext, opts: MinionOpts, grains: Grains): Promise<CallHost> {
+export async function openCallHost(context: CallProgram, opts: MinionOpts, grains: Grains): Promise<CallHost> {
   const { runtime, options, log } = context;
   const isLocal = options.local === true || opts.file_client === "local";
   const withoutMaster = isLocal || options.doc === true || opts.master_type === "disable";
@@ -68,7 +68,7 @@ export async function openCallHost(context: ProgramContext, opts: MinionOpts, gr
 
 /** Pillar as the master compiles it for this host. */
 function masterPillar(
-  context: ProgramContext,
+  context: CallProgram,
   { connection }: CalledMaster,
   opts: MinionOpts,
   grains: Grains,
@@ -83,7 +83,7 @@ function masterPillar(
 
 /** Pillar compiled from files of this host; empty where only documentation is asked for. */
 async function ownPillar(
-  { runtime, options, log }: ProgramContext,
+  { runtime, options, log }: CallProgram,
   opts: MinionOpts,
   grains: Grains,
   isLocal: boolean,

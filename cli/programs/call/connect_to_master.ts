@@ -13,7 +13,7 @@ import {
 } from "../../../src/minion/mod.ts";
 import { openTransport } from "../../../src/transport/mod.ts";
 import { Exit } from "../../program/exit.ts";
-import type { ProgramContext } from "../../program/context.ts";
+import type { CallProgram } from "../../program/context.ts";
 
 /** How long a connection may take while there are other masters to try. */
 const REACH_MS = 3000;
@@ -34,7 +34,7 @@ export interface CalledMaster {
  * @see salt/minion.py MinionBase.eval_master
  */
 export async function connectToMaster(
-  context: ProgramContext,
+  context: CallProgram,
   opts: MinionOpts,
   grains: Record<string, unknown>,
 ): Promise<CalledMaster> {
@@ -61,12 +61,12 @@ export async function connectToMaster(
 }
 
 /** @throws {SystemError} if nothing accepts a connection there */
-async function reach({ runtime }: ProgramContext, { host, port }: MasterAddress): Promise<void> {
+async function reach({ runtime }: CallProgram, { host, port }: MasterAddress): Promise<void> {
   (await runtime.net.dial({ kind: "tcp", host, port }, { timeoutMs: REACH_MS })).destroy();
 }
 
 async function signIn(
-  { runtime, log }: ProgramContext,
+  { runtime, log }: CallProgram,
   opts: MinionOpts,
   grains: Record<string, unknown>,
   master: MasterAddress,

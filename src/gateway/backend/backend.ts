@@ -27,6 +27,11 @@ export interface Backend extends AsyncDisposable {
   readonly up: boolean;
   /** True for a Brine master, which sends live output. */
   readonly isBrine: boolean;
+  /**
+   * How the master's cluster stands: how many masters there are, and whether this one can use the storage, the bus, and its lease. Undefined
+   * without a cluster, or where it cannot be known. Cheap, since anybody may ask.
+   */
+  cluster?(): Promise<{ masters: number; storage: boolean; bus: boolean; lease: boolean } | undefined>;
   /** Makes an eauth token. Undefined if the credentials are not valid. */
   login(credentials: Credentials): Promise<TokenRecord | undefined>;
   /** The record of an eauth token. Undefined if it is unknown, expired or revoked. */

@@ -19,6 +19,9 @@ import { MasterDownError, type RefusalKind, RefusedError } from "../wire/errors.
 const RETRY_MS = 500;
 /** Requests that may be in progress at the master at once. */
 const LANES = 16;
+/** How long an answer on the cluster is good, and how long one is waited for, in milliseconds. */
+const CLUSTER_MS = 1000;
+const CLUSTER_WAIT_MS = 2000;
 /** A master that takes longer for one request hangs: none of the requests from here take that long. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
@@ -64,6 +67,14 @@ export function masterBackend(
   return new MasterBackend({ log: silentLogger, ...options });
 }
 
+/** What of a master's answer to `cluster_status` is looked at. */
+interface ClusterStatus {
+  masters: string[];
+  usable: boolean;
+  storage: { usable: boolean };
+  bus: { connected: boolean };
+}
+
 class MasterBackend implements Backend {
   readonly #options: Omit<LocalClientOptions, "lanes" | "requestTimeoutMs">;
   readonly #listeners = new Set<(event: BusEvent) => void>();
@@ -72,6 +83,7 @@ class MasterBackend implements Backend {
   readonly #loop: Promise<void>;
   #client: LocalClient | undefined;
   #sender: Promise<BusSender> | undefined;
+  #cluster: { untilMs: number; state: ReturnType<NonNullable<Backend["cluster"]>> } | undefined;
 
   constructor(options: Omit<LocalClientOptions, "lanes" | "requestTimeoutMs">) {
     this.#options = options;
@@ -119,6 +131,39 @@ class MasterBackend implements Backend {
 
   get isBrine(): boolean {
     return this.#client?.isBrine === true;
+  }
+
+  cluster: NonNullable<Backend["cluster"]> = () => {
+    const { opts, runtime: { clock } } = this.#options;
+    if ((opts as { cluster?: unknown }).cluster === undefined || !this.isBrine) return Promise.resolve(undefined);
+    // However many ask: the master is asked by one at a time, once a second.
+    if (this.#cluster === undefined || clock.elapsed() > this.#cluster.untilMs) {
+      const asked = this.#cluster = { untilMs: Infinity, state: this.#askCluster() };
+      void asked.state.then(() => asked.untilMs = clock.elapsed() + CLUSTER_MS);
+    }
+    return this.#cluster.state;
+  };
+
+  async #askCluster(): Promise<{ masters: number; storage: boolean; bus: boolean; lease: boolean } | undefined> {
+    const { clock } = this.#options.runtime;
+    const late = deferred<undefined>();
+    const cancel = clock.after(CLUSTER_WAIT_MS, () => late.resolve(undefined));
+    try {
+      const asked = this.#ask((client) => client.ask("cluster_status", {}));
+      const answer = await Promise.race([asked, late.promise]) as { cluster?: ClusterStatus } | undefined;
+      const status = answer?.cluster ?? undefined;
+      return status && {
+        masters: status.masters.length,
+        storage: status.storage.usable,
+        bus: status.bus.connected,
+        lease: status.usable,
+      };
+    } catch {
+      // Not allowed to, or the master is away: `up` tells of that.
+      return undefined;
+    } finally {
+      cancel();
+    }
   }
 
   async #connected(): Promise<LocalClient> {

@@ -9,8 +9,12 @@ import type { Answer, Operation, Route } from "../requests/route.ts";
 export function extensionRoutes(routes: () => readonly Route[]): Route[] {
   const describe = ({ services: { settings } }: Call) => describeRoutes(routes(), settings);
   return [
-    get("/health", { summary: "The process is running", returns: "Any", run: () => ({ value: { alive: true } }) }),
-    get("/ready", { summary: "Whether the master can be reached", returns: "Any", run: readiness }),
+    get("/health", { summary: "The process is running", returns: "Alive", run: () => ({ value: { alive: true } }) }),
+    get("/ready", {
+      summary: "Whether the master can be reached, and whether it is Brine's",
+      returns: "Ready",
+      run: readiness,
+    }),
     PREVIEW,
     get("/openapi.json", {
       summary: "This description",
@@ -37,15 +41,19 @@ const PREVIEW: Route = {
     POST: {
       summary: "The minions that a command would be published for; nothing is sent to them",
       body: "Lowstates",
-      returns: "Return",
+      returns: "Previewed",
       run: previewOf,
     },
   },
 };
 
-function readiness(call: Call): Answer {
-  const { open: { up, isBrine }, draining } = call.services;
-  const ready = up && !draining();
+async function readiness(call: Call): Promise<Answer> {
+  const { open, draining } = call.services;
+  const { up, isBrine } = open;
+  const cluster = up ? await open.cluster?.() : undefined;
+  const publishes = cluster === undefined || (cluster.storage && cluster.bus && cluster.lease);
+  const ready = up && publishes && !draining();
   if (!ready) call.status = 503;
-  return { value: { ready, master: up, draining: draining(), brine: isBrine } };
+  const more = cluster === undefined ? {} : { cluster };
+  return { value: { ready, master: up, draining: draining(), brine: isBrine, ...more } };
 }

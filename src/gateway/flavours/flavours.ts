@@ -18,7 +18,15 @@ const PROFILES = { rest_cherrypy: restCherrypy, rest_tornado: restTornado } sati
  * console.log(gatewaySettings(opts, flavour).port); // 8000
  * ```
  */
-export type Flavour = keyof typeof PROFILES;
+export type Flavour = keyof Profiles;
+
+/**
+ * The table as a type.
+ *
+ * @internal
+ */
+type Profiles = typeof PROFILES;
+
 /**
  * Every {@link Flavour}.
  *

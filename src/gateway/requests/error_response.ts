@@ -2,10 +2,28 @@ import type { FlavourProfile } from "../flavours/profile.ts";
 import type { HttpError } from "../wire/errors.ts";
 import type { Call } from "./call.ts";
 
+/** Headers of an error that a page of another origin may read only if it is told so. */
+const FOR_PAGES: readonly string[] = ["Retry-After"];
+
 /** An error as a page in the form that the flavour's clients read. */
 export function errorResponse(error: HttpError, call: Call, errorPage: FlavourProfile["errorPage"]): Response {
   const { status } = error;
   const { type, body } = errorPage(status, error.message);
-  const headers = { ...call.headers, "X-Content-Type-Options": "nosniff", ...error.headers, "Content-Type": type };
+  const headers: Record<string, string> = {
+    ...call.headers,
+    "X-Content-Type-Options": "nosniff",
+    ...error.headers,
+    "Content-Type": type,
+  };
+  // A page's request names its origin; others get the flavour's own headers, as salt-api sends them.
+  if (call.request.headers.has("origin")) expose(headers);
   return new Response(body, { status, headers });
+}
+
+/** Lets pages of the origins that may call read the headers that are there for them, beside those of the flavour. */
+function expose(headers: Record<string, string>): void {
+  const shown = FOR_PAGES.filter((name) => headers[name] !== undefined);
+  if (shown.length === 0 || headers["Access-Control-Allow-Origin"] === undefined) return;
+  const before = headers["Access-Control-Expose-Headers"];
+  headers["Access-Control-Expose-Headers"] = [...(before === undefined ? [] : [before]), ...shown].join(", ");
 }

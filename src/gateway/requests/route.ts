@@ -1,3 +1,4 @@
+import type { SchemaName } from "../openapi_schemas.ts";
 import type { Call } from "./call.ts";
 
 /** A value is written in the format that the client accepts; a response is sent as it is. */
@@ -16,13 +17,17 @@ export interface Operation {
   /** The media type of the answer where it is not negotiated. */
   produces?: string;
   /** Schema names of body and answer in the description. */
-  body?: "Lowstates" | "Credentials" | "Any" | "KeyRequest" | "Refresh";
-  returns?: "Return" | "Login" | "Any";
+  body?: SchemaName;
+  returns?: SchemaName;
   /** Names and meanings of query parameters. */
   query?: Record<string, string>;
 }
 
-/** One row of the routes table. */
+/**
+ * One row of the routes table.
+ *
+ * @internal
+ */
 export interface Route {
   /** A pattern of Hono: `/minions/:mid`. */
   path: string;

@@ -24,6 +24,7 @@ export class HttpError extends SaltError {
   readonly headers: Record<string, string>;
 
   /** @param headers sent with the response */
+  /** An answer of that status, with further headers. */
   constructor(status: number, message: string, headers: Record<string, string> = {}) {
     super("HTTP", message);
     this.status = status;
@@ -69,6 +70,7 @@ export class RefusedError extends SaltError {
   readonly kind: RefusalKind;
 
   /** @param message the master's own message */
+  /** Says why it was refused; a flavour has a status for each kind. */
   constructor(kind: RefusalKind, message: string, options: { cause?: unknown } = {}) {
     super("REFUSED", message, options);
     this.kind = kind;
@@ -87,6 +89,7 @@ export class RefusedError extends SaltError {
  */
 export class MasterDownError extends SaltError {
   /** @param options `cause`: the error of the connection */
+  /** Its `cause` is what showed that the master is down. */
   constructor(options: { cause?: unknown } = {}) {
     super("MASTER_DOWN", "Salt Master is not available.", options);
   }

@@ -43,6 +43,8 @@ const TOKEN = /^[0-9a-f]{32,128}$/;
  */
 export class TokenFiles {
   readonly #options: TokenFilesOptions;
+  /** Called after a token was written or removed. @default nobody is told */
+  onChange: ((token: string) => void) | undefined;
 
   constructor(options: TokenFilesOptions) {
     this.#options = options;
@@ -78,6 +80,7 @@ export class TokenFiles {
     // Python reads a whole number as an int, and other tools expect floats here.
     const wire = { ...token, start: new Float(token.start), expire: new Float(token.expire) };
     fs.write(path, encode(wire, "wire"), { mode: 0o600 });
+    this.onChange?.(token.token);
   }
 
   /** The token if it is known and has not expired; one that has is removed. */
@@ -107,6 +110,7 @@ export class TokenFiles {
     const path = this.#path(token);
     if (path === undefined || fs.stat(path, { follow: false })?.kind !== "file") return false;
     fs.remove(path);
+    this.onChange?.(token as string);
     return true;
   }
 

@@ -1,7 +1,9 @@
 import { WithheldReply } from "../../channel/req_server.ts";
 import { messageOf } from "../../errors.ts";
 import { isPlainJid } from "../../job/jid.ts";
-import { BEGUN_UNWRITTEN, outcomeFields } from "../../job/outcome.ts";
+import { outcomesOf } from "../../job/job_cache.ts";
+import type { Cluster } from "../cluster/contract.ts";
+import { BEGUN_UNWRITTEN, ENDED, outcomeFields } from "../../job/outcome.ts";
 import { decode } from "../../wire/msgpack.ts";
 import { presentMinions } from "../maintenance/presence_events.ts";
 import type { Order } from "../presence.ts";
@@ -9,6 +11,8 @@ import { isRecord, type Load, type MasterServices } from "../services.ts";
 import { jobReturned } from "./return.ts";
 import { syndicJobs } from "./syndic.ts";
 
+/** Of what a minion says at once, so much is passed on to other masters. */
+const MOST_STATEMENTS = 10_000;
 /** Characters that name one run of a minion. */
 const LONGEST_LIFE = 32;
 
@@ -17,7 +21,7 @@ const LONGEST_LIFE = 32;
  *
  * `{present: true, known: [jid…]}` asks for the jobs that the minion should have; with `waiting: [jid…]`, which of these it has
  * not begun, the answer has in `over` those that are not wanted any more. `states: [[jid, state, note]…]` tells of
- * jobs that have begun (`started`), or were ended there by an operator (`cancelled`). The answer is `{jobs: [load…]}`. It comes when
+ * jobs that have begun (`started`), were ended there by an operator (`cancelled`), or whose return it has handed in before (`over`). The answer is `{jobs: [load…]}`. It comes when
  * what the minion does not say again is on the disk.
  *
  * `order: [life, number]` numbers the statements of one run of the minion: what a newer one has overtaken says nothing of
@@ -38,13 +42,62 @@ export async function minionJobs(services: MasterServices, load: Load, minion: s
       throw new WithheldReply("What a minion says of its jobs could not be stored", { cause, id: minion });
     });
   }
+  if (services.cluster !== undefined) await tellOthers(services, services.cluster, load, minion);
   if (load.present !== true) return { jobs: [] };
   const known = new Set(Array.isArray(load.known) ? load.known.map(String) : []);
   const waiting = Array.isArray(load.waiting) ? load.waiting.map(String) : undefined;
   if (waiting !== undefined) ledger.notBegun(minion, waiting);
   const jobs = ledger.present(minion, known, { complete: newest });
+  if (services.cluster !== undefined) {
+    const { id: cluster } = services.cluster;
+    return waiting === undefined
+      ? { jobs, cluster }
+      : { jobs, over: await overFor(services, waiting, minion), cluster };
+  }
   if (waiting === undefined) return { jobs };
   return { jobs, over: waiting.filter((jid) => !ledger.awaitsEnd(jid, minion)) };
+}
+
+/**
+ * Passes on what a minion says of jobs of other masters.
+ *
+ * @throws {WithheldReply} if the owner of a job has not written down what the minion says only once
+ */
+async function tellOthers(services: MasterServices, cluster: Cluster, load: Load, minion: string): Promise<void> {
+  const { ledger } = services;
+  const elsewhere = (jid: unknown): jid is string => isPlainJid(jid) && ledger.loadOf(jid) === undefined;
+  const states = (Array.isArray(load.states) ? load.states : []).slice(0, MOST_STATEMENTS)
+    .filter((entry): entry is [string, unknown, unknown] => Array.isArray(entry) && elsewhere(entry[0]))
+    .map(([jid, state, note]) => [jid, String(state), typeof note === "string" ? note : ""] as const);
+  const jids = (value: unknown) => Array.isArray(value) ? value.slice(0, MOST_STATEMENTS).map(String) : undefined;
+  const known = load.present === true ? jids(load.known) ?? [] : undefined;
+  if (states.length === 0 && known === undefined) return;
+  const order = orderOf(load.order);
+  const waiting = load.present === true ? jids(load.waiting) : undefined;
+  const unwritten = await cluster.tell({ minion, order, states, waiting, known });
+  const open = new Set(unwritten);
+  for (const jid of await overFor(services, unwritten, minion)) open.delete(jid);
+  if (open.size > 0) {
+    throw new WithheldReply("What a minion says of jobs of another master could not be stored", {
+      jids: [...open],
+      id: minion,
+    });
+  }
+}
+
+/** Of jobs of a minion, those that are over for it, by the ledger or the job cache. */
+async function overFor({ ledger, jobs }: MasterServices, jids: readonly string[], minion: string): Promise<string[]> {
+  const over: string[] = [];
+  for (const jid of jids) {
+    if (!isPlainJid(jid)) continue;
+    if (ledger.loadOf(jid) !== undefined) {
+      if (!ledger.awaitsEnd(jid, minion)) over.push(jid);
+      continue;
+    }
+    const outcome = (await outcomesOf(jobs, jid, 0)).find((one) => one.minion === minion);
+    if (outcome === undefined || ENDED.has(outcome.state)) over.push(jid);
+  }
+  return over;
 }
 
 /** Takes what a minion says of its jobs. True if it will not say some of it again. */
@@ -56,6 +109,7 @@ function takeStates({ ledger }: MasterServices, states: unknown, minion: string)
     const text = typeof note === "string" ? note : "";
     if (state === "started") ledger.started(jid, minion, text);
     else if (state === "cancelled") ledger.cancelled(jid, minion, text);
+    else if (state === "over") ledger.ranBefore(jid, minion);
     once ||= state === "cancelled" || text === BEGUN_UNWRITTEN;
   }
   return once;
@@ -140,6 +194,9 @@ export const jobCounters = asked((services) => ({
   open: services.ledger.size,
   refused: { ...services.refused },
 }));
+
+/** How the cluster of this master stands, as in the status report; null without one. */
+export const clusterStatus = asked((services) => ({ cluster: services.cluster?.status() ?? null }));
 
 /** How each engine of this master stands: name → {@link EngineStatus}. */
 export const engineStatus = asked(async ({ engines }) => ({ engines: await engines?.report() ?? {} }));

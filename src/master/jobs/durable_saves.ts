@@ -1,5 +1,6 @@
 import { type Deferred, deferred } from "../../async/deferred.ts";
 import { messageOf } from "../../errors.ts";
+import { UnannouncedReturns } from "./unannounced_returns.ts";
 import type { Awaitable, JobCache } from "../../job/job_cache.ts";
 import type { Logger } from "../../log.ts";
 import { type Counter, type Histogram, type Meter, METRICS, NO_METER } from "../../telemetry/mod.ts";
@@ -22,6 +23,8 @@ export class JobStore {
   readonly #meter: Meter;
   readonly #seconds: Histogram;
   readonly #failures: Counter;
+  /** Returns that could not be made safe: nobody was told of them. */
+  readonly unannounced = new UnannouncedReturns();
   #flushing = false;
   #saidMs = -Infinity;
   #failed = 0;

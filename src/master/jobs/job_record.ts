@@ -90,17 +90,19 @@ async function recordUnder(
   const { kwargs } = job;
   const load = loadOf(job, jid, services.opts.order_masters);
   if (known !== undefined && !sameJob(known.load, load)) throw new JidTakenError(jid);
+  const { cluster } = services;
+  // What others have changed in the storage must not get a new seal.
+  if (known !== undefined && await cluster?.isGenuine(jid, known.load) === false) throw new JidTakenError(jid);
 
   const before = known?.outcomes.map(({ minion }) => minion) ?? [];
   // The record of a job is never changed: only targets are added.
   const record = known?.load ?? { ...load, cmd: "publish", kwargs };
   const since = store.losses;
-  await jobs.saveLoad(
-    jid,
-    record,
-    before.length === 0 ? minions : [...new Set([...before, ...minions])],
-    { files: job.files === true },
-  );
+  const targets = before.length === 0 ? minions : [...new Set([...before, ...minions])];
+  await jobs.saveLoad(jid, record, targets, {
+    files: job.files === true,
+    ...(cluster === undefined ? {} : { seal: cluster.sealOf(jid, record, targets) }),
+  });
   const { queue } = kwargs;
   const untilMs = typeof queue === "number" && queue > 0 ? clock.now() + queue * 1000 : undefined;
   const done = known?.returned ?? new Set<string>();

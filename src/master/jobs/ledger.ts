@@ -47,6 +47,8 @@ export interface LedgerOptions extends JobTimes {
   ask(jid: string, ids: readonly string[]): Promise<boolean>;
   /** Resolves once what was saved is durable; rejects if it was not kept. */
   durable(): Promise<void>;
+  /** False if a stored job is not as a master has published it: it is not sent. @default all are */
+  isGenuine?(jid: string, load: JobLoad): Promise<boolean>;
   /** A target has ended otherwise than by a return. @default nothing is done */
   onEnded?(state: OutcomeState): void;
   /** All targets of a job have ended. */
@@ -101,6 +103,11 @@ export class Ledger {
   /** The load of an open job, as minions get it. */
   loadOf(jid: string): JobLoad | undefined {
     return this.#jobs.get(jid)?.load;
+  }
+
+  /** True if the job is open, is being published, or has ended and that is not in the job cache yet. */
+  knows(jid: string): boolean {
+    return this.#jobs.has(jid) || this.#claims.has(jid) || this.#outcomes.has(jid);
   }
 
   /** Claims a jid for a publication; see {@link JidClaims.claim}. */
@@ -178,12 +185,16 @@ export class Ledger {
     return { state: "queued", atMs, until: this.#ageAt(untilMs), untilMs, sent };
   }
 
-  /** Restores the jobs that were open when the master stopped. Resolves to their number. */
-  async restore(): Promise<number> {
+  /**
+   * Restores the jobs that were open when the master stopped. Resolves to their number.
+   *
+   * @param jids those that were taken over from another master of the cluster. @default all that are not settled
+   */
+  async restore(jids?: readonly string[]): Promise<number> {
     const { jobs, clock, deliveryMs, syndics } = this.#options;
-    for (const jid of await jobs.unsettled()) {
+    for (const jid of jids ?? await jobs.unsettled()) {
       const stored = await jobs.load(jid);
-      if (stored === undefined) continue;
+      if (stored === undefined || this.#jobs.has(jid)) continue;
       const { cmd: _cmd, kwargs: _kwargs, ...load } = stored;
       const publishedMs = jidMs(jid);
       const job = new OpenJob(jid, load, this.#age, this.#options);
@@ -205,6 +216,10 @@ export class Ledger {
         this.#outcomes.save(jid, [], true);
         continue;
       }
+      if (await this.#options.isGenuine?.(jid, stored) === false) {
+        this.#refuse(job);
+        continue;
+      }
       // The delivery time went on while there was no master; but minions that have begun get time to report.
       job.beginUntil -= passed;
       job.giveUpAt = job.askAt = this.#age + Math.max(deliveryMs - passed, Math.min(deliveryMs, COME_BACK_MS));
@@ -216,6 +231,35 @@ export class Ledger {
       job.schedule(this.#age);
     }
     return this.#jobs.size;
+  }
+
+  /** Ends a job that somebody has changed in the storage, so that nobody sends it. */
+  #refuse(job: OpenJob): void {
+    const { log, clock } = this.#options;
+    const { jid } = job;
+    log.error("stored job refused: it has no seal of a master of this cluster, or was changed; it is not sent", {
+      jid,
+    });
+    const lost = [...job.parts].filter(([, part]) => part !== RETURNED && part !== GIVEN_UP).map(([minion]) => ({
+      minion,
+      state: "lost" as const,
+      atMs: clock.now(),
+      note: "the stored job was changed",
+    }));
+    this.#outcomes.save(jid, lost, true);
+  }
+
+  /** Forgets all jobs: another master of the cluster has them by now. */
+  abandon(): void {
+    this.#jobs.clear();
+    this.#untold.clear();
+    this.#outcomes.abandon();
+  }
+
+  /** Open jobs whose targets have not all ended, with those targets, oldest first. */
+  expected(): [jid: string, minions: string[]][] {
+    return [...this.#jobs.values()].filter(({ recorded }) => recorded).sort((a, b) => a.jid < b.jid ? -1 : 1)
+      .map(({ jid, parts }) => [jid, [...parts].filter(([, part]) => !isOver(part)).map(([id]) => id)]);
   }
 
   standing(jid: string, id: string): Standing {
@@ -377,6 +421,15 @@ export class Ledger {
       const note = `the minion was stopped during the job, and ${BEGUN_UNWRITTEN}`;
       this.#turn(job, [{ minion: id, state: "lost", atMs: this.#options.clock.now(), note }]);
     }
+  }
+
+  /** A minion reports that it has run a job and handed in its return, which this master has lost: it is not run again, and nothing comes. */
+  ranBefore(jid: string, id: string): void {
+    const job = this.#jobs.get(jid);
+    const part = job?.parts.get(id);
+    if (job === undefined || part === undefined || isOver(part)) return;
+    const note = "the minion has run the job before, and handed in its return: this master does not have it any more";
+    this.#turn(job, [{ minion: id, state: "lost", atMs: this.#options.clock.now(), note }]);
   }
 
   /** A minion reports that an operator stopped a job there: it will not return. */

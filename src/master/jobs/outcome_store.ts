@@ -16,6 +16,8 @@ export class OutcomeStore {
   readonly #durable: () => Promise<void>;
   readonly #saved: (jid: string, outcomes: readonly TargetOutcome[]) => void;
   #unsaved = new Map<string, Unsaved>();
+  /** Jobs of which something is being saved, and how often. */
+  readonly #saving = new Map<string, number>();
 
   /**
    * @param durable resolves once what was saved is durable; rejects if it was not kept
@@ -39,7 +41,9 @@ export class OutcomeStore {
         outcomes.length > 0 ? this.#jobs.saveOutcomes(jid, outcomes) : undefined,
         settled ? this.#jobs.settle(jid) : undefined,
       ];
-      Promise.all([...saving, this.#durable()]).then(() => this.#saved(jid, outcomes), retry);
+      this.#saving.set(jid, (this.#saving.get(jid) ?? 0) + 1);
+      Promise.all([...saving, this.#durable()]).then(() => this.#saved(jid, outcomes), retry)
+        .finally(() => this.#ended(jid));
     } catch {
       // Others that save in the same turn of the loop must learn of the failure, and the next turn must begin afresh.
       this.#durable().catch(() => {});
@@ -47,11 +51,27 @@ export class OutcomeStore {
     }
   }
 
+  #ended(jid: string): void {
+    const left = (this.#saving.get(jid) ?? 1) - 1;
+    if (left === 0) this.#saving.delete(jid);
+    else this.#saving.set(jid, left);
+  }
+
+  /** True if something of the job is not in the job cache yet. */
+  has(jid: string): boolean {
+    return this.#saving.has(jid) || this.#unsaved.has(jid);
+  }
+
   #keep(jid: string, outcomes: readonly TargetOutcome[], settled: boolean): void {
     const kept = this.#unsaved.get(jid) ?? { outcomes: new Map<string, TargetOutcome>(), settled: false };
     this.#unsaved.set(jid, kept);
     for (const outcome of outcomes) kept.outcomes.set(outcome.minion, outcome);
     kept.settled ||= settled;
+  }
+
+  /** What was not kept is for another master to decide. */
+  abandon(): void {
+    this.#unsaved = new Map();
   }
 
   /** Targets whose outcomes were not kept yet. */

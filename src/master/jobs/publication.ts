@@ -27,6 +27,7 @@ export async function publishJob(
   missing: readonly string[],
 ): Promise<PublishedJob | undefined> {
   const { bus, log, presence, traces, runtime: { clock } } = services;
+  services.cluster?.assertCanPublish();
   const began = clock.now();
   let recorded: RecordedJob | undefined;
   try {

@@ -75,7 +75,7 @@ export function checkReturn(
   const kept = opts.job_cache && opts.ext_job_cache === "" && !(requested && load.nocache === true);
   const checked: CheckedReturn = { load, jid, id, kept, unpublished: false };
   if (syndic !== undefined) checked.syndic = syndic;
-  if (ledger.standing(jid, id) === "expected") return checked;
+  if (ledger.standing(jid, id) === "expected" || services.cluster?.expects(jid, id)) return checked;
   return syndic === undefined
     ? checkUnexpected(services, checked, { requested, minion })
     : checkUnnamed(services, checked, syndic);
@@ -125,6 +125,8 @@ async function checkUnexpected(
   const fields = { id, jid };
   const standing = ledger.standing(jid, id);
   if (standing === "closed") {
+    // Whom the job was for, as listeners of its return find it in Salt. @see salt/utils/job.py store_job
+    if (requested) Object.assign(load, { arg: load.arg ?? load.fun_args ?? [], tgt: id, tgt_type: "glob" });
     if (!kept) return checked;
     const refused = requested ? "unknown job" : await faultInCache(services, jid, id);
     // Jobs that no master has published: of salt-call, and of a minion's schedule.
@@ -168,10 +170,10 @@ async function ownReturnOfSyndic(
 
 /** Why a return does not belong into a job that is not open, by the job cache; undefined if it does. */
 async function faultInCache(services: MasterServices, jid: string, id: string): Promise<RefusedReturn | undefined> {
-  const { jobs } = services;
+  const { jobs, store } = services;
   if (!await jobs.hasLoad(jid)) return "unknown job";
   if (!(await jobs.minions(jid)).includes(id)) return "not a target";
-  return await jobs.hasReturn(jid, id) ? "returned before" : undefined;
+  return await jobs.hasReturn(jid, id) && !store.unannounced.has(jid, id) ? "returned before" : undefined;
 }
 
 /**

@@ -73,12 +73,20 @@ export async function storeReturn(services: MasterServices, ret: BoundedReturn):
     if (load.ended === "timed out") {
       await jobs.saveOutcomes(jid, [{ minion: id, state: "timed out", atMs: clock.now(), note: "job_timeout" }]);
     }
-    const fresh = typeof storing === "boolean" ? storing : await storing;
+    const isNew = typeof storing === "boolean" ? storing : await storing;
     await store.durable(since);
+    // Whoever has inserted it tells of it.
+    const fresh = isNew && jobs.wasBeaten?.(jid, id) !== true;
     ledger.stored(jid);
-    if (!fresh) return refuseReturn(services, { refused: "returned before", fields: { id, jid } });
+    services.cluster?.stored(jid, id);
+    const wasWithheld = store.unannounced.take(jid, id);
+    if (!fresh && !wasWithheld) {
+      return refuseReturn(services, { refused: "returned before", fields: { id, jid } });
+    }
   } catch (error) {
     undo();
+    // It may be in the job cache all the same: a sync that fails takes nothing back.
+    store.unannounced.add(jid, id);
     // The job cache keeps nothing of a turn of the loop in which a write failed, and works again after it.
     store.soon();
     throw new WithheldReply("The return could not be stored", { cause: error, jid, id });
@@ -90,7 +98,7 @@ export async function storeReturn(services: MasterServices, ret: BoundedReturn):
 export function announceReturn(services: MasterServices, ret: BoundedReturn): null {
   const { load, jid, id, value, data } = ret;
   if (load.fun === "saltutil.find_job") foundJob(services, id, load.fun_args, value);
-  services.bus.fire(jobReturn(jid, id), data);
+  if (services.cluster?.isNews(jid, id) !== false) services.bus.fire(jobReturn(jid, id), data);
   services.metrics.stored(ret);
   return null;
 }

@@ -98,6 +98,7 @@ export class KeyAdmin implements KeyAdministration {
   readonly #rotations: KeyRotations;
 
   /** @param options the key directories, and what has to hear of a change */
+  /** On the key directories, the log and the history that are given. */
   constructor(options: KeyAdminOptions) {
     const { runtime: { fs, clock }, log, opts } = options;
     this.#options = options;

@@ -75,6 +75,8 @@ export class KeyDirectories implements KeyStore {
   readonly #pkiDir: string;
   readonly #remembered = new Map<string, Remembered>();
   readonly #clock: Pick<Clock, "now"> | undefined;
+  /** Called after a key of the minion has been written or removed here. @default nobody is told */
+  onChange: ((id: string) => void) | undefined;
   /** The last key that was loaded: a sign-in asks for it more than once. */
   #loaded: { pem: string; key: RsaPublicKey | undefined } | undefined;
   readonly #load = (pem: string): RsaPublicKey | undefined => {
@@ -106,6 +108,7 @@ export class KeyDirectories implements KeyStore {
    *
    * @param clock when given, listings of directories that have not changed for a while are remembered
    */
+  /** Reads and writes the keys below `pkiDir`. */
   constructor(fs: FileSystem, crypto: Crypto, pkiDir: string, clock?: Pick<Clock, "now">) {
     this.#fs = fs;
     this.#crypto = crypto;
@@ -171,6 +174,7 @@ export class KeyDirectories implements KeyStore {
     const path = this.#path(state, id);
     this.#fs.write(path, pem, { mode: 0o644 });
     if (state === "accepted" || state === "rejected") this.#changed(state, path);
+    this.onChange?.(id);
   }
 
   /** Removes the minion's key of this state. */
@@ -179,6 +183,7 @@ export class KeyDirectories implements KeyStore {
     // A key that the minion has offered in its place goes with it.
     if (state === "accepted") this.#fs.remove(`${this.#pkiDir}/minions_rotating/${id}`);
     this.#changed(state);
+    this.onChange?.(id);
   }
 
   #changed(state: KeyState, ...paths: string[]): void {

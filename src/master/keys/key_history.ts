@@ -9,7 +9,11 @@ import { isRecord } from "../../record.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 import { PatternCache } from "../../target/mod.ts";
 
-/** Who decides on keys, as the history shows it. */
+/**
+ * Who decides on keys, as the history shows it.
+ *
+ * @internal
+ */
 export interface KeyActor {
   /** The name of a user, or the id of the minion that asks. */
   user: string;

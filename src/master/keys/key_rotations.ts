@@ -96,6 +96,8 @@ export interface KeyRotationsOptions {
 /**
  * Changes of minions' keys, with a time in which both are good. A new key counts only if the accepted one has signed it for this
  * master, with a nonce of this master; it takes the place of the old one when its minion has used it.
+ *
+ * @internal
  */
 export class KeyRotations {
   readonly #options: KeyRotationsOptions;

@@ -21,8 +21,12 @@ export class RotatingMasterKey {
     this.#current = this.#make();
   }
 
-  #make(): MasterKey {
-    const keyString = newKeyString(this.#crypto);
+  /** The key of all masters of the cluster. */
+  set(keyString: string): void {
+    if (keyString !== this.#current.keyString) this.#current = this.#make(keyString);
+  }
+
+  #make(keyString: string = newKeyString(this.#crypto)): MasterKey {
     return { keyString, crypticle: new Crypticle(this.#crypto, keyString) };
   }
 }

@@ -23,7 +23,7 @@ function rotationAsked({ opts, runtime: { fs }, log }: KeyRotationParts, id: str
   return false;
 }
 
-type KeyRotationParts = Pick<MasterServices, "opts" | "runtime" | "log" | "rotateMasterKey">;
+type KeyRotationParts = Pick<MasterServices, "opts" | "runtime" | "log" | "cluster" | "rotateMasterKey">;
 
 /** Rotates the master key when it is asked for, and each time that `publish_session` has passed. */
 export class KeyRotation {
@@ -41,10 +41,12 @@ export class KeyRotation {
   }
 
   look(): void {
-    const { opts, rotateMasterKey } = this.#parts;
+    const { opts, cluster, rotateMasterKey } = this.#parts;
     const aged = opts.publish_session > 0 && this.#clock.elapsed() - this.#rotatedAt >= opts.publish_session * 1000;
-    if (!rotationAsked(this.#parts, this.#id) && !aged) return;
-    rotateMasterKey();
+    const asked = rotationAsked(this.#parts, this.#id);
+    if (!asked && !aged) return;
+    // One master of a cluster does so for all.
+    if (asked || cluster?.onDuty !== false) rotateMasterKey();
     this.#rotatedAt = this.#clock.elapsed();
   }
 }

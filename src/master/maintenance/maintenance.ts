@@ -9,14 +9,20 @@ import { inBatches } from "./in_batches.ts";
 import { KeyCache } from "./key_cache.ts";
 import { KeyRotation } from "./key_rotation.ts";
 import { RotationCalls } from "./key_rotations.ts";
+import { AuditCopy } from "../audit/audit_copy.ts";
 import { cleanLeftovers } from "./leftovers.ts";
 import { expirePendingKeys } from "./pending_keys.ts";
-import { MasterSchedule } from "./master_schedule.ts";
+import type { MasterSchedule } from "./master_schedule.ts";
 import { PresenceEvents } from "./presence_events.ts";
 import { cleanPublishAuth } from "./publish_auth.ts";
 
 const SECOND_MS = 1000;
 const HOUR_MS = 3_600_000;
+/** How long masters of a cluster remember what was removed: one that was away for longer reads everything anew. */
+const REMEMBERED_MS = 7 * 24 * HOUR_MS;
+/** How often a master of a cluster copies its audit log, and how long the copies are kept. */
+const AUDIT_COPY_MS = 2000;
+const AUDIT_KEPT_MS = 90 * 24 * HOUR_MS;
 /** Between two looks whether a file can still be opened. */
 const PROBE_MS = 4000;
 /** The shortest `loop_interval`, in seconds. */
@@ -28,6 +34,7 @@ export interface MaintenanceOptions {
   /** The master's own id. */
   id: string;
   sessionKeys: Pick<SessionKeys, "sweep">;
+  schedule: MasterSchedule;
   /** Ends it. */
   signal: AbortSignal;
 }
@@ -43,10 +50,50 @@ export async function maintain(services: MasterServices, options: MaintenanceOpt
     ...everySecond(services, options.id, watch),
     ...expiry(services, options.sessionKeys, watch),
     ...forOthers(services),
+    ...inCluster(services),
     ...services.audit?.duties ?? [],
-  ];
-  const schedule = new MasterSchedule(services, options.id);
-  await Promise.all([carryOut(duties, { clock, log }, options.signal), schedule.keep(options.signal)]);
+  ].map((duty) => SHARED.has(duty.name) ? onDutyOnly(duty, services) : duty);
+  await Promise.all([carryOut(duties, { clock, log }, options.signal), options.schedule.keep(options.signal)]);
+}
+
+/** Duties on what the masters of a cluster share: one of them has them. */
+const SHARED: ReadonlySet<string> = new Set([
+  "remove old jobs",
+  "bound the job cache",
+  "remove keys that nobody decided on",
+  "fire presence events",
+  "forget removed records",
+  "remove old audit lines",
+]);
+
+/** What is done to what the masters of a cluster share. */
+function inCluster({ cluster, log, opts, audit, runtime: { clock, fs } }: MasterServices): Duty[] {
+  if (cluster === undefined) return [];
+  const copy = new AuditCopy({
+    fs,
+    directory: opts.audit_dir,
+    store: cluster.audit,
+    id: opts.id,
+    log: log.child("audit"),
+  });
+  const copying = { name: "copy the audit log", everyMs: AUDIT_COPY_MS, run: () => copy.run() };
+  return [...(audit === undefined ? [] : [copying]), {
+    name: "remove old audit lines",
+    everyMs: HOUR_MS,
+    run: async () => void await cluster.audit.expire(clock.now() - AUDIT_KEPT_MS),
+  }, {
+    name: "forget removed records",
+    everyMs: HOUR_MS,
+    async run() {
+      const gone = await cluster.forgetRemoved(clock.now() - REMEMBERED_MS);
+      if (gone > 0) log.info("names of removed keys, tokens and data forgotten", { names: gone });
+    },
+  }];
+}
+
+function onDutyOnly(duty: Duty, { cluster }: MasterServices): Duty {
+  if (cluster === undefined) return duty;
+  return { ...duty, run: (signal) => cluster.onDuty ? duty.run(signal) : undefined };
 }
 
 /** `loop_interval` in milliseconds. */

@@ -7,7 +7,7 @@ import { type BusServer, serveBus } from "../../event/bus_server.ts";
 import type { Logger } from "../../log.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 import type { Runtime } from "../../runtime/mod.ts";
-import { detectListenerFraming } from "../listener_framing.ts";
+import { listenerFraming } from "../listener_framing.ts";
 
 const PUBLISHER = "master_event_pub.ipc";
 
@@ -35,6 +35,7 @@ export async function serveEvents(
   const { fs, net } = runtime;
   const forOthers = areForOthers(opts);
   if (forOthers) makeSearchable(fs, opts.sock_dir);
+  const detected = listenerFraming(fs, log, dirName(opts.conf_file), () => runtime.clock.now());
   return await serveBus(
     bus,
     net,
@@ -56,9 +57,7 @@ export async function serveEvents(
         maxBytes: opts.event_keep_bytes,
       },
       framing: () =>
-        opts.event_framing === "length" || opts.event_framing === "stream"
-          ? opts.event_framing
-          : detectListenerFraming(fs, log, dirName(opts.conf_file)),
+        opts.event_framing === "length" || opts.event_framing === "stream" ? opts.event_framing : detected(),
     },
   );
 }

@@ -168,6 +168,7 @@ export function masterStatus(master: ObservedMaster): Record<string, unknown> {
     requests_in_progress: intake.inProgress,
     returns_refused: { ...refused },
     job_cache: { saves_pending: store.pending },
+    ...(services.cluster === undefined ? {} : { cluster: services.cluster.status() }),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { MasterOpts } from "../../config/master_opts.ts";
 import { equal } from "../../python/equal.ts";
 
-/** Options that a master takes while it runs: who may do what, groups of minions, which keys are accepted, reactors and engines. */
+/** Options that a master takes while it runs: who may do what, groups of minions, which keys are accepted, reactors, engines and schedules. */
 export const RELOADED: readonly string[] = [
   "nodegroups",
   "publisher_acl",
@@ -29,6 +29,8 @@ export const RELOADED: readonly string[] = [
   "engines",
   "engines_dirs",
   "engine_events_per_second",
+  "schedule",
+  "schedule_returner",
 ];
 
 /** Settings of the back ends of `external_auth`: `auth.ldap.server`. */

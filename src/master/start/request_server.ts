@@ -50,6 +50,7 @@ export function makeRequestServer(current: () => MasterServices, parts: RequestS
         return commands.aes(request);
       },
     },
+    signsIn: () => current().cluster?.valid ?? true,
     minimumVersion: opts.minimum_auth_version,
     ttlSeconds: opts.request_server_ttl,
     keep: ["return"],

@@ -7,6 +7,7 @@ import type { FileSystem } from "../../runtime/fs.ts";
 import type { Runtime } from "../../runtime/mod.ts";
 import { NO_TELEMETRY } from "../../telemetry/mod.ts";
 import { matchExpression, PatternCache } from "../../target/mod.ts";
+import type { Cluster } from "../cluster/contract.ts";
 import type { Audit } from "../audit/audit.ts";
 import { AccessRules } from "../access/acl.ts";
 import { Callers } from "../access/callers.ts";
@@ -45,6 +46,7 @@ export interface ServiceParts {
   presence: Presence;
   publisher: Publisher;
   audit: Audit | undefined;
+  cluster: Cluster | undefined;
 }
 
 /** Builds what the commands of a master work with. */
@@ -54,7 +56,7 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
   const { meter } = telemetry;
   const { heavyFiles } = options;
   const [metrics, traces] = [new MasterMetrics(meter), new JobTraces(telemetry.tracer)];
-  const { runtime, bus, keys, masterKey, presence, publisher } = parts;
+  const { runtime, bus, keys, presence, cluster } = parts;
   const { fs, clock } = runtime;
   const fire = (tag: string, data: Record<string, unknown>) => bus.fire(tag, data);
 
@@ -93,6 +95,7 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
     heavyFiles,
     jobs,
     extJobCache,
+    cluster,
     sendToReturners: options.sendToReturners,
     store,
     ledger: makeLedger(options, parts, store, syndics, () => services),
@@ -116,15 +119,30 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
     ...permitting(opts),
     send(load, minions) {
       metrics.publications.add(1);
-      publisher.send(traces.withContext(load), minions);
+      publishTo(parts, traces.withContext(load), minions);
     },
     rotateMasterKey() {
-      masterKey.rotate();
+      rotateKey(parts);
       log.info("master key rotated");
       bus.fire("key", { rotate_aes_key: true });
     },
   };
   return services;
+}
+
+/** To the minions of this master, or of all of the cluster. */
+function publishTo(
+  { publisher, cluster }: ServiceParts,
+  load: Record<string, unknown>,
+  minions: readonly string[],
+): void {
+  if (cluster === undefined) publisher.send(load, minions);
+  else cluster.publish(load, minions);
+}
+
+function rotateKey({ masterKey, cluster }: ServiceParts): void {
+  if (cluster === undefined) masterKey.rotate();
+  else void cluster.rotateKey();
 }
 
 function makeSyndics(fs: FileSystem, log: Logger, opts: MasterOpts, keys: KeyDirectories): Syndics {
@@ -154,7 +172,7 @@ function makeClientKeys({ fs, crypto }: Runtime, log: Logger, opts: MasterOpts, 
 
 function makeLedger(
   { opts, log, jobs }: MasterOptions,
-  { runtime: { clock }, bus, presence, audit }: ServiceParts,
+  { runtime: { clock }, bus, presence, audit, cluster }: ServiceParts,
   store: JobStore,
   syndics: Syndics,
   services: () => MasterServices,
@@ -174,6 +192,7 @@ function makeLedger(
       audit.jobEnd(jid, { returned, without_return: parts.size - returned });
     },
     durable: () => store.durable(),
+    ...(cluster === undefined ? {} : { isGenuine: (jid, load) => cluster.isGenuine(jid, load) }),
     onEnded: (state) => services().metrics.outcomes.add(1, state),
     resendMs: opts.job_resend_interval * 1000,
     deliveryMs: opts.job_delivery_timeout * 1000,

@@ -38,7 +38,7 @@ export function makeAuthServer(current: () => MasterServices, parts: SignInParts
     sessionKeys,
     masterKey: () => masterKey.current,
     publishPort,
-    serial: () => publisher.serial,
+    serial: () => services.cluster?.serial ?? publisher.serial,
     minimumVersion: opts.minimum_auth_version,
     openMode: opts.open_mode,
     maxMinions: opts.max_minions,

@@ -52,18 +52,23 @@ export interface EnvironmentOptions {
 }
 
 /** What of a compiled template belongs to its text alone. */
-type KeptTemplate = Pick<CompiledTemplate, "body" | "blocks">;
+type KeptTemplate = Pick<CompiledTemplate, "body" | "blocks" | "bytes">;
 
 /** Templates by options and content, so that each is compiled once; the oldest go first. */
 export class TemplateCache {
   /** Content → options → template. Not one key of both: a text that is made for a look-up has to be read once more. */
   readonly #known = new Map<string, Map<string, KeptTemplate>>();
-  #characters = 0;
+  #bytes = 0;
   readonly #most: number;
 
-  /** @param most characters of all templates that are kept */
-  constructor(most = 16 * 1024 * 1024) {
+  /** @param most what all templates that are kept may take, in bytes; closures take some fifty times the text they were made from */
+  constructor(most = 64 * 1024 * 1024) {
     this.#most = most;
+  }
+
+  /** What all that is kept takes, in bytes. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   get(source: string, options: string): KeptTemplate | undefined {
@@ -72,15 +77,13 @@ export class TemplateCache {
 
   set(source: string, options: string, template: KeptTemplate): void {
     let variants = this.#known.get(source);
-    if (variants === undefined) {
-      this.#known.set(source, variants = new Map());
-      this.#characters += source.length;
-    }
+    if (variants === undefined) this.#known.set(source, variants = new Map());
+    this.#bytes += template.bytes - (variants.get(options)?.bytes ?? 0);
     variants.set(options, template);
-    for (const oldest of this.#known.keys()) {
-      if (this.#characters <= this.#most) break;
+    for (const [oldest, gone] of this.#known) {
+      if (this.#bytes <= this.#most) break;
       this.#known.delete(oldest);
-      this.#characters -= oldest.length;
+      for (const { bytes } of gone.values()) this.#bytes -= bytes;
     }
   }
 }
@@ -106,7 +109,7 @@ export function compileCached(
     known = compileTemplate(name, file, { options, filters, tests, steady });
     cache.set(file.source, variant, known);
   }
-  return { name, file, body: known.body, blocks: known.blocks };
+  return { name, file, body: known.body, blocks: known.blocks, bytes: known.bytes };
 }
 
 const RELATIVE = /^\.{1,2}\//;

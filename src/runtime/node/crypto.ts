@@ -39,6 +39,9 @@ const POOLED_DRAW = 64;
 /** Bytes that go through a cipher at once, so that the memory of the results is reused. */
 const CIPHER_PIECE = 131_072;
 
+/** Room for short data and its padding. */
+const PADDED = new Uint8Array(4096);
+
 const PUBLIC_PEM = /^-----BEGIN (RSA PUBLIC KEY|PUBLIC KEY)-----\r?\n[A-Za-z0-9+/=\r\n]+-----END \1-----$/;
 const PRIVATE_PEM = /^-----BEGIN (RSA PRIVATE KEY|PRIVATE KEY|ENCRYPTED PRIVATE KEY)-----\r?\n[^]+-----END \1-----$/;
 
@@ -176,6 +179,27 @@ const HASHES: Pick<Crypto, "hash" | "hasher" | "secretKey" | "hmac" | "equal"> =
   equal: (a, b) => a.length === b.length && timingSafeEqual(a, b),
 };
 
+/**
+ * Encrypts short data whose padding is added here: one result of OpenSSL instead of two, which is a third of the time of a reply. Without an
+ * await in between, all calls can share the room.
+ */
+function paddedCbc(
+  cipher: ReturnType<typeof createCipheriv>,
+  data: Uint8Array,
+  before: number,
+  after: number,
+): Uint8Array {
+  cipher.setAutoPadding(false);
+  const length = data.length + 16 - data.length % 16;
+  PADDED.set(data);
+  PADDED.fill(length - data.length, data.length, length);
+  const sealed = cipher.update(PADDED.subarray(0, length));
+  PADDED.fill(0, 0, length);
+  const whole = new Uint8Array(before + length + after);
+  whole.set(sealed, before);
+  return whole;
+}
+
 function aes192CbcDecrypt(key: SecretKey | Uint8Array, iv: Uint8Array, data: Uint8Array): Uint8Array {
   checkCbc(key, iv);
   checkBlocks(data);
@@ -192,6 +216,7 @@ const CIPHERS: Pick<
   aes192CbcEncrypt(key, iv, data, { before, after } = { before: 0, after: 0 }) {
     checkCbc(key, iv);
     const cipher = createCipheriv("aes-192-cbc", keyMaterial(key), iv);
+    if (data.length < PADDED.length) return paddedCbc(cipher, data, before, after);
     const head = cipher.update(data);
     const tail = cipher.final();
     const whole = new Uint8Array(before + head.length + tail.length + after);

@@ -134,7 +134,8 @@ const EVENTS: Operation = {
   produces: "text/event-stream",
   query: {
     tag: "Only events whose tag matches this glob",
-    ids: "With a number for each event, so that Last-Event-ID can resume the stream",
+    ids: "With an id for each event, so that Last-Event-ID can resume the stream, and with the position now and then",
+    last_event_id: "The same as the header Last-Event-ID, for pages of other origins, which may not send it",
     token: "For clients that can set neither header nor cookie",
   },
   run: (call) => serverSentEvents(call, { contentType: "text/event-stream;charset=utf-8", tokenInQuery: true }),
