@@ -1,7 +1,7 @@
 /**
  * Every benchmark in one table: `npm run bench`. See README.md for the question of each.
  *
- * Run: npm run bench -- [--only NAME[,NAME]] [--quick] [--json] [--runtimes node,bun,deno]
+ * Run: npm run bench -- [--only NAME[,NAME]] [--quick] [--json] [--raw FILE] [--runtimes node,bun,deno]
  */
 import { spawnSync } from "node:child_process";
 import process from "node:process";
@@ -9,6 +9,7 @@ import { parseArgs } from "node:util";
 import { runOn } from "./bed/run_on.ts";
 import { installed, ROOT, runtimeCommand, type RuntimeName } from "./bed/runtimes.ts";
 import { realSalt } from "./bed/sides.ts";
+import { appendRaw } from "./raw.ts";
 import { type BenchOptions, type Figure, machine, type Row, table } from "./report.ts";
 
 interface PartOptions extends BenchOptions {
@@ -45,11 +46,17 @@ const PARTS: Record<string, { run(options: PartOptions): Promise<Row[]> | Row[];
   roundtrip: { run: async (options) => (await import("./roundtrip.ts")).run(options) },
   memory: { run: async (options) => (await import("./memory.ts")).run(options) },
   start: { run: async (options) => (await import("./start.ts")).run(options) },
+  one_file: { run: async (options) => (await import("./one_file.ts")).run(options) },
   module_table: { run: async (options) => (await import("./module_table.ts")).run(options) },
   job_start: { run: async (options) => (await import("./job_start.ts")).run(options) },
   master: { run: async (options) => (await import("./master.ts")).run(options) },
+  cluster: { run: async (options) => (await import("./cluster.ts")).run(options) },
+  cost: { run: async (options) => (await import("./cost.ts")).run(options), own: true },
   transports: { run: async (options) => (await import("./transports.ts")).run(options) },
   herd: { run: async (options) => (await import("./herd.ts")).run(options) },
+  fleet: { run: async (options) => (await import("./fleet.ts")).run(options) },
+  scale: { run: async (options) => (await import("./scale.ts")).run(options) },
+  isolation: { run: async (options) => (await import("./isolation.ts")).run(options) },
   telemetry: { run: async (options) => (await import("./telemetry.ts")).run(options) },
   jobs: { run: async (options) => (await import("./jobs.ts")).run(options) },
   durability: { run: async (options) => (await import("./durability.ts")).run(options) },
@@ -72,6 +79,7 @@ const { values } = parseArgs({
     only: { type: "string" },
     quick: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
+    raw: { type: "string" },
     runtimes: { type: "string" },
   },
 });
@@ -87,7 +95,9 @@ const rows: Row[] = [];
 const failed: string[] = [];
 for (const name of names) {
   try {
-    rows.push(...await PARTS[name]!.run({ quick: values.quick, say, runtimes }));
+    const found = await PARTS[name]!.run({ quick: values.quick, say, runtimes });
+    rows.push(...found);
+    if (values.raw !== undefined) appendRaw(values.raw, name, found);
   } catch (error) {
     // If one part fails, the figures of the others are still printed.
     failed.push(name);

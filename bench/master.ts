@@ -50,6 +50,8 @@ export interface Measured {
   returnsPerSecond: number;
   /** Processor time of the master for one return, its share of the publication included. */
   cpuMs: number | undefined;
+  /** Of pings of one minion while jobs for all run back to back: the 99th of a hundred, and how many there were. */
+  busyPing: { p99Ms: number; count: number } | undefined;
   /** Growth of the master from no minion to all of them, in bytes. */
   grown: number | undefined;
   /** Memory after that many returns and a rest, divided by that before them, with all minions connected. */
@@ -76,13 +78,14 @@ function swarmCommand(): string[] {
   return [...runtimeCommand("bun") ?? runtimeCommand("node") ?? [process.execPath], `${ROOT}/bench/swarm.ts`];
 }
 
-/** Starts a master and a swarm, and measures them. @param returns see {@link MasterBenchOptions}; 0: without @param more options of the master; `transport` and `ssl` are those of all */
+/** Starts a master and a swarm, and measures them. @param returns see {@link MasterBenchOptions}; 0: without @param more options of the master; `transport` and `ssl` are those of all @param how `warmUp`: jobs that are not measured; `pings`: one minion is pinged while all are */
 export async function measureMaster(
   side: Side,
   minions: number,
   jobs: number,
   returns = 0,
   more: Record<string, unknown> = {},
+  { warmUp = 2, pings = false }: { warmUp?: number; pings?: boolean } = {},
 ): Promise<Measured> {
   await using bed = new Bed();
   const master = await bed.startMaster(side, { timeout: 120, ...more });
@@ -117,16 +120,18 @@ export async function measureMaster(
     if (returned !== minions) throw new Error(`${side.name}: ${returned} of ${minions} minions have answered`);
     return performance.now() - start;
   };
-  for (let warm = 0; warm < 2; warm++) await ping();
+  for (let warm = 0; warm < warmUp; warm++) await ping();
   const times: number[] = [];
   const cpuBefore = master.cpuMs();
   const start = performance.now();
   for (let job = 0; job < jobs; job++) times.push(await ping());
   const all = performance.now() - start;
   const cpuAfter = master.cpuMs();
+  const first = `swarm${"0".repeat(String(minions - 1).length)}`;
+  const busyPing = pings ? await pingWhileBusy(client, ping, first) : undefined;
   let rested: number | undefined;
   if (returns > 0) {
-    for (let done = (jobs + 2) * minions; done < returns; done += minions) await ping();
+    for (let done = (jobs + warmUp) * minions; done < returns; done += minions) await ping();
     await pause(REST_MS);
     rested = master.pss();
   }
@@ -139,8 +144,39 @@ export async function measureMaster(
     returnsPerSecond: minions * jobs / all * 1000,
     cpuMs: cpuBefore === undefined || cpuAfter === undefined ? undefined : (cpuAfter - cpuBefore) / (minions * jobs),
     grown: before === undefined || after === undefined ? undefined : after - before,
+    busyPing,
     rested: rested === undefined || after === undefined ? undefined : rested / after,
   };
+}
+
+/** How long one minion is pinged while all are. */
+const BUSY_MS = 20_000;
+
+/** Pings one minion again and again while jobs for all run back to back. @param all runs one of these */
+async function pingWhileBusy(
+  client: LocalClient,
+  all: () => Promise<number>,
+  id: string,
+): Promise<NonNullable<Measured["busyPing"]>> {
+  const end = performance.now() + BUSY_MS;
+  const isOver = () => performance.now() > end;
+  const times: number[] = [];
+  const busy = async () => {
+    while (!isOver()) await all();
+  };
+  const single = async () => {
+    while (!isOver()) {
+      const began = performance.now();
+      const outcomes = await client.run({ tgt: [id], fun: "test.ping" }, { timeoutMs: 120_000, gatherMs: 30_000 })
+        .all();
+      if (outcomes[0]?.kind !== "returned") throw new Error(`${id} has not answered a ping: ${outcomes[0]?.kind}`);
+      times.push(performance.now() - began);
+      await pause(10);
+    }
+  };
+  await Promise.all([busy(), single()]);
+  times.sort((a, b) => a - b);
+  return { p99Ms: times[Math.min(times.length - 1, Math.floor(times.length * 0.99))]!, count: times.length };
 }
 
 /** All masters, in turns. */
@@ -160,7 +196,7 @@ export async function run(options: MasterBenchOptions = {}): Promise<Row[]> {
       measured.get(side)!.push(
         await measureMaster(withFlags(side, flags), minions, jobs, round === 0 ? returns : 0, {
           keysize: bits,
-        }),
+        }, { pings: true }),
       );
     }
   }
@@ -195,6 +231,7 @@ export async function run(options: MasterBenchOptions = {}): Promise<Row[]> {
   figure(`${with_}, ${jobs} such jobs in a row`, "returns/s", (one) => one.returnsPerSecond, "more");
   const micros = (one: Measured) => one.cpuMs === undefined ? undefined : one.cpuMs * 1000;
   figure(`${with_}, processor time of the master`, "µs/return", micros, "less");
+  figure(`${with_} pinged back to back: a ping of one of them, p99`, "ms", (one) => one.busyPing?.p99Ms, "less");
   figure(
     `${with_} connected, master grows`,
     "MB (PSS)",

@@ -1,6 +1,8 @@
+import path from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { type RuntimeName, runtimeNamed } from "./bed/runtimes.ts";
+import { appendRaw } from "./raw.ts";
 import { type BenchOptions, type Row, table } from "./report.ts";
 
 /** Options that one benchmark has beside those of all. */
@@ -20,7 +22,8 @@ export interface ProgramOptions extends BenchOptions {
 }
 
 /**
- * Runs a benchmark as a program: parses its options, prints its rows as a table or with `--json` as JSON, and exits.
+ * Runs a benchmark as a program: parses its options, prints its rows as a table or with `--json` as JSON, appends them to
+ * the file of `--raw` one to a line, and exits.
  *
  * @example await runProgram({ rounds: "number", alone: "flag" }, run);
  */
@@ -37,6 +40,7 @@ export async function runProgram<const Kinds extends OptionKinds>(
       quick: { type: "boolean" },
       runtimes: { type: "string" },
       json: { type: "boolean" },
+      raw: { type: "string" },
     },
   }) as { values: Record<string, string | boolean | undefined> };
   const options: Record<string, unknown> = { quick: values.quick === true, say: (line: string) => console.error(line) };
@@ -46,6 +50,7 @@ export async function runProgram<const Kinds extends OptionKinds>(
     if (value !== undefined) options[name] = kind === "number" ? numberOf(name, String(value)) : value;
   }
   const rows = await run(options as OptionValues<Kinds> & ProgramOptions);
+  if (typeof values.raw === "string") appendRaw(values.raw, path.basename(process.argv[1]!, ".ts"), rows);
   console.log(values.json ? JSON.stringify(rows) : table(rows));
   process.exit(0);
 }

@@ -1,4 +1,11 @@
-/** The figures of benchmarks, and the table in which they are printed. */
+/**
+ * The figures of benchmarks, and the table in which they are printed.
+ *
+ * As a program it makes the table of docs/performance.md, and the plot beside it, of raw figures: machine, versions, medians, ratios, and
+ * whether each target is met.
+ *
+ * Run: node bench/report.ts [--raw docs/figures.jsonl] [--run fleet,scale,isolation [--runtimes node,bun]] [--document docs/performance.md] [--plot docs/scale.svg]
+ */
 import { cpus } from "node:os";
 import process from "node:process";
 
@@ -59,3 +66,6 @@ export function table(rows: readonly Row[]): string {
     }${beside}`.trimEnd();
   }).join("\n");
 }
+
+// Not waited for: the program imports this file.
+if (import.meta.main) void import("./report_program.ts").then(({ main }) => main());

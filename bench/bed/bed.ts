@@ -1,9 +1,8 @@
 /** Daemons of Brine and of real Salt to measure: in a temporary directory, on free loopback ports, removed at the end. */
 import { existsSync, rmSync, writeFileSync } from "node:fs";
-import { userInfo } from "node:os";
 import path from "node:path";
 import { Daemon } from "./daemon.ts";
-import { bedDirectory, daemonDirectory } from "./daemon_directory.ts";
+import { bedDirectory, daemonDirectory, ownUser } from "./daemon_directory.ts";
 import { accepts, freePort } from "./ports.ts";
 import type { Side } from "./sides.ts";
 import { until } from "./until.ts";
@@ -35,7 +34,7 @@ export class Bed {
       ret_port: this.requestPort,
       sock_dir: this.path("master", "run"),
       cachedir: this.path("master", "cache"),
-      user: userInfo().username,
+      user: ownUser(),
     };
   }
 

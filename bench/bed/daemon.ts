@@ -66,6 +66,11 @@ export class Daemon {
     this.#group.child.stdin!.write(`${line}\n`);
   }
 
+  /** Ends all its processes as the kernel does when memory is short. */
+  kill(): void {
+    this.#group.signal("SIGKILL");
+  }
+
   stop(graceMs = 5000): Promise<void> {
     return this.#group.stop(graceMs);
   }

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
-import { DAEMON_FLAGS, ROOT, runtimeCommand, type RuntimeName, which } from "./runtimes.ts";
+import { DAEMON_FLAGS, MASTER_FLAGS, ROOT, runtimeCommand, type RuntimeName, which } from "./runtimes.ts";
 import { SALT_HOME, saltProgram } from "./salt_release.ts";
 
 /** `source`: the TypeScript of the tree; `bundle`: the result of `npm run build:bundle`, as releases ship it. */
@@ -40,24 +40,30 @@ export function withFlags(side: Side, flags: readonly string[]): Side {
   if (runtime === undefined || flags.length === 0) return side;
   const words = runtimeCommand(runtime)!;
   const flagged = runtimeCommand(runtime, flags)!;
-  const own = DAEMON_FLAGS[runtime];
   return {
     ...side,
-    command: (program) => [...flagged, ...own, ...side.command(program).slice(words.length + own.length)],
+    command(program) {
+      const own = flagsOf(program, runtime);
+      return [...flagged, ...own, ...side.command(program).slice(words.length + own.length)];
+    },
   };
+}
+
+/** The flags with which a program is to be run: those of its first line. */
+function flagsOf(program: string, runtime: RuntimeName): readonly string[] {
+  if (program === "salt") return [];
+  return program === "salt-master" ? MASTER_FLAGS[runtime] : DAEMON_FLAGS[runtime];
 }
 
 /** Brine on a runtime. */
 export function brine(runtime: RuntimeName, form: Form): Side {
-  const words = runtimeCommand(runtime);
-  if (words === undefined) throw new Error(`${runtime} is not installed`);
+  if (runtimeCommand(runtime) === undefined) throw new Error(`${runtime} is not installed`);
   const file = (program: string) =>
     form === "source" ? path.join(ROOT, "cli", `${program}.ts`) : path.join(ROOT, "dist/bin", `${program}.mjs`);
-  const flagged = runtimeCommand(runtime, DAEMON_FLAGS[runtime])!;
   return {
     name: `${runtime}, ${form}`,
     runtime,
-    command: (program) => [...program === "salt" ? words : flagged, file(program)],
+    command: (program) => [...runtimeCommand(runtime, flagsOf(program, runtime))!, file(program)],
   };
 }
 
