@@ -4,7 +4,7 @@
  * own, `functions.html`: each as a symbol of its own would be thousands of pages.
  */
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
@@ -93,6 +93,8 @@ export function buildApiDocs(to: string): void {
     }
     const entries = Object.values(JSON.parse(readFileSync(path.join(ROOT, "deno.json"), "utf8")).exports as object);
     rmSync(to, { recursive: true, force: true });
+    // The directory of what is built is not there in a fresh checkout.
+    mkdirSync(path.dirname(to), { recursive: true });
     const words = [
       "doc",
       "--html",

@@ -203,7 +203,7 @@ export async function compatibilityDocument(): Promise<string> {
     ["Runners", functionTable("runners", await functionNames(RUNNERS))],
     ["Wheel modules", functionTable("wheel", await functionNames(WHEELS))],
     ["Beacons", nameTable("beacons", here, why)],
-    ["Engines", nameTable("engines", await namesIn("src/plugins/engines/mod.ts"))],
+    ["Engines", nameTable("engines", [...await namesIn("src/plugins/engines/mod.ts"), "reactor"])],
     ["Renderers", nameTable("renderers", RENDERER_NAMES)],
     ["Returners", nameTable("returners", Object.keys(RETURNERS), { local_cache: "here as a job cache" })],
     ["Outputters", nameTable("output", Object.keys(OUTPUTTERS))],

@@ -139,7 +139,8 @@ function build(of: DebianPackage): string {
     );
     if (daemon.config !== undefined) {
       const file = `etc/salt/${daemon.config.file}`;
-      stage.write(file, daemon.config.text, 0o640);
+      // The master reads what is in master.d as its user, too.
+      stage.write(file, daemon.config.text, daemon.config.file.includes("/") ? 0o644 : 0o640);
       stage.write("DEBIAN/conffiles", `/${file}\n`);
     }
   }

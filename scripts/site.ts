@@ -47,7 +47,8 @@ interface Markdown {
       ): void;
     };
   };
-  renderer: { rules: Record<string, () => string> };
+  renderer: { rules: Record<string, (tokens: readonly Token[], at: number) => string> };
+  utils: { escapeHtml(text: string): string };
 }
 type TokenMaker = new (type: string, tag: string, nesting: number) => Token;
 
@@ -96,6 +97,11 @@ function asPages(markdown: Markdown, pages: ReadonlySet<string>, copies: Set<str
   });
   markdown.renderer.rules.table_open = () => '<div class="table"><table>';
   markdown.renderer.rules.table_close = () => "</table></div>";
+  // A browser would break `--as` behind its second hyphen, and a short name anywhere in a narrow column.
+  markdown.renderer.rules.code_inline = (tokens, at) => {
+    const text = markdown.utils.escapeHtml(tokens[at]!.content);
+    return `<code>${text.replace(/[^ ]+/g, (word) => word.length > 16 ? word : `<span>${word}</span>`)}</code>`;
+  };
 }
 
 interface Found {

@@ -20,6 +20,8 @@ interface Daemon {
   config?: { file: string; text: string };
   /** What it leaves behind, which a purge removes. */
   leaves: readonly string[];
+  /** It cannot run as it is installed: what it is to do has to be configured first. */
+  unset?: boolean;
   /** Runs as the user `salt`, which the package makes. */
   user: boolean;
 }
@@ -36,6 +38,15 @@ const MINION_CONFIG = `# The minion. Options are Salt's, under Salt's names.
 
 # The host of the master.
 #master: salt
+`;
+
+const SYNDIC_CONFIG = `# The syndic reads the configuration of the master.
+
+# The host of the master above.
+#syndic_master: masterofmasters
+
+# It has id and key pair of the minion of this host, which are root's.
+syndic_user: root
 `;
 
 export const DEBIAN_PACKAGES: readonly DebianPackage[] = [
@@ -90,7 +101,7 @@ export const DEBIAN_PACKAGES: readonly DebianPackage[] = [
     depends: "brine-master (= VERSION)",
     replaces: "salt-api",
     programs: ["salt-api"],
-    daemon: { name: "salt-api", leaves: ["/var/log/salt/api*"], user: false },
+    daemon: { name: "salt-api", leaves: ["/var/log/salt/api*"], unset: true, user: false },
   },
   {
     name: "brine-syndic",
@@ -98,7 +109,13 @@ export const DEBIAN_PACKAGES: readonly DebianPackage[] = [
     depends: "brine-master (= VERSION)",
     replaces: "salt-syndic",
     programs: ["salt-syndic"],
-    daemon: { name: "salt-syndic", leaves: ["/var/log/salt/syndic*", "/var/cache/salt/syndic*"], user: false },
+    daemon: {
+      name: "salt-syndic",
+      config: { file: "master.d/syndic.conf", text: SYNDIC_CONFIG },
+      leaves: ["/var/log/salt/syndic*", "/var/cache/salt/syndic*"],
+      unset: true,
+      user: false,
+    },
   },
 ];
 
@@ -113,25 +130,30 @@ const MAKE_USER = `  if ! getent passwd salt >/dev/null; then
   if [ -e /etc/salt/master ]; then chgrp salt /etc/salt/master; fi
 `;
 
+const SHARED = [
+  "/etc/salt/master.d",
+  "/etc/salt/minion.d",
+  "/etc/salt/pki",
+  "/etc/salt",
+  "/var/cache/salt",
+  "/var/log/salt",
+  "/run/salt",
+];
+/** The directories that several packages use. Which of them is purged last is dpkg's choice; none is there without the program. */
+const REMOVE_SHARED = `  if [ ! -e /usr/bin/brine ]; then
+    for place in ${SHARED.join(" ")}; do
+      if [ -d "$place" ]; then rmdir --ignore-fail-on-non-empty "$place"; fi
+    done
+  fi
+`;
+
 /** Where the package of the minion has `after_job.sh`. */
 export const AFTER_JOB = "/usr/lib/brine/after-job";
 
 /** The scripts of a package by name: `postinst`, `prerm`, `postrm`. */
 export function maintainerScripts({ name, daemon }: DebianPackage): Record<string, string> {
   if (daemon === undefined) {
-    const places = [
-      "/etc/salt/master.d",
-      "/etc/salt/minion.d",
-      "/etc/salt/pki",
-      "/etc/salt",
-      "/var/cache/salt",
-      "/var/log/salt",
-      "/run/salt",
-    ];
-    return {
-      postrm: `${SCRIPT}if [ "$1" = purge ]; then\n  for place in ${places.join(" ")}; do\n` +
-        `    if [ -d "$place" ]; then rmdir --ignore-fail-on-non-empty "$place"; fi\n  done\nfi\n`,
-    };
+    return { postrm: `${SCRIPT}if [ "$1" = purge ]; then\n${REMOVE_SHARED}fi\n` };
   }
   const unit = `${daemon.name}.service`;
   const minion = name === "brine-minion";
@@ -151,7 +173,12 @@ ${
     ${minion ? `${AFTER_JOB} --daemon || true\n    ` : ""}exit 0
   fi
   systemctl --system daemon-reload || true
-  ${invoke("restart")}
+${
+      daemon.unset === true
+        ? `  if ! systemctl is-active --quiet ${unit} && ! ${daemon.name} --check >/dev/null 2>&1; then\n` +
+          `    echo "${name}: ${daemon.name} is not started yet. ${daemon.name} --check says what it needs" >&2\n    exit 0\n  fi\n`
+        : ""
+    }  ${invoke("restart")}
 fi
 `,
     prerm: `${SCRIPT}if [ "$1" = remove ] && [ -d /run/systemd/system ]; then
@@ -166,7 +193,7 @@ ${
         ? "  if getent passwd salt >/dev/null; then userdel salt >/dev/null 2>&1 || true; fi\n" +
           "  if getent group salt >/dev/null; then groupdel salt >/dev/null 2>&1 || true; fi\n"
         : ""
-    }fi
+    }${REMOVE_SHARED}fi
 if [ -d /run/systemd/system ]; then systemctl --system daemon-reload || true; fi
 `,
   };

@@ -53,10 +53,11 @@ export const NAVIGATION: readonly Section[] = [
     title: "Run",
     pages: [
       page("docs/operations.md", "Operating a master"),
+      page("docs/troubleshooting.md", "Troubleshooting"),
+      page("docs/cluster.md", "Several masters as one"),
       page("docs/permissions.md", "Permissions"),
       page("docs/options.md", "Options"),
       page("docs/metrics.md", "Metrics and traces"),
-      page("docs/troubleshooting.md", "Troubleshooting"),
       page("docs/performance.md", "Performance"),
     ],
   },

@@ -9,6 +9,11 @@ form.hidden = false;
 menu.open = !narrow.matches;
 narrow.addEventListener("change", () => menu.open = !narrow.matches);
 
+// The menu is longer than most windows: it begins where the page is.
+const pages = document.querySelector("nav");
+const current = pages.querySelector("[aria-current]");
+if (current && !narrow.matches) pages.scrollTop = current.offsetTop - pages.offsetTop - pages.clientHeight / 2;
+
 let index;
 
 /** Loads a script of the site. */

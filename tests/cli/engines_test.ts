@@ -8,9 +8,10 @@ import { bedDirectory, daemonDirectory } from "../../bench/bed/daemon_directory.
 import { LocalClient } from "../../src/client/mod.ts";
 import type { MasterOpts } from "../../src/config/master_opts.ts";
 import type { EngineStatus } from "../../src/engine/mod.ts";
-import { listenBus } from "../../src/event/mod.ts";
+import { listenBus, sendToBus } from "../../src/event/mod.ts";
 import { silentLogger } from "../../src/log.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
+import { packEvent } from "../../src/wire/event_frame.ts";
 import { freePort, RunningProgram, until } from "../support/running_program.ts";
 
 /** Bun does not tell. */
@@ -117,7 +118,7 @@ class Site {
     });
   }
 
-  async startMinion(engines: unknown): Promise<void> {
+  async startMinion(engines: unknown, more: Record<string, unknown> = {}): Promise<void> {
     const root = path.join(this.directory, "minion");
     const [, master_port] = this.#ports;
     const opts = {
@@ -128,9 +129,24 @@ class Site {
       master_port,
       engines_dirs: [path.join(this.directory, "engines")],
       engines,
+      ...more,
     };
     writeFileSync(path.join(root, "etc", "minion"), JSON.stringify(opts));
     this.minion = new RunningProgram("salt-minion", ["-c", path.join(root, "etc"), "-l", "info"]);
+  }
+
+  /** Puts files of {@link FILES} into `_engines` of the directory `roots`. */
+  publish(...names: string[]): void {
+    const folder = path.join(this.directory, "roots", "_engines");
+    mkdirSync(folder, { recursive: true });
+    for (const name of names) writeFileSync(path.join(folder, name), FILES[name]!);
+  }
+
+  /** Runs a program for the master's user; resolves once it has ended well. */
+  async command(program: "salt" | "salt-run", ...words: string[]): Promise<void> {
+    const run = new RunningProgram(program, ["-c", path.join(this.directory, "master", "etc"), ...words]);
+    await until(() => run.ended, `${program} ${words.join(" ")} ends`);
+    assert.equal(run.code, 0, run.said);
   }
 
   async status(): Promise<Record<string, EngineStatus>> {
@@ -204,10 +220,6 @@ describe("engines", TIMEOUT, () => {
     const { pid } = await site.event("program/child") as { pid: number };
     await site.reported("watch", ({ details }) => details.asked === 0);
     const { net, clock } = await currentRuntime();
-    const [{ sendToBus }, { packEvent }] = await Promise.all([
-      import("../../src/event/mod.ts"),
-      import("../../src/wire/event_frame.ts"),
-    ]);
     const pull = path.join(site.directory, "master", "run", "master_event_pull.ipc");
     const bus = await sendToBus(net, { kind: "unix", path: pull });
     bus.send(packEvent("program/ask", {}, { now: clock.now() }));
@@ -274,5 +286,82 @@ describe("engines", TIMEOUT, () => {
     assert.ok(left.length >= 2);
     await site.minion!.end("SIGKILL");
     await until(() => left.filter(lives).length === 0, "all of them end with the minion");
+  });
+
+  test("a minion runs the engines that it has synced from its master, of TypeScript and in another language", async () => {
+    await using site = new Site();
+    site.publish("echo.ts", "watch.sh");
+    await site.start([], { file_roots: { base: [path.join(site.directory, "roots")] } });
+    const engines = [{ echo: { prefix: "synced" } }, "watch"];
+    await site.startMinion(engines, { engines_dirs: [] });
+    for (const name of ["echo", "watch"]) {
+      const { reason } = await site.event(`salt/minion/web1/engines/${name}`, ({ state }) => state === "absent");
+      assert.match(String(reason), new RegExp(`There is no engine "${name}"`));
+    }
+    await site.command("salt", "web1", "saltutil.sync_engines");
+    const synced = path.join(site.directory, "minion", "cache", "extmods", "engines");
+    assert.deepEqual(readdirSync(synced).sort(), ["echo.ts", "watch.sh"]);
+    // They are found when the minion starts.
+    await site.minion!.end();
+    await site.startMinion(engines, { engines_dirs: [] });
+    await site.event("synced/ready");
+    await site.event("program/ready");
+    for (const name of ["echo", "watch"]) {
+      await site.event(`salt/minion/web1/engines/${name}`, ({ state }) => state === "running");
+    }
+  });
+
+  test("a master runs the engines that salt-run saltutil.sync_engines has brought, from SIGHUP on", async () => {
+    await using site = new Site();
+    site.publish("echo.ts", "watch.sh");
+    await site.start([{ echo: { prefix: "synced" } }, "watch"], {
+      engines_dirs: [],
+      file_roots: { base: [path.join(site.directory, "roots")] },
+    });
+    await site.reported("echo", ({ state }) => state === "absent");
+    await site.command("salt-run", "saltutil.sync_engines");
+    site.master.kill("SIGHUP");
+    await site.event("synced/ready");
+    await site.event("program/ready");
+    assert.deepEqual(Object.values(await site.status()).map(({ state }) => state), ["running", "running"]);
+  });
+
+  test("the reactor of a minion calls functions with the master behind them, refuses what needs a master, and stops a loop", async () => {
+    await using site = new Site();
+    const roots = path.join(site.directory, "roots");
+    const files: Record<string, string> = {
+      "top.sls": "base:\n  '*': [all]\n",
+      "all.sls": "of_master: 'yes'\n",
+      "tell.sls":
+        "x:\n  caller.event.send:\n    - args:\n      - tag: told\n      - data: {n: {{ data.n }}}\n      - with_pillar: [of_master]\n",
+      "job.sls": "x:\n  local.test.ping:\n    - tgt: '*'\ny:\n  runner.manage.up: []\nz:\n  wheel.key.list_all: []\n",
+      "loop.sls": "x:\n  caller.event.fire:\n    - args:\n      - tag: my/loop\n      - data: {}\n",
+    };
+    mkdirSync(roots, { recursive: true });
+    for (const [name, text] of Object.entries(files)) writeFileSync(path.join(roots, name), text);
+    await site.start([], { pillar_roots: { base: [roots] } });
+    await site.startMinion([{ reactor: { worker_threads: 1 } }], {
+      reactor: ["tell", "job", "loop"].map((name) => ({ [`my/${name}`]: [path.join(roots, `${name}.sls`)] })),
+    });
+    await site.event("salt/minion/web1/engines/reactor", ({ state }) => state === "running");
+    const { net, clock } = await currentRuntime();
+    const run = path.join(site.directory, "minion", "run");
+    const pull = () => readdirSync(run).find((name) => /^minion_event_.*_pull\.ipc$/.test(name));
+    await until(() => pull() !== undefined, "the minion's bus is there");
+    const bus = await sendToBus(net, { kind: "unix", path: path.join(run, pull()!) });
+    // It listens some time after its process has started.
+    for (let n = 0; !site.events.some(({ tag }) => tag === "told"); n++) {
+      assert.ok(n < 300, site.minion!.said.slice(-2000));
+      bus.send(packEvent("my/tell", { n }, { now: clock.now() }));
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    const { data } = await site.event("told");
+    assert.deepEqual((data as Record<string, unknown>).pillar, { of_master: "yes" });
+    bus.send(packEvent("my/job", {}, { now: clock.now() }));
+    for (const type of ["local", "runner", "wheel"]) await site.minion!.saying(`${type} needs a master`);
+    bus.send(packEvent("my/loop", {}, { now: clock.now() }));
+    await site.minion!.saying("reaction stopped: it causes its own event");
+    assert.equal(site.minion!.ended, false);
+    await bus.close();
   });
 });

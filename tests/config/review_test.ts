@@ -64,7 +64,7 @@ describe("reviewOptions()", () => {
       }),
       ["con_cache", "archive_jobs"],
     );
-    assert.deepEqual(options("minion", { reactor_worker_hwm: 5, tcp_keepalive_cnt: -1 }), ["reactor_worker_hwm"]);
+    assert.deepEqual(options("minion", { snapper_states: true, tcp_keepalive_cnt: -1 }), ["snapper_states"]);
   });
 
   test("groups options that have the same remedy", () => {

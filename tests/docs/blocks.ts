@@ -5,9 +5,12 @@ import { fileURLToPath } from "node:url";
 
 export const ROOT: string = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The documents whose commands are run here. README's are run by `tests/repo/readme_commands_test.ts`. */
-export const DOCUMENTS: string[] = readdirSync(path.join(ROOT, "docs")).filter((name) => name.endsWith(".md")).sort()
-  .map((name) => `docs/${name}`);
+/** The documents whose commands are run here. */
+export const DOCUMENTS: string[] = [
+  "README.md",
+  ...readdirSync(path.join(ROOT, "docs"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md")).sort().map((name) => `docs/${name}`),
+];
 
 export interface Block {
   file: string;
@@ -20,7 +23,7 @@ export interface Block {
 }
 
 /** What a comment before a block of commands may say. */
-export const NOTES = ["not run", "until", "exit"] as const;
+export const NOTES = ["not run", "until", "exit", "saved as"] as const;
 
 /** The blocks of code of a document, in order. */
 export function blocksOf(file: string, markdown: string = readFileSync(path.join(ROOT, file), "utf8")): Block[] {
@@ -44,9 +47,19 @@ export interface Commands extends Block {
   /** It is run again until it prints this. */
   until?: RegExp;
   exit: number;
+  /** It is the text of this file, not commands. */
+  savedAs?: string;
   /** What it prints, as the block behind it has it: `…` is anything in a line, a line of `…` any lines. */
   prints?: string;
 }
+
+/** Blocks of README that other checks run, by their first line. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  "npm install && npm run demo": "the continuous checks run both on a clean checkout",
+  "mkdir -p conf states": "tests/repo/readme_commands_test.ts pastes it with every test",
+  "(umask 077; echo 'ann:secret' > conf/users)": "tests/repo/readme_commands_test.ts pastes it with every test",
+  "npm install && npm test      # the same files under Node, Bun and Deno": "these are the tests themselves",
+};
 
 /** The commands of a document. */
 export function commandsOf(file: string, markdown?: string): Commands[] {
@@ -57,9 +70,10 @@ export function commandsOf(file: string, markdown?: string): Commands[] {
     const next = blocks[at + 1];
     return [{
       ...block,
-      notRun: notes["not run"],
+      notRun: notes["not run"] ?? ELSEWHERE[block.text.split("\n")[0]!],
       until: notes.until === undefined ? undefined : new RegExp(notes.until),
       exit: Number(notes.exit ?? 0),
+      savedAs: notes["saved as"],
       prints: next?.language === "text" ? next.text : undefined,
     }];
   });

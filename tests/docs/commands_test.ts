@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import process from "node:process";
 import { describe, test } from "node:test";
 import { blocksOf, type Commands, commandsOf, DOCUMENTS, NOTES, printed } from "./blocks.ts";
+import { INLINE, INLINE_SETTING } from "./inline_commands.ts";
 import { PATIENCE_MS, Place } from "./place.ts";
 import { settingOf } from "./settings.ts";
 
@@ -15,7 +16,8 @@ const skip = asked === undefined ? "npm run test:docs runs it" : notNode ? "npm 
 
 /** Runs a block as often as it asks for; what it prints has to be what the document says. */
 async function paste(place: Place, block: Commands): Promise<void> {
-  const { until, exit, prints, text } = block;
+  const { until, exit, prints, text, savedAs } = block;
+  if (savedAs !== undefined) return place.save(savedAs, text);
   const once = () => place.run(text);
   const result = until === undefined ? once() : await place.until(once, ({ text }) => until.test(text));
   assert.equal(result.code, exit, `${text}\nended with ${result.code} and printed\n${result.text}`);
@@ -32,6 +34,28 @@ describe("commands of the documents", { skip, timeout: 20 * PATIENCE_MS }, () =>
       for (const block of blocks) await context.test(`line ${block.line}`, () => paste(place, block));
     });
   }
+});
+
+describe("commands in running text", { skip: skip || asked !== "all", timeout: 20 * PATIENCE_MS }, () => {
+  test("each does what it says", async (context) => {
+    await using place = await Place.open(INLINE_SETTING);
+    for (const [command, row] of Object.entries(INLINE)) {
+      if (!("prints" in row)) continue;
+      await context.test(command, () => {
+        const { code, text } = place.run(row.run ?? command);
+        assert.equal(code, row.exit ?? 0, `${row.run ?? command}\nended with ${code} and printed\n${text}`);
+        assert.match(text, row.prints);
+      });
+    }
+  });
+});
+
+test("blocks without a language, and of text, are no commands", () => {
+  const found = DOCUMENTS.flatMap((file) => blocksOf(file)).filter(({ language, text }) =>
+    (language === "" || language === "text") &&
+    /^(?:[$#] )?(?:salt(?:-\w+)?|brine|npm|node|deno|bun|curl|docker) [\w'.-]/m.test(text)
+  );
+  assert.deepEqual(found.map(({ file, line }) => `${file}:${line}`), [], "commands belong into blocks of sh");
 });
 
 test("what is not run says why", () => {

@@ -12,12 +12,14 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
 import { ROOT } from "./blocks.ts";
 
 const PROGRAMS = [
+  "brine",
+  "salt-doctor",
   "salt",
   "salt-key",
   "salt-run",
@@ -28,9 +30,32 @@ const PROGRAMS = [
   "salt-api",
   "salt-syndic",
 ];
-const TREE = ["package.json", "deno.json", "mod.ts", "src", "cli", "node_modules", "dist", "scripts", "examples"];
+const TREE = [
+  "package.json",
+  "deno.json",
+  "deno.lock",
+  "tsconfig.json",
+  "mod.ts",
+  "README.md",
+  "src",
+  "cli",
+  "docs",
+  "node_modules",
+  "dist",
+  "scripts",
+  "examples",
+];
 /** Directories of a host that documents name. Here each is below the place. */
 const OF_HOST = /(?<![\w.$}/])\/(?=(?:etc\/salt|srv|var\/(?:cache|log|run)|root|backup)\b)/g;
+/** How this machine reaches the registries of packages, and what it has of them. */
+const REGISTRIES: Record<string, string> = {
+  DENO_DIR: path.join(homedir(), ".cache/deno"),
+  ...Object.fromEntries(
+    Object.entries(process.env).filter((entry): entry is [string, string] =>
+      /^(?:DENO_|NPM_CONFIG_|NODE_EXTRA_CA_CERTS$|SSL_CERT_|https?_proxy$|no_proxy$)/i.test(entry[0])
+    ),
+  ),
+};
 export const PATIENCE_MS = 120_000;
 
 export interface Setting {
@@ -85,6 +110,11 @@ export class Place implements AsyncDisposable {
       .replace(/(?<=(?:localhost|127\.0\.0\.1):|port: )8000\b/g, String(this.#ports[2]));
   }
 
+  /** Files and pillar of below the place, as options. */
+  get #roots(): string {
+    return `file_roots: {base: [${this.path}/srv/salt]}\npillar_roots: {base: [${this.path}/srv/pillar]}\n`;
+  }
+
   #write(name: string, text: string): void {
     const file = path.join(this.path, name);
     mkdirSync(path.dirname(file), { recursive: true });
@@ -106,12 +136,12 @@ export class Place implements AsyncDisposable {
     // For documents that make configuration of their own in conf/.
     this.#write("work/conf/master.d/ports.conf", ports);
     this.#write("work/conf/minion.d/ports.conf", quick);
-    this.#write("root/.keep", "");
+    for (const name of ["root", "var/log", "srv/salt"]) mkdirSync(path.join(this.path, name), { recursive: true });
     if (minions.length === 0) return;
     const api = `rest_cherrypy: {host: 127.0.0.1, port: ${http}, disable_ssl: True}\n`;
     this.#write(
       "etc/salt/master",
-      `root_dir: ${this.path}\ninterface: 127.0.0.1\nid: here\nauto_accept: True\n${ports}${api}${
+      `root_dir: ${this.path}\ninterface: 127.0.0.1\nid: here\nauto_accept: True\n${ports}${api}${this.#roots}${
         this.#here(master)
       }\n`,
     );
@@ -121,7 +151,9 @@ export class Place implements AsyncDisposable {
       const role = ROLES[id.replace(/\d+$/, "")] ?? "none";
       this.#write(
         `${home}etc/salt/minion`,
-        `root_dir: ${path.join(this.path, home)}\nmaster: 127.0.0.1\nid: ${id}\ngrains: {roles: [${role}]}\n${quick}`,
+        `root_dir: ${
+          path.join(this.path, home)
+        }\nmaster: 127.0.0.1\nid: ${id}\ngrains: {roles: [${role}]}\n${quick}${this.#roots}`,
       );
     }
   }
@@ -155,6 +187,13 @@ export class Place implements AsyncDisposable {
     }
   }
 
+  /** Writes a file that a document shows. */
+  save(name: string, text: string): void {
+    const file = this.#here(name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, this.#here(text), { mode: 0o755 });
+  }
+
   /** Pastes lines into a shell, which goes on where the one before stopped: directory and variables. */
   run(lines: string): Printed {
     const text = this.#here(lines);
@@ -171,6 +210,7 @@ export class Place implements AsyncDisposable {
         HOME: path.join(this.path, "root"),
         SALT_CONFIG_DIR: path.join(this.path, "etc/salt"),
         LANG: "C.UTF-8",
+        ...REGISTRIES,
       },
     });
     if (error !== undefined) return { code: -1, text: `${stdout}${stderr}${error.message}` };

@@ -2,14 +2,14 @@
 import type { Setting } from "./place.ts";
 
 const FLEET = ["web1", "web2", "db1"];
-const LOGIN = `external_auth:
+export const LOGIN = `external_auth:
   file:
     ^filename: /root/users
     ann: ['.*', '@runner', '@wheel', '@jobs']
 netapi_enable_clients: [local, local_async, runner, wheel]
 `;
 
-const NODE_GROUPS = `nodegroups:
+export const NODE_GROUPS = `nodegroups:
   frontend: 'G@roles:web and not web2'
   shop: [web1, db1]
   all: 'N@frontend or N@shop'
@@ -20,6 +20,7 @@ const OTHER_MASTER = "salt-key --gen-signature --auto-create && salt-key --gen-k
 
 /** By document; any other has a master and three minions. */
 export const SETTINGS: Record<string, Setting> = {
+  "README.md": {},
   "docs/getting-started.md": {},
   "docs/api.md": { minions: FLEET, master: LOGIN, before: USERS },
   "docs/operations.md": { minions: FLEET, before: OTHER_MASTER },

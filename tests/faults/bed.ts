@@ -25,6 +25,7 @@ import { createLogger } from "../../src/log.ts";
 import type { JobCache } from "../../src/job/job_cache.ts";
 import { sqliteJobCache } from "../../src/plugins/job_caches/sqlite.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
+import { PAIRS } from "../support/start_cluster.ts";
 import { History, type Part, type Random, runsInFile, seeded, told, type Violation } from "./history.ts";
 import { Proxy } from "./proxy.ts";
 
@@ -115,7 +116,7 @@ export interface BedOptions {
   /** Seed of the random numbers. @default {@link SEED} */
   seed?: number;
   master?: Record<string, unknown>;
-  minion?: Record<string, unknown>;
+  minion?: Record<string, unknown> | ((id: string) => Record<string, unknown>);
   /** The first minion is behind {@link Bed.proxies}: that of its requests, that of publications. @default false */
   proxied?: boolean;
   /** How long a request of {@link Bed.client} waits for the master. @default 5000 */
@@ -128,6 +129,13 @@ export interface BedOptions {
   home?: Bed;
   /** Called when the directories are there, before anything runs. */
   prepare?(bed: Bed): void;
+}
+
+/** All masters of a minion have one key: for {@link BedOptions.prepare}. */
+export function giveKey(bed: Bed): void {
+  mkdirSync(bed.path("master", "pki"), { recursive: true, mode: 0o700 });
+  writeFileSync(bed.path("master", "pki", "master.pem"), PAIRS.master.privatePem, { mode: 0o400 });
+  writeFileSync(bed.path("master", "pki", "master.pub"), PAIRS.master.publicPem);
 }
 
 /** The result of {@link Bed.counters}. */
@@ -226,6 +234,7 @@ export class Bed implements AsyncDisposable {
   }
 
   async #prepareMinion(id: string): Promise<void> {
+    const { minion } = this.#options;
     let ports: Record<string, unknown> = { master_port: this.requestPort };
     if (this.#options.proxied && id === this.ids[0]) {
       for (const port of [this.requestPort, this.#publishPort]) {
@@ -246,7 +255,7 @@ export class Bed implements AsyncDisposable {
       enable_gpu_grains: false,
       enable_fqdns_grains: false,
       mine_enabled: false,
-      ...this.#options.minion,
+      ...(typeof minion === "function" ? minion(id) : minion),
     });
     // The file to which its jobs append their tokens.
     this.minions.set(id, this.#program("salt-minion", id, { RUNS: this.path("runs", id) }));

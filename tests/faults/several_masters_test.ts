@@ -1,21 +1,12 @@
 /** Minions with three masters, each of which is killed in turn while all of them publish: no job is lost, none is done twice. */
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { freePort } from "../../bench/bed/ports.ts";
 import { pause } from "../../bench/bed/until.ts";
-import { PAIRS } from "../support/start_cluster.ts";
-import { Bed, FULL, whyNot } from "./bed.ts";
+import { Bed, FULL, giveKey, whyNot } from "./bed.ts";
 
 const JOBS = FULL ? 200 : 20;
 const MINIONS = FULL ? 8 : 2;
-
-/** All masters of a minion have one key. */
-function giveKey(bed: Bed): void {
-  mkdirSync(bed.path("master", "pki"), { recursive: true, mode: 0o700 });
-  writeFileSync(bed.path("master", "pki", "master.pem"), PAIRS.master.privatePem, { mode: 0o400 });
-  writeFileSync(bed.path("master", "pki", "master.pub"), PAIRS.master.publicPem);
-}
 
 /** Three masters and their minions, which belong to the first. */
 async function threeMasters(stack: AsyncDisposableStack, minion: Record<string, unknown>): Promise<Bed[]> {

@@ -15,6 +15,7 @@ export const PASSWORD = "correct-horse-battery";
 export class FakeBackend implements Backend {
   up = true;
   isBrine = false;
+  cluster: Backend["cluster"] = undefined;
   /** The requests, with the name of the method. */
   readonly calls: { method: string; request: unknown }[] = [];
   readonly fired: { tag: string; data: Record<string, unknown> }[] = [];

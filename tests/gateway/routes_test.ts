@@ -477,6 +477,51 @@ describe("extensions", () => {
     }
   });
 
+  test("the OpenAPI description has what Brine adds to commands, and what /ready answers", async () => {
+    const door = await openDoor();
+    const { components: { schemas }, paths } = await (await door.send("GET", "/openapi.json")).json() as {
+      components: { schemas: Record<string, { properties: Record<string, unknown>; required: string[] }> };
+      paths: Record<string, Record<string, { responses: unknown; parameters?: { name: string }[] }>>;
+    };
+    const fields = Object.keys(schemas.Lowstate!.properties);
+    for (const name of ["jid", "queue", "job_timeout", "stream", "full_return"]) assert.ok(fields.includes(name), name);
+    const ready = await (await door.send("GET", "/ready")).json() as object;
+    assert.deepEqual(Object.keys(ready).sort(), schemas.Ready!.required.toSorted());
+    // `cluster` is there for masters of one alone.
+    assert.deepEqual([...Object.keys(ready), "cluster"].sort(), Object.keys(schemas.Ready!.properties).sort());
+    assert.match(JSON.stringify(paths["/ready"]!.get!.responses), /schemas\/Ready/);
+    const query = paths["/events"]!.get!.parameters!.map(({ name }) => name);
+    assert.deepEqual(query, ["tag", "ids", "last_event_id", "token"]);
+  });
+
+  for (const flavour of ["rest_cherrypy", "rest_tornado"] as const) {
+    test(`pages of origins that may call ${flavour} may read /ready, and when to try again`, async () => {
+      const section = flavour === "rest_tornado" ? { cors_origin: ["http://gui.example"] } : {};
+      const door = await openDoor({ login_attempts: 1, ...section }, { flavour });
+      const body = { username: "somebody", password: "guess", eauth: "pam" };
+      const from = (origin: string) => ({ headers: { Origin: origin } });
+      const allowed = ({ headers }: Response) => headers.get("Access-Control-Allow-Origin");
+      const ready = await door.send("GET", "/ready", from("http://gui.example"));
+      assert.equal(allowed(ready), "http://gui.example");
+      const answer = await door.send("POST", "/login", { ...from("http://gui.example"), body });
+      assert.doesNotMatch(answer.headers.get("Access-Control-Expose-Headers") ?? "", /Retry-After/);
+      const late = await door.send("POST", "/login", { ...from("http://gui.example"), body });
+      assert.deepEqual([late.status, allowed(late), late.headers.get("Retry-After")], [
+        429,
+        "http://gui.example",
+        "60",
+      ]);
+      assert.match(late.headers.get("Access-Control-Expose-Headers")!, /\bRetry-After$/);
+      door.backend.up = false;
+      const down = await door.send("GET", "/ready", from("http://gui.example"));
+      assert.equal(allowed(down), "http://gui.example");
+      if (flavour === "rest_cherrypy") return;
+      const foreign = await door.send("POST", "/login", { ...from("http://evil.example"), body });
+      assert.deepEqual([foreign.status, allowed(foreign)], [429, null]);
+      assert.equal(foreign.headers.get("Access-Control-Expose-Headers"), null);
+    });
+  }
+
   test("a gateway that is stopping reports it, and refuses requests", async () => {
     const door = await openDoor();
     assert.deepEqual(await (await door.send("GET", "/ready")).json(), {
@@ -489,6 +534,24 @@ describe("extensions", () => {
     assert.equal((await door.send("GET", "/ready")).status, 503);
     assert.equal((await door.send("GET", "/health")).status, 200);
     assert.equal((await door.send("GET", "/")).status, 503);
+  });
+
+  test("a master of a cluster that cannot publish is not ready, and says why", async () => {
+    const door = await openDoor();
+    const well = { masters: 2, storage: true, bus: true, lease: true };
+    for (const lost of [undefined, "storage", "bus", "lease"] as const) {
+      const cluster = lost === undefined ? well : { ...well, [lost]: false };
+      door.backend.cluster = () => Promise.resolve(cluster);
+      const answer = await door.send("GET", "/ready");
+      assert.equal(answer.status, lost === undefined ? 200 : 503);
+      assert.deepEqual(await answer.json(), {
+        ready: lost === undefined,
+        master: true,
+        draining: false,
+        brine: false,
+        cluster,
+      });
+    }
   });
 
   test("jobs come in pages", async () => {

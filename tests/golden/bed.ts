@@ -27,6 +27,8 @@ import { saltCpMain } from "../../cli/programs/salt_cp.ts";
 import { saltMain } from "../../cli/programs/salt.ts";
 import { type ProgramRun, runInProcess } from "../support/program.ts";
 import { PAIRS } from "../support/start_cluster.ts";
+import { ownHost } from "../support/own_host.ts";
+import { currentRuntime } from "../../src/runtime/current.ts";
 
 const HERE = import.meta.dirname;
 const ROOT = path.resolve(HERE, "../..");
@@ -174,6 +176,7 @@ export class Bed implements AsyncDisposable {
   #prepare(): void {
     const { root } = this;
     mkdirSync(this.work);
+    mkdirSync(path.join(root, "host"));
     // The recorded tree; our probes are elsewhere, so that it lists as it was.
     cpSync(path.join(FIXTURES, "salt"), path.join(root, "srv"), { recursive: true });
     const ok = path.join(root, "srv/ok.sls");
@@ -250,7 +253,9 @@ export class Bed implements AsyncDisposable {
     if (how.asProgram) {
       return await runProgramOf(golden.program, argv, { cwd: this.work, env, stdin: golden.stdin });
     }
-    return await runInProcess(golden.program, MAINS[golden.program]!, argv, golden.stdin ?? "", { env });
+    // `--args-stdin` takes the place of all words, those that name the configuration among them.
+    const runtime = ownHost(await currentRuntime(), path.join(this.root, "host"));
+    return await runInProcess(golden.program, MAINS[golden.program]!, argv, golden.stdin ?? "", { env, runtime });
   }
 
   /** What a file of the bed holds; null if there is none. */

@@ -196,6 +196,49 @@ describe("jobs for an unreachable minion", TIMEOUT, () => {
   });
 
   test(
+    "one of a restored queue that its minion has run since ends as lost, and is not run again",
+    TIMEOUT,
+    async () => {
+      for (const restarted of [false, true]) {
+        const now = () => scene.cluster.clock.now();
+        let current = memoryJobCache(now);
+        const jobs = Object.fromEntries(
+          Object.entries(current).map(([name, member]) => [
+            name,
+            typeof member === "function"
+              ? (...args: unknown[]) => (Reflect.get(current, name) as (...args: unknown[]) => unknown)(...args)
+              : member,
+          ]),
+        ) as unknown as typeof current;
+        const scene: Scene = await Scene.start({ jobs });
+        await using _ = scene;
+        await scene.stopMinion();
+        const jid = await scene.publish("mark", "once", { queue: 3600 });
+        const [load, outcomes] = [await current.load(jid), await current.outcomes(jid)];
+        await scene.startMinion();
+        await scene.ended(jid, "returned");
+        // The backup is from before the minion came.
+        await scene.cluster.master.close();
+        current = memoryJobCache(now);
+        await current.saveLoad(jid, load!, ["web1"]);
+        await current.saveOutcomes(jid, outcomes);
+        await current.flush();
+        if (restarted) await scene.stopMinion();
+        await scene.startMaster(restarted ? [] : ["web1"]);
+        if (restarted) {
+          assert.equal(await scene.state(jid), "queued");
+          await scene.startMinion();
+        }
+        await scene.ended(jid, "lost");
+        const [outcome] = await scene.cluster.master.services.ledger.outcomes(jid);
+        assert.match(String(outcome!.note), /has run the job before/);
+        assert.deepEqual(scene.runs, ["web1 once"]);
+        assert.equal(scene.cluster.master.services.ledger.size, 0);
+      }
+    },
+  );
+
+  test(
     "one that was not queued is run if it comes back while the job may be delivered, and not after it",
     TIMEOUT,
     async () => {

@@ -22,12 +22,12 @@ export class Daemon {
   readonly #group: ProcessGroup;
   readonly #logs: string[];
 
-  /** @param logs files to show when a test fails; the first one gets stdout and stderr */
-  constructor(name: string, argv: string[], logs: string[]) {
+  /** @param logs files to show when a test fails; the first one gets stdout and stderr @param env what its environment has beside */
+  constructor(name: string, argv: string[], logs: string[], env: Record<string, string> = {}) {
     this.name = name;
     this.#logs = logs;
     const output = openSync(logs[0]!, "a");
-    this.#group = new ProcessGroup(argv, { env: ENVIRONMENT, stdio: ["ignore", output, output] });
+    this.#group = new ProcessGroup(argv, { env: { ...ENVIRONMENT, ...env }, stdio: ["ignore", output, output] });
     closeSync(output);
   }
 

@@ -30,10 +30,13 @@ const LAYERS: { folders: string[]; why: string }[] = [
     why: "a template to text, and text to values and back, as Python's libraries do it: neither knows the other",
   },
   {
-    folders: ["src/config", "src/event", "src/job", "src/render", "src/target"],
+    folders: ["src/api_answer.ts", "src/config", "src/event", "src/job", "src/render", "src/target"],
     why: "words: each owns one shape of data",
   },
-  { folders: ["src/console"], why: "a page in a browser: it speaks to any salt-api, and knows words alone" },
+  {
+    folders: ["src/console"],
+    why: "a page in a browser: it speaks to any salt-api by a cookie that it cannot read, and knows words alone",
+  },
   { folders: ["src/loader"], why: "functions and their arguments, given to hosts and plugins alike" },
   { folders: ["src/git"], why: "repositories that are fetched: the file server and an external pillar read them" },
   {
@@ -47,9 +50,9 @@ const LAYERS: { folders: string[]; why: string }[] = [
       "what programs call without a host: jobs of a master on the same machine; engines, kept running; files, served and fetched; pillar; jobs by time; states",
   },
   {
-    folders: ["src/event_return", "src/reactor"],
+    folders: ["src/cluster", "src/event_return", "src/reactor"],
     why:
-      "what reacts to events, and what it calls; events on their way to stores: hosts, runners and returners provide how, and they know none of them",
+      "what several masters share, which the master uses and plugins provide; what reacts to events, and what it calls; events on their way to stores: hosts, runners and returners provide how, and they know none of them",
   },
   {
     folders: ["src/master", "src/minion", "src/gateway"],

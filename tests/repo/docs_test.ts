@@ -116,3 +116,25 @@ test("every weakness that docs/security.md lists names its test, or the row that
   assert.equal(new Set(numbers).size, numbers.length);
   assert.deepEqual(numbers.filter((number) => !/^CVE-\d{4}-\d{4,5}$/.test(number)), []);
 });
+
+/** The rows of the table of figures beside real Salt: what → as a multiple of Salt. */
+function multiples(file: string): [string, string][] {
+  const [, rows = ""] = /^\| what +\| Brine, as a multiple of Salt.*\n\|[-| ]+\n((?:\|.*\n)+)/m.exec(
+    readFileSync(at(file), "utf8"),
+  ) ?? [];
+  return rows.trim().split("\n").map((row) => {
+    const [, what = "", multiple = ""] = row.split("|").map((cell) => cell.trim());
+    return [what, multiple];
+  });
+}
+
+test("README and docs/performance.md have the same figures beside real Salt", () => {
+  const rows = multiples("README.md");
+  assert.ok(rows.length > 5);
+  assert.deepEqual(rows, multiples("docs/performance.md"));
+});
+
+test("README leads to every page of docs/", () => {
+  const pages = readdirSync(at("docs")).filter((name) => name.endsWith(".md"));
+  assert.deepEqual(pages.filter((name) => !readme.includes(`](docs/${name}`)), []);
+});

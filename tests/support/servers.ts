@@ -1,6 +1,16 @@
 /** Real PostgreSQL, Redis and LDAP servers for tests, where they are installed: each with a directory and a port of its own. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -10,6 +20,8 @@ export interface TestServer {
   readonly port: number;
   /** Ends the process as if its host lost power: what was not saved is lost. */
   stop(): Promise<void>;
+  /** Ends it and its processes with SIGKILL: PostgreSQL's end more gently with {@link TestServer.stop}. */
+  kill(): Promise<void>;
   /** Starts it again on the same port and directory. */
   start(): Promise<void>;
   /** Ends it and removes its directory. */
@@ -65,6 +77,34 @@ function ids(): { uid: number; gid: number } | undefined {
   return { uid: id("-u"), gid: id("-g") };
 }
 
+/** State and parent of a process; undefined if there is none. Linux only. */
+function statOf(pid: number | string): { state: string; parent: number } | undefined {
+  try {
+    // The name before stands in brackets, and may have spaces and brackets.
+    const [state, parent] = readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /s, "").split(" ");
+    return { state: state!, parent: Number(parent) };
+  } catch {
+    return undefined;
+  }
+}
+
+function childrenOf(pid: number): number[] {
+  return readdirSync("/proc").filter((name) => /^\d+$/.test(name) && statOf(name)?.parent === pid).map(Number);
+}
+
+function isAlive(pid: number): boolean {
+  const state = statOf(pid)?.state;
+  return state !== undefined && state !== "Z";
+}
+
+function killed(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended meanwhile.
+  }
+}
+
 function server({ port, directory, command, words, greeting, ready, lowered }: Recipe): TestServer {
   let child: ChildProcess | undefined;
   let ended: Promise<unknown> | undefined;
@@ -93,6 +133,16 @@ function server({ port, directory, command, words, greeting, ready, lowered }: R
       await ended;
       clearTimeout(limit);
       child = undefined;
+    },
+    async kill() {
+      const { pid } = child!;
+      // The first one goes first: it would start the others again.
+      const pids = [pid!, ...childrenOf(pid!)];
+      for (const one of pids) killed(one);
+      await ended;
+      child = undefined;
+      // A server that starts while one of them has its memory refuses to.
+      while (pids.some(isAlive)) await new Promise((resolve) => setTimeout(resolve, 10));
     },
     async [Symbol.asyncDispose]() {
       await own.stop();
@@ -251,6 +301,32 @@ export async function startLdap(ldif: string): Promise<TestServer> {
     // Binds as nobody.
     greeting: "0\x0c\x02\x01\x01`\x07\x02\x01\x03\x04\0\x80\0",
     ready: "0",
+    lowered: false,
+  });
+  await own.start();
+  return own;
+}
+
+/** Why there is no NATS to test with; undefined if there is. */
+export function noNats(): string | undefined {
+  if (found("nats-server", ["/usr/sbin"]) === undefined) return "NATS is not installed (apt-get install nats-server)";
+  const packages = ["@nats-io/transport-node", "@nats-io/jetstream"];
+  const missing = packages.filter((name) => !existsSync(new URL(`../../node_modules/${name}`, import.meta.url)));
+  return missing.length > 0 ? `The packages are not installed (npm install ${missing.join(" ")})` : undefined;
+}
+
+/** A NATS server with JetStream. @param words further arguments */
+export async function startNats(words: string[] = []): Promise<TestServer> {
+  const port = await freePort();
+  const directory = mkdtempSync(path.join(tmpdir(), "brine-nats-"));
+  const own = server({
+    port,
+    directory,
+    command: found("nats-server", ["/usr/sbin"])!,
+    words: ["-js", "-a", "127.0.0.1", "-p", String(port), "-sd", directory, ...words],
+    // It speaks first.
+    greeting: "",
+    ready: "INFO",
     lowered: false,
   });
   await own.start();

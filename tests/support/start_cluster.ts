@@ -15,6 +15,7 @@ import type { EauthRegistry } from "../../src/loader/eauth.ts";
 import type { TopsRegistry } from "../../src/loader/tops.ts";
 import type { ModuleRegistry } from "../../src/loader/loader.ts";
 import type { JobCache } from "../../src/job/job_cache.ts";
+import type { ClusterParts } from "../../src/master/cluster/contract.ts";
 import { type Master, type Runners, type SendToReturners, startMaster } from "../../src/master/mod.ts";
 import type { PillarCompiler } from "../../src/master/commands/pillar.ts";
 import { type Minion, type MinionOptions, type RejectedError, startMinion } from "../../src/minion/mod.ts";
@@ -26,6 +27,7 @@ import { WHEELS } from "../../src/plugins/wheel/mod.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { type MemoryFileSystem, memoryNet, memoryRuntime } from "../../src/runtime/memory/mod.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Net } from "../../src/runtime/net.ts";
 import type { Telemetry } from "../../src/telemetry/mod.ts";
 import { zmtpSockets } from "../../src/zmtp/mod.ts";
 import { type CapturedLog, captureLog } from "./capture_log.ts";
@@ -73,6 +75,14 @@ export interface ClusterOptions {
   jobs?: JobCache;
   /** Where each daemon counts and traces: "master", or the id of a minion. @default nowhere */
   telemetry?(host: string): Telemetry;
+  /** What the master shares with others, for each start of it. @default there are no others */
+  shared?(): ClusterParts;
+  /** Its directory in memory. @default "/brine" */
+  root?: string;
+  /** The network, where several masters are in one. @default a network of its own */
+  net?: Net;
+  /** @default one that stands still */
+  clock?: Clock;
   /** Prepares the master's disk. */
   prepare?(runtime: Runtime, root: string): void;
 }
@@ -112,14 +122,17 @@ export class Cluster implements AsyncDisposable {
   readonly events: { tag: string; data: Record<string, unknown> }[] = [];
   master!: Master;
   readonly #runtimes = new Map<string, Runtime>();
-  readonly #net = memoryNet();
+  get #net(): Net {
+    return this.options.net ?? (this.#ownNet ??= memoryNet());
+  }
+  #ownNet: Net | undefined;
   readonly #open: AsyncDisposable[] = [];
   #ports = { publish_port: 0, ret_port: 0 };
 
   private constructor(options: ClusterOptions, runtime: Runtime | undefined, crypto: Runtime["crypto"]) {
     this.options = options;
     this.#crypto = crypto;
-    this.root = runtime === undefined ? "/brine" : mkdtempSync(path.join(tmpdir(), "brine-"));
+    this.root = runtime === undefined ? options.root ?? "/brine" : mkdtempSync(path.join(tmpdir(), "brine-"));
     this.#current = runtime;
     this.runtime = this.runtimeOf("master");
   }
@@ -146,7 +159,7 @@ export class Cluster implements AsyncDisposable {
     if (this.#current !== undefined) return { ...this.#current, clock: systemClock };
     let runtime = this.#runtimes.get(hostname);
     if (runtime === undefined) {
-      const { clock } = this;
+      const clock = this.options.clock ?? this.clock;
       const shifted: Clock = {
         now: () => clock.now() + (this.#shifts.get(hostname) ?? 0),
         elapsed: () => clock.elapsed(),
@@ -208,11 +221,15 @@ export class Cluster implements AsyncDisposable {
   /** Starts the master, again on the ports that it had. */
   async startMaster(): Promise<Master> {
     const { runtime, captured, options } = this;
+    const shared = options.shared?.();
     this.master = await startMaster({
       runtime,
+      ...(shared === undefined ? {} : { cluster: shared }),
       opts: this.masterOpts,
       log: captured.log.child("master"),
-      jobs: options.jobs === undefined
+      jobs: shared !== undefined
+        ? shared.storage.jobs
+        : options.jobs === undefined
         ? memoryJobCache(() => runtime.clock.now())
         : { ...options.jobs, close: () => {} },
       eauth: { ...EAUTH, ...options.eauth },

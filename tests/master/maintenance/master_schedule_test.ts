@@ -82,6 +82,25 @@ describe("the schedule of a master", TIMEOUT, () => {
     assert.ok(!cluster.events.some(({ tag }) => tag === "__schedule_return"));
   });
 
+  test("takes a changed schedule: new jobs run, and those that are as they were go on", TIMEOUT, async () => {
+    const { runners, started } = recordingRunners();
+    await using cluster = await startCluster({ minions: [], runners });
+    const stays = { function: "test.arg", args: ["stays"], seconds: 10 };
+    const values = (schedule: unknown) => ({ ...cluster.master.services.opts, schedule });
+    assert.deepEqual(cluster.master.reload(values({ stays, goes: { ...stays, args: ["goes"] } })), ["schedule"]);
+    await cluster.clock.waiting(10_000);
+    cluster.clock.advance(6000);
+    cluster.master.reload(values({ stays, comes: { ...stays, args: ["comes"] } }));
+    await cluster.clock.waiting(4000);
+    cluster.clock.advance(4000);
+    await until(() => started.length === 1);
+    assert.deepEqual(started[0]!.low, { arg: ["stays"], kwarg: {} });
+    await until(() => cluster.clock.waits.some((ms) => ms > 1000 && ms <= 6000));
+    cluster.clock.advance(6000);
+    await until(() => started.length === 2);
+    assert.deepEqual(started[1]!.low, { arg: ["comes"], kwarg: {} });
+  });
+
   test("starts none again that has not ended, and an entry that cannot be used stops no other", TIMEOUT, async () => {
     const { runners, started } = recordingRunners();
     await using cluster = await startCluster({
