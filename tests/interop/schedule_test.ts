@@ -75,10 +75,11 @@ async function untilReturned(fleet: Fleet, kinds: readonly Kind[]): Promise<void
 
 /** What is alike in the returns of both. */
 function comparable(ret: Fields): Fields {
-  const { tag, jid, pid, _stamp, ts: _ts, id, metadata, return: value, ...rest } = ret;
+  const { tag, jid, pid, _stamp, ts: _ts, id, tgt, metadata, return: value, ...rest } = ret;
   const isPassing = jid === "nocache" && tag === `salt/job/nocache/ret/${id}`;
   const args = typeof value === "object" ? (value as Fields).args : value;
-  return { ...rest, args, isPassing, metadata: Object.keys((metadata ?? {}) as Fields).sort(), pid: typeof pid };
+  const isOwnTarget = tgt === undefined ? undefined : tgt === id;
+  return { ...rest, args, isPassing, isOwnTarget, metadata: Object.keys((metadata ?? {}) as Fields).sort(), pid: typeof pid };
 }
 
 const missing = (...kinds: Kind[]) =>

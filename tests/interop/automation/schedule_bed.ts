@@ -13,6 +13,9 @@ export type Scheduled = Record<string, string[]>;
 /** Real Salt begins its schedule some seconds after its start, and runs each entry in a process. */
 const QUIET_MS = 20_000;
 
+/** A master starts a process for each of its twenty runners: on a machine with other work that takes minutes. */
+const ALL_MS = 240_000;
+
 const STATES = "{{ pillar.get('word', 'x') }}:\n  test.fail_without_changes: []\n";
 
 /** Returns of states tell more than is compared here. */
@@ -103,6 +106,7 @@ export async function schedulesOf(
     await until(
       "all entries have run",
       () => expected === undefined ? performance.now() - last > QUIET_MS : have(),
+      { timeoutMs: ALL_MS },
     ).catch(() => {});
     listener.close();
     return all();
