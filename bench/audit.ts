@@ -19,7 +19,7 @@ import { currentRuntime } from "../src/runtime/current.ts";
 import { runOn } from "./bed/run_on.ts";
 import { installed, type RuntimeName } from "./bed/runtimes.ts";
 import { runProgram } from "./program.ts";
-import { type BenchOptions, median, rounded, type Row } from "./report.ts";
+import { type BenchOptions, median, rounded, type Row } from "./rows.ts";
 
 export interface AuditBenchOptions extends BenchOptions {
   runtimes?: readonly RuntimeName[];

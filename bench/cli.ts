@@ -13,7 +13,7 @@ import { installed, runtimeCommand, type RuntimeName } from "./bed/runtimes.ts";
 import { brine, buildBundle, type Form, NO_SALT, realSalt } from "./bed/sides.ts";
 import { MINION, startPairs } from "./pair.ts";
 import { runProgram } from "./program.ts";
-import { type BenchOptions, median, rounded, type Row } from "./report.ts";
+import { type BenchOptions, median, rounded, type Row } from "./rows.ts";
 
 export interface CliBenchOptions extends BenchOptions {
   /** @default 25 */

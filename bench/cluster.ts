@@ -20,8 +20,8 @@ import { installed, ROOT, runtimeCommand, type RuntimeName } from "./bed/runtime
 import { brine, buildBundle, type Side } from "./bed/sides.ts";
 import { pause, until } from "./bed/until.ts";
 import { runProgram } from "./program.ts";
-import { type BenchOptions, median, rounded, type Row } from "./report.ts";
-import type { SwarmEvent } from "./swarm.ts";
+import { type BenchOptions, median, rounded, type Row } from "./rows.ts";
+import type { SwarmEvent } from "./swarm/event.ts";
 
 export interface ClusterBenchOptions extends BenchOptions {
   /** @default 400 */

@@ -13,7 +13,7 @@ import { installed, ROOT, type RuntimeName } from "./bed/runtimes.ts";
 import { brine, buildBundle, type Side } from "./bed/sides.ts";
 import { measureMaster } from "./master.ts";
 import { runProgram } from "./program.ts";
-import { type BenchOptions, median, rounded, type Row } from "./report.ts";
+import { type BenchOptions, median, rounded, type Row } from "./rows.ts";
 
 export interface CostOptions extends BenchOptions {
   /** @default 500 */

@@ -24,7 +24,7 @@ import { encode, Packed } from "../src/wire/msgpack.ts";
 import { runOn } from "./bed/run_on.ts";
 import { installed, type RuntimeName } from "./bed/runtimes.ts";
 import { runProgram } from "./program.ts";
-import { type BenchOptions, median, rounded, type Row } from "./report.ts";
+import { type BenchOptions, median, rounded, type Row } from "./rows.ts";
 
 export interface DurabilityBenchOptions extends BenchOptions {
   runtimes?: readonly RuntimeName[];

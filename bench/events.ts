@@ -19,7 +19,7 @@ import { runCommand } from "./bed/run_command.ts";
 import { installed, runtimeCommand, type RuntimeName } from "./bed/runtimes.ts";
 import { brine, buildBundle, NO_SALT, realSalt, saltPython, type Side } from "./bed/sides.ts";
 import { runProgram } from "./program.ts";
-import { type BenchOptions, median, rounded, type Row } from "./report.ts";
+import { type BenchOptions, median, rounded, type Row } from "./rows.ts";
 
 export interface EventsBenchOptions extends BenchOptions {
   /** @default 3 */

@@ -21,8 +21,8 @@ import { installed, ROOT, runtimeCommand, type RuntimeName } from "./bed/runtime
 import { brine, buildBundle, type Form, realSalt, type Side, withFlags } from "./bed/sides.ts";
 import { pause } from "./bed/until.ts";
 import { runProgram } from "./program.ts";
-import { type BenchOptions, median, rounded, type Row } from "./report.ts";
-import type { SwarmEvent } from "./swarm.ts";
+import { type BenchOptions, median, rounded, type Row } from "./rows.ts";
+import type { SwarmEvent } from "./swarm/event.ts";
 import { LIE } from "./swarm/behaviours.ts";
 import { type BehaviourName, behavioursOf, type Mix, parseMix, swarmId } from "./swarm/mix.ts";
 import type { Deed } from "./swarm/tally.ts";

@@ -20,7 +20,7 @@ import { installed, type RuntimeName } from "./bed/runtimes.ts";
 import { brine, buildBundle, type Form, NO_SALT, realSalt, type Side } from "./bed/sides.ts";
 import { pause } from "./bed/until.ts";
 import { runProgram } from "./program.ts";
-import { type BenchOptions, median, rounded, type Row } from "./report.ts";
+import { type BenchOptions, median, rounded, type Row } from "./rows.ts";
 
 export interface GatewayBenchOptions extends BenchOptions {
   runtimes?: readonly RuntimeName[];

@@ -23,7 +23,7 @@ import { pause } from "./bed/until.ts";
 import type { HerdEvent } from "./herd_minions.ts";
 import { minionKeys } from "./keys.ts";
 import { runProgram } from "./program.ts";
-import { type BenchOptions, rounded, type Row } from "./report.ts";
+import { type BenchOptions, rounded, type Row } from "./rows.ts";
 
 export interface HerdBenchOptions extends BenchOptions {
   /** @default 10000 */

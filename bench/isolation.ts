@@ -21,7 +21,7 @@ import { brine, buildBundle, type Form, NO_SALT, realSalt, type Side } from "./b
 import { pause } from "./bed/until.ts";
 import { Swarm } from "./fleet.ts";
 import { runProgram } from "./program.ts";
-import { type BenchOptions, median, rounded, type Row } from "./report.ts";
+import { type BenchOptions, median, rounded, type Row } from "./rows.ts";
 import { swarmId } from "./swarm/mix.ts";
 
 export interface IsolationOptions extends BenchOptions {

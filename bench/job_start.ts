@@ -32,7 +32,7 @@ import { brine, buildBundle, fromCopy } from "./bed/sides.ts";
 import { pause } from "./bed/until.ts";
 import { startPair } from "./pair.ts";
 import { runProgram } from "./program.ts";
-import { type BenchOptions, median, rounded, type Row } from "./report.ts";
+import { type BenchOptions, median, rounded, type Row } from "./rows.ts";
 
 export interface JobStartBenchOptions extends BenchOptions {
   /** Jobs of each kind. @default 50 */

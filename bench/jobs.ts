@@ -19,7 +19,7 @@ import { encode, Packed } from "../src/wire/msgpack.ts";
 import { runOn } from "./bed/run_on.ts";
 import { installed, type RuntimeName } from "./bed/runtimes.ts";
 import { runProgram } from "./program.ts";
-import { type BenchOptions, median, rounded, type Row } from "./report.ts";
+import { type BenchOptions, median, rounded, type Row } from "./rows.ts";
 
 export interface JobsBenchOptions extends BenchOptions {
   /** @default 100000 */

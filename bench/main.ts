@@ -10,7 +10,7 @@ import { runOn } from "./bed/run_on.ts";
 import { installed, ROOT, runtimeCommand, type RuntimeName } from "./bed/runtimes.ts";
 import { realSalt } from "./bed/sides.ts";
 import { appendRaw } from "./raw.ts";
-import { type BenchOptions, type Figure, machine, type Row, table } from "./report.ts";
+import { type BenchOptions, type Figure, machine, type Row, table } from "./rows.ts";
 
 interface PartOptions extends BenchOptions {
   runtimes?: readonly RuntimeName[];

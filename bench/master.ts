@@ -19,8 +19,8 @@ import { installed, ROOT, runtimeCommand, type RuntimeName } from "./bed/runtime
 import { brine, buildBundle, NO_SALT, realSalt, type Side, withFlags } from "./bed/sides.ts";
 import { pause } from "./bed/until.ts";
 import { runProgram } from "./program.ts";
-import { type BenchOptions, median, rounded, type Row } from "./report.ts";
-import type { SwarmEvent } from "./swarm.ts";
+import { type BenchOptions, median, rounded, type Row } from "./rows.ts";
+import type { SwarmEvent } from "./swarm/event.ts";
 
 export interface MasterBenchOptions extends BenchOptions {
   /** @default 1000 */

@@ -17,7 +17,7 @@ import { brine, buildBundle, fromCopy, NO_SALT, realSalt } from "./bed/sides.ts"
 import { pause } from "./bed/until.ts";
 import { startPair } from "./pair.ts";
 import { runProgram } from "./program.ts";
-import { type BenchOptions, median, rounded, type Row } from "./report.ts";
+import { type BenchOptions, median, rounded, type Row } from "./rows.ts";
 
 export interface MemoryBenchOptions extends BenchOptions {
   /** @default 3 */

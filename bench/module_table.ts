@@ -15,7 +15,7 @@ import process from "node:process";
 import { Bed } from "./bed/bed.ts";
 import { installed, ROOT, runtimeCommand, type RuntimeName } from "./bed/runtimes.ts";
 import { runProgram } from "./program.ts";
-import { type BenchOptions, median, rounded, type Row } from "./report.ts";
+import { type BenchOptions, median, rounded, type Row } from "./rows.ts";
 
 export interface ModuleTableBenchOptions extends BenchOptions {
   /** @default 15, quick 5 */

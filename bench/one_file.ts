@@ -20,7 +20,7 @@ import { brine, buildBundle, fromCopy, NO_SALT, realSalt, saltPython, type Side 
 import { pause } from "./bed/until.ts";
 import { MINION, type Pair, startPair } from "./pair.ts";
 import { runProgram } from "./program.ts";
-import { type BenchOptions, median, rounded, type Row } from "./report.ts";
+import { type BenchOptions, median, rounded, type Row } from "./rows.ts";
 
 export interface OneFileBenchOptions extends BenchOptions {
   /** @default 9, quick 3 */

@@ -3,7 +3,7 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { type RuntimeName, runtimeNamed } from "./bed/runtimes.ts";
 import { appendRaw } from "./raw.ts";
-import { type BenchOptions, type Row, table } from "./report.ts";
+import { type BenchOptions, type Row, table } from "./rows.ts";
 
 /** Options that one benchmark has beside those of all. */
 type OptionKinds = Record<string, "number" | "flag" | "text">;

@@ -4,7 +4,7 @@ import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { runtimeCommand, RUNTIMES, which } from "./bed/runtimes.ts";
 import { saltProgram } from "./bed/salt_release.ts";
-import { machine, type Row } from "./report.ts";
+import { machine, type Row } from "./rows.ts";
 
 /** One figure of one run. */
 export interface RawRow extends Row {

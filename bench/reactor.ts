@@ -19,7 +19,7 @@ import type { Daemon } from "./bed/daemon.ts";
 import { installed, type RuntimeName } from "./bed/runtimes.ts";
 import { brine, buildBundle, NO_SALT, realSalt, type Side } from "./bed/sides.ts";
 import { runProgram } from "./program.ts";
-import { type BenchOptions, median, rounded, type Row } from "./report.ts";
+import { type BenchOptions, median, rounded, type Row } from "./rows.ts";
 
 export interface ReactorBenchOptions extends BenchOptions {
   /** @default 3 */

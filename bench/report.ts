@@ -1,71 +1,157 @@
 /**
- * The figures of benchmarks, and the table in which they are printed.
- *
- * As a program it makes the table of docs/performance.md, and the plot beside it, of raw figures: machine, versions, medians, ratios, and
- * whether each target is met.
+ * Makes the table of docs/performance.md, and the plot beside it, of raw figures: machine, versions, medians, ratios, and whether each
+ * target is met.
  *
  * Run: node bench/report.ts [--raw docs/figures.jsonl] [--run fleet,scale,isolation [--runtimes node,bun]] [--document docs/performance.md] [--plot docs/scale.svg]
  */
-import { cpus } from "node:os";
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import process from "node:process";
+import { parseArgs } from "node:util";
+import { ROOT } from "./bed/runtimes.ts";
+import { type Panel, plot, type Series } from "./plot.ts";
+import { type RawRow, readRaw } from "./raw.ts";
+import { median, rounded } from "./rows.ts";
 
-/** One figure. */
-export interface Row {
+/** A promise about a figure. */
+interface Target {
+  name: RegExp;
+  note?: RegExp;
+  of: "value" | "ratio";
+  most?: number;
+  least?: number;
+}
+
+/** What is promised for ten thousand minions on two cores, with the swarm on the same machine. */
+export const TARGETS: readonly Target[] = [
+  { name: /^fleet: the master has answered all sign-ins$/, note: /, 10000 minions/, of: "value", most: 60 },
+  { name: /^fleet: '\*' test\.ping(, processor time.*)?$/, note: /^bun.* 10000 minions/, of: "value", most: 4 },
+  { name: /^fleet: '\*' test\.ping(, processor time.*)?$/, note: /^(node|deno).* 10000 minions/, of: "value", most: 6 },
+  { name: /^fleet: memory/, note: /^bun.* 10000 minions/, of: "value", most: 400 },
+  { name: /^fleet: memory/, note: /^(node|deno).* 10000 minions/, of: "value", most: 600 },
+  // A tenth is the noise of such a figure.
+  { name: /^scale: /, note: /^(node|bun|deno)/, of: "ratio", least: 0.9 },
+  { name: /^isolation: .* p99$/, note: /^(node|bun|deno).*, with /, of: "ratio", least: 1 / 1.1 },
+];
+
+/** One line of the table. */
+export interface ReportLine {
   name: string;
-  value: number;
+  note: string;
   unit: string;
-  /** How many times better Brine is than the control; on the row of Brine, except where each control has its own row. */
-  ratio?: number;
-  /** What was measured: a runtime, a form, a control. */
-  note?: string;
+  value: number;
+  ratio: number | undefined;
+  /** Times that it was measured. */
+  runs: number;
+  target: string;
+  met: boolean | undefined;
 }
 
-/** A figure with its machine, as `--json` prints it. */
-export interface Figure extends Row {
-  machine: string;
+/** The medians of figures with the same name and note, in their first order, each held against its target. */
+export function reportLines(rows: readonly RawRow[]): ReportLine[] {
+  const groups = new Map<string, RawRow[]>();
+  for (const row of rows) {
+    const key = JSON.stringify([row.name, row.note ?? "", row.unit]);
+    groups.set(key, [...groups.get(key) ?? [], row]);
+  }
+  return [...groups.values()].map((group) => {
+    const [{ name, note = "", unit }] = group as [RawRow];
+    const value = rounded(median(group.map((row) => row.value)));
+    const ratios = group.flatMap((row) => row.ratio === undefined ? [] : [row.ratio]);
+    const ratio = ratios.length === 0 ? undefined : rounded(median(ratios));
+    return { name, note, unit, value, ratio, runs: group.length, ...judged({ name, note, unit, value, ratio }) };
+  });
 }
 
-/** Options of every benchmark. */
-export interface BenchOptions {
-  /** Fewer rounds, not for a record. @default false */
-  quick?: boolean;
-  /** Takes lines of progress, which are not part of the result. */
-  say?(line: string): void;
+function judged(line: Omit<ReportLine, "runs" | "target" | "met">): Pick<ReportLine, "target" | "met"> {
+  const target = TARGETS.find(({ name, note }) => name.test(line.name) && (note?.test(line.note) ?? true));
+  const found = target === undefined ? undefined : line[target.of];
+  if (target === undefined || found === undefined) return { target: "", met: undefined };
+  const unit = target.of === "ratio" ? " x" : ` ${line.unit}`;
+  return target.most !== undefined
+    ? { target: `at most ${target.most}${unit}`, met: found <= target.most }
+    : { target: `at least ${rounded(target.least!)}${unit}`, met: found >= target.least! };
 }
 
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+/** The table as markdown, below what it was measured on. */
+export function reportTable(rows: readonly RawRow[]): string {
+  const several = (pick: (row: RawRow) => string) => [...new Set(rows.map(pick))].join("; ");
+  const loads = rows.map(({ load }) => load);
+  const versions = several((row) =>
+    Object.entries(row.versions).map(([name, version]) => `${name} ${version}`).join(", ")
+  );
+  const lines = reportLines(rows).map(({ name, note, unit, value, ratio, runs, target, met }) =>
+    `| ${name} | ${note} | ${value.toLocaleString("en")} ${unit} | ${ratio ?? ""} | ${runs} | ${target} | ${
+      met === undefined ? "" : met ? "yes" : "**no**"
+    } |`
+  );
+  return [
+    `Machine: ${several((row) => row.machine)}; load average ${Math.min(...loads)} to ${
+      Math.max(...loads)
+    }. Versions: ${versions}.`,
+    "",
+    "| what | of | median | ratio | runs | target | met |",
+    "|---|---|---|---|---|---|---|",
+    ...lines,
+  ].join("\n");
 }
 
-/** Rounds to three significant digits: more would be noise. */
-export function rounded(value: number): number {
-  return value >= 1000 ? Math.round(value) : Number(value.toPrecision(3));
+/** The panels of `scale.ts`: costs by the number of minions, a line for each side. */
+export function scalePanels(rows: readonly RawRow[]): Panel[] {
+  const panels = new Map<string, Map<string, [number, number][]>>();
+  for (const { name, note = "", unit, value } of reportLines(rows)) {
+    const [, side, minions] = /^(.*), (\d+) minions$/.exec(note) ?? [];
+    // The axis goes by powers of ten.
+    if (!name.startsWith("scale: ") || side === undefined || !(value > 0)) continue;
+    const title = `${name.slice("scale: ".length)}, ${unit}`;
+    const panel = panels.get(title) ?? new Map<string, [number, number][]>();
+    panels.set(title, panel);
+    panel.set(side, [...panel.get(side) ?? [], [Number(minions), value]]);
+  }
+  return [...panels].map(([title, sides]) => ({
+    title,
+    series: [...sides].map(([name, points]): Series => ({ name, points: points.sort(([a], [b]) => a - b) })),
+  }));
 }
 
-/** The machine: processors and platform. */
-export function machine(): string {
-  const [cpu] = cpus();
-  return `${cpus().length} x ${cpu?.model.trim() ?? "unknown processor"}, ${process.platform} ${process.arch}`;
+const [BEGIN, END] = ["<!-- figures: npm run bench:report -->", "<!-- /figures -->"];
+
+/**
+ * Puts a table between the two marks of a document.
+ *
+ * @throws {SyntaxError} if the document does not have them
+ */
+export function withFigures(document: string, table: string): string {
+  const [begin, end] = [document.indexOf(BEGIN), document.indexOf(END)];
+  if (begin < 0 || end < begin) {
+    throw new SyntaxError(`The document has no place for figures: expected ${BEGIN} and ${END}`);
+  }
+  return `${document.slice(0, begin + BEGIN.length)}\n\n${table}\n\n${document.slice(end)}`;
 }
 
-/** A table with one line for each figure. */
-export function table(rows: readonly Row[]): string {
-  const name = Math.max(...rows.map((row) => row.name.length));
-  const note = Math.max(...rows.map((row) => row.note?.length ?? 0));
-  const value = Math.max(...rows.map((row) => row.value.toLocaleString("en").length));
-  const unit = Math.max(...rows.map((row) => row.unit.length));
-  let before = "";
-  return rows.map((row) => {
-    const head = row.name === before ? "" : row.name;
-    before = row.name;
-    const beside = row.ratio === undefined ? "" : `  ${row.ratio.toFixed(row.ratio < 10 ? 2 : 1).padStart(6)} x`;
-    return `${head.padEnd(name)}  ${(row.note ?? "").padEnd(note)}  ${row.value.toLocaleString("en").padStart(value)} ${
-      row.unit.padEnd(unit)
-    }${beside}`.trimEnd();
-  }).join("\n");
+function main(): void {
+  const { values } = parseArgs({
+    options: {
+      raw: { type: "string", default: `${ROOT}/docs/figures.jsonl` },
+      document: { type: "string", default: `${ROOT}/docs/performance.md` },
+      plot: { type: "string", default: `${ROOT}/docs/scale.svg` },
+      /** Parts that are measured first; their figures are appended. */
+      run: { type: "string" },
+      runtimes: { type: "string" },
+    },
+  });
+  if (values.run !== undefined) {
+    const words = ["--only", values.run, "--raw", path.resolve(values.raw)];
+    if (values.runtimes !== undefined) words.push("--runtimes", values.runtimes);
+    const { status } = spawnSync(process.execPath, [`${ROOT}/bench/main.ts`, ...words], { stdio: "inherit" });
+    if (status !== 0) process.exit(status ?? 1);
+  }
+  const rows = readRaw(values.raw);
+  writeFileSync(values.document, withFigures(readFileSync(values.document, "utf8"), reportTable(rows)));
+  const panels = scalePanels(rows);
+  if (panels.length > 0) writeFileSync(values.plot, plot(panels));
+  console.log(reportTable(rows));
 }
 
-// Not waited for: the program imports this file.
-if (import.meta.main) void import("./report_program.ts").then(({ main }) => main());
+if (import.meta.main) main();

@@ -17,7 +17,7 @@ import { installed, runtimeCommand, type RuntimeName } from "./bed/runtimes.ts";
 import { brine, buildBundle, NO_SALT, realSalt, saltPython } from "./bed/sides.ts";
 import { MINION, type Pair, startPairs } from "./pair.ts";
 import { runProgram } from "./program.ts";
-import { type BenchOptions, median, rounded, type Row } from "./report.ts";
+import { type BenchOptions, median, rounded, type Row } from "./rows.ts";
 
 export interface RoundtripBenchOptions extends BenchOptions {
   /** @default 5 */

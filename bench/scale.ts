@@ -12,7 +12,7 @@ import { installed, type RuntimeName } from "./bed/runtimes.ts";
 import { brine, buildBundle, type Form, NO_SALT, realSalt } from "./bed/sides.ts";
 import { fleetRows, measureFleet } from "./fleet.ts";
 import { runProgram } from "./program.ts";
-import { type BenchOptions, rounded, type Row } from "./report.ts";
+import { type BenchOptions, rounded, type Row } from "./rows.ts";
 
 export interface ScaleOptions extends BenchOptions {
   sizes?: readonly number[];

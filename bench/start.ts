@@ -18,7 +18,7 @@ import { brine, buildBundle, NO_SALT, realSalt, type Side } from "./bed/sides.ts
 import { pause } from "./bed/until.ts";
 import { MINION, type Pair, startPair } from "./pair.ts";
 import { runProgram } from "./program.ts";
-import { type BenchOptions, median, rounded, type Row } from "./report.ts";
+import { type BenchOptions, median, rounded, type Row } from "./rows.ts";
 
 export interface StartBenchOptions extends BenchOptions {
   /** @default 7, quick 3 */

@@ -19,7 +19,7 @@ import { runOn } from "./bed/run_on.ts";
 import { installed, ROOT, type RuntimeName } from "./bed/runtimes.ts";
 import { brine, buildBundle, NO_SALT, realSalt, saltPython, type Side } from "./bed/sides.ts";
 import { runProgram } from "./program.ts";
-import { type BenchOptions, median, rounded, type Row } from "./report.ts";
+import { type BenchOptions, median, rounded, type Row } from "./rows.ts";
 
 export interface StatesBenchOptions extends BenchOptions {
   /** After one for warm-up. @default 5, quick 2 */

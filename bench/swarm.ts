@@ -23,26 +23,11 @@ import process from "node:process";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 import { currentRuntime } from "../src/runtime/current.ts";
+import type { SwarmEvent } from "./swarm/event.ts";
 import { parseMix } from "./swarm/mix.ts";
 import { type JobDone, SwarmPart } from "./swarm/part.ts";
 import { shareOf, SwarmProcesses } from "./swarm/processes.ts";
 import { Rounds } from "./swarm/rounds.ts";
-import type { Deed } from "./swarm/tally.ts";
-
-/** A line of the output with `--json`. */
-export type SwarmEvent =
-  | { event: "connected"; minions: number; ms: number }
-  | { event: "authenticated"; minions: number; ms: number }
-  /** All listen for jobs; `ms` is since the first request to sign in, with the minions' own part. */
-  | { event: "listening"; minions: number; ms: number }
-  /** All have their pillar; `keys` is how many names are at the top of the first. */
-  | { event: "pillar"; ms: number; failed: number; keys: number }
-  /** All have what a highstate needs; `requests` is how many each of them sent. */
-  | { event: "highstate"; ms: number; failed: number; requests: number }
-  /** `ms` is from the publication's arrival to the last reply of the master to a return. */
-  | { event: "job"; jid: string; fun: string; ms: number; failed: number }
-  /** What was done that no honest minion does. */
-  | { event: "summary"; deeds: Deed[] };
 
 const OPTIONS = {
   minions: { type: "string", default: "100" },

@@ -16,7 +16,7 @@ import { installed, type RuntimeName } from "./bed/runtimes.ts";
 import { brine } from "./bed/sides.ts";
 import { type Measured, measureMaster } from "./master.ts";
 import { runProgram } from "./program.ts";
-import { type BenchOptions, median, rounded, type Row } from "./report.ts";
+import { type BenchOptions, median, rounded, type Row } from "./rows.ts";
 
 export interface TelemetryBenchOptions extends BenchOptions {
   /** @default 500 */

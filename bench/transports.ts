@@ -14,7 +14,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { brine, buildBundle } from "./bed/sides.ts";
 import type { RuntimeName } from "./bed/runtimes.ts";
 import { runProgram } from "./program.ts";
-import { type BenchOptions, median, rounded, type Row } from "./report.ts";
+import { type BenchOptions, median, rounded, type Row } from "./rows.ts";
 
 export interface TransportsBenchOptions extends BenchOptions {
   /** @default 500 */

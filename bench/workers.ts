@@ -24,8 +24,8 @@ import { brine, buildBundle, NO_SALT, realSalt, type Side } from "./bed/sides.ts
 import { MINION, type Pair, startPair } from "./pair.ts";
 import { runProgram } from "./program.ts";
 import { type Relay, startRelay } from "./relay.ts";
-import { type BenchOptions, rounded, type Row } from "./report.ts";
-import type { SwarmEvent } from "./swarm.ts";
+import { type BenchOptions, rounded, type Row } from "./rows.ts";
+import type { SwarmEvent } from "./swarm/event.ts";
 
 export interface WorkersBenchOptions extends BenchOptions {
   /** @default 1000 */

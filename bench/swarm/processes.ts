@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { OWN_RUNTIME, runtimeCommand } from "../bed/runtimes.ts";
-import type { SwarmEvent } from "../swarm.ts";
+import type { SwarmEvent } from "./event.ts";
 import { Tally } from "./tally.ts";
 
 /** The minions of part `index` of `parts`: from, and up to. */

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { plot } from "../../bench/plot.ts";
 import type { RawRow } from "../../bench/raw.ts";
-import { reportLines, reportTable, scalePanels, withFigures } from "../../bench/report_program.ts";
+import { reportLines, reportTable, scalePanels, withFigures } from "../../bench/report.ts";
 
 const COMMON = { bench: "fleet", at: "2026-01-31T12:00:00.000Z", machine: "2 x a processor", load: 3 };
 const VERSIONS = { node: "24.1.0", salt: "3006.9" };
