@@ -21,8 +21,11 @@ export class SaltError extends Error {
   /** Stable, upper-case name of the failure, such as `"ADDRESS_IN_USE"`. */
   readonly code: string;
 
-  /** @param options `cause`, and the values of the message as fields of the error */
-  /** The `options` are its `cause`, and values that become fields of the error. */
+  /**
+   * The `options` are its `cause`, and values that become fields of the error.
+   *
+   * @param options `cause`, and the values of the message as fields of the error
+   */
   constructor(code: string, message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
     const { cause, ...fields } = options;
     super(message, cause === undefined ? undefined : { cause });
@@ -47,8 +50,11 @@ export class SystemError extends SaltError {
   /** The operating system's name of the failure, such as `"EACCES"`; `code` is the same. */
   readonly errno: string;
 
-  /** @param options `cause`, and the values of the message as fields of the error */
-  /** Takes the system's name for it, such as `ENOENT`, as its code. */
+  /**
+   * Takes the system's name for it, such as `ENOENT`, as its code.
+   *
+   * @param options `cause`, and the values of the message as fields of the error
+   */
   constructor(errno: string, message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
     super(errno, message, options);
     this.errno = errno;

@@ -54,8 +54,11 @@ export class LogRate {
   readonly #clock: LogClock;
   readonly #groups = new Map<string, Group>();
 
-  /** @param sink takes the records that are let through */
-  /** Hands the records that it lets through to `sink`. */
+  /**
+   * Hands the records that it lets through to `sink`.
+   *
+   * @param sink takes the records that are let through
+   */
   constructor(sink: (record: LogRecord) => void, clock: LogClock) {
     this.#sink = sink;
     this.#clock = clock;

@@ -20,8 +20,11 @@ export class RejectedError extends SaltError {
   /** The exit code for a program that ends over it. */
   readonly exitCode: number;
 
-  /** @param exitCode for a program that ends over it */
-  /** Its `exitCode` is the one with which the program ends. */
+  /**
+   * Its `exitCode` is the one with which the program ends.
+   *
+   * @param exitCode for a program that ends over it
+   */
   constructor(message: string, exitCode: number) {
     super("REJECTED", message);
     this.exitCode = exitCode;

@@ -186,8 +186,11 @@ export class IpcFrameReader {
   readonly #maxBytes: number;
   #reader: { push(chunk: Uint8Array): void; next(): unknown; readonly buffered: number } | undefined;
 
-  /** @param options bounds for what a peer may send */
-  /** Reads frames within the limits that are given. */
+  /**
+   * Reads frames within the limits that are given.
+   *
+   * @param options bounds for what a peer may send
+   */
   constructor(options: IpcFrameReaderOptions = {}) {
     this.#maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
   }

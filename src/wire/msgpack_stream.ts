@@ -93,8 +93,11 @@ export class StreamDecoder {
   #counts: "bytes" | "ext" | "items" | "pairs" = "bytes";
   #broken: unknown;
 
-  /** @param options the mode, and bounds for what a peer may send */
-  /** Reads values within the limits that are given. */
+  /**
+   * Reads values within the limits that are given.
+   *
+   * @param options the mode, and bounds for what a peer may send
+   */
   constructor(options: StreamDecodeOptions) {
     this.#options = options;
     this.#maxBytes = options.maxBytes ?? 128 * 1024 * 1024;

@@ -13,8 +13,11 @@
  * ```
  */
 export class Float extends Number {
-  /** @param value the number, encoded as a float even if it is integral */
-  /** Marks a number that Python has as a float. */
+  /**
+   * Marks a number that Python has as a float.
+   *
+   * @param value the number, encoded as a float even if it is integral
+   */
   constructor(value: number) {
     super(value);
   }
@@ -111,8 +114,11 @@ export class Constant {
   /** The value it carries. */
   readonly value: unknown;
 
-  /** @param value what the constant carries, if anything */
-  /** A constant by its name in Python. */
+  /**
+   * A constant by its name in Python.
+   *
+   * @param value what the constant carries, if anything
+   */
   constructor(name: string, value: unknown = null) {
     this.name = name;
     this.value = value;
@@ -135,8 +141,11 @@ export class Packed {
   /** One complete msgpack object. */
   readonly bytes: Uint8Array;
 
-  /** @param bytes one whole msgpack value */
-  /** Holds the bytes of one value. */
+  /**
+   * Holds the bytes of one value.
+   *
+   * @param bytes one whole msgpack value
+   */
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
   }

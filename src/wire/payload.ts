@@ -202,8 +202,11 @@ export class RequestTooLargeError extends ProtocolError {
   /** The reply to its sender. */
   readonly reply: unknown;
 
-  /** @param reply the reply to the sender */
-  /** Keeps what was said instead as `reply`. */
+  /**
+   * Keeps what was said instead as `reply`.
+   *
+   * @param reply the reply to the sender
+   */
   constructor(message: string, reply: unknown, options: { cause?: unknown } = {}) {
     super(message, options);
     this.reply = reply;

@@ -40,8 +40,11 @@ export class Crowd {
   readonly #origins = new Map<string, Set<Guest>>();
   #size = 0;
 
-  /** @param limits how many connections at once, and which hosts are known */
-  /** Holds connections to the limits that are given. */
+  /**
+   * Holds connections to the limits that are given.
+   *
+   * @param limits how many connections at once, and which hosts are known
+   */
   constructor(limits: CrowdLimits) {
     this.#limits = limits;
   }

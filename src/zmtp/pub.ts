@@ -33,8 +33,11 @@ export class PubSocket extends ZmtpSocket implements Pub {
   /** Messages lost so far to subscribers at their high-water mark, counted once for each. */
   dropped = 0;
 
-  /** @param options bounds, heartbeats and the like */
-  /** Opens nothing yet: it connects or binds when it is told to. */
+  /**
+   * Opens nothing yet: it connects or binds when it is told to.
+   *
+   * @param options bounds, heartbeats and the like
+   */
   constructor(context: ZmtpContext, options: PubOptions = {}) {
     // Subscribers send nothing but topics, and any client may subscribe.
     super(context, { maxMessageSize: MAX_RECEIVED, maxFrames: 8, ...options });

@@ -133,8 +133,11 @@ export class DealerSocket extends DealingSocket implements Dealer {
   override readonly type: SocketType = "DEALER";
   readonly #inbox: Inbox<Message>;
 
-  /** @param options bounds, heartbeats and the like */
-  /** Opens nothing yet: it connects or binds when it is told to. */
+  /**
+   * Opens nothing yet: it connects or binds when it is told to.
+   *
+   * @param options bounds, heartbeats and the like
+   */
   constructor(context: ZmtpContext, options: SocketOptions = {}) {
     super(context, options);
     this.#inbox = new Inbox(this.settings.receiveHighWaterMark, context.log);

@@ -40,8 +40,11 @@ export class RepSocket extends AddressedSocket implements Rep {
   /** For each peer being served, its further requests. */
   readonly #busy = new Map<Peer, Message[]>();
 
-  /** @param options bounds, heartbeats and the like */
-  /** Opens nothing yet: it connects or binds when it is told to. */
+  /**
+   * Opens nothing yet: it connects or binds when it is told to.
+   *
+   * @param options bounds, heartbeats and the like
+   */
   constructor(context: ZmtpContext, options: SocketOptions = {}) {
     super(context, options);
     this.#inbox = new Inbox(this.settings.receiveHighWaterMark, context.log);

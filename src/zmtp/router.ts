@@ -95,8 +95,11 @@ export class RouterSocket extends AddressedSocket implements Router {
   override readonly type: SocketType = "ROUTER";
   readonly #inbox: Inbox<{ peer: Peer; frames: Message }>;
 
-  /** @param options bounds, heartbeats and the like */
-  /** Opens nothing yet: it connects or binds when it is told to. */
+  /**
+   * Opens nothing yet: it connects or binds when it is told to.
+   *
+   * @param options bounds, heartbeats and the like
+   */
   constructor(context: ZmtpContext, options: SocketOptions = {}) {
     super(context, options);
     this.#inbox = new Inbox(this.settings.receiveHighWaterMark, context.log);

@@ -23,8 +23,11 @@ export class HttpError extends SaltError {
   /** Added to the headers of the answer. */
   readonly headers: Record<string, string>;
 
-  /** @param headers sent with the response */
-  /** An answer of that status, with further headers. */
+  /**
+   * An answer of that status, with further headers.
+   *
+   * @param headers sent with the response
+   */
   constructor(status: number, message: string, headers: Record<string, string> = {}) {
     super("HTTP", message);
     this.status = status;
@@ -69,8 +72,11 @@ export class RefusedError extends SaltError {
   /** Why the master refused. */
   readonly kind: RefusalKind;
 
-  /** @param message the master's own message */
-  /** Says why it was refused; a flavour has a status for each kind. */
+  /**
+   * Says why it was refused; a flavour has a status for each kind.
+   *
+   * @param message the master's own message
+   */
   constructor(kind: RefusalKind, message: string, options: { cause?: unknown } = {}) {
     super("REFUSED", message, options);
     this.kind = kind;
@@ -88,8 +94,11 @@ export class RefusedError extends SaltError {
  * ```
  */
 export class MasterDownError extends SaltError {
-  /** @param options `cause`: the error of the connection */
-  /** Its `cause` is what showed that the master is down. */
+  /**
+   * Its `cause` is what showed that the master is down.
+   *
+   * @param options `cause`: the error of the connection
+   */
   constructor(options: { cause?: unknown } = {}) {
     super("MASTER_DOWN", "Salt Master is not available.", options);
   }

@@ -97,8 +97,11 @@ export class KeyAdmin implements KeyAdministration {
   readonly #actor: KeyActor;
   readonly #rotations: KeyRotations;
 
-  /** @param options the key directories, and what has to hear of a change */
-  /** On the key directories, the log and the history that are given. */
+  /**
+   * On the key directories, the log and the history that are given.
+   *
+   * @param options the key directories, and what has to hear of a change
+   */
   constructor(options: KeyAdminOptions) {
     const { runtime: { fs, clock }, log, opts } = options;
     this.#options = options;
