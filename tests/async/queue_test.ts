@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { AsyncQueue } from "../../src/async/queue.ts";
 
-describe("AsyncQueue", { timeout: 10_000 }, () => {
+describe("AsyncQueue", { timeout: 120_000 }, () => {
   test("returns items in order, those offered before and after the read", async () => {
     const queue = new AsyncQueue<number>({ limit: 10 });
     queue.offer(1);

@@ -28,7 +28,7 @@ describe("backoffDelay()", () => {
   });
 });
 
-describe("Pool", { timeout: 10_000 }, () => {
+describe("Pool", { timeout: 120_000 }, () => {
   test("runs `limit` calls at once, the rest in order", async () => {
     const pool = new Pool(2);
     const gates = Array.from({ length: 5 }, () => deferred<void>());
@@ -75,7 +75,7 @@ test("a deferred that is never awaited does not end the process when it rejects"
 });
 
 for (const [name, make] of [["systemClock", () => systemClock], ["FakeClock", () => new FakeClock()]] as const) {
-  describe(name, { timeout: 10_000 }, () => {
+  describe(name, { timeout: 120_000 }, () => {
     const pass = (clock: unknown, ms: number) => clock instanceof FakeClock && clock.advance(ms);
 
     test("sleeps end in the order of their lengths", async () => {

@@ -19,8 +19,8 @@ function host() {
   return runtime;
 }
 
-describe("loadPair()", { timeout: 30_000 }, () => {
-  test("makes a pair on first use, in Salt's form and modes, and finds it again", { timeout: 30_000 }, async () => {
+describe("loadPair()", { timeout: 120_000 }, () => {
+  test("makes a pair on first use, in Salt's form and modes, and finds it again", { timeout: 120_000 }, async () => {
     const runtime = host();
     const made = await loadPair(runtime, silentLogger, files);
     for (const name of ["minion.pem", "minion.pub"]) {
@@ -37,7 +37,7 @@ describe("loadPair()", { timeout: 30_000 }, () => {
 
   test(
     "writes the public key again from the private one where it is missing or does not match",
-    { timeout: 30_000 },
+    { timeout: 120_000 },
     async () => {
       for (const before of [undefined, "garbage", PAIRS.other.publicPem]) {
         const runtime = host();
@@ -57,7 +57,7 @@ describe("loadPair()", { timeout: 30_000 }, () => {
     assert.equal(runtime.fs.readText("/pki/minion.pem"), "garbage");
   });
 
-  test("key_pass encrypts the private half that it makes", { timeout: 30_000 }, async () => {
+  test("key_pass encrypts the private half that it makes", { timeout: 120_000 }, async () => {
     const runtime = host();
     const made = await loadPair(runtime, silentLogger, { ...files, passphrase: "s3cret" });
     assert.match(runtime.fs.readText("/pki/minion.pem"), /ENCRYPTED/);

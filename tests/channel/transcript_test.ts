@@ -33,7 +33,7 @@ function* steps(messages: Json[]): Iterable<{ exchanged: Exchanged } | { publica
 const body = (message: Json) => fromHex(message.frames.at(-1));
 
 for (const file of ["transcript", "transcript_rotation"]) {
-  test(`${file}.json is replayed by Brine's client code`, { timeout: 30_000 }, async (t) => {
+  test(`${file}.json is replayed by Brine's client code`, { timeout: 120_000 }, async (t) => {
     const recorded = vectors(file);
     const master = real.loadPrivateKey(recorded.master_private_pem);
     const random: Uint8Array[] = [];

@@ -4,7 +4,7 @@ import { type BatchEvent, batchSize, runBatch } from "../../src/client/batch.ts"
 import { chooseSubset } from "../../src/client/subset.ts";
 import { startCluster } from "../support/start_cluster.ts";
 
-const TIMEOUT = { timeout: 30_000 };
+const TIMEOUT = { timeout: 120_000 };
 
 for (
   const [text, minions, want] of [

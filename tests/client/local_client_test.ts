@@ -7,7 +7,7 @@ import type { BusEvent } from "../../src/event/bus.ts";
 import type { ExecutionModule } from "../../src/loader/family.ts";
 import { type Cluster, startCluster, until } from "../support/start_cluster.ts";
 
-const TIMEOUT = { timeout: 30_000 };
+const TIMEOUT = { timeout: 120_000 };
 
 function gate() {
   const { promise, resolve } = Promise.withResolvers<void>();

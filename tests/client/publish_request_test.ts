@@ -131,7 +131,7 @@ test("connect() refuses options that it does not have", async () => {
   await assert.rejects(connect(wrong), /Unknown key "root" of the options of connect\(\): did you mean "rootDir"/);
 });
 
-describe("a client", { timeout: 30_000 }, () => {
+describe("a client", { timeout: 120_000 }, () => {
   test("takes a list of ids as a list target, and reports those without a key", async () => {
     await using cluster = await startCluster({ minions: ["web1", "db1"] });
     const client = await cluster.client();

@@ -16,7 +16,7 @@ import { Breaker } from "../support/failing.ts";
 import { FakeClock } from "../support/fake_clock.ts";
 import { memoryFiles } from "../support/memory_files.ts";
 
-const TIMEOUT = { timeout: 20_000 };
+const TIMEOUT = { timeout: 120_000 };
 const at = (path: string): SocketAddress => ({ kind: "unix", path });
 const ADDRESSES = { pub: at("/pub"), pull: at("/pull"), own: at("/own") };
 const { later } = await currentRuntime();

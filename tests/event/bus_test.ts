@@ -11,7 +11,7 @@ import { packEvent } from "../../src/wire/event_frame.ts";
 import { packIpcFrame } from "../../src/wire/ipc_frame.ts";
 import { captureLog } from "../support/capture_log.ts";
 
-const TIMEOUT = { timeout: 20_000 };
+const TIMEOUT = { timeout: 120_000 };
 const NOW = Date.UTC(2024, 4, 6, 7, 8, 9) + 123.456;
 const { later } = await currentRuntime();
 const turn = () => new Promise<void>((resolve) => later(resolve));

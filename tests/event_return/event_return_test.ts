@@ -10,7 +10,7 @@ import { FakeClock } from "../support/fake_clock.ts";
 import { vectors } from "../support/vectors.ts";
 
 const { crypto } = await currentRuntime();
-const TIMEOUT = { timeout: 20_000 };
+const TIMEOUT = { timeout: 120_000 };
 const recorded = vectors("event_return/salt");
 
 for (const { whitelist, blacklist, tags, stored } of recorded.filters) {

@@ -7,7 +7,7 @@ import { openDoor } from "./fake_backend.ts";
 declare function setTimeout(callback: () => void, ms: number): unknown;
 
 const runtime = await currentRuntime();
-const TIMEOUT = { timeout: 20_000 };
+const TIMEOUT = { timeout: 120_000 };
 
 test("a listener that does not read is disconnected before much waits for it", TIMEOUT, async () => {
   const door = await openDoor({ listener_buffer: 100_000 });

@@ -52,7 +52,7 @@ for (const place of ["memory", "current"] as const) {
 
 test(
   "a master whose fileserver_backend is not known does not start, and says which are",
-  { timeout: 30_000 },
+  { timeout: 120_000 },
   async () => {
     await assert.rejects(
       startCluster({ minions: [], master: { fileserver_backend: ["hg"] } }),
@@ -61,7 +61,7 @@ test(
   },
 );
 
-test("a master with fileserver_events looks for changes when it starts", { timeout: 30_000 }, async () => {
+test("a master with fileserver_events looks for changes when it starts", { timeout: 120_000 }, async () => {
   await using cluster = await startCluster({
     minions: [],
     master: { fileserver_events: true },

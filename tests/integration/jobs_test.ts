@@ -10,7 +10,7 @@ import { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";
 import { unpack } from "../../src/wire/msgpack.ts";
 import { type Cluster, type ClusterOptions, startCluster, until } from "../support/start_cluster.ts";
 
-const TIMEOUT = { timeout: 30_000 };
+const TIMEOUT = { timeout: 120_000 };
 const HOUR = 3_600_000;
 
 /** A cluster whose jobs are counted at their minions, and end when the test says so. */

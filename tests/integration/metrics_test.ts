@@ -15,7 +15,7 @@ function valuesOf(text: string): Map<string, number> {
   }));
 }
 
-test("a master counts jobs, returns, sign-ins and requests, in Prometheus' format", { timeout: 30_000 }, async () => {
+test("a master counts jobs, returns, sign-ins and requests, in Prometheus' format", { timeout: 120_000 }, async () => {
   const errors: unknown[] = [];
   const meter = new MetricRegistry((error) => errors.push(error));
   await using cluster = await startCluster({

@@ -5,8 +5,8 @@ import type { Outcome } from "../../src/client/outcome.ts";
 import { startCluster } from "../support/start_cluster.ts";
 
 for (const place of ["memory", "current"] as const) {
-  describe(`ping, ${place === "memory" ? "in memory" : "over tcp and Unix sockets"}`, { timeout: 30_000 }, () => {
-    test("each job is answered as Salt would", { timeout: 30_000 }, async () => {
+  describe(`ping, ${place === "memory" ? "in memory" : "over tcp and Unix sockets"}`, { timeout: 120_000 }, () => {
+    test("each job is answered as Salt would", { timeout: 120_000 }, async () => {
       await using cluster = await startCluster({ place, minions: ["web1", "db1"] });
       const client = await cluster.client();
       const jobs: { fun: string | string[]; arg?: unknown[]; want: unknown; retcode?: unknown; success?: unknown }[] = [

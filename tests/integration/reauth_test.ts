@@ -8,7 +8,7 @@ import { decode, encode } from "../../src/wire/msgpack.ts";
 import { zmtpSockets } from "../../src/zmtp/mod.ts";
 import { type Cluster, PAIRS, startCluster, until } from "../support/start_cluster.ts";
 
-const TIMEOUT = { timeout: 30_000 };
+const TIMEOUT = { timeout: 120_000 };
 
 /** Tags on the minion's own bus, in order. */
 async function minionTags(cluster: Cluster, id: string): Promise<string[]> {

@@ -8,7 +8,7 @@ import { MODULES } from "../../src/plugins/modules/mod.ts";
 import { unpack } from "../../src/wire/msgpack.ts";
 import { type Cluster, startCluster, until } from "../support/start_cluster.ts";
 
-const TIMEOUT = { timeout: 30_000 };
+const TIMEOUT = { timeout: 120_000 };
 const ID = "web1";
 
 interface Bed extends AsyncDisposable {

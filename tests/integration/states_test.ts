@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { entriesOf, isMap, lookup } from "../../src/python/containers.ts";
 import { type Cluster, startCluster } from "../support/start_cluster.ts";
 
-const OPTIONS = { timeout: 20_000 };
+const OPTIONS = { timeout: 120_000 };
 
 async function bedOf(cluster: Cluster) {
   const client = await cluster.client();

@@ -26,7 +26,7 @@ async function bedOf(cluster: Cluster) {
 const kw = (values: Record<string, unknown>) => ({ __kwarg__: true, ...values });
 
 for (const place of ["the minion's process", "processes of their own"]) {
-  test(`saltutil.sync_modules: new, changed and deleted, with jobs in ${place}`, { timeout: 20_000 }, async () => {
+  test(`saltutil.sync_modules: new, changed and deleted, with jobs in ${place}`, { timeout: 120_000 }, async () => {
     const apart = place !== "the minion's process";
     await using cluster = await startCluster({
       place: "current",
@@ -99,7 +99,7 @@ const KINDS = [
 
 test(
   "saltutil.sync_all: every kind in Salt's order, grains and returners with effect",
-  { timeout: 20_000 },
+  { timeout: 120_000 },
   async () => {
     await using cluster = await startCluster({
       place: "current",
@@ -135,7 +135,7 @@ export const returner = ({ opts }, ret) => writeFileSync(opts.cachedir + "/extmo
   },
 );
 
-test("saltutil.sync_modules: several environments and lists", { timeout: 20_000 }, async () => {
+test("saltutil.sync_modules: several environments and lists", { timeout: 120_000 }, async () => {
   const dev = mkdtempSync(path.join(tmpdir(), "brine-dev-"));
   const base = mkdtempSync(path.join(tmpdir(), "brine-base-"));
   try {
@@ -172,7 +172,7 @@ test("saltutil.sync_modules: several environments and lists", { timeout: 20_000 
   }
 });
 
-test("saltutil.sync_modules: files that cannot be fetched change nothing", { timeout: 20_000 }, async () => {
+test("saltutil.sync_modules: files that cannot be fetched change nothing", { timeout: 120_000 }, async () => {
   await using cluster = await startCluster({
     place: "current",
     master: { fileserver_list_cache_time: 0 },

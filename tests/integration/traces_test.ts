@@ -56,7 +56,7 @@ async function drain(outcomes: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of outcomes);
 }
 
-describe("traces", { timeout: 30_000 }, () => {
+describe("traces", { timeout: 120_000 }, () => {
   test("publication, execution and return are one trace, and none of them carries arguments", async () => {
     const { spans, telemetry, named } = recorder();
     await using cluster = await startCluster({ minions: ["web1", "db1"], telemetry });

@@ -79,7 +79,14 @@ function comparable(ret: Fields): Fields {
   const isPassing = jid === "nocache" && tag === `salt/job/nocache/ret/${id}`;
   const args = typeof value === "object" ? (value as Fields).args : value;
   const isOwnTarget = tgt === undefined ? undefined : tgt === id;
-  return { ...rest, args, isPassing, isOwnTarget, metadata: Object.keys((metadata ?? {}) as Fields).sort(), pid: typeof pid };
+  return {
+    ...rest,
+    args,
+    isPassing,
+    isOwnTarget,
+    metadata: Object.keys((metadata ?? {}) as Fields).sort(),
+    pid: typeof pid,
+  };
 }
 
 const missing = (...kinds: Kind[]) =>

@@ -189,7 +189,7 @@ describe("libzmq through pyzmq", { skip, timeout: 120_000 }, () => {
   });
   const context = testContext({ net: nodeNet() });
   let paths = 0;
-  const it = (title: string, body: () => Promise<void>) => test(title, { timeout: 30_000, skip }, body);
+  const it = (title: string, body: () => Promise<void>) => test(title, { timeout: 120_000, skip }, body);
 
   for (
     const { kind, place } of [

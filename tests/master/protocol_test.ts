@@ -29,9 +29,9 @@ function recordedMaster(more: Record<string, unknown> = {}): Promise<Cluster> {
   });
 }
 
-describe("protocol.json clear_requests", { timeout: 30_000 }, () => {
+describe("protocol.json clear_requests", { timeout: 120_000 }, () => {
   for (const row of recorded.clear_requests) {
-    test(row.name, { timeout: 30_000 }, async () => {
+    test(row.name, { timeout: 120_000 }, async () => {
       await using cluster = await recordedMaster();
       const exchange = cluster.exchange();
       let request: Uint8Array;
@@ -95,9 +95,9 @@ const ENVELOPES: Record<string, Sealed> = {
   "v1 pillar unsigned form": { version: 1, key: "master", load: { cmd: "_pillar", grains: {}, ver: "2" } },
 };
 
-describe("protocol.json aes_envelope_rules", { timeout: 30_000 }, () => {
+describe("protocol.json aes_envelope_rules", { timeout: 120_000 }, () => {
   for (const row of recorded.aes_envelope_rules) {
-    test(row.name, { timeout: 30_000 }, async () => {
+    test(row.name, { timeout: 120_000 }, async () => {
       const sealed = ENVELOPES[row.name]!;
       const { version = 3, key = "session", spoil = false, without = [] } = sealed;
       // Versions below 3 are refused by default.
@@ -170,7 +170,7 @@ function plainOf(value: unknown): unknown {
   return value;
 }
 
-test("pillar comes sealed for the minion, signed, and in Salt's order of fields", { timeout: 30_000 }, async () => {
+test("pillar comes sealed for the minion, signed, and in Salt's order of fields", { timeout: 120_000 }, async () => {
   await using cluster = await startCluster({
     minions: [],
     prepare: ({ fs }, root) => fs.write(`${root}/pki/minions/${ID}`, PAIRS.minion.publicPem),

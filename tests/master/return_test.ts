@@ -9,7 +9,7 @@ import { jobReturned } from "../../src/master/commands/return.ts";
 import { decode, encode } from "../../src/wire/msgpack.ts";
 import { type Cluster, PAIRS, startCluster, until } from "../support/start_cluster.ts";
 
-const TIMEOUT = { timeout: 30_000 };
+const TIMEOUT = { timeout: 120_000 };
 const JID = "20240506070809123456";
 
 function master(opts: Record<string, unknown> = {}): Promise<Cluster> {

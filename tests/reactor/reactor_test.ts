@@ -17,7 +17,7 @@ import { captureLog } from "../support/capture_log.ts";
 import { FakeClock } from "../support/fake_clock.ts";
 import { memoryFiles } from "../support/memory_files.ts";
 
-const TIMEOUT = { timeout: 20_000 };
+const TIMEOUT = { timeout: 120_000 };
 const { crypto, later } = await currentRuntime();
 const turn = () => new Promise<void>((resolve) => later(resolve));
 const reaction = (state: string, fun: string, more: Record<string, unknown> = {}): Reaction => ({

@@ -18,7 +18,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 let sockets = 0;
 const somePath = () => path.join(folder, `${sockets++}.ipc`);
 const unix = (): SocketAddress & { kind: "unix" } => ({ kind: "unix", path: somePath() });
-describe("node Net's Unix sockets", { timeout: 20_000 }, () => {
+describe("node Net's Unix sockets", { timeout: 120_000 }, () => {
   test("have the mode asked for, 0600 without", async () => {
     for (const [mode, want] of [[undefined, 0o600], [0o666, 0o666]] as const) {
       const at = unix();
@@ -121,7 +121,7 @@ describe("node Net's Unix sockets", { timeout: 20_000 }, () => {
   });
 });
 
-test("nodeNet().dial() reports a name that cannot be looked up", { timeout: 20_000 }, async () => {
+test("nodeNet().dial() reports a name that cannot be looked up", { timeout: 120_000 }, async () => {
   const to: SocketAddress = { kind: "tcp", host: "no-such-host.invalid", port: 1 };
   await assert.rejects(nodeNet().dial(to), (error) => {
     assert.ok(error instanceof SystemError);

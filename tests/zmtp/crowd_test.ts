@@ -56,7 +56,7 @@ describe("when all places are taken", () => {
 
 test(
   "a socket accepts no more connections than its limit, and has room again once some have closed",
-  { timeout: 20_000 },
+  { timeout: 120_000 },
   async () => {
     const context = testContext({ net: memoryNet() });
     const crowd = new Crowd({ maxConnections: 5, knownHost: () => false });

@@ -25,7 +25,7 @@ function setup() {
   return { context, records, clock, net: context.net };
 }
 
-describe("a peer that misbehaves", { timeout: 20_000 }, () => {
+describe("a peer that misbehaves", { timeout: 120_000 }, () => {
   const ready = encodeReady("PUSH", undefined);
   for (
     const { name, say } of [
@@ -124,7 +124,7 @@ describe("a peer that misbehaves", { timeout: 20_000 }, () => {
   });
 });
 
-describe("the handshake", { timeout: 20_000 }, () => {
+describe("the handshake", { timeout: 120_000 }, () => {
   test("sends READY only once the whole greeting of the peer has arrived", async () => {
     const { context, net } = setup();
     const pull = new PullSocket(context);
@@ -155,7 +155,7 @@ describe("the handshake", { timeout: 20_000 }, () => {
   }
 });
 
-describe("PUB", { timeout: 20_000 }, () => {
+describe("PUB", { timeout: 120_000 }, () => {
   const subscriber = bytes(HELLO, encodeReady("SUB", undefined));
 
   test("accepts subscriptions as commands and as messages, and drops them with the peer", async () => {
@@ -274,7 +274,7 @@ describe("PUB", { timeout: 20_000 }, () => {
   });
 });
 
-describe("heartbeats", { timeout: 20_000 }, () => {
+describe("heartbeats", { timeout: 120_000 }, () => {
   test("a silent peer is sent a PING, and disconnected if nothing comes back", async () => {
     const { context, net, clock, records } = setup();
     const pull = new PullSocket(context, { heartbeatIntervalMs: 1000, heartbeatTimeoutMs: 300, heartbeatTtlMs: 5000 });
@@ -318,7 +318,7 @@ describe("heartbeats", { timeout: 20_000 }, () => {
   });
 });
 
-describe("reconnecting", { timeout: 20_000 }, () => {
+describe("reconnecting", { timeout: 120_000 }, () => {
   test("waits longer after each failure, up to the limit, with jitter, and from the beginning after a success", async () => {
     const { context, clock, records } = setup();
     const push = new PushSocket(context, { reconnectInitialMs: 100, reconnectMaxMs: 500, reconnectJitter: 0.5 });
@@ -383,7 +383,7 @@ describe("reconnecting", { timeout: 20_000 }, () => {
   });
 });
 
-describe("REQ", { timeout: 20_000 }, () => {
+describe("REQ", { timeout: 120_000 }, () => {
   test("a request times out on time, and the connection is dialled again without a wait", async () => {
     const { context, clock } = setup();
     const router = new RouterSocket(context);

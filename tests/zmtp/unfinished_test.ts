@@ -110,7 +110,7 @@ describe("the time of incomplete messages", () => {
 
 const READY = bytes(greeting(), encodeReady("DEALER", undefined));
 
-describe("a ROUTER", { timeout: 20_000 }, () => {
+describe("a ROUTER", { timeout: 120_000 }, () => {
   test("disconnects unknown hosts whose half-sent frames hold too much, and serves others", async () => {
     const { log } = recordingLogger();
     const context = testContext({ log, net: memoryNet() });

@@ -6,7 +6,7 @@ import { HttpClient } from "../../../src/client/http/http_client.ts";
 import { until } from "../../support/start_cluster.ts";
 import { FakeEvents, FakeServer, LOGIN, page } from "./fake_server.ts";
 
-const TIMEOUT = { timeout: 30_000 };
+const TIMEOUT = { timeout: 120_000 };
 
 /** A body that never ends. */
 function endless(piece: string, type: string): { response: Response; sent: () => number; cancelled: () => boolean } {

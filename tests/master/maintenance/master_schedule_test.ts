@@ -6,7 +6,7 @@ import { runReturn } from "../../../src/event/tag.ts";
 import type { RunnerJob, Runners } from "../../../src/master/services.ts";
 import { type Cluster, startCluster, until } from "../../support/start_cluster.ts";
 
-const TIMEOUT = { timeout: 30_000 };
+const TIMEOUT = { timeout: 120_000 };
 
 /** Runners that are recorded; `end` has the oldest one return. */
 function recordingRunners() {
