@@ -383,6 +383,41 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     await context.close();
   });
 
+  test("a master without a reactor says so, and not as a failure", LONG, async () => {
+    const bare = await new FakeApi({ minions: 2, pending: 0 }).open();
+    bare.hasReactor = false;
+    const { page, context } = await openPage(browser, bare.url);
+    try {
+      await signIn(page, "file", "ada", PASSWORD);
+      await page.getByRole("heading", { name: "Fleet" }).waitFor();
+      await go(page, "#/automation");
+      await page.getByText("No reactor").waitFor();
+      assert.equal(await page.getByRole("alert").count(), 0);
+      assert.ok(await page.getByRole("button", { name: "Try an event" }).isDisabled());
+    } finally {
+      await context.close();
+      await bare.close();
+    }
+  });
+
+  test("of a tag that is too long for a phone its jid is cut, and not what comes behind it", LONG, async () => {
+    const phone = await new FakeApi({ minions: 2, pending: 0 }).open();
+    const { page, context } = await openPage(browser, phone.url, 390, 844);
+    try {
+      await signIn(page, "file", "ada", PASSWORD);
+      await page.getByRole("heading", { name: "Fleet" }).waitFor();
+      await go(page, "#/events");
+      await page.getByText("Live").waitFor();
+      phone.fire("salt/job/20260506070809101112/ret/web0001", { id: "web0001" });
+      const end = page.getByText("/ret/web0001", { exact: true });
+      await end.waitFor();
+      assert.equal(await end.evaluate((span) => span.scrollWidth <= span.clientWidth), true);
+    } finally {
+      await context.close();
+      await phone.close();
+    }
+  });
+
   test("returns are exported as CSV that no spreadsheet runs, and as JSON", LONG, async () => {
     const { page, context } = await enter();
     await go(page, "#/run?tgt=web000*&fun=test.ping");

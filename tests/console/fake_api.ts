@@ -57,6 +57,8 @@ export class FakeApi {
   #url = "";
   /** While it is true, no minion returns. */
   held = false;
+  /** False: the master's configuration has no `reactor`. */
+  hasReactor = true;
   readonly reactors: Record<string, string[]>[] = [{ "salt/minion/*/start": ["/srv/reactor/start.sls"] }];
   /** The schedule of every minion. */
   readonly schedule: Record<string, Low | undefined> = {
@@ -303,6 +305,10 @@ export class FakeApi {
     if (fun === "cache.grains") {
       const names = this.#options.previews && Array.isArray(low.fields) ? low.fields.map(String) : undefined;
       return Object.fromEntries(this.#targets(low).map((id) => [id, picked(grains(id), names)]));
+    }
+    if (fun.startsWith("reactor.") && !this.hasReactor) {
+      return `Exception occurred in runner ${fun}: Traceback (most recent call last):\n` +
+        "salt.exceptions.CommandExecutionError: Reactor system is not running.\n";
     }
     if (fun === "reactor.list") return this.reactors;
     if (fun === "reactor.add") {

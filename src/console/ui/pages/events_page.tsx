@@ -151,14 +151,27 @@ function EventList(
         return (
           <>
             <span role="gridcell" class="num muted">{clockText(event.atMs, store.now())}</span>
-            <span role="gridcell" class={`mono cut ${open?.number === event.number ? "chosen" : ""}`}>
-              {event.tag}
+            <span role="gridcell" class={`mono tag ${open?.number === event.number ? "chosen" : ""}`}>
+              <Tag tag={event.tag} />
             </span>
             <span role="gridcell" class="mono cut muted wide">{summaryOf(event)}</span>
           </>
         );
       }}
     />
+  );
+}
+
+/** A tag in one line. Where there is no room for all of it, its jid is cut, since the words around it say more. */
+function Tag({ tag }: { tag: string }) {
+  const [, before, jid, after] = /^([^]*?)(\d{20})(\/[^]*)$/.exec(tag) ?? [];
+  if (jid === undefined) return <span class="cut">{tag}</span>;
+  return (
+    <>
+      <span class="cut">{before}</span>
+      <span class="cut tag-jid">{jid}</span>
+      <span class="cut">{after}</span>
+    </>
   );
 }
 

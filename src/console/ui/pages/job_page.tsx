@@ -226,27 +226,31 @@ function JobFacts({ job }: { job: Job }) {
   const store = useStore();
   store.jobs.beat.value;
   const { head } = job;
+  // Until the master has told of the job, its jid is all that is known.
+  const isKnown = head.fun !== "";
   return (
     <dl class="facts">
-      <div>
-        <dt>Target</dt>
-        <dd class="mono cut">
-          {targetText(head.tgt)} <span class="muted">{head.tgtType}</span>
-        </dd>
-      </div>
+      {isKnown && (
+        <div>
+          <dt>Target</dt>
+          <dd class="mono cut">
+            {targetText(head.tgt)} <span class="muted">{head.tgtType}</span>
+          </dd>
+        </div>
+      )}
       {head.user !== undefined && (
         <div>
           <dt>User</dt>
           <dd>{head.user}</dd>
         </div>
       )}
-      {head.startedMs !== undefined && (
+      {isKnown && head.startedMs !== undefined && (
         <div>
           <dt>Started</dt>
           <dd class="num">
             {clockText(head.startedMs, store.now())}{" "}
             <span class="muted">
-              <Ago since={head.startedMs} live={!job.done && job.error === undefined} />
+              <Ago since={head.startedMs} live={job.size > 0 && !job.done && job.error === undefined} />
             </span>
           </dd>
         </div>

@@ -123,17 +123,13 @@ export class AutomationStore {
   }
 }
 
+/** The master has no reactor, which is no failure. */
+export class NoReactorError extends Error {}
+
 /** A master's runner answers with words where something is not there. */
-function notThere(fun: string, found: unknown): ApiError {
+function notThere(fun: string, found: unknown): Error {
   const words = typeof found === "string" ? found.trim().split("\n").at(-1)!.slice(0, 300) : "";
-  if (words.includes("Reactor system is not running")) {
-    return new ApiError(
-      "refused",
-      200,
-      "This master has no reactor",
-      "Configure the option reactor: an event then causes work by itself.",
-    );
-  }
+  if (words.includes("Reactor system is not running")) return new NoReactorError(words);
   return new ApiError(
     "refused",
     200,

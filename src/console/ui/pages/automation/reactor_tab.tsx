@@ -11,6 +11,7 @@ import { Problem } from "../../parts/problem.tsx";
 import { labelOf, toneOf } from "../../parts/state.tsx";
 import { useAttempt } from "../../parts/use_attempt.ts";
 import { VirtualList } from "../../parts/virtual_list.tsx";
+import { NoReactorError } from "../../store/automation_store.ts";
 import { useStore } from "../../store/store_context.ts";
 import { AddReactor, TryEvent } from "./reactor_dialogs.tsx";
 
@@ -23,7 +24,8 @@ export function ReactorTab() {
   useEffect(() => automation.followReactor(), []);
   const rules = automation.rules.value;
   const status = automation.status.value;
-  const rulesError = automation.rulesError.value;
+  const isAbsent = automation.rulesError.value instanceof NoReactorError;
+  const rulesError = isAbsent ? undefined : automation.rulesError.value;
   const load = () => attempt(() => automation.loadReactor());
   const close = () => setOver(undefined);
   const remove = ({ match }: ReactorRule) =>
@@ -38,12 +40,21 @@ export function ReactorTab() {
         <span class="grow" />
         <div class="actions">
           <Button icon="again" disabled={busy} onClick={load}>{busy ? "Asking…" : "Refresh"}</Button>
-          <Button onClick={() => setOver("try")}>Try an event</Button>
+          <Button disabled={isAbsent} onClick={() => setOver("try")}>Try an event</Button>
           <Button kind="primary" disabled={rules === undefined} onClick={() => setOver("add")}>Add reactor</Button>
         </div>
       </div>
       <Problem error={error ?? rulesError} retry={rulesError === undefined ? undefined : load} />
-      {rules === undefined && rulesError === undefined && <Empty icon="clock" title="Asking the master…" />}
+      {isAbsent
+        ? (
+          <Empty icon="bolt" title="No reactor">
+            <p>
+              The option <code>reactor</code>{" "}
+              of the master names no events. With it, an event calls functions by itself.
+            </p>
+          </Empty>
+        )
+        : rules === undefined && rulesError === undefined && <Empty icon="clock" title="Asking the master…" />}
       {rules !== undefined && <RuleList rules={rules} onDelete={setOver} />}
       {rules !== undefined && status === undefined && <Problem error={automation.statusError.value} />}
       {status !== undefined && <ReactionList reactions={status.latest} />}
