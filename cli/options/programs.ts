@@ -309,7 +309,7 @@ const saltCp = (env: Env): ProgramTable => ({
 const saltDoctor = (env: Env): ProgramTable => ({
   usage: "[options]",
   description:
-    "Looks at this host as the master, minion, syndic or gateway that it is, and says what is wrong and what to do about it. Changes nothing.",
+    "Looks at this host as the master, minion, syndic or salt-api that it is, and says what is wrong and what to do about it. Changes nothing.",
   groups: [
     main(
       ...general(env),

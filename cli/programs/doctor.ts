@@ -1,7 +1,7 @@
 /** The program `salt-doctor`: what is wrong on this host, and what to do about it. */
 import { joinPath } from "../../src/config/paths.ts";
 import { findingsOf } from "../daemon/check/check_daemon.ts";
-import { doubtful, type Finding, findingLine, wrong } from "../daemon/check/finding.ts";
+import { doubtful, type Finding, findingCounts, findingLine, wrong } from "../daemon/check/finding.ts";
 import type { Daemon } from "../daemon/daemon.ts";
 import type { ProgramContext } from "../program/context.ts";
 import { Exit } from "../program/exit.ts";
@@ -40,11 +40,10 @@ export async function doctorMain(context: ProgramContext): Promise<number> {
   const clock = await checkClock(context.runtime);
   const all: Examined[] = [];
   for (const role of roles) all.push(await examine(context, role));
-  const count = (severity: Finding["severity"]) =>
-    [clock, ...all].flatMap(({ findings }) => findings).filter((finding) => finding.severity === severity).length;
+  const { errors, text } = findingCounts([clock, ...all].flatMap(({ findings }) => findings));
   if (context.options.output === "json") printJson(context, clock, all);
-  else printText(context, clock, all, `${count("error")} errors, ${count("warning")} warnings`);
-  return count("error") > 0 ? 1 : 0;
+  else printText(context, clock, all, text);
+  return errors > 0 ? 1 : 0;
 }
 
 /** What is configured here. A syndic and a gateway are sections of the master's configuration. */

@@ -54,7 +54,7 @@ export interface PublishRequest {
   jid?: string;
   /** Fields of the publication beside these: `delimiter`, `metadata`, `ret_config`, `ret_kwargs`, `module_executors`, … */
   kwargs?: Record<string, unknown> | undefined;
-  /** The caller's credentials: a `token`, or `eauth` with the fields of that back end. @default the user of this process */
+  /** The caller's credentials: a `token`, or `eauth` with the fields of that backend. @default the user of this process */
   credentials?: Credentials | undefined;
   /** The user that the job is recorded for, where another master has authorized it: a syndic names it. @default the caller */
   user?: string;

@@ -20,11 +20,11 @@ export interface TokenRecord {
   expire: number;
   /** The name of the user. */
   name: string;
-  /** The back end that checked the login, such as `"pam"`. */
+  /** The backend that checked the login, such as `"pam"`. */
   eauth: string;
-  /** The user's groups, if the back end has groups. */
+  /** The user's groups, if the backend has groups. */
   groups?: string[];
-  /** Permissions that the back end itself granted. */
+  /** Permissions that the backend itself granted. */
   auth_list?: unknown[];
 }
 

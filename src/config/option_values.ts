@@ -96,7 +96,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   external_auth: mapOf((section) =>
     isRecord(section) && Object.values(section).every(
       (item) => item === null || isGrant(item) || typeof item === "boolean" || typeof item === "number",
-    ), "back end → user or group → list of functions"),
+    ), "backend → user or group → list of functions"),
   cluster: clusterFault,
   peer: mapOf(isTexts, "minion → list of functions"),
   peer_run: mapOf(isTexts, "minion → list of runners"),

@@ -41,7 +41,7 @@ const GIT_KEYS = "ssh finds the public key by the private one, and one lock is f
 const GIT_PILLAR = "repositories are fetched whole, and by git's own configuration (http.proxy)";
 const FILES = "files come from directories only: copy them into a directory of file_roots";
 const WINDOWS = "Windows is not supported";
-const STATES = "states run without it so far";
+const STATES = "states run without it";
 const SYNDIC = "the syndic keeps what a higher master does not have, and sends it again until it has";
 const SSH = "there is no salt-ssh";
 const STATUS = "SIGUSR1 writes the daemon's status to <cachedir>/<program>.status.json";
@@ -122,7 +122,6 @@ const BOTH: SaltOptions = {
     saltcheck_parallel: undefined,
     saltcheck_processes: undefined,
     saltcheck_test_location: undefined,
-    ssh_run_pre_flight: undefined,
   }),
   ...planned(STATES, { state_max_parallel: 0 }, "3008"),
   ...unneeded("scheduled jobs hold up nothing", { run_schedule_jobs_in_background: undefined }),
@@ -143,6 +142,7 @@ const BOTH: SaltOptions = {
     },
   ),
   ...none(SSH, {
+    ssh_run_pre_flight: undefined,
     roster: undefined,
     roster_defaults: undefined,
     roster_dir: undefined,
@@ -321,7 +321,7 @@ const MASTER: SaltOptions = {
     memcache_max_items: 1024,
   }),
   ...none(STORES, { "eauth_tokens.cache_driver": null }, "3008"),
-  ...none("there is no Django login: docs/permissions.md has the back ends", {
+  ...none("there is no Django login: docs/permissions.md has the backends", {
     django_auth_path: "",
     django_auth_settings: "",
   }),

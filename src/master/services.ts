@@ -84,7 +84,7 @@ export interface MasterServices {
   readonly refused: Record<RefusedReturn, number>;
   /** Authenticates the callers of clear commands. */
   readonly callers: Callers;
-  /** The back ends of `external_auth`. */
+  /** The backends of `external_auth`. */
   readonly externalAuth: ExternalAuth;
   /** Counts what the commands do. */
   readonly metrics: MasterMetrics;

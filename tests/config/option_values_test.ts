@@ -31,7 +31,7 @@ describe("a wrong value is a problem", () => {
       ["publisher_acl", { ann: 5 }, 'is {"ann":5}: expected a map of user → list of functions'],
       ["publisher_acl", { ann: ["test.ping", 5] }, "expected a map of user"],
       ["publisher_acl_blacklist", { users: 5 }, "expected a map of users and modules"],
-      ["external_auth", { pam: ["ann"] }, "expected a map of back end"],
+      ["external_auth", { pam: ["ann"] }, "expected a map of backend"],
       ["peer", { ".*": 7 }, "expected a map of minion"],
       ["nodegroups", { web: { a: 1 } }, "expected a map of name"],
       ["redis.port", "x", 'is "x": expected a whole number from 0 to 65535'],

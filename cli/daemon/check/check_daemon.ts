@@ -12,15 +12,15 @@ import { checkRunAs, userNumber } from "../run_as.ts";
 import { isSyslogAddress, syslogAddress } from "../syslog_address.ts";
 import { verifyEnv } from "../verify_env.ts";
 import { checkPorts } from "./check_ports.ts";
-import { doubtful, type Finding, findingLine, wrong } from "./finding.ts";
+import { doubtful, type Finding, findingCounts, findingLine, wrong } from "./finding.ts";
 
 /** Prints what is wrong, one line for each problem. @returns the exit code: 1 if there is an error */
 export async function checkDaemon(context: ProgramContext, daemon: Daemon): Promise<number> {
   const { findings } = await findingsOf(context, daemon);
   for (const finding of findings) context.print(`${findingLine(finding)}\n`);
-  const count = (wanted: Finding["severity"]) => findings.filter(({ severity }) => severity === wanted).length;
-  context.print(`${count("error")} errors, ${count("warning")} warnings\n`);
-  return count("error") > 0 ? 1 : 0;
+  const { errors, text } = findingCounts(findings);
+  context.print(`${text}\n`);
+  return errors > 0 ? 1 : 0;
 }
 
 /** What a look at a daemon's configuration, directories, keys and ports has found. */

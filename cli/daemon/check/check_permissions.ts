@@ -54,7 +54,7 @@ function checkExternalAuth(external: Record<string, unknown>, backends: EauthReg
       const known = Object.keys(backends);
       const near = nearestName(name, known);
       const remedy = near === undefined ? `use one of ${known.join(", ")}` : `did you mean ${near}?`;
-      return [wrong(`external_auth: there is no back end "${name}"`, remedy)];
+      return [wrong(`external_auth: there is no backend "${name}"`, remedy)];
     }
     return Object.entries(isRecord(section) ? section : {}).flatMap(([user, grants]) =>
       user.startsWith("^") ? [] : checkGrants(`external_auth: ${name}: ${user}`, grants)

@@ -9,7 +9,7 @@ import { messageOf } from "../../../src/errors.ts";
 import { createLogger } from "../../../src/log.ts";
 import { KeyDirectories } from "../../../src/master/keys/key_directories.ts";
 import type { Runtime } from "../../../src/runtime/mod.ts";
-import { doubtful, type Finding, wrong } from "../../daemon/check/finding.ts";
+import { counted, doubtful, type Finding, wrong } from "../../daemon/check/finding.ts";
 import type { ProgramContext } from "../../program/context.ts";
 import { waitingFile } from "../../cluster.ts";
 import { examineCluster } from "./cluster.ts";
@@ -45,12 +45,12 @@ function examineKeys({ fs, crypto }: Runtime, opts: MasterOpts): Examination {
     if (fs.stat(pem) !== undefined) well.push(`fingerprint of its key: ${fingerprint(crypto, fs.readText(pem))}`);
     const keys = new KeyDirectories(fs, crypto, opts.pki_dir);
     const [accepted, pre, denied] = (["accepted", "pre", "denied"] as const).map((state) => keys.list(state).length);
-    well.push(`${accepted} minions have an accepted key`);
-    if (pre! > 0) findings.push(doubtful(`${pre} keys wait to be accepted`, "list them: salt-key -l un"));
+    well.push(counted(accepted!, "accepted key"));
+    if (pre! > 0) findings.push(doubtful(counted(pre!, "unaccepted key"), "list them: salt-key -l un"));
     if (denied! > 0) {
       findings.push(
         doubtful(
-          `${denied} minions came with another key than the one that is accepted for their id`,
+          `${counted(denied!, "denied key")}: another key is accepted for that id`,
           "list them: salt-key -l den. If a host was installed anew: salt-key -d ID, then accept its new key",
         ),
       );

@@ -5,7 +5,7 @@ import type { Logger } from "../../log.ts";
 import type { Exchange } from "./exchange.ts";
 
 /**
- * Who logs in, and by which back end of `external_auth`.
+ * Who logs in, and by which backend of `external_auth`.
  *
  * @example
  * ```ts
@@ -19,7 +19,7 @@ export interface Login {
   username: string;
   /** The user's password. */
   password: string;
-  /** The back end that checks it, such as `"pam"`. */
+  /** The backend that checks it, such as `"pam"`. */
   eauth: string;
 }
 

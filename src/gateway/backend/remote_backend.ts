@@ -29,7 +29,7 @@ export interface RemoteBackendOptions {
   url: string;
   /** The clock for expiry and retries. */
   clock: Clock;
-  /** Where the back end logs. @default no log */
+  /** Where the backend logs. @default no log */
   log?: Logger;
   /** The login that listens to its events and fires hooks: `{eauth, username, password}`. @default neither is possible */
   listener?: Credentials;

@@ -33,7 +33,7 @@ export const RELOADED: readonly string[] = [
   "schedule_returner",
 ];
 
-/** Settings of the back ends of `external_auth`: `auth.ldap.server`. */
+/** Settings of the backends of `external_auth`: `auth.ldap.server`. */
 const isReloaded = (name: string) => RELOADED.includes(name) || name.startsWith("auth.");
 
 /**

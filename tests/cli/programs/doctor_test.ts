@@ -72,7 +72,7 @@ describe("beside a master and a minion", { ...TIMEOUT, skip: linux }, () => {
     for (
       const line of [
         /^salt-master runs as process \d+$/,
-        /^1 minions have an accepted key$/,
+        /^1 accepted key$/,
         new RegExp(`^ret_port ${ports.ret_port} answers$`),
         new RegExp(`^publish_port ${ports.publish_port} answers$`),
         /^the event bus is open to this user$/,
