@@ -41,7 +41,9 @@ export function Count(
     onClick?: () => unknown;
   },
 ) {
-  const { icon, tone, label } = STATES[state];
+  const { icon, label } = STATES[state];
+  // None of a kind is no news, good or bad.
+  const tone = count === 0 ? "idle" : STATES[state].tone;
   const inner = (
     <>
       <Icon name={icon} size={14} />
