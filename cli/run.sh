@@ -12,7 +12,7 @@ esac
 case "$program" in
 # Small young generations: a daemon's memory comes to half. A master's is larger: with 1 MB, a third of a busy one's time goes
 # into collections.
-salt-master) exec node --max-semi-space-size=4 "$file" "$@" ;;
+salt-master) exec node --max-semi-space-size=16 "$file" "$@" ;;
 salt-minion | salt-syndic) exec node --max-semi-space-size=1 "$file" "$@" ;;
 *) exec node "$file" "$@" ;;
 esac

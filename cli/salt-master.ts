@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=4
+#!/usr/bin/env -S node --max-semi-space-size=16
 import "./daemon/no_inspector.ts";
 import "./compile_cache.ts";
 
