@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { LedgerStorage } from "../../src/cluster/storage.ts";
 import { silentLogger } from "../../src/log.ts";
 import { Membership } from "../../src/master/cluster/membership.ts";
 import { MemoryLedger } from "../../src/plugins/ledger_storages/memory.ts";
@@ -7,76 +8,137 @@ import { currentRuntime } from "../../src/runtime/current.ts";
 import { FakeClock } from "../support/fake_clock.ts";
 
 const JID = "20240506070809123456";
+const LATER = "20240506070809123457";
+const SECONDS = 5;
 
-test("jobs that were taken over and could not be read are begun with at the next look", async () => {
+/** A master beside one that is gone, and has left jobs. */
+async function heir(
+  jids: readonly string[],
+  { taken, storageOf = (storage) => storage }: {
+    taken(jid: string): Promise<void>;
+    storageOf?(storage: LedgerStorage): LedgerStorage;
+  },
+) {
   const clock = new FakeClock();
   const shared = new MemoryLedger(clock);
   const { crypto } = await currentRuntime();
   const dead = shared.open();
-  dead.own(await dead.leases.hold("master/dead", "dead", 5));
-  await dead.jobs.saveLoad(JID, { fun: "test.ping", jid: JID }, ["web1"]);
-  const taken: string[][] = [];
+  dead.own(await dead.leases.hold("master/dead", "dead", SECONDS));
+  for (const jid of jids) await dead.jobs.saveLoad(jid, { fun: "test.ping", jid }, ["web1"]);
+  const storage = shared.open();
+  const asked: string[][] = [];
   const membership = new Membership({
-    storage: shared.open(),
+    storage: storageOf(storage),
     clock,
     crypto,
     log: silentLogger,
     id: "a",
-    seconds: 5,
-    taken(jids) {
-      taken.push([...jids]);
-      return taken.length === 1 ? Promise.reject(new Error("the storage is away")) : Promise.resolve();
+    seconds: SECONDS,
+    taken,
+    inherited: () => {},
+    strangers: async () => {
+      asked.push(await storage.jobs.unsettled());
+      return asked.at(-1)!;
     },
-    strangers: () => Promise.resolve([]),
     gone: () => {},
     renamed: () => {},
   });
   await membership.begin();
-  for (let look = 0; look < 6; look++) {
-    clock.advance(2000);
-    await membership.look();
-  }
-  assert.deepEqual(taken, [[JID], [JID]]);
+  return {
+    membership,
+    shared,
+    clock,
+    asked,
+    async look(times: number) {
+      for (let look = 0; look < times; look++) {
+        clock.advance(2000);
+        await membership.look();
+      }
+      // What goes on beside the looks has its turns.
+      for (let turn = 0; turn < 100; turn++) await undefined;
+    },
+  };
+}
+
+test("a job that was taken over and could not be read is begun with at the next look", async () => {
+  const taken: string[] = [];
+  const { look } = await heir([JID], {
+    taken(jid) {
+      taken.push(jid);
+      return taken.length === 1 ? Promise.reject(new Error("the storage is away")) : Promise.resolve();
+    },
+  });
+  await look(6);
+  assert.deepEqual(taken, [JID, JID]);
 });
 
 test("a takeover that was done though no answer came is noticed: its jobs are begun with", async () => {
-  const clock = new FakeClock();
-  const shared = new MemoryLedger(clock);
-  const { crypto } = await currentRuntime();
-  const dead = shared.open();
-  dead.own(await dead.leases.hold("master/dead", "dead", 5));
-  await dead.jobs.saveLoad(JID, { fun: "test.ping", jid: JID }, ["web1"]);
-  const storage = shared.open();
-  const taken: string[][] = [];
+  const taken: string[] = [];
   let lost = 0;
-  let asked = 0;
-  const membership = new Membership({
-    storage: {
+  const { look, asked } = await heir([JID], {
+    taken: (jid) => Promise.resolve(void taken.push(jid)),
+    storageOf: (storage) => ({
       ...storage,
       async takeOver(name, by) {
         const jids = await storage.takeOver(name, by);
         if (jids === undefined || lost++ > 0) return jids;
         throw new Error("no answer in time");
       },
-    },
-    clock,
-    crypto,
-    log: silentLogger,
-    id: "a",
-    seconds: 5,
-    taken: (jids) => Promise.resolve(void taken.push([...jids])),
-    strangers: async () => {
-      asked++;
-      return await storage.jobs.unsettled();
-    },
-    gone: () => {},
-    renamed: () => {},
+    }),
   });
-  await membership.begin();
-  for (let look = 0; look < 8; look++) {
-    clock.advance(2000);
-    await membership.look();
-  }
-  assert.deepEqual(taken, [[JID]]);
-  assert.equal(asked, 1);
+  await look(8);
+  assert.deepEqual(taken, [JID]);
+  assert.equal(asked.length, 1);
+});
+
+test("a master that reads the jobs of another for longer than its lease keeps the lease and the duties", async () => {
+  const reading = Promise.withResolvers<void>();
+  const taken: string[] = [];
+  const { look, membership, shared } = await heir([JID, LATER], {
+    taken(jid) {
+      taken.push(jid);
+      return reading.promise;
+    },
+  });
+  await look(20);
+  assert.deepEqual(taken, [JID]);
+  assert.deepEqual([membership.valid, membership.onDuty], [true, true]);
+  assert.deepEqual((await shared.open().leases.list("master/")).map(({ held }) => held), [true]);
+  reading.resolve();
+  await look(1);
+  assert.deepEqual(taken, [JID, LATER]);
+});
+
+test("a job that can never be read holds up neither the others nor the duties", async () => {
+  const taken: string[] = [];
+  const { look, membership } = await heir([JID, LATER], {
+    taken(jid) {
+      if (jid === JID) return Promise.reject(new Error("its rows are too large"));
+      return Promise.resolve(void taken.push(jid));
+    },
+  });
+  await look(8);
+  assert.deepEqual(taken, [LATER]);
+  assert.equal(membership.onDuty, true);
+});
+
+test("a master that begins anew in the middle of a takeover takes no further job of it", async () => {
+  const reading = Promise.withResolvers<void>();
+  const taken: string[] = [];
+  const { look, membership, shared } = await heir([JID, LATER], {
+    taken(jid) {
+      taken.push(jid);
+      return reading.promise;
+    },
+  });
+  await look(6);
+  const before = membership.life;
+  // Another has its lease, and the jobs with it.
+  shared.leases.delete(`master/${before}`);
+  await look(1);
+  assert.notEqual(membership.life, before);
+  for (const jid of [JID, LATER]) shared.owners.set(jid, "master/other");
+  reading.resolve();
+  await look(1);
+  assert.deepEqual(taken, [JID]);
 });

@@ -140,7 +140,8 @@ export class ClusterMember implements Cluster {
       log,
       id,
       seconds: cluster.leaseSeconds,
-      taken: (jids) => joined.member!.#taken(jids),
+      taken: (jid) => joined.member!.#taken(jid),
+      inherited: () => joined.member!.resync(),
       strangers: () => joined.member!.#strangers(),
       gone: (life) => joined.member!.#presence?.drop(life),
       renamed: (life) => joined.member!.#renamed(life),
@@ -406,10 +407,9 @@ export class ClusterMember implements Cluster {
     for (const load of ledger.take(id)) send(load, [id]);
   }
 
-  /** Jobs of a master that is gone. */
-  async #taken(jids: readonly string[]): Promise<void> {
-    await this.#parts.services().ledger.restore(jids);
-    this.resync();
+  /** A job of a master that is gone. */
+  async #taken(jid: string): Promise<void> {
+    await this.#parts.services().ledger.restore([jid]);
   }
 
   /** Jobs that are this master's by the storage, and of which it does not know. */

@@ -18,8 +18,10 @@ export interface MembershipOptions {
   id: string;
   /** `cluster: lease_seconds`. */
   seconds: number;
-  /** Jobs of a master that is gone are this one's from now on. Called again, also for some that were taken, if it rejects. */
-  taken(jids: readonly string[]): Promise<void>;
+  /** A job of a master that is gone is this one's from now on. Called again if it rejects. */
+  taken(jid: string): Promise<void>;
+  /** Jobs were taken; all of them, or as many as could be read. */
+  inherited(): void;
   /** Own jobs of the storage that this master has no record of: {@link MembershipOptions.taken} is called with them. */
   strangers(): Promise<readonly string[]>;
   /** Another master is gone. */
@@ -44,9 +46,12 @@ export class Membership {
   #reason: string | undefined;
   #orphansAt = -Infinity;
   /** Jobs that were taken over, and are not in the ledger yet. */
-  #owed: string[] = [];
+  readonly #owed = new Set<string>();
   /** A takeover was asked for, and no answer came: jobs may be this master's without its knowledge. */
   #unsure = false;
+  #inheriting: Promise<void> | undefined;
+  #hasFailedToInherit = false;
+  #left = false;
 
   constructor(options: MembershipOptions) {
     this.#options = options;
@@ -81,7 +86,7 @@ export class Membership {
     const lease = await storage.leases.hold(LIVES + life, life, seconds);
     if (lease === undefined) throw new Error(`Cannot take the lease "${life}" at ${storage.place}`);
     this.#lease = lease;
-    this.#owed = [];
+    this.#owed.clear();
     this.#unsure = false;
     this.#duties = undefined;
     this.#dutiesUntil = -Infinity;
@@ -89,11 +94,13 @@ export class Membership {
     storage.own(lease);
   }
 
-  /** Renews the lease, and looks who else is gone. To be called several times within the seconds of a lease. */
+  /**
+   * Renews the lease, and looks who else is gone. To be called several times within the seconds of a lease: jobs of others are taken over
+   * beside it, however long that takes.
+   */
   async look(): Promise<void> {
     try {
       await this.#renew();
-      await this.#takeOver();
       await this.#keepDuties();
       if (this.#failedAt !== undefined) {
         this.#log.info("the storage of the cluster can be reached again", this.#place());
@@ -105,7 +112,9 @@ export class Membership {
         this.#log.error("the storage of the cluster cannot be reached", { ...this.#place(), error: this.#reason });
       }
       this.#failedAt ??= this.#options.clock.elapsed();
+      return;
     }
+    this.#inheriting ??= this.#inherit().finally(() => this.#inheriting = undefined);
   }
 
   #place(): { place: string } {
@@ -129,46 +138,86 @@ export class Membership {
     renamed(this.life);
   }
 
-  async #takeOver(): Promise<void> {
+  /** Looks after the jobs of masters that are gone. What fails is tried again with the next look. */
+  async #inherit(): Promise<void> {
+    try {
+      await this.#takeOver(this.#lease!);
+      this.#hasFailedToInherit = false;
+    } catch (error) {
+      if (!this.#hasFailedToInherit) {
+        this.#log.error("jobs of other masters could not be taken over: it is tried again", {
+          ...this.#place(),
+          waiting: this.#owed.size,
+          error: messageOf(error),
+        });
+      }
+      this.#hasFailedToInherit = true;
+    }
+  }
+
+  /** @param lease under which it began: what is taken belongs to it, and is nothing to a later one */
+  async #takeOver(lease: Lease): Promise<void> {
     const { storage, clock, gone, strangers } = this.#options;
-    await this.#lookAfter();
     if (this.#unsure) {
-      this.#owed.push(...await strangers());
+      const jids = await strangers();
+      if (!this.#isUnder(lease)) return;
+      this.#owe(jids);
       this.#unsure = false;
-      await this.#lookAfter();
     }
     for (const { name, held } of await storage.leases.list(LIVES)) {
-      if (held || name === this.#lease!.name) continue;
-      const jids = await this.#take(name);
+      if (held || name === lease.name) continue;
+      const jids = await this.#take(name, lease);
+      if (!this.#isUnder(lease)) return;
       if (jids === undefined) continue;
       const from = name.slice(LIVES.length);
       gone(from);
       this.#log.warning("another master is gone: its jobs are taken over", { master: from, jobs: jids.length });
-      this.#owed.push(...jids);
-      await this.#lookAfter();
+      this.#owe(jids);
     }
     // Jobs from before the cluster.
-    if (clock.elapsed() - this.#orphansAt < 60_000) return;
-    const orphans = await this.#take("");
-    if (orphans === undefined) return;
-    this.#orphansAt = clock.elapsed();
-    this.#owed.push(...orphans);
-    await this.#lookAfter();
+    if (clock.elapsed() - this.#orphansAt >= 60_000) {
+      const orphans = await this.#take("", lease);
+      if (!this.#isUnder(lease)) return;
+      if (orphans !== undefined) this.#orphansAt = clock.elapsed();
+      this.#owe(orphans ?? []);
+    }
+    await this.#lookAfter(lease);
   }
 
-  async #take(dead: string): Promise<string[] | undefined> {
+  /** False once this master has begun anew, or leaves. */
+  #isUnder(lease: Lease): boolean {
+    return this.#lease === lease && !this.#left;
+  }
+
+  async #take(dead: string, lease: Lease): Promise<string[] | undefined> {
     this.#unsure = true;
-    const jids = await this.#options.storage.takeOver(dead, this.#lease!);
-    this.#unsure = false;
+    const jids = await this.#options.storage.takeOver(dead, lease);
+    if (this.#isUnder(lease)) this.#unsure = false;
     return jids;
   }
 
-  /** Nobody else will: what failed is tried again with the next look. */
-  async #lookAfter(): Promise<void> {
-    const jids = [...this.#owed];
-    if (jids.length === 0) return;
-    await this.#options.taken(jids);
-    this.#owed = this.#owed.slice(jids.length);
+  #owe(jids: readonly string[]): void {
+    for (const jid of jids) this.#owed.add(jid);
+  }
+
+  /** Nobody else will. One at a time: a job that cannot be read now is the last of the next look, and holds up no other. */
+  async #lookAfter(lease: Lease): Promise<void> {
+    const { taken, inherited } = this.#options;
+    if (this.#owed.size === 0) return;
+    try {
+      for (const jid of this.#owed) {
+        this.#owed.delete(jid);
+        try {
+          await taken(jid);
+        } catch (error) {
+          if (this.#isUnder(lease)) this.#owe([jid]);
+          throw error;
+        }
+        if (!this.#isUnder(lease)) return;
+      }
+    } finally {
+      inherited();
+    }
   }
 
   async #keepDuties(): Promise<void> {
@@ -186,6 +235,8 @@ export class Membership {
   async leave(): Promise<void> {
     const { storage } = this.#options;
     this.#until = -Infinity;
+    this.#left = true;
+    await this.#inheriting;
     try {
       if (this.#duties !== undefined) await storage.leases.release(this.#duties);
       if (this.#lease !== undefined) await storage.leases.release(this.#lease);

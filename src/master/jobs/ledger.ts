@@ -2,7 +2,8 @@ import type { Clock } from "../../async/clock.ts";
 import type { EventBus } from "../../event/bus.ts";
 import { jobOutcome } from "../../event/tag.ts";
 import { jidMs } from "../../job/jid.ts";
-import { type JobCache, type JobLoad, outcomesOf } from "../../job/job_cache.ts";
+import { messageOf, ProtocolError } from "../../errors.ts";
+import { type JobCache, type JobLoad, mergeOutcomes, outcomesOf } from "../../job/job_cache.ts";
 import { BEGUN_UNWRITTEN, ENDED, outcomeFields, type OutcomeState, type TargetOutcome } from "../../job/outcome.ts";
 import type { Logger } from "../../log.ts";
 import type { Presence } from "../presence.ts";
@@ -81,6 +82,8 @@ export class Ledger {
   readonly #latest = new Map<string, { jid: string; age: number }>();
   /** Jid and minion → an end that is told of once it is on the disk. */
   readonly #untold = new Map<string, TargetOutcome>();
+  /** How often {@link Ledger.abandon} was called: what is being restored belongs to others since. */
+  #abandoned = 0;
   /** Milliseconds that this ledger has lived. */
   #age = 0;
   #tickedMs: number;
@@ -186,51 +189,64 @@ export class Ledger {
   }
 
   /**
-   * Restores the jobs that were open when the master stopped. Resolves to their number.
+   * Restores the jobs that were open when the master stopped. Resolves to their number. One whose record is damaged is ended, and holds
+   * up no other.
    *
    * @param jids those that were taken over from another master of the cluster. @default all that are not settled
+   * @throws {SystemError} if the job cache cannot be read: those that were restored stay, and may be asked for again
    */
   async restore(jids?: readonly string[]): Promise<number> {
-    const { jobs, clock, deliveryMs, syndics } = this.#options;
+    const { jobs, log } = this.#options;
     for (const jid of jids ?? await jobs.unsettled()) {
-      const stored = await jobs.load(jid);
-      if (stored === undefined || this.#jobs.has(jid)) continue;
-      const { cmd: _cmd, kwargs: _kwargs, ...load } = stored;
-      const publishedMs = jidMs(jid);
-      const job = new OpenJob(jid, load, this.#age, this.#options);
-      for (const { minion, state, atMs, untilMs, note } of await outcomesOf(jobs, jid, publishedMs)) {
-        let part: Part = RETURNED;
-        if (state === "published") part = PUBLISHED;
-        else if (state === "started") part = startedPart(atMs, note);
-        else if (state === "queued") part = this.#queuedPart(atMs, untilMs ?? atMs, note === SENT_BEFORE);
-        else if (ENDED.has(state) && !await jobs.hasReturn(jid, minion)) {
-          // A loss of power may leave the outcome of a return without the return: it was not acknowledged, and comes again.
-          part = state === "returned" ? startedPart(atMs, undefined) : GIVEN_UP;
-        }
-        job.move(minion, part);
-      }
-      const passed = Math.min(Math.max(0, clock.now() - publishedMs), deliveryMs);
-      // A syndic may not have named its minions when the master stopped.
-      if (passed < deliveryMs) { for (const syndic of syndics.ids()) job.awaited.add(syndic); }
-      if (job.over) {
+      try {
+        await this.#restoreJob(jid);
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+        log.error("stored job refused: its record cannot be read, so it is not sent", { jid, error: messageOf(error) });
         this.#outcomes.save(jid, [], true);
-        continue;
       }
-      if (await this.#options.isGenuine?.(jid, stored) === false) {
-        this.#refuse(job);
-        continue;
-      }
-      // The delivery time went on while there was no master; but minions that have begun get time to report.
-      job.beginUntil -= passed;
-      job.giveUpAt = job.askAt = this.#age + Math.max(deliveryMs - passed, Math.min(deliveryMs, COME_BACK_MS));
-      const { queue } = (stored.kwargs ?? {}) as { queue?: unknown };
-      if (typeof queue === "number" && queue > 0) {
-        job.keepUntil(publishedMs + queue * 1000, this.#ageAt(publishedMs + queue * 1000));
-      }
-      this.#jobs.set(jid, job);
-      job.schedule(this.#age);
     }
     return this.#jobs.size;
+  }
+
+  async #restoreJob(jid: string): Promise<void> {
+    const { jobs, clock, deliveryMs, syndics } = this.#options;
+    const before = this.#abandoned;
+    const stored = await jobs.load(jid);
+    if (stored === undefined || this.#jobs.has(jid)) return;
+    const { cmd: _cmd, kwargs: _kwargs, ...load } = stored;
+    const publishedMs = jidMs(jid);
+    const job = new OpenJob(jid, load, this.#age, this.#options);
+    const [minions, saved, returns] = [await jobs.minions(jid), await jobs.outcomes(jid), await jobs.returns(jid)];
+    const returned = new Set(returns.map(({ minion }) => minion));
+    const isGenuine = await this.#options.isGenuine?.(jid, stored) ?? true;
+    // Another master has it by now, or it was published here meanwhile.
+    if (before !== this.#abandoned || this.#jobs.has(jid)) return;
+    for (const { minion, state, atMs, untilMs, note } of mergeOutcomes(minions, saved, returns, publishedMs)) {
+      let part: Part = RETURNED;
+      if (state === "published") part = PUBLISHED;
+      else if (state === "started") part = startedPart(atMs, note);
+      else if (state === "queued") part = this.#queuedPart(atMs, untilMs ?? atMs, note === SENT_BEFORE);
+      else if (ENDED.has(state) && !returned.has(minion)) {
+        // A loss of power may leave the outcome of a return without the return: it was not acknowledged, and comes again.
+        part = state === "returned" ? startedPart(atMs, undefined) : GIVEN_UP;
+      }
+      job.move(minion, part);
+    }
+    const passed = Math.min(Math.max(0, clock.now() - publishedMs), deliveryMs);
+    // A syndic may not have named its minions when the master stopped.
+    if (passed < deliveryMs) { for (const syndic of syndics.ids()) job.awaited.add(syndic); }
+    if (job.over) return this.#outcomes.save(jid, [], true);
+    if (!isGenuine) return this.#refuse(job);
+    // The delivery time went on while there was no master; but minions that have begun get time to report.
+    job.beginUntil -= passed;
+    job.giveUpAt = job.askAt = this.#age + Math.max(deliveryMs - passed, Math.min(deliveryMs, COME_BACK_MS));
+    const { queue } = (stored.kwargs ?? {}) as { queue?: unknown };
+    if (typeof queue === "number" && queue > 0) {
+      job.keepUntil(publishedMs + queue * 1000, this.#ageAt(publishedMs + queue * 1000));
+    }
+    this.#jobs.set(jid, job);
+    job.schedule(this.#age);
   }
 
   /** Ends a job that somebody has changed in the storage, so that nobody sends it. */
@@ -251,6 +267,7 @@ export class Ledger {
 
   /** Forgets all jobs: another master of the cluster has them by now. */
   abandon(): void {
+    this.#abandoned++;
     this.#jobs.clear();
     this.#untold.clear();
     this.#outcomes.abandon();
@@ -602,6 +619,12 @@ export class Ledger {
       job.schedule(this.#age);
     });
   }
+}
+
+/** True if bytes of a record are not what a master writes; other failures are of the store, and may pass. */
+function isDamage(error: unknown): boolean {
+  return error instanceof ProtocolError || error instanceof TypeError || error instanceof RangeError ||
+    error instanceof SyntaxError;
 }
 
 function startedPart(atMs: number, note: string | undefined): Part {

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { BusEvent, EventBus } from "../../../src/event/bus.ts";
-import type { JobLoad } from "../../../src/job/job_cache.ts";
+import { ProtocolError, SystemError } from "../../../src/errors.ts";
+import type { JobCache, JobLoad } from "../../../src/job/job_cache.ts";
 import { BEGUN_UNWRITTEN, type TargetOutcome } from "../../../src/job/outcome.ts";
 import { JidGenerator } from "../../../src/job/jid.ts";
 import { JobStore } from "../../../src/master/jobs/durable_saves.ts";
@@ -37,6 +38,8 @@ class Desk {
   full = false;
   presence!: Presence;
   ledger!: Ledger;
+  /** Has methods of the job cache fail. */
+  breakJobs!: (broken: Partial<JobCache>) => void;
   readonly #jids = new JidGenerator(this.clock);
 
   constructor() {
@@ -55,7 +58,7 @@ class Desk {
     const refuse = () => {
       if (this.full) throw new Error("no space left");
     };
-    const jobs = {
+    const jobs: JobCache = {
       ...cache,
       saveOutcomes: (jid: string, outcomes: readonly TargetOutcome[]) => {
         refuse();
@@ -67,6 +70,7 @@ class Desk {
       },
       flush: refuse,
     };
+    this.breakJobs = (broken) => void Object.assign(jobs, broken);
     const store = new JobStore({ jobs, later: queueMicrotask, now: () => clock.now(), log: captured.log });
     this.ledger = new Ledger({
       jobs,
@@ -646,6 +650,65 @@ describe("Ledger", () => {
       await desk.ledger.restore();
       await desk.pass(DELIVERY + GATHER);
       assert.deepEqual(await desk.state(jid), { began: "lost", "had not": "lost" });
+    });
+
+    for (
+      const [what, damage] of [
+        ["whose record is no msgpack", {
+          load: () => {
+            throw new ProtocolError("Cannot unpack a value: 0xc1 is not a msgpack type");
+          },
+        }],
+        ["whose record is nothing", { load: () => null as unknown as JobLoad }],
+        ["whose targets are none", { minions: () => [...7 as unknown as string[]] }],
+        ["whose outcomes are none", { outcomes: () => [null as unknown as TargetOutcome] }],
+      ] as [string, Partial<JobCache>][]
+    ) {
+      test(`a job ${what} is ended, named, and holds no other up`, async () => {
+        const desk = new Desk();
+        const bad = desk.publish(["a"]);
+        const good = desk.publish(["a"]);
+        desk.start();
+        for (const [name, broken] of Object.entries(damage) as ["load", () => JobLoad][]) {
+          const sound = desk.cache[name];
+          desk.breakJobs({ [name]: (jid: string) => jid === bad ? broken() : sound(jid) });
+        }
+        assert.equal(await desk.ledger.restore(), 1);
+        assert.equal(desk.ledger.loadOf(bad), undefined);
+        assert.notEqual(desk.ledger.loadOf(good), undefined);
+        await until(() => !desk.cache.unsettled().includes(bad));
+        assert.ok(desk.captured.complaints().some((line) => line.startsWith("stored job refused")));
+      });
+    }
+
+    test("a failure of the job cache ends no job: it is thrown, and what is asked for again is restored", async () => {
+      const desk = new Desk();
+      const jid = desk.publish(["a"]);
+      desk.start();
+      desk.breakJobs({
+        minions: () => {
+          desk.breakJobs({ minions: desk.cache.minions });
+          throw new SystemError("ECONNREFUSED", "Cannot use the job cache");
+        },
+      });
+      await assert.rejects(desk.ledger.restore(), /Cannot use the job cache/);
+      assert.equal(await desk.ledger.restore(), 1);
+      assert.notEqual(desk.ledger.loadOf(jid), undefined);
+    });
+
+    test("a job that is abandoned while it is being restored is not this master's any more", async () => {
+      const desk = new Desk();
+      const jid = desk.publish(["a"]);
+      desk.start();
+      desk.breakJobs({
+        returns: (asked) => {
+          desk.ledger.abandon();
+          return desk.cache.returns(asked);
+        },
+      });
+      await desk.ledger.restore();
+      assert.equal(desk.ledger.loadOf(jid), undefined);
+      assert.deepEqual(desk.cache.unsettled(), [jid]);
     });
 
     test("jobs of which all targets have ended are settled", async () => {
