@@ -126,9 +126,10 @@ export interface BusWire {
   /** Receives what others publish on a channel; may bring own messages, too. */
   subscribe(channel: string, handler: (bytes: Uint8Array) => void): () => void;
   /**
-   * Appends one record; an `id` that was appended in the last minutes is not appended again, and resolves to its number.
+   * Appends one record; one whose `id` was appended in the last minutes is not appended again, and resolves to its number.
    *
-   * @throws {SystemError} if the server has not taken it in time
+   * @throws {SystemError} if the server has not taken it in time; `EEXIST` if the record of that id is another one: somebody else has
+   * appended it
    */
   append(stream: string, bytes: Uint8Array, id: string, timeoutMs: number): Promise<number>;
   /**

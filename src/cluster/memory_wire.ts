@@ -69,7 +69,11 @@ export class MemoryBroker {
   append(name: string, bytes: Uint8Array, id: string): number {
     const stream = this.stream(name);
     const known = stream.ids.get(id);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      const there = stream.records.get(known);
+      if (there?.length === bytes.length && there.every((byte, at) => byte === bytes[at])) return known;
+      throw new SystemError("EEXIST", `Cannot append to "${name}": the id "${id}" is that of another record`);
+    }
     this.seen.push({ stream: name, bytes });
     stream.records.set(++stream.last, bytes);
     stream.ids.set(id, stream.last);

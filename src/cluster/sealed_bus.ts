@@ -1,4 +1,5 @@
 import type { Clock } from "../async/clock.ts";
+import { hex } from "../crypto/hex.ts";
 import { codeOf, messageOf, SystemError } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import { decode, encode } from "../wire/msgpack.ts";
@@ -270,16 +271,19 @@ class SealedBus implements Bus {
     const parts = partsOf(bytes, wire.maxBytes - FRAME_ROOM);
     let seq = 0;
     for (const [part, piece] of parts.entries()) {
-      const frame = this.#frame(place, { before, part, parts: parts.length, bytes: piece });
-      const sealed = sealFrame(this.#crypticle, frame);
-      seq = await this.#appendFrame(stream, sealed, `${frame.sender}:${stream}:${frame.number}`, until);
+      seq = await this.#appendFrame(
+        stream,
+        this.#frame(place, { before, part, parts: parts.length, bytes: piece }),
+        until,
+      );
     }
     return seq;
   }
 
   /** Again and again until it is there: by its id, the server keeps it once. */
-  async #appendFrame(stream: string, sealed: Uint8Array, id: string, until: number): Promise<number> {
+  async #appendFrame(stream: string, frame: Frame, until: number): Promise<number> {
     const { wire, clock } = this.#options;
+    let sealed = sealFrame(this.#crypticle, frame);
     for (let failure: unknown;;) {
       const left = until - clock.elapsed();
       if (left <= 0 || this.#closed) {
@@ -289,10 +293,12 @@ class SealedBus implements Bus {
         });
       }
       try {
-        return await wire.append(stream, sealed, id, Math.min(left, 2000));
+        return await wire.append(stream, sealed, idOf(sealed), Math.min(left, 2000));
       } catch (error) {
-        if (!["ETIMEDOUT", "ENOTCONN"].includes(codeOf(error))) throw error;
+        if (!["ETIMEDOUT", "ENOTCONN", "EEXIST"].includes(codeOf(error))) throw error;
         failure = error;
+        // Somebody who had seen its id has put something else there.
+        if (codeOf(error) === "EEXIST") sealed = sealFrame(this.#crypticle, frame);
         await clock.sleep(Math.min(AGAIN_MS, Math.max(0, until - clock.elapsed())));
       }
     }
@@ -336,6 +342,11 @@ class SealedBus implements Bus {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+}
+
+/** The id of a record, by its seal: nobody can know it before the record is sent, and have the server take another one for it. */
+function idOf(sealed: Uint8Array): string {
+  return hex(sealed.subarray(-16));
 }
 
 /** The channel of one master, by its name on the bus. */

@@ -21,7 +21,9 @@ busContract("memory", () => {
     },
     overheard: () => Promise.resolve(broker.seen.filter(({ channel }) => channel === "all").map(({ bytes }) => bytes)),
     inject: (bytes) => Promise.resolve(broker.publish("all", bytes)),
-    injectRecord: (stream, bytes) => Promise.resolve(void broker.append(stream, bytes, `stranger ${Math.random()}`)),
+    injectRecord: (stream, bytes, id = `stranger ${Math.random()}`) =>
+      Promise.resolve(void broker.append(stream, bytes, id)),
+    ids: (stream) => Promise.resolve([...broker.stream(stream).ids.keys()]),
     records: (stream) => Promise.resolve([...broker.stream(stream).records.values()]),
     down: () => Promise.resolve(wires.forEach((wire) => broker.cut(wire))),
     up: () => Promise.resolve(wires.forEach((wire) => broker.mend(wire))),
@@ -32,13 +34,23 @@ busContract("memory", () => {
 
 busContract("NATS", async () => {
   const server = await startNats();
-  const { connect } = await import("@nats-io/transport-node");
+  const { connect, headers } = await import("@nats-io/transport-node");
   const { jetstreamManager } = await import("@nats-io/jetstream");
   const servers = [`nats://127.0.0.1:${server.port}`];
   const stranger = await connect({ servers, maxReconnectAttempts: -1, reconnectTimeWait: 50 });
   const heard: Uint8Array[] = [];
   stranger.subscribe("brine.test.all.*", { callback: (_error, { data }) => void heard.push(data) });
   await stranger.flush();
+  const stored = async (stream: string) => {
+    const { streams } = await jetstreamManager(stranger);
+    const { state } = await streams.info(`brine_test_${stream}`);
+    const found = [];
+    for (let seq = state.first_seq; seq <= state.last_seq; seq++) {
+      const message = await streams.getMessage(`brine_test_${stream}`, { seq });
+      if (message !== null) found.push(message);
+    }
+    return found;
+  };
   let count = 0;
   const bed: BusBed = {
     runtime,
@@ -52,19 +64,13 @@ busContract("NATS", async () => {
       stranger.publish("brine.test.all.stranger", bytes);
       await stranger.flush();
     },
-    injectRecord: async (stream, bytes) => {
-      await stranger.request(`brine.test.stream.${stream}`, bytes, { timeout: 5000 });
+    injectRecord: async (stream, bytes, id) => {
+      const named = headers();
+      if (id !== undefined) named.set("Nats-Msg-Id", id);
+      await stranger.request(`brine.test.stream.${stream}`, bytes, { timeout: 5000, headers: named });
     },
-    records: async (stream) => {
-      const { streams } = await jetstreamManager(stranger);
-      const { state } = await streams.info(`brine_test_${stream}`);
-      const found: Uint8Array[] = [];
-      for (let seq = state.first_seq; seq <= state.last_seq; seq++) {
-        const message = await streams.getMessage(`brine_test_${stream}`, { seq });
-        if (message !== null) found.push(message.data);
-      }
-      return found;
-    },
+    records: async (stream) => (await stored(stream)).map(({ data }) => data),
+    ids: async (stream) => (await stored(stream)).map(({ header }) => header.get("Nats-Msg-Id")),
     down: () => server.stop(),
     up: () => server.start(),
     async [Symbol.asyncDispose]() {

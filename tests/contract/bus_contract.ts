@@ -15,8 +15,10 @@ export interface BusBed extends AsyncDisposable {
   overheard(): Promise<Uint8Array[]>;
   /** A stranger publishes to all masters. */
   inject(bytes: Uint8Array): Promise<void>;
-  /** A stranger appends to a stream. */
-  injectRecord(stream: string, bytes: Uint8Array): Promise<void>;
+  /** A stranger appends to a stream. @param id by which the server takes a record that comes later for the same. @default none */
+  injectRecord(stream: string, bytes: Uint8Array, id?: string): Promise<void>;
+  /** The ids of a stream's records, as a stranger sees them, oldest first. */
+  ids(stream: string): Promise<string[]>;
   /** What is in a stream. */
   records(stream: string): Promise<Uint8Array[]>;
   /** Takes the server away from all wires. */
@@ -234,6 +236,34 @@ export function busContract(name: string, make: () => Promise<BusBed>, why?: str
       assert.deepEqual(b.messages, ["a/1 events once", "a/1 events twice"]);
       assert.deepEqual(b.records.map(read), ["once", "twice"]);
       await until(() => b.bus.counts.foreign + b.bus.counts.replayed === 9);
+    });
+
+    it("a stranger who uses the ids of records before they are appended keeps none of them out", async (bed) => {
+      await using a = await join(bed, "a/1");
+      await using b = await join(bed, "b/1");
+      await b.follow("work");
+      await a.bus.append("work", text.encode("first"), 20_000);
+      const [id] = await bed.ids("work");
+      // The next numbers, where an id ends in one.
+      const [, before, last] = /^(.*?)(\d*)$/.exec(id!)!;
+      for (let next = Number(last) + 1; next <= Number(last) + 5; next++) {
+        await bed.injectRecord("work", text.encode("junk"), `${before}${next}`);
+      }
+      await a.bus.append("work", text.encode("second"), 20_000);
+      await b.until(() => b.records.length === 2);
+      assert.deepEqual(b.records.map(read), ["first", "second"]);
+    });
+
+    it("append() of a wire refuses an id that is another record's, and takes that of the same one", async (bed) => {
+      await using a = await join(bed, "a/1");
+      await a.follow("work");
+      const wire = await bed.wire();
+      const bytes = text.encode("the record");
+      await bed.injectRecord("work", text.encode("junk"), "one");
+      await assert.rejects(wire.append("work", bytes, "one", 5000), { code: "EEXIST" });
+      const number = await wire.append("work", bytes, "two", 5000);
+      assert.equal(await wire.append("work", bytes, "two", 5000), number);
+      await wire.close();
     });
 
     it("what was sent before a master joined is refused when it comes again", async (bed) => {

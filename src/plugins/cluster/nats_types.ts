@@ -25,6 +25,7 @@ export interface StreamManager {
   streams: {
     info(name: string): Promise<StreamInfo>;
     add(config: Record<string, unknown>): Promise<StreamInfo>;
+    getMessage(stream: string, query: { seq: number }): Promise<{ data: Uint8Array } | null>;
   };
 }
 
@@ -37,7 +38,11 @@ export interface JetStreamModule {
   DeliverPolicy: { StartSequence: string };
   jetstreamManager(connection: NatsConnection, options: { timeout: number }): Promise<StreamManager>;
   jetstream(connection: NatsConnection, options: { timeout: number }): {
-    publish(subject: string, bytes: Uint8Array, options: { msgID: string; timeout: number }): Promise<{ seq: number }>;
+    publish(
+      subject: string,
+      bytes: Uint8Array,
+      options: { msgID: string; timeout: number },
+    ): Promise<{ seq: number; duplicate?: boolean }>;
     consumers: {
       get(stream: string, options: Record<string, unknown>): Promise<{
         consume(options: Record<string, unknown>): Promise<ConsumerMessages>;

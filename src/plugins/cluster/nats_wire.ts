@@ -201,16 +201,24 @@ class NatsWire implements BusWire {
     if (!this.#state.connected) throw this.#unreachable("ENOTCONN", this.#state.reason);
     try {
       const base = await this.#base(stream);
-      const { seq } = await this.#client.publish(this.#subject(`stream.${stream}`), bytes, {
+      const { seq, duplicate } = await this.#client.publish(this.#subject(`stream.${stream}`), bytes, {
         msgID: id,
         timeout: timeoutMs,
       });
+      if (duplicate === true) await this.#assertSame(stream, seq, bytes);
       return base + seq;
     } catch (cause) {
       if (cause instanceof SystemError) throw cause;
       this.#bases.delete(stream);
       throw this.#unreachable("ETIMEDOUT", cause);
     }
+  }
+
+  /** Ids stand in clear, and whoever may write at the server can use one first. */
+  async #assertSame(stream: string, seq: number, bytes: Uint8Array): Promise<void> {
+    const there = (await this.#manager.streams.getMessage(this.#name(stream), { seq }))?.data;
+    if (there?.length === bytes.length && there.every((byte, at) => byte === bytes[at])) return;
+    throw new SystemError("EEXIST", `Cannot append to "${stream}" at ${this.place}: its id is that of another record`);
   }
 
   #unreachable(errno: string, why: unknown): SystemError {
