@@ -118,7 +118,7 @@ export interface BusCounts {
 export interface BusWire {
   readonly place: string;
   readonly state: BusState;
-  /** Bytes that {@link BusWire.publish} and {@link BusWire.append} take at once. */
+  /** Bytes that {@link BusWire.publish} and {@link BusWire.append} take at once: some thousands at least. */
   readonly maxBytes: number;
   onState(listener: (state: BusState) => void): () => void;
   /** Sends to everybody else on a channel, in order. False if it was dropped: there is no connection, or too much waits. */

@@ -4,7 +4,7 @@ export interface Nats {
 }
 
 export interface NatsConnection {
-  readonly info?: { max_payload: number };
+  readonly info?: { max_payload: unknown };
   publish(subject: string, bytes: Uint8Array): void;
   subscribe(
     subject: string,

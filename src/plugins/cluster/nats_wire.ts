@@ -16,6 +16,8 @@ const IDS_MS = 120_000;
 /** Until the first connection, and for each question to the server, in milliseconds. */
 const ANSWER_MS = 5000;
 const NANOSECONDS = 1_000_000;
+/** Bytes that a server has to take at once: messages are cut to what it takes, and each part has a head. */
+const LEAST_PAYLOAD = 2 ** 16;
 /**
  * Numbers of records that a stream may have for each second that it is old. A stream that was lost begins anew at 1: by adding when it was
  * made, numbers grow all the same.
@@ -28,7 +30,7 @@ export interface NatsOptions {
   servers: readonly string[];
   /** The name of Brine's cluster, a part of every subject: letters, digits, `-` and `_`. */
   cluster: string;
-  /** Paths of files in PEM; undefined: no TLS but where the server asks for it. */
+  /** Paths of files in PEM; undefined: no TLS but where the server asks for it, or its address begins with `tls:`. */
   tls?: { ca?: string; cert?: string; key?: string };
   clock: Clock;
   log: Logger;
@@ -61,10 +63,18 @@ export async function openNatsWire(options: NatsOptions): Promise<BusWire> {
       pingInterval: 2000,
       maxPingOut: 2,
       ignoreAuthErrorAbort: true,
-      ...(tls === undefined ? {} : { tls: { caFile: tls.ca, certFile: tls.cert, keyFile: tls.key } }),
+      ...tlsOf(servers, tls),
     });
   } catch (cause) {
     throw new SystemError(errnoOf(cause), `Cannot connect to ${place} (cluster: nats): ${messageOf(cause)}`, { cause });
+  }
+  if (!isPayload(connection.info?.max_payload)) {
+    await connection.close();
+    throw new SystemError(
+      "ENOTSUP",
+      `Cannot use ${place} (cluster: nats): it takes ${connection.info?.max_payload} bytes at once; set its max_payload to at least ` +
+        `${LEAST_PAYLOAD}`,
+    );
   }
   try {
     const manager = await jetStream.jetstreamManager(connection, { timeout: ANSWER_MS });
@@ -78,6 +88,15 @@ export async function openNatsWire(options: NatsOptions): Promise<BusWire> {
     );
   }
 }
+
+/** Insists on TLS where it is asked for, whatever the server says of itself. */
+function tlsOf(servers: readonly string[], tls: NatsOptions["tls"]): { tls?: Record<string, unknown> } {
+  if (tls === undefined && !servers.some((server) => server.startsWith("tls:"))) return {};
+  return { tls: { caFile: tls?.ca, certFile: tls?.cert, keyFile: tls?.key } };
+}
+
+const isPayload = (bytes: unknown): bytes is number =>
+  Number.isSafeInteger(bytes) && (bytes as number) >= LEAST_PAYLOAD;
 
 /** What keeps a connection from being made: something that passes, or the configuration. */
 function errnoOf(cause: unknown): string {
@@ -127,7 +146,9 @@ class NatsWire implements BusWire {
   }
 
   get maxBytes(): number {
-    return this.#connection.info?.max_payload ?? 2 ** 20;
+    const bytes = this.#connection.info?.max_payload;
+    // One that takes less since then refuses what is too large for it.
+    return isPayload(bytes) ? bytes : LEAST_PAYLOAD;
   }
 
   get state(): BusState {
