@@ -86,9 +86,13 @@ const LARGEST = 8 * 2 ** 20;
 const SETTLED_MS = 2000;
 /** How often files are looked at whose overview stays the same, in milliseconds: somebody may have written into one. */
 const SETTLED_SCAN_MS = 10_000;
+/** Other masters may have read further in a storage that was put back: its versions go on above what all of them can know. */
+const LEAP = 1_000_000;
 /** How often a change is tried again that met another's. */
 const ROUNDS = 5;
 const NOTHING = "-";
+/** The hash of no value: what is here counts as changed, whatever it is. */
+const UNKNOWN = "-unknown";
 
 /**
  * Keeps files of this master and records of the storage the same: changes of others come down, own changes go up, and where both
@@ -172,6 +176,7 @@ export class Mirror {
     for (;;) {
       const page = await records.changes(kind, this.#after, AT_ONCE, BYTES_AT_ONCE);
       if (page.gap && whole === undefined) {
+        await this.#checkStorage(this.#after);
         this.#after = 0;
         whole = new Set();
         continue;
@@ -185,15 +190,25 @@ export class Mirror {
     return changed;
   }
 
-  /** Another storage than the one that was known: everything here is new to it. */
-  async #checkStorage(): Promise<void> {
-    const { storage: { records }, files: { kind }, log } = this.#options;
-    const highest = Math.max(0, ...[...this.#known.values()].map(({ version }) => version));
+  /**
+   * Another storage than the one that was known, or an older state of it: everything here is new to it.
+   *
+   * @param read as far as its feed was read
+   */
+  async #checkStorage(read = 0): Promise<void> {
+    const { storage: { records }, files, log } = this.#options;
+    const { kind } = files;
+    const highest = [...this.#known.values()].reduce((most, { version }) => Math.max(most, version), read);
     if (await records.latest(kind) >= highest) return;
+    await records.raise(kind, highest + LEAP);
     log.warning("the cluster's storage is older than what this master knows of it: it gets what this master has", {
       kind,
     });
-    for (const known of this.#known.values()) Object.assign(known, { version: 0, hash: NOTHING, stamp: undefined });
+    for (const [name, known] of this.#known) {
+      // What was removed here a moment ago is a change still.
+      const isRemoval = known.hash !== NOTHING && files.stamp(name) === undefined;
+      Object.assign(known, { version: 0, hash: isRemoval ? UNKNOWN : NOTHING, stamp: undefined });
+    }
     this.#scannedMs = -Infinity;
   }
 
@@ -323,7 +338,7 @@ export class Mirror {
   #heal(name: string, record: StoredRecord, reason?: string): 0 {
     if (reason !== undefined) this.#refuse(record, reason);
     const known = this.#known.get(name)!;
-    Object.assign(known, { version: record.version, hash: `${NOTHING}refused`, stamp: undefined });
+    Object.assign(known, { version: record.version, hash: UNKNOWN, stamp: undefined });
     this.touch(name);
     return 0;
   }

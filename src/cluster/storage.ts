@@ -88,7 +88,7 @@ export interface RecordChanges {
   readonly more: boolean;
   /**
    * True if names were removed after the version that was asked after, and the storage has forgotten which: read all from 0, and
-   * take what is not there for removed.
+   * take what is not there for removed. Also if the feed never had that version: the storage was put back to an older state.
    */
   readonly gap: boolean;
 }
@@ -126,6 +126,11 @@ export interface Records {
   changes(kind: string, after: number, limit: number, bytes?: number): Promise<RecordChanges>;
   /** The version of the latest change of a kind; 0 if there was none. Cheap, for polling. */
   latest(kind: string): Promise<number>;
+  /**
+   * Has versions of a kind go on above one that somebody knows, where the storage was put back to an older state. Whoever has read less
+   * than that is told of a gap: what was changed since may have versions that it had read before.
+   */
+  raise(kind: string, above: number): Promise<void>;
   /** Forgets names that were removed before a time, in milliseconds since the epoch. @returns how many */
   forget(kind: string, beforeMs: number): Promise<number>;
 }

@@ -201,6 +201,35 @@ describe("mirrors of keys", () => {
     for (const one of [moved, fresh]) assert.deepEqual(one.keys.list("accepted"), ["web1", "web2"]);
   });
 
+  for (const order of [[0, 1], [1, 0]]) {
+    test(`a storage that is put back to an older state under the masters undoes nothing, and hides no later revocation: ${order}`, async () => {
+      const { shared, masters } = fleet();
+      const [a, b] = masters as [Master, Master];
+      for (const id of ["web1", "web2", "web3"]) accept(a, id);
+      await settle(masters);
+      const { version, forgotten, records } = shared.kinds.get("key")!;
+      const backup = { version, forgotten, records: new Map(records) };
+      reject(a, "web1");
+      accept(a, "web4");
+      await settle(masters);
+      shared.kinds.set("key", backup);
+      b.keys.remove("accepted", "web2");
+      await settle(order.map((at) => masters[at]!));
+      reject(b, "web3");
+      await settle(masters);
+      const fresh = master(shared, new FakeClock(), "new");
+      await fresh.sync();
+      for (const one of [a, b, a.again(), fresh]) {
+        assert.deepEqual(["web1", "web2", "web3", "web4"].map((id) => standing(one, id)), [
+          "rejected",
+          "",
+          "rejected",
+          "accepted",
+        ]);
+      }
+    });
+  }
+
   test("pending keys that have come and gone leave nothing but names, and those are forgotten", async () => {
     const { shared, masters } = fleet();
     const [a, b] = masters as [Master, Master];

@@ -404,6 +404,30 @@ function recordTests(make: () => Promise<LedgerPlace> | LedgerPlace): void {
     await storage.close();
   });
 
+  test("who has read further than a feed goes is told: it was put back to an older state", async () => {
+    const place = await make();
+    const storage = await place.open();
+    const { records } = storage;
+    const [version] = await records.put("data", "m", [{ name: "a", value: bytes("1") }]);
+    assert.equal((await records.changes("data", version!, 10)).gap, false);
+    assert.equal((await records.changes("data", version! + 1, 10)).gap, true);
+    assert.equal((await records.changes("none", 1, 10)).gap, true);
+    assert.equal((await records.changes("none", 0, 10)).gap, false);
+    await records.raise("data", 100);
+    await records.raise("data", 50);
+    const ask = async (after: number) => {
+      const { records: found, gap } = await records.changes("data", after, 10);
+      return [found.map(({ name }) => name), gap];
+    };
+    assert.deepEqual([await ask(99), await ask(100)], [[[], true], [[], false]]);
+    const [next] = await records.put("data", "m", [{ name: "b", value: bytes("2") }]);
+    assert.ok(next! > 100);
+    assert.deepEqual([await ask(0), await ask(100)], [[["a", "b"], false], [["b"], false]]);
+    await records.raise("none", 7);
+    assert.equal(await records.latest("none"), 7);
+    await storage.close();
+  });
+
   test("names and values that are too large are refused, and bytes come back as they were", async () => {
     const place = await make();
     const storage = await place.open();

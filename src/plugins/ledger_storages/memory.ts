@@ -219,9 +219,15 @@ function memoryRecords(shared: MemoryLedger, over: Door): Records {
         const records = page(later.map((record) => shown(record)!), limit, bytes, ({ value }) => value?.length ?? 0);
         const more = records.length < later.length;
         const upTo = more ? records.at(-1)!.version : Math.max(after, own?.version ?? 0);
-        return { records, upTo, more, gap: after !== 0 && after < (own?.forgotten ?? 0) };
+        const [latest, forgotten] = [own?.version ?? 0, own?.forgotten ?? 0];
+        return { records, upTo, more, gap: after !== 0 && (after < forgotten || after > latest) };
       }),
     latest: (kind) => over(() => kinds.get(kind)?.version ?? 0),
+    raise: (kind, above) =>
+      over(() => {
+        const own = kindOf(kind);
+        if (own.version < above) own.version = own.forgotten = above;
+      }),
     forget: (kind, beforeMs) =>
       over(() => {
         const own = kindOf(kind);

@@ -32,6 +32,8 @@ const CHANGES = `SELECT latest, forgotten, among, name, version, value, by FROM 
   FROM (SELECT name, version, value, by FROM brine_record WHERE kind = $1 AND version > $2::bigint ORDER BY version
     LIMIT $3::int + 1) first
 ) page ON nth <= $3::int AND (nth = 1 OR total <= $4::float8) ORDER BY version`;
+const RAISE = "INSERT INTO brine_feed AS f (kind, version, forgotten) VALUES ($1, $2::bigint, $2::bigint) " +
+  "ON CONFLICT (kind) DO UPDATE SET version = excluded.version, forgotten = excluded.forgotten WHERE f.version < excluded.version";
 const FORGET = `WITH own AS (SELECT kind FROM brine_feed WHERE kind = $1 FOR UPDATE), gone AS (
   DELETE FROM brine_record r USING own WHERE r.kind = own.kind AND r.value IS NULL AND r.changed < $2::float8 RETURNING version
 )
@@ -70,18 +72,19 @@ export function postgresRecords(server: LedgerServer): Records {
     async changes(kind, after, limit, bytes = PAGE_BYTES) {
       const rows = await server.run(CHANGES, kind, after, limit, bytes);
       const [first] = rows;
-      if (first === undefined) return { records: [], upTo: after, more: false, gap: false };
+      if (first === undefined) return { records: [], upTo: after, more: false, gap: after !== 0 };
       const records = first.name === null ? [] : rows.map(recordOf);
       const more = records.length < Number(first.among ?? 0);
       return {
         records,
         upTo: more ? records.at(-1)!.version : Math.max(after, Number(first.latest)),
         more,
-        gap: after !== 0 && after < Number(first.forgotten),
+        gap: after !== 0 && (after < Number(first.forgotten) || after > Number(first.latest)),
       };
     },
     latest: async (kind) =>
       Number((await server.run("SELECT version FROM brine_feed WHERE kind = $1", kind))[0]?.version ?? 0),
+    raise: async (kind, above) => void await server.run(RAISE, kind, above),
     forget: async (kind, beforeMs) => Number((await server.run(FORGET, kind, beforeMs))[0]?.forgotten_now ?? 0),
   };
 }
