@@ -115,6 +115,8 @@ const UNKNOWN = "-unknown";
 export class Mirror {
   readonly #options: MirrorOptions;
   readonly #known = new Map<string, Known>();
+  /** Names of records → own names that are known, where these are secret. */
+  readonly #locals = new Map<string, string>();
   readonly #touched = new Set<string>();
   /** The feed was read so far; 0: nothing in this process. */
   #after = 0;
@@ -246,8 +248,7 @@ export class Mirror {
     // What differs from theirs after a merge is a change of this master, and goes up.
     if (this.#hash(merged) !== this.#hash(theirs)) this.touch(name);
     if (record.value === undefined) {
-      this.#known.delete(name);
-      this.#dirty = true;
+      this.#drop(name);
       return changed;
     }
     this.#know(name, {
@@ -273,8 +274,7 @@ export class Mirror {
         this.touch(name);
         continue;
       }
-      this.#known.delete(name);
-      this.#dirty = true;
+      this.#drop(name);
       if (mine === undefined) continue;
       files.apply(name, undefined);
       this.#options.onChange?.(name, mine, undefined);
@@ -317,8 +317,8 @@ export class Mirror {
 
   #localName(shared: string): string | undefined {
     const { sharedName } = this.#options.files;
-    if (sharedName === undefined) return this.#known.has(shared) ? shared : undefined;
-    return [...this.#known.keys()].find((name) => sharedName(name) === shared);
+    if (sharedName !== undefined) return this.#locals.get(shared);
+    return this.#known.has(shared) ? shared : undefined;
   }
 
   #refuse({ name, version, by }: StoredRecord, reason: string): 0 {
@@ -374,11 +374,7 @@ export class Mirror {
         const { local, mine, generation, value } = puts[at]!;
         if (version === undefined) return void (all = false);
         this.#touched.delete(local);
-        if (value === undefined) {
-          this.#known.delete(local);
-          this.#dirty = true;
-          return;
-        }
+        if (value === undefined) return this.#drop(local);
         const base = files.keepsBase ? { base: mine } : {};
         this.#know(local, { version, generation, hash: this.#hash(mine), stamp: stamps[at], ...base });
       });
@@ -457,7 +453,20 @@ export class Mirror {
   }
 
   #know(name: string, known: Known): void {
+    this.#remember(name, known);
+    this.#dirty = true;
+  }
+
+  #remember(name: string, known: Known): void {
+    const { sharedName } = this.#options.files;
+    if (sharedName !== undefined && !this.#known.has(name)) this.#locals.set(sharedName(name), name);
     this.#known.set(name, known);
+  }
+
+  #drop(name: string): void {
+    const { sharedName } = this.#options.files;
+    if (sharedName !== undefined) this.#locals.delete(sharedName(name));
+    this.#known.delete(name);
     this.#dirty = true;
   }
 
@@ -474,7 +483,7 @@ export class Mirror {
     if (fs.stat(statePath)?.kind !== "file") return;
     try {
       for (const [name, version, generation, hash] of decode(fs.read(statePath), { mode: "bin" }) as never[][]) {
-        this.#known.set(name!, { version: version!, generation: generation!, hash: hash!, stamp: undefined });
+        this.#remember(name!, { version: version!, generation: generation!, hash: hash!, stamp: undefined });
       }
     } catch (error) {
       log.warning("what was known of the cluster cannot be read: this master begins anew", {
@@ -482,6 +491,7 @@ export class Mirror {
         error: messageOf(error),
       });
       this.#known.clear();
+      this.#locals.clear();
     }
   }
 }

@@ -364,6 +364,34 @@ describe("mirrors of data and tokens", () => {
   });
 });
 
+test("each record of a token costs the hash of one name, however many tokens are known", async () => {
+  const { clock, masters: [a], shared } = fleet(1) as unknown as {
+    clock: FakeClock;
+    masters: [Master];
+    shared: MemoryLedger;
+  };
+  const TOKENS = 100;
+  a.fs.mkdir("/cache/tokens", 0o700);
+  const paths = Array.from({ length: TOKENS }, (_, n) => `/cache/tokens/${String(n).padStart(64, "0")}`);
+  for (const path of paths) a.fs.write(path, "content", { mode: 0o600 });
+  await a.sync();
+  let hashes = 0;
+  const fs = memoryFileSystem({ clock, uid: 0, gid: 0 });
+  const files = mirroredTokens(fs, crypto, "/cache/tokens");
+  const counted = { ...files, sharedName: (name: string) => (hashes++, files.sharedName!(name)) };
+  const storage = shared.open();
+  const options = { storage, files: counted, seal, crypto, by: "b", fs, log: silentLogger, scanMs: 0 };
+  const mirror = new Mirror({ ...options, statePath: "/cache/b.mirror", elapsed: () => clock.elapsed() });
+  assert.equal(await mirror.sync(), TOKENS);
+  for (const path of paths) a.fs.remove(path);
+  const junk = Array.from({ length: 500 }, (_, n) => ({ name: `junk${n}`, value: new Uint8Array(64) }));
+  await storage.records.put("token", "enemy", junk);
+  clock.advance(60_000);
+  await a.sync();
+  assert.equal(await mirror.sync(), TOKENS);
+  assert.ok(hashes <= 10 * TOKENS, `${hashes} hashes`);
+});
+
 describe("mergeKeys()", () => {
   const base = { accepted: "k" };
   for (
