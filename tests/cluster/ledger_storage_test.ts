@@ -110,6 +110,29 @@ describe("a PostgreSQL server", { skip: noPostgres() }, () => {
     assert.equal(await isGood(two), false, "a further target");
   });
 
+  test("what has grown old is removed in slices: no statement takes long, however much there is", async () => {
+    const name = await database();
+    const storage = await open(name);
+    await admin(name, async (sql) => {
+      await sql(`INSERT INTO brine_audit SELECT 'a', n, n, '' FROM generate_series(1, 4500) n`);
+      await sql(`INSERT INTO brine_feed VALUES ('key', 4500)`);
+      await sql(
+        `INSERT INTO brine_record SELECT 'key', 'web' || n, n, 0, NULL, 'a', n FROM generate_series(1, 4500) n`,
+      );
+      await sql(`CREATE FUNCTION few() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF (SELECT count(*) FROM gone) > 2000 THEN RAISE EXCEPTION 'too many at once'; END IF; RETURN NULL; END $$`);
+      for (const table of ["brine_audit", "brine_record"]) {
+        await sql(`CREATE TRIGGER few AFTER DELETE ON ${table} REFERENCING OLD TABLE AS gone
+          FOR EACH STATEMENT EXECUTE FUNCTION few()`);
+      }
+    });
+    assert.equal(await storage.audit.expire(4001), 4000);
+    assert.equal((await storage.audit.read({ limit: 1000 })).length, 500);
+    assert.equal(await storage.records.forget("key", 4001), 4000);
+    const { records, gap } = await storage.records.changes("key", 3999, 1000);
+    assert.deepEqual([records.length, gap], [500, true]);
+  });
+
   let shared: string | undefined;
   jobCacheContract("postgres LedgerStorage's", async (clock) => {
     const name = shared ??= await database();

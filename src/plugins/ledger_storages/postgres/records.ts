@@ -32,13 +32,27 @@ const CHANGES = `SELECT latest, forgotten, among, name, version, value, by FROM 
   FROM (SELECT name, version, value, by FROM brine_record WHERE kind = $1 AND version > $2::bigint ORDER BY version
     LIMIT $3::int + 1) first
 ) page ON nth <= $3::int AND (nth = 1 OR total <= $4::float8) ORDER BY version`;
+/**
+ * Rows that one statement removes: it ends within its time however much there is, and holds neither leases nor other masters up.
+ */
+const SLICE = 1000;
 const RAISE = "INSERT INTO brine_feed AS f (kind, version, forgotten) VALUES ($1, $2::bigint, $2::bigint) " +
   "ON CONFLICT (kind) DO UPDATE SET version = excluded.version, forgotten = excluded.forgotten WHERE f.version < excluded.version";
 const FORGET = `WITH own AS (SELECT kind FROM brine_feed WHERE kind = $1 FOR UPDATE), gone AS (
-  DELETE FROM brine_record r USING own WHERE r.kind = own.kind AND r.value IS NULL AND r.changed < $2::float8 RETURNING version
+  DELETE FROM brine_record r USING own WHERE r.kind = own.kind AND r.name IN (SELECT name FROM brine_record
+    WHERE kind = $1 AND value IS NULL AND changed < $2::float8 ORDER BY version LIMIT ${SLICE}) RETURNING version
 )
 UPDATE brine_feed SET forgotten = greatest(forgotten, (SELECT coalesce(max(version), 0) FROM gone)) WHERE kind = $1
 RETURNING (SELECT count(*) FROM gone) AS forgotten_now`;
+
+/** @param remove removes a slice, and says how many rows that were */
+async function inSlices(remove: () => Promise<number>): Promise<number> {
+  for (let sum = 0;;) {
+    const gone = await remove();
+    sum += gone;
+    if (gone < SLICE) return sum;
+  }
+}
 
 const bytesOf = (column: unknown): Uint8Array | undefined =>
   column === null ? undefined : new Uint8Array(column as Uint8Array);
@@ -85,7 +99,8 @@ export function postgresRecords(server: LedgerServer): Records {
     latest: async (kind) =>
       Number((await server.run("SELECT version FROM brine_feed WHERE kind = $1", kind))[0]?.version ?? 0),
     raise: async (kind, above) => void await server.run(RAISE, kind, above),
-    forget: async (kind, beforeMs) => Number((await server.run(FORGET, kind, beforeMs))[0]?.forgotten_now ?? 0),
+    forget: (kind, beforeMs) =>
+      inSlices(async () => Number((await server.run(FORGET, kind, beforeMs))[0]?.forgotten_now ?? 0)),
   };
 }
 
@@ -96,6 +111,9 @@ const READ = (conditions: string, limit: string) =>
   `SELECT by, n, at, line FROM (SELECT *, sum(octet_length(line)) OVER newest AS total, row_number() OVER newest AS nth FROM (
   SELECT by, n, at, line FROM brine_audit WHERE ${conditions} ORDER BY at DESC, by DESC, n DESC LIMIT ${limit}::int
 ) found WINDOW newest AS (ORDER BY at DESC, by DESC, n DESC)) page WHERE nth = 1 OR total <= ${PAGE_BYTES} ORDER BY nth`;
+
+const EXPIRE = "DELETE FROM brine_audit WHERE (by, n) IN (SELECT by, n FROM brine_audit WHERE at < $1::float8 " +
+  `ORDER BY at, by, n LIMIT ${SLICE}) RETURNING 1`;
 
 export function postgresAudit(server: LedgerServer): AuditStore {
   return {
@@ -124,7 +142,6 @@ export function postgresAudit(server: LedgerServer): AuditStore {
         line: bytesOf(row.line)!,
       }));
     },
-    expire: async (beforeMs) =>
-      (await server.run("DELETE FROM brine_audit WHERE at < $1::float8 RETURNING 1", beforeMs)).length,
+    expire: (beforeMs) => inSlices(async () => (await server.run(EXPIRE, beforeMs)).length),
   };
 }
