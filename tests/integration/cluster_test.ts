@@ -95,6 +95,32 @@ test("a master that was away for longer than its lease decides nothing, begins a
   assert.deepEqual(await run(b, "*", "test.ping"), pings("web1", "db1"));
 });
 
+test("what a master still has to publish when its lease is gone is not published: another one has the job", async () => {
+  await using masters = await Masters.start([["web1"], ["db1"]]);
+  const [a, b] = [masters.at(0), masters.at(1)];
+  // The bus stays: only the storage is away, or the process was stopped for a while.
+  masters.all[0]!.storage.cut();
+  await until(() => !a.master.services.cluster!.valid);
+  const records = () => masters.broker.stream("publications").last;
+  const before = records();
+  a.master.services.send({
+    jid: "20240506070809123456",
+    fun: "test.ping",
+    arg: [],
+    tgt: "*",
+    tgt_type: "glob",
+    ret: "",
+  }, [
+    "web1",
+    "db1",
+  ]);
+  await until(() => a.captured.complaints().some((line) => line.startsWith("publication not sent")));
+  assert.equal(records(), before);
+  masters.all[0]!.storage.cut(false);
+  await until(() => a.master.services.cluster!.valid);
+  assert.deepEqual(await run(b, "*", "test.ping"), pings("web1", "db1"));
+});
+
 test("while the bus is away nothing is published, returns are kept, and the job ends once it is back", async () => {
   await using masters = await Masters.start([["web1"], ["db1"]]);
   const [a, b] = [masters.at(0), masters.at(1)];

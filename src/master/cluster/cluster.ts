@@ -327,6 +327,11 @@ export class ClusterMember implements Cluster {
 
   /** Publishes to the minions of all masters. */
   publish(load: Record<string, unknown>, minions: readonly string[]): void {
+    if (!this.valid) {
+      // A process that was stopped for a while goes on in the middle: another master has the job by now, or has given it up.
+      this.#log.warning("publication not sent: this master has lost its lease", { jid: load.jid });
+      return;
+    }
     this.bus.append(PUBLICATIONS, encode([load, minions], "bin"), APPEND_MS).catch((error) => {
       if (!this.#closed) {
         this.#log.error("publication not sent: the ledger tries again", { jid: load.jid, error: messageOf(error) });
