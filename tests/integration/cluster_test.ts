@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { minionJobs } from "../../src/master/commands/jobs.ts";
+import { encode, Packed } from "../../src/wire/msgpack.ts";
 import type { Cluster } from "../support/start_cluster.ts";
 import { until } from "../support/start_cluster.ts";
 import { Masters } from "../support/start_masters.ts";
@@ -294,6 +296,31 @@ for (
     await until(async () => (await b.master.services.jobs.outcomes(jid)).some(({ state }) => state === "lost"));
   });
 }
+
+test("which jobs of other masters are over for a minion is known without reading the returns of others", async () => {
+  await using masters = await Masters.start([["web1"], []]);
+  const [a, b] = [masters.at(0), masters.at(1)];
+  const { jobs } = a.master.services;
+  const [returned, ended, open, others, unknown] = [1, 2, 3, 4, 5].map((n) => `2024050607080900000${n}`);
+  for (const jid of [returned, ended, open, others]) {
+    await jobs.saveLoad(jid!, { jid, fun: "test.ping" }, [jid === others ? "web1" : "db1", "app1"]);
+  }
+  const value = new Packed(encode(true, "bin"));
+  await jobs.saveReturn(returned!, { minion: "db1", return: value, retcode: 0, success: true, storedMs: 1 });
+  await jobs.saveOutcomes(ended!, [{ minion: "db1", state: "cancelled", atMs: 1 }]);
+  await jobs.saveOutcomes(open!, [{ minion: "db1", state: "started", atMs: 1 }]);
+  let read = 0;
+  masters.all[1]!.storage.jobs.returns = () => {
+    read++;
+    return Promise.resolve([]);
+  };
+  const waiting = [returned, ended, open, others, unknown, "no jid"];
+  const { over } = await minionJobs(b.master.services, { present: true, known: [], waiting }, "db1") as {
+    over: string[];
+  };
+  assert.deepEqual(over, [returned, ended, others, unknown]);
+  assert.equal(read, 0);
+});
 
 /** The lines of the audit log that the storage has, oldest first. */
 async function auditOf(masters: Masters): Promise<Record<string, unknown>[]> {

@@ -1,7 +1,7 @@
 import { WithheldReply } from "../../channel/req_server.ts";
 import { messageOf } from "../../errors.ts";
 import { isPlainJid } from "../../job/jid.ts";
-import { outcomesOf } from "../../job/job_cache.ts";
+import type { JobCache } from "../../job/job_cache.ts";
 import type { Cluster } from "../cluster/contract.ts";
 import { BEGUN_UNWRITTEN, ENDED, outcomeFields } from "../../job/outcome.ts";
 import { decode } from "../../wire/msgpack.ts";
@@ -88,16 +88,23 @@ async function tellOthers(services: MasterServices, cluster: Cluster, load: Load
 /** Of jobs of a minion, those that are over for it, by the ledger or the job cache. */
 async function overFor({ ledger, jobs }: MasterServices, jids: readonly string[], minion: string): Promise<string[]> {
   const over: string[] = [];
-  for (const jid of jids) {
+  for (const jid of jids.slice(0, MOST_STATEMENTS)) {
     if (!isPlainJid(jid)) continue;
     if (ledger.loadOf(jid) !== undefined) {
       if (!ledger.awaitsEnd(jid, minion)) over.push(jid);
       continue;
     }
-    const outcome = (await outcomesOf(jobs, jid, 0)).find((one) => one.minion === minion);
-    if (outcome === undefined || ENDED.has(outcome.state)) over.push(jid);
+    if (await isOver(jobs, jid, minion)) over.push(jid);
   }
   return over;
+}
+
+/** By the job cache: the returns of others, which may be large, are not read for it. */
+async function isOver(jobs: JobCache, jid: string, minion: string): Promise<boolean> {
+  if (await jobs.hasReturn(jid, minion)) return true;
+  const saved = (await jobs.outcomes(jid)).find((one) => one.minion === minion);
+  if (saved !== undefined) return ENDED.has(saved.state);
+  return !(await jobs.minions(jid)).includes(minion);
 }
 
 /** Takes what a minion says of its jobs. True if it will not say some of it again. */
