@@ -135,6 +135,8 @@ export interface JobCache {
   minions(jid: string): Awaitable<string[]>;
   /** Sorted by minion. */
   returns(jid: string): Awaitable<StoredReturn[]>;
+  /** The minions of {@link JobCache.returns}, where that costs less than the values. @default they are read with them */
+  returned?(jid: string): Awaitable<string[]>;
   /** The latest outcomes of {@link JobCache.saveOutcomes}, sorted by minion. */
   outcomes(jid: string): Awaitable<TargetOutcome[]>;
   /** Jobs with a load that are not settled, oldest first. */
@@ -156,7 +158,7 @@ export interface JobCache {
 /** A job cache on this host: only what removes many jobs may take several turns of the loop. */
 export type LocalJobCache =
   & {
-    [Name in Exclude<keyof JobCache, "expire" | "shrink" | "wasBeaten">]: JobCache[Name] extends
+    [Name in Exclude<keyof JobCache, "expire" | "shrink" | "wasBeaten" | "returned">]: JobCache[Name] extends
       (...args: infer Args) => infer Result
       ? (...args: Args) => Exclude<Result, Promise<unknown> | AsyncIterable<unknown>>
       : JobCache[Name];
@@ -174,6 +176,11 @@ export function summaryOf(load: JobLoad): JobSummary {
     user: load.user,
     ...(metadata === undefined ? {} : { metadata }),
   };
+}
+
+/** The minions whose returns of a job are stored. */
+export async function returnedOf(jobs: Pick<JobCache, "returns" | "returned">, jid: string): Promise<string[]> {
+  return await jobs.returned?.(jid) ?? (await jobs.returns(jid)).map(({ minion }) => minion);
 }
 
 /** The outcome of every target of a job: as saved, or by its return, which takes precedence. */

@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Awaitable, JobCache, JobListEntry, JobSearch } from "../../src/job/job_cache.ts";
+import {
+  type Awaitable,
+  type JobCache,
+  type JobListEntry,
+  type JobSearch,
+  returnedOf,
+} from "../../src/job/job_cache.ts";
 import { saveMasterJob } from "../../src/job/master_job.ts";
 import { OUTCOME_STATES, type TargetOutcome } from "../../src/job/outcome.ts";
 import { decode, encode, Float, Packed } from "../../src/wire/msgpack.ts";
@@ -173,6 +179,8 @@ export function jobCacheContract(
       assert.deepEqual(unpack(two!.return), { a: [1, "é", Uint8Array.of(254)] });
       assert.deepEqual([two!.minion, two!.retcode, two!.success, two!.out], ["web2", 0, true, "nested"]);
       assert.deepEqual(await jobs.returns(UNKNOWN), []);
+      assert.deepEqual(await returnedOf(jobs, JID), returns.map(({ minion }) => minion));
+      assert.deepEqual(await returnedOf(jobs, UNKNOWN), []);
       assert.equal(await jobs.hasReturn(UNKNOWN, "web1"), false);
       await jobs.close();
     });

@@ -9,6 +9,7 @@ import { hex } from "../../crypto/hex.ts";
 import { messageOf, SystemError } from "../../errors.ts";
 import { BusEvent } from "../../event/bus.ts";
 import { EVENTS_MISSED, jobReturn } from "../../event/tag.ts";
+import { returnedOf } from "../../job/job_cache.ts";
 import type { Logger } from "../../log.ts";
 import type { Runtime } from "../../runtime/mod.ts";
 import { decode, encode, Packed } from "../../wire/msgpack.ts";
@@ -450,6 +451,8 @@ export class ClusterMember implements Cluster {
           if (minions.length === 0) continue;
           const load = ledger.loadOf(jid) ?? {};
           const waiting = new Set(minions);
+          // Values are read where there is one to be told of.
+          if (!(await returnedOf(jobs, jid)).some((id) => waiting.has(id))) continue;
           for (const stored of await jobs.returns(jid)) {
             const { minion: id, retcode, success, out } = stored;
             if (!waiting.has(id) || ledger.standing(jid, id) !== "expected") continue;

@@ -3,7 +3,7 @@ import type { EventBus } from "../../event/bus.ts";
 import { jobOutcome } from "../../event/tag.ts";
 import { jidMs } from "../../job/jid.ts";
 import { messageOf, ProtocolError } from "../../errors.ts";
-import { type JobCache, type JobLoad, mergeOutcomes, outcomesOf } from "../../job/job_cache.ts";
+import { type JobCache, type JobLoad, mergeOutcomes, outcomesOf, returnedOf } from "../../job/job_cache.ts";
 import { BEGUN_UNWRITTEN, ENDED, outcomeFields, type OutcomeState, type TargetOutcome } from "../../job/outcome.ts";
 import type { Logger } from "../../log.ts";
 import type { Presence } from "../presence.ts";
@@ -217,22 +217,21 @@ export class Ledger {
     const { cmd: _cmd, kwargs: _kwargs, ...load } = stored;
     const publishedMs = jidMs(jid);
     const job = new OpenJob(jid, load, this.#age, this.#options);
-    const [minions, saved, returns] = [await jobs.minions(jid), await jobs.outcomes(jid), await jobs.returns(jid)];
-    const returned = new Set(returns.map(({ minion }) => minion));
+    const [minions, saved, returned] = [await jobs.minions(jid), await jobs.outcomes(jid), await returnedOf(jobs, jid)];
     const isGenuine = await this.#options.isGenuine?.(jid, stored) ?? true;
     // Another master has it by now, or it was published here meanwhile.
     if (before !== this.#abandoned || this.#jobs.has(jid)) return;
-    for (const { minion, state, atMs, untilMs, note } of mergeOutcomes(minions, saved, returns, publishedMs)) {
+    for (const { minion, state, atMs, untilMs, note } of mergeOutcomes(minions, saved, [], publishedMs)) {
       let part: Part = RETURNED;
       if (state === "published") part = PUBLISHED;
       else if (state === "started") part = startedPart(atMs, note);
       else if (state === "queued") part = this.#queuedPart(atMs, untilMs ?? atMs, note === SENT_BEFORE);
-      else if (ENDED.has(state) && !returned.has(minion)) {
-        // A loss of power may leave the outcome of a return without the return: it was not acknowledged, and comes again.
-        part = state === "returned" ? startedPart(atMs, undefined) : GIVEN_UP;
-      }
+      // A loss of power may leave the outcome of a return without the return: it was not acknowledged, and comes again.
+      else if (state === "returned") part = startedPart(atMs, undefined);
+      else if (ENDED.has(state)) part = GIVEN_UP;
       job.move(minion, part);
     }
+    for (const minion of returned) job.move(minion, RETURNED);
     const passed = Math.min(Math.max(0, clock.now() - publishedMs), deliveryMs);
     // A syndic may not have named its minions when the master stopped.
     if (passed < deliveryMs) { for (const syndic of syndics.ids()) job.awaited.add(syndic); }

@@ -7,10 +7,10 @@ export type JobSaves = Pick<
 >;
 export type JobReads = Pick<
   JobCache,
-  "load" | "hasLoad" | "hasReturn" | "minions" | "returns" | "outcomes" | "unsettled" | "inState"
+  "load" | "hasLoad" | "hasReturn" | "minions" | "returns" | "returned" | "outcomes" | "unsettled" | "inState"
 >;
 export type JobRemoval = Pick<JobCache, "expire" | "shrink">;
 
 /** The same of a store on this host, which answers at once. */
 export type LocalJobSaves = Pick<LocalJobCache, keyof JobSaves>;
-export type LocalJobReads = Pick<LocalJobCache, keyof JobReads>;
+export type LocalJobReads = Pick<LocalJobCache, Exclude<keyof JobReads, "returned">>;

@@ -681,6 +681,21 @@ describe("Ledger", () => {
       });
     }
 
+    test("a job is restored by who has returned it, without the values", async () => {
+      const desk = new Desk();
+      const jid = desk.publish(["a", "b"]);
+      desk.returns(jid, "a");
+      desk.start();
+      desk.breakJobs({
+        returned: (asked) => desk.cache.returns(asked).map(({ minion }) => minion),
+        returns: () => {
+          throw new SystemError("ECONNREFUSED", "Cannot read so much in time");
+        },
+      });
+      assert.equal(await desk.ledger.restore(), 1);
+      assert.deepEqual(["a", "b"].map((id) => desk.ledger.standing(jid, id)), ["returned before", "expected"]);
+    });
+
     test("a failure of the job cache ends no job: it is thrown, and what is asked for again is restored", async () => {
       const desk = new Desk();
       const jid = desk.publish(["a"]);

@@ -23,6 +23,9 @@ export function jobReads(store: PostgresStore): JobReads {
     },
     returns: async (jid) =>
       (await store.read("SELECT * FROM brine_ret WHERE jid = $1 ORDER BY minion", jid)).map(returnOfRow),
+    returned: async (jid) =>
+      (await store.read("SELECT minion FROM brine_ret WHERE jid = $1 ORDER BY minion", jid))
+        .map(({ minion }) => String(minion)),
     outcomes: async (jid) =>
       (await store.read("SELECT outcome FROM brine_outcome WHERE jid = $1 ORDER BY minion", jid))
         .map((row) => fromColumn(row.outcome) as TargetOutcome),
