@@ -50,7 +50,7 @@ class SealedBus implements Bus {
   readonly #options: BusOptions;
   readonly #crypticle;
   readonly #guard: SenderGuard;
-  readonly #parts = new FrameParts(LARGEST);
+  readonly #parts: FrameParts;
   readonly #handlers = new Map<string, Set<(message: BusMessage) => void>>();
   readonly #missedHandlers = new Set<(sender: string, count: number) => void>();
   readonly #batches = new Map<string, Batch>();
@@ -73,6 +73,7 @@ class SealedBus implements Bus {
     this.#name = options.name;
     this.#crypticle = options.key.crypticle("bus");
     this.#guard = new SenderGuard(options.clock.now());
+    this.#parts = new FrameParts(LARGEST, () => options.clock.elapsed());
     this.#offAll = options.wire.subscribe(ALL, (bytes) => this.#receive(ALL, bytes));
     this.#offOwn = this.#listen();
     this.#beat();

@@ -47,39 +47,81 @@ export function openFrame(crypticle: Crypticle, sealed: Uint8Array): Frame {
   throw new SyntaxError("Cannot read a message of another master: it is of another version of Brine");
 }
 
+/** Without a further part for so long, content is given up: its sender is gone, or somebody holds the rest back. In milliseconds. */
+const UNFINISHED_MS = 60_000;
+
+interface Unfinished {
+  before: number;
+  next: number;
+  parts: Uint8Array[];
+  size: number;
+  /** When its last part came, by the even clock. */
+  atMs: number;
+}
+
 /** Content of frames, put together. */
 export class FrameParts {
-  readonly #open = new Map<string, { before: number; next: number; parts: Uint8Array[]; size: number }>();
+  /** By sender and place: the one without a part for longest is the first. */
+  readonly #open = new Map<string, Unfinished>();
   readonly #limit: number;
+  readonly #elapsed: () => number;
+  #bytes = 0;
 
-  /** @param limit bytes of one content */
-  constructor(limit: number) {
+  /** @param limit bytes of one content; all that are unfinished have twice as much @param elapsed the even clock */
+  constructor(limit: number, elapsed: () => number) {
     this.#limit = limit;
+    this.#elapsed = elapsed;
+  }
+
+  /** Bytes that wait for further parts. */
+  get waiting(): number {
+    return this.#bytes;
   }
 
   /** The whole content with its last part; undefined before, and where a part is missing. */
   add({ sender, place, before, part, parts, bytes }: Frame): Uint8Array | undefined {
-    if (parts === 1) return bytes;
     const key = `${sender}\0${place}`;
-    if (part === 0) this.#open.set(key, { before, next: 0, parts: [], size: 0 });
-    const open = this.#open.get(key);
+    const known = this.#open.get(key);
+    // A sender ends one content before it begins the next.
+    if (known !== undefined) this.#drop(key, known);
+    if (this.#open.size > 0) this.#giveUp();
+    if (parts === 1) return bytes;
+    const open = part === 0 ? { before, next: 0, parts: [], size: 0, atMs: 0 } : known;
     if (open === undefined || open.before !== before || open.next !== part || open.size + bytes.length > this.#limit) {
-      this.#open.delete(key);
       return undefined;
     }
     open.parts.push(bytes.slice());
     open.size += bytes.length;
     open.next++;
-    if (open.next < parts) return undefined;
-    this.#open.delete(key);
-    const whole = new Uint8Array(open.size);
-    let at = 0;
-    for (const piece of open.parts) {
-      whole.set(piece, at);
-      at += piece.length;
-    }
-    return whole;
+    if (open.next === parts) return joined(open);
+    open.atMs = this.#elapsed();
+    this.#open.set(key, open);
+    this.#bytes += open.size;
+    return undefined;
   }
+
+  #drop(key: string, { size }: Unfinished): void {
+    this.#open.delete(key);
+    this.#bytes -= size;
+  }
+
+  #giveUp(): void {
+    const since = this.#elapsed() - UNFINISHED_MS;
+    for (const [key, open] of this.#open) {
+      if (open.atMs > since && this.#bytes <= 2 * this.#limit) return;
+      this.#drop(key, open);
+    }
+  }
+}
+
+function joined({ parts, size }: Unfinished): Uint8Array {
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const piece of parts) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
 }
 
 /** Cuts content into the parts of frames. */
