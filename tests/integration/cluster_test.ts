@@ -153,6 +153,22 @@ test("a return that comes by two ways is told of once", async () => {
   assert.equal(a.events.filter((event) => event.tag === tag).length, 1);
 });
 
+test("an event that looks like a return ends no job of another master, and hides no return", async () => {
+  await using masters = await Masters.start([[], ["db1"]]);
+  const [a, b] = [masters.at(0), masters.at(1)];
+  const client = await a.client();
+  const { jid } = (await client.publish({ tgt: "db1", fun: "test.sleep", arg: [2] }))!;
+  const tag = `salt/job/${jid}/ret/db1`;
+  // As by the runner event.send, on the master that does not own the job.
+  b.master.services.bus.fire(tag, { jid, id: "db1", fun: "test.sleep", fun_args: [2], return: "made up", retcode: 0 });
+  const returns = () => a.events.filter((event) => event.tag === tag).map(({ data }) => data.return);
+  await until(() => returns().length === 1);
+  assert.equal(a.master.services.ledger.awaitsEnd(jid, "db1"), true);
+  await until(() => a.master.services.ledger.loadOf(jid) === undefined);
+  assert.deepEqual((await a.master.services.jobs.returns(jid)).map(({ minion }) => minion), ["db1"]);
+  await until(() => returns().length === 2);
+});
+
 test("what one master does for all is done by one, and by another when that is gone", async () => {
   await using masters = await Masters.start([[], []]);
   const onDuty = () => masters.all.map(({ place }) => place.master.services.cluster!.onDuty);

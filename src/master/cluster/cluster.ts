@@ -72,6 +72,8 @@ export class ClusterMember implements Cluster {
   readonly #loadSeal: LoadSeal;
   readonly #jobs = new PeerJobs();
   readonly #told = new ToldReturns();
+  /** The tag of a return that is stored, and whose event is fired in this turn. */
+  #announcing: string | undefined;
   readonly #seconds: number;
   readonly #waiting: Waiting | undefined;
   #presence: PeerPresence | undefined;
@@ -180,9 +182,7 @@ export class ClusterMember implements Cluster {
     const { bus } = this;
     const eventBus = services().bus;
     this.#stops.push(
-      eventBus.on((event) => {
-        if (event.origin === undefined) bus.send(EVENTS, encode([event.cause ?? null, event.bytes], "bin"));
-      }),
+      eventBus.on((event) => this.#fired(event)),
       bus.on(EVENTS, ({ sender, bytes }) => this.#heard(sender, bytes)),
       bus.on(KEY_CHANGED, () => void this.#lookForKey()),
       bus.onMissed((sender, missed) => {
@@ -356,13 +356,27 @@ export class ClusterMember implements Cluster {
     publisher.send(load, minions, seq);
   }
 
+  /** An event of this master: the others hear of it, and of a return whether it is stored. */
+  #fired(event: BusEvent): void {
+    if (event.origin !== undefined) return;
+    const isStored = this.#announcing !== undefined && event.tag === this.#announcing;
+    if (isStored) this.#announcing = undefined;
+    this.bus.send(EVENTS, encode([event.cause ?? null, event.bytes, isStored], "bin"));
+  }
+
   /** An event of another master. */
   #heard(sender: string, bytes: Uint8Array): void {
     const services = this.#parts.services();
-    const [cause, packed] = decode(bytes, { mode: "bin" }) as [string | null, Uint8Array];
+    const [cause, packed, isStored] = decode(bytes, { mode: "bin" }) as [
+      string | null,
+      Uint8Array,
+      boolean | undefined,
+    ];
     const event = BusEvent.fromBytes(packed, cause ?? undefined, sender);
     const [, jid, id] = RETURN_TAG.exec(event.tag) ?? [];
     if (jid !== undefined && id !== undefined) {
+      // Whoever may fire events can fire one of a return: it ends nothing.
+      if (isStored !== true) return this.#told.has(jid, id) ? undefined : services.bus.deliver(event);
       this.#jobs.returned(jid, id);
       // It was stored here, though that failed as far as could be seen: its minion sends it again, and it has been told.
       services.store.unannounced.take(jid, id);
@@ -398,7 +412,9 @@ export class ClusterMember implements Cluster {
   }
 
   isNews(jid: string, id: string): boolean {
-    return this.#told.add(jid, id);
+    const isNews = this.#told.add(jid, id);
+    if (isNews) this.#announcing = jobReturn(jid, id);
+    return isNews;
   }
 
   /** Passes on what a minion says of jobs. See {@link Statements.tell}. */
@@ -476,7 +492,7 @@ export class ClusterMember implements Cluster {
             this.#returned(jid, id, data);
             // Its minion sends it again where storing it seemed to have failed.
             store.unannounced.take(jid, id);
-            if (this.#told.add(jid, id)) bus.fire(jobReturn(jid, id), data);
+            if (this.isNews(jid, id)) bus.fire(jobReturn(jid, id), data);
           }
         }
       } catch (error) {

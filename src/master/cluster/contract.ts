@@ -55,7 +55,10 @@ export interface Cluster {
   expects(jid: string, id: string): boolean;
   /** A return was stored here. */
   stored(jid: string, id: string): void;
-  /** True once for each return: this master's subscribers have not been told of it, by whichever master. */
+  /**
+   * True once for each return that is stored: this master's subscribers have not been told of it, by whichever master. Its event is to be
+   * fired at once then, and no other event of its tag counts as a return for the other masters.
+   */
   isNews(jid: string, id: string): boolean;
   /** Passes on what a minion says. Resolves to the jids of what it says only once that no owner has written down in time. */
   tell(statement: Statement): Promise<string[]>;

@@ -23,10 +23,15 @@ export class ToldReturns {
     this.#most = most;
   }
 
+  has(jid: string, id: string): boolean {
+    const key = `${jid} ${id}`;
+    return this.#recent.has(key) || this.#older.has(key);
+  }
+
   /** True once for each return: it is to be told of now. */
   add(jid: string, id: string): boolean {
+    if (this.has(jid, id)) return false;
     const key = `${jid} ${id}`;
-    if (this.#recent.has(key) || this.#older.has(key)) return false;
     if (this.#recent.size >= this.#most) {
       this.#older = this.#recent;
       this.#recent = new Set();
