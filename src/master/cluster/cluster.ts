@@ -464,6 +464,7 @@ export class ClusterMember implements Cluster {
       const silent = new Map<string, number>();
       try {
         for (const [jid, minions] of ledger.expected()) {
+          if (this.#closed) return;
           if (minions.length === 0) continue;
           const load = ledger.loadOf(jid) ?? {};
           const waiting = new Set(minions);
