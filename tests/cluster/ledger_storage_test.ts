@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { ClusterKey } from "../../src/cluster/cluster_key.ts";
 import { LoadSeal } from "../../src/cluster/load_seal.ts";
-import type { LedgerStorage } from "../../src/cluster/storage.ts";
+import { LARGEST_VALUE, type LedgerStorage } from "../../src/cluster/storage.ts";
 import { openPostgresLedger } from "../../src/plugins/ledger_storages/postgres.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { MemoryLedger } from "../../src/plugins/ledger_storages/memory.ts";
@@ -131,6 +131,24 @@ describe("a PostgreSQL server", { skip: noPostgres() }, () => {
     assert.equal(await storage.records.forget("key", 4001), 4000);
     const { records, gap } = await storage.records.changes("key", 3999, 1000);
     assert.deepEqual([records.length, gap], [500, true]);
+  });
+
+  test("a row that is larger than any of a master comes without its value: the feed goes on", async () => {
+    const name = await database();
+    const { records } = await open(name);
+    await records.put("key", "m", [{ name: "web1", value: Uint8Array.of(1) }]);
+    await admin(name, async (sql) => {
+      await sql(`UPDATE brine_feed SET version = 2`);
+      await sql(
+        `INSERT INTO brine_record SELECT 'key', 'huge', 2, 0, convert_to(repeat('x', ${LARGEST_VALUE + 1}), 'UTF8'),
+        repeat('x', 1000000), 0`,
+      );
+    });
+    await records.put("key", "m", [{ name: "web2", value: Uint8Array.of(2) }]);
+    const { records: all } = await records.changes("key", 0, 10);
+    assert.deepEqual(all.map(({ name, value }) => [name, value?.length]), [["web1", 1], ["huge", 0], ["web2", 1]]);
+    const huge = (await records.get("key", "huge"))!;
+    assert.deepEqual([huge.value?.length, huge.by.length], [0, 512]);
   });
 
   let shared: string | undefined;

@@ -1,4 +1,11 @@
-import { type AuditStore, checkPuts, type Records, type StoredRecord } from "../../../cluster/storage.ts";
+import {
+  type AuditStore,
+  checkPuts,
+  LARGEST_VALUE,
+  LONGEST_NAME,
+  type Records,
+  type StoredRecord,
+} from "../../../cluster/storage.ts";
 import type { Row, Value } from "../../job_caches/postgres/queries.ts";
 import { PAGE_BYTES } from "../page.ts";
 import type { LedgerServer } from "./server.ts";
@@ -23,13 +30,16 @@ ON CONFLICT (kind, name) DO UPDATE SET version = excluded.version, based_on = ex
   by = excluded.by, changed = excluded.changed
   WHERE excluded.based_on < 0 OR r.version = excluded.based_on OR (excluded.based_on = 0 AND r.value IS NULL)
 RETURNING name, version`;
-const GET = "SELECT name, version, value, by FROM brine_record WHERE kind = $1 AND name = $2";
+/** What no master has written may be of any size: it comes as no value and a short name, and is refused for that. */
+const COLUMNS =
+  `name, version, CASE WHEN octet_length(value) > ${LARGEST_VALUE} THEN ''::bytea ELSE value END AS value, left(by, ${LONGEST_NAME}) AS by`;
+const GET = `SELECT ${COLUMNS} FROM brine_record WHERE kind = $1 AND name = $2`;
 const CHANGES = `SELECT latest, forgotten, among, name, version, value, by FROM (
   SELECT version AS latest, forgotten FROM brine_feed WHERE kind = $1
 ) feed LEFT JOIN LATERAL (
   SELECT *, count(*) OVER () AS among, row_number() OVER (ORDER BY version) AS nth,
     sum(coalesce(octet_length(value), 0)) OVER (ORDER BY version) AS total
-  FROM (SELECT name, version, value, by FROM brine_record WHERE kind = $1 AND version > $2::bigint ORDER BY version
+  FROM (SELECT ${COLUMNS} FROM brine_record WHERE kind = $1 AND version > $2::bigint ORDER BY version
     LIMIT $3::int + 1) first
 ) page ON nth <= $3::int AND (nth = 1 OR total <= $4::float8) ORDER BY version`;
 /**
