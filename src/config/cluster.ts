@@ -27,10 +27,12 @@ export function clusterFault(value: unknown): string | undefined {
   const unknown = Object.keys(value).find((name) => !KNOWN.includes(name));
   if (unknown !== undefined) return `a map of ${KNOWN.join(", ")}; "${unknown}" is none of them`;
   const { postgres, nats, name, lease_seconds: seconds, tls } = value;
-  if (!isUrl(postgres, ["postgres:", "postgresql:"])) return "postgres: as postgres://user:password@host:5432/database";
+  if (!isUrl(postgres, ["postgres:", "postgresql:"])) {
+    return "postgres: as postgres://user:password@host:5432/database, with special characters as %XX";
+  }
   const servers = Array.isArray(nats) ? nats : [nats];
   if (servers.length === 0 || !servers.every((server) => isUrl(server, ["nats:", "tls:"]))) {
-    return "nats: as nats://host:4222 or nats://user:password@host:4222, or a list of them";
+    return "nats: as nats://host:4222 or nats://user:password@host:4222, or a list of them, with special characters as %XX";
   }
   if (name !== undefined && !(typeof name === "string" && /^[A-Za-z0-9_-]{1,32}$/.test(name))) {
     return "name: as 1 to 32 letters, digits, - and _";
@@ -45,9 +47,19 @@ export function clusterFault(value: unknown): string | undefined {
 function isUrl(value: unknown, protocols: readonly string[]): boolean {
   if (typeof value !== "string" || !URL.canParse(value)) return false;
   const { protocol, hostname, username, password } = new URL(value);
-  // A name alone would be a token, which is shown where passwords are hidden.
-  return protocols.includes(protocol) && hostname !== "" &&
+  // A name alone would be a token.
+  return protocols.includes(protocol) && hostname !== "" && [username, password].every(isEncoded) &&
     (username === "" || password !== "" || protocol.startsWith("postgres"));
+}
+
+/** False for a percent sign that begins no character. */
+function isEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**

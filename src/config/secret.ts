@@ -2,8 +2,10 @@
 const SECRET =
   /(^|[._-])(sharedsecret|secret|secret_key|password|passwd|passphrase|pass|pw|bindpw|key_pass|token|authorization|api_?key|private_key|privkey)$/i;
 
-/** `//user:password@` in a URL. */
-const IN_URL = /(\/\/[^\s/:@]*:)[^\s/@]+@/g;
+/** `//user:password@` in a URL; also a password with characters that have to be written as %XX there, which is no port. */
+const IN_URL = /(\/\/[^\s/:@[]*:)(?!\d*(?:[/?#]|$))[^\s"']*@/g;
+/** NATS takes a user without a password for a token. */
+const TOKEN_IN_URL = /((?:nats|tls):\/\/)[^\s/:@]+@/g;
 
 const HIDDEN = "** hidden **";
 
@@ -22,7 +24,8 @@ export function withoutSecrets(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map((entry) => shown(entry) as [string, unknown]));
 }
 
-const withoutUrlSecrets = (text: string) => text.includes("//") ? text.replace(IN_URL, `$1${HIDDEN}@`) : text;
+const withoutUrlSecrets = (text: string) =>
+  text.includes("//") ? text.replace(IN_URL, `$1${HIDDEN}@`).replace(TOKEN_IN_URL, `$1${HIDDEN}@`) : text;
 
 /** True for a value that could be a secret: unset values are none, and the parts of a map are checked by their names. */
 function isValue(item: unknown): boolean {

@@ -9,9 +9,7 @@ export function shownValue(option: string, value: unknown): string {
   let left = MOST_VALUES;
   const write = (value: unknown): string => {
     if (left-- <= 0) return "…";
-    if (typeof value === "string") {
-      return JSON.stringify(value.length > MOST_CHARACTERS ? `${value.slice(0, MOST_CHARACTERS)}…` : value);
-    }
+    if (typeof value === "string") return JSON.stringify(shortened(value));
     if (typeof value !== "object" || value === null || value instanceof Number) return String(value);
     const parts: string[] = [];
     if (Array.isArray(value)) {
@@ -22,7 +20,7 @@ export function shownValue(option: string, value: unknown): string {
       return `[${parts.join(",")}]`;
     }
     for (const [name, item] of value instanceof Map ? value : Object.entries(value)) {
-      parts.push(`${JSON.stringify(String(name).slice(0, MOST_CHARACTERS))}:${write(hidden(String(name), item))}`);
+      parts.push(`${JSON.stringify(shortened(String(name)))}:${write(hidden(String(name), item))}`);
       if (left <= 0) break;
     }
     return `{${parts.join(",")}}`;
@@ -30,10 +28,17 @@ export function shownValue(option: string, value: unknown): string {
   return write(hidden(option, value));
 }
 
+/** Cut after the secret of an address is hidden: half of one would not be found. */
+function shortened(text: string): string {
+  const shown = withoutSecrets(text.slice(0, MOST_CHARACTERS * 10)) as string;
+  return shown.length > MOST_CHARACTERS ? `${shown.slice(0, MOST_CHARACTERS)}…` : shown;
+}
+
 /** A value of one level with its secret hidden; deeper levels are looked at when they are written. */
 function hidden(name: string, value: unknown): unknown {
-  if (typeof value === "string" || typeof value === "number") {
-    return (withoutSecrets({ [name]: value }) as Record<string, unknown>)[name];
-  }
-  return value;
+  if (typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Number)) return value;
+  // Of a list its name alone says whether it is secret.
+  const named = Array.isArray(value) ? [] : value;
+  const [shown] = Object.values(withoutSecrets({ [name]: named }) as Record<string, unknown>);
+  return Array.isArray(shown) ? value : shown;
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { withoutSecrets } from "../../src/config/secret.ts";
+import { shownValue } from "../../src/config/shown_value.ts";
 import { runner } from "../../src/plugins/runners/config.ts";
 
 const HIDDEN = "** hidden **";
@@ -35,6 +36,35 @@ const SHOWN = {
 
 test("withoutSecrets() hides secrets at every depth, and nothing else", () => {
   assert.deepEqual(withoutSecrets(OPTS), SHOWN);
+});
+
+for (
+  const [value, shown] of [
+    ["redis://:p/w@h", `redis://:${HIDDEN}@h`],
+    ["mysql://ann:p@w/x@h/x", `mysql://ann:${HIDDEN}@h/x`],
+    ["nats://token@h", `nats://${HIDDEN}@h`],
+    ["https://h:8080/a@b", "https://h:8080/a@b"],
+    ["http://[::1]:8080/a@b", "http://[::1]:8080/a@b"],
+    ["ssh://git@h/x", "ssh://git@h/x"],
+    ["see https://h and write to ann@h", "see https://h and write to ann@h"],
+  ] as const
+) {
+  test(`the secret in an address is hidden, whatever its characters, and nothing else: ${shown}`, () => {
+    assert.equal(withoutSecrets(value), shown);
+  });
+}
+
+test("a wrong value is shown without secrets, also in lists, in names, and where it is cut", () => {
+  const wrong = {
+    servers: ["nats://ann:pw@h"],
+    password: ["pw"],
+    remotes: [{ "https://ann:pw@h/x": 1 }],
+    long: `${"x".repeat(180)} https://ann:${"pw".repeat(50)}@h`,
+    none: 5,
+  };
+  const text = shownValue("option", wrong);
+  assert.ok(!text.includes("pw"), text);
+  assert.ok(text.includes('"none":5') && text.includes("nats://ann:"), text);
 });
 
 describe("config.get hides what the wheel config.values hides", () => {
