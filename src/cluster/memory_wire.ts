@@ -88,6 +88,15 @@ export class MemoryBroker {
     this.stream(name).records.clear();
   }
 
+  /** Begins a stream anew with lower numbers, as a server does that has lost it, and whose clock was wrong before. */
+  remake(name: string): void {
+    const stream = this.stream(name);
+    stream.last = 0;
+    stream.records.clear();
+    stream.ids.clear();
+    for (const wake of stream.readers) wake();
+  }
+
   stream(name: string): Stream {
     let stream = this.#streams.get(name);
     if (stream === undefined) {
@@ -181,6 +190,10 @@ class MemoryWire implements BusWire {
       waking = true;
       queueMicrotask(() => {
         waking = false;
+        if (at > stream.last) {
+          at = 0;
+          reader.missed(1);
+        }
         while (this.#state.connected && at < stream.last) {
           const [first = stream.last + 1] = stream.records.keys();
           if (first > at + 1) {

@@ -49,6 +49,19 @@ test("all masters have one key, and a new one of any of them", async () => {
   assert.equal(a.keyString, b.keyString);
 });
 
+test("of several masters that want one key to go, one replaces it", async () => {
+  const shared = new MemoryLedger(new FakeClock());
+  const masters = ["a", "b", "c"].map((name) => sharing(shared, name));
+  for (const one of masters) await one.join();
+  const old = masters[0]!.keyString;
+  const { version } = (await masters[0]!.records.get("cluster", "publication key"))!;
+  await Promise.all(masters.map(({ sharedKey }, at) => sharedKey.rotate(`m${at}`, old)));
+  await masters[0]!.sharedKey.rotate("late", old);
+  for (const one of masters) await one.look();
+  assert.equal((await masters[0]!.records.get("cluster", "publication key"))!.version, version + 1);
+  for (const one of masters) assert.notEqual(one.keyString, old);
+});
+
 test("an older key that somebody puts back is refused by all, also after a restart", async () => {
   const shared = new MemoryLedger(new FakeClock());
   const [a, b] = [sharing(shared, "a"), sharing(shared, "b")];

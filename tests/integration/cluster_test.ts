@@ -58,6 +58,20 @@ test("publications are numbered alike and under one key: a minion that moves ref
   assert.deepEqual(await run(b, "*", "test.ping"), pings("web1", "db1"));
 });
 
+test("publications that are numbered lower than before get a new key: minions refuse none of them for good", async () => {
+  await using masters = await Masters.start([["web1"], ["db1"]]);
+  const [a, b] = [masters.at(0), masters.at(1)];
+  for (let job = 0; job < 3; job++) await run(a, "*", "test.ping");
+  const key = () => masters.ledger.kinds.get("cluster")!.records.get("publication key")!.version;
+  const before = key();
+  masters.broker.remake("publications");
+  assert.deepEqual(await run(a, "*", "test.ping"), pings("web1", "db1"));
+  assert.equal(key(), before + 1);
+  assert.ok(a.captured.complaints().some((line) => line.startsWith("publications are numbered lower than before")));
+  assert.deepEqual(await run(b, "*", "test.ping"), pings("web1", "db1"));
+  assert.equal(key(), before + 1);
+});
+
 test("the open jobs of a master that is gone are taken over, and their returns kept", async () => {
   await using masters = await Masters.start([[], ["db1"], ["app1"]]);
   const [a, b] = [masters.at(0), masters.at(1)];

@@ -343,7 +343,8 @@ export class ClusterMember implements Cluster {
   #published({ seq, sender, atMs, bytes }: { seq: number; sender: string; atMs: number; bytes: Uint8Array }): void {
     const { publisher, services, runtime: { clock } } = this.#parts;
     const [load, minions] = decode(bytes, { mode: "bin" }) as [Record<string, unknown>, string[]];
-    if (seq > this.#serial) this.#serial = seq;
+    if (seq <= this.#serial) this.#numberedAnew(seq);
+    this.#serial = seq;
     const { jid } = load;
     if (sender !== this.bus.name && typeof jid === "string" && load.delivery === undefined) {
       this.#jobs.add(jid, minions);
@@ -354,6 +355,15 @@ export class ClusterMember implements Cluster {
       return;
     }
     publisher.send(load, minions, seq);
+  }
+
+  /** Under the present key, minions refuse numbers that do not grow: under a new one they begin anew. */
+  #numberedAnew(seq: number): void {
+    this.#log.error("publications are numbered lower than before: NATS has lost its stream, or its clock was wrong", {
+      before: this.#serial,
+      now: seq,
+    });
+    void this.rotateKey(this.#sharedKey.keyString);
   }
 
   /** An event of this master: the others hear of it, and of a return whether it is stored. */
@@ -505,10 +515,10 @@ export class ClusterMember implements Cluster {
     }
   }
 
-  /** Makes a new publication key for all masters. */
-  async rotateKey(): Promise<void> {
+  /** Makes a new publication key for all masters. @param old the key that is to go: if another master has replaced it, nothing is done */
+  async rotateKey(old?: string): Promise<void> {
     try {
-      await this.#sharedKey.rotate(this.membership.life);
+      await this.#sharedKey.rotate(this.membership.life, old);
       this.bus.send(KEY_CHANGED, new Uint8Array());
       this.#rotationOwed = false;
     } catch (error) {

@@ -64,9 +64,19 @@ export class SharedKey {
     await this.look(by);
   }
 
-  /** Replaces the key; minions sign in again when they cannot open a publication. */
-  async rotate(by: string): Promise<void> {
+  /** The latest key that this master has seen. */
+  get keyString(): string {
+    return this.#known.keyString;
+  }
+
+  /**
+   * Replaces the key; minions sign in again when they cannot open a publication.
+   *
+   * @param old the key that is to go: another one stays
+   */
+  async rotate(by: string, old?: string): Promise<void> {
     await this.look(by);
+    if (old !== undefined && old !== this.keyString) return;
     await this.#put(by, this.#version, newKeyString(this.#options.runtime.crypto));
     await this.look(by);
   }
