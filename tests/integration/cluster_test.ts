@@ -327,6 +327,43 @@ for (
   });
 }
 
+for (const state of ["published", "queued"] as const) {
+  test(`an outcome that somebody puts beside a stored job makes no target of a minion: ${state}`, async () => {
+    await using masters = await Masters.start([[], ["db1", "app1"]]);
+    const [a, b] = [masters.at(0), masters.at(1)];
+    await b.minions.get("db1")!.close();
+    const { jid } = (await (await a.client()).publish({ tgt: "db1", fun: "test.ping", kwargs: { queue: 60 } }))!;
+    const now = Date.now();
+    await masters.ledger.jobs.saveOutcomes(jid, [{ minion: "app1", state, atMs: now, untilMs: now + 60_000 }]);
+    masters.cut(0);
+    const { ledger, jobs } = b.master.services;
+    await until(() => ledger.loadOf(jid) !== undefined);
+    assert.equal(ledger.standing(jid, "app1"), "not a target");
+    assert.equal(ledger.standing(jid, "db1"), "expected");
+    const again = await b.startMinion("db1", { again: true });
+    await again.ready;
+    await until(() => ledger.loadOf(jid) === undefined);
+    assert.deepEqual(await run(b, "app1", "test.ping"), pings("app1"));
+    assert.deepEqual((await jobs.returns(jid)).map(({ minion }) => minion), ["db1"]);
+  });
+
+  test(`nor does it get the seal of the job when that is published again: ${state}`, async () => {
+    await using masters = await Masters.start([["web1"], ["db1", "app1"]]);
+    const a = masters.at(0);
+    const client = await a.client();
+    const job = { tgt: "db1", fun: "test.ping", jid: "20240506070809123456" };
+    await client.publish(job);
+    const { jobs, cluster, ledger } = a.master.services;
+    await until(async () => (await jobs.returns(job.jid)).length === 1 && ledger.loadOf(job.jid) === undefined);
+    await masters.ledger.jobs.saveOutcomes(job.jid, [{ minion: "app1", state, atMs: Date.now() }]);
+    await client.publish(job);
+    const load = (await jobs.load(job.jid))!;
+    assert.deepEqual(await jobs.minions(job.jid), ["db1"]);
+    assert.equal(await cluster!.isGenuine(job.jid, load, ["db1"]), true);
+    assert.equal(await cluster!.isGenuine(job.jid, load, ["app1", "db1"]), false);
+  });
+}
+
 test("which jobs of other masters are over for a minion is known without reading the returns of others", async () => {
   await using masters = await Masters.start([["web1"], []]);
   const [a, b] = [masters.at(0), masters.at(1)];

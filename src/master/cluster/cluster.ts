@@ -321,9 +321,8 @@ export class ClusterMember implements Cluster {
     return this.#loadSeal.make(jid, load, minions);
   }
 
-  async isGenuine(jid: string, load: Record<string, unknown>): Promise<boolean> {
-    const { storage: { jobs, sealOf } } = this;
-    return this.#loadSeal.isGood(await sealOf(jid), jid, load, await jobs.minions(jid));
+  async isGenuine(jid: string, load: Record<string, unknown>, minions: readonly string[]): Promise<boolean> {
+    return this.#loadSeal.isGood(await this.storage.sealOf(jid), jid, load, minions);
   }
 
   /** Publishes to the minions of all masters. */

@@ -47,8 +47,8 @@ export interface Cluster {
   assertCanPublish(): void;
   /** What is stored beside a job, so that other masters know it for one of a master. */
   sealOf(jid: string, load: Record<string, unknown>, minions: readonly string[]): Uint8Array;
-  /** True if a master has published the stored job as it is now, with its targets. @throws {SystemError} if it cannot be looked up */
-  isGenuine(jid: string, load: Record<string, unknown>): Promise<boolean>;
+  /** True if a master has published the stored job as it was read, to these targets. @throws {SystemError} if it cannot be looked up */
+  isGenuine(jid: string, load: Record<string, unknown>, minions: readonly string[]): Promise<boolean>;
   /** Publishes to the minions of all masters. */
   publish(load: Record<string, unknown>, minions: readonly string[]): void;
   /** True if another master has published the job to the minion, and no return of it was heard of. */

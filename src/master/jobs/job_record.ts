@@ -92,9 +92,11 @@ async function recordUnder(
   if (known !== undefined && !sameJob(known.load, load)) throw new JidTakenError(jid);
   const { cluster } = services;
   // What others have changed in the storage must not get a new seal.
-  if (known !== undefined && await cluster?.isGenuine(jid, known.load) === false) throw new JidTakenError(jid);
-
-  const before = known?.outcomes.map(({ minion }) => minion) ?? [];
+  if (known !== undefined && await cluster?.isGenuine(jid, known.load, known.targets) === false) {
+    throw new JidTakenError(jid);
+  }
+  // Outcomes and returns of others are no targets of a job that is sealed.
+  const before = (cluster === undefined ? known?.outcomes.map(({ minion }) => minion) : known?.targets) ?? [];
   // The record of a job is never changed: only targets are added.
   const record = known?.load ?? { ...load, cmd: "publish", kwargs };
   const since = store.losses;
@@ -133,6 +135,8 @@ interface Claim {
 interface KnownJob {
   /** As the job cache has it. */
   load: Load;
+  /** Whom it was published to. */
+  targets: readonly string[];
   /** How its targets stand. */
   outcomes: readonly TargetOutcome[];
   /** Minions that have returned. */
@@ -145,9 +149,11 @@ async function knownJob({ jobs, ledger }: MasterServices, jid: string): Promise<
   const load = await jobs.load(jid) ?? ledger.loadOf(jid);
   if (load === undefined) return undefined;
   const returns = await jobs.returns(jid);
+  const targets = await jobs.minions(jid);
   return {
     load,
-    outcomes: mergeOutcomes(await jobs.minions(jid), await jobs.outcomes(jid), returns, jidMs(jid)),
+    targets,
+    outcomes: mergeOutcomes(targets, await jobs.outcomes(jid), returns, jidMs(jid)),
     returned: new Set(returns.map(({ minion }) => minion)),
   };
 }

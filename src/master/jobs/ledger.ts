@@ -48,8 +48,8 @@ export interface LedgerOptions extends JobTimes {
   ask(jid: string, ids: readonly string[]): Promise<boolean>;
   /** Resolves once what was saved is durable; rejects if it was not kept. */
   durable(): Promise<void>;
-  /** False if a stored job is not as a master has published it: it is not sent. @default all are */
-  isGenuine?(jid: string, load: JobLoad): Promise<boolean>;
+  /** False if a stored job is not as a master has published it, to these targets: it is not sent. @default all are, to any */
+  isGenuine?(jid: string, load: JobLoad, minions: readonly string[]): Promise<boolean>;
   /** A target has ended otherwise than by a return. @default nothing is done */
   onEnded?(state: OutcomeState): void;
   /** All targets of a job have ended. */
@@ -218,10 +218,13 @@ export class Ledger {
     const publishedMs = jidMs(jid);
     const job = new OpenJob(jid, load, this.#age, this.#options);
     const [minions, saved, returned] = [await jobs.minions(jid), await jobs.outcomes(jid), await returnedOf(jobs, jid)];
-    const isGenuine = await this.#options.isGenuine?.(jid, stored) ?? true;
+    const isGenuine = await this.#options.isGenuine?.(jid, stored, minions);
+    // Outcomes and returns have no seal: they say how targets stand, and make none.
+    const targets = isGenuine === undefined ? undefined : new Set(minions);
     // Another master has it by now, or it was published here meanwhile.
     if (before !== this.#abandoned || this.#jobs.has(jid)) return;
     for (const { minion, state, atMs, untilMs, note } of mergeOutcomes(minions, saved, [], publishedMs)) {
+      if (targets?.has(minion) === false) continue;
       let part: Part = RETURNED;
       if (state === "published") part = PUBLISHED;
       else if (state === "started") part = startedPart(atMs, note);
@@ -231,12 +234,12 @@ export class Ledger {
       else if (ENDED.has(state)) part = GIVEN_UP;
       job.move(minion, part);
     }
-    for (const minion of returned) job.move(minion, RETURNED);
+    for (const minion of returned) if (targets?.has(minion) !== false) job.move(minion, RETURNED);
     const passed = Math.min(Math.max(0, clock.now() - publishedMs), deliveryMs);
     // A syndic may not have named its minions when the master stopped.
     if (passed < deliveryMs) { for (const syndic of syndics.ids()) job.awaited.add(syndic); }
     if (job.over) return this.#outcomes.save(jid, [], true);
-    if (!isGenuine) return this.#refuse(job);
+    if (isGenuine === false) return this.#refuse(job);
     // The delivery time went on while there was no master; but minions that have begun get time to report.
     job.beginUntil -= passed;
     job.giveUpAt = job.askAt = this.#age + Math.max(deliveryMs - passed, Math.min(deliveryMs, COME_BACK_MS));

@@ -192,7 +192,7 @@ function makeLedger(
       audit.jobEnd(jid, { returned, without_return: parts.size - returned });
     },
     durable: () => store.durable(),
-    ...(cluster === undefined ? {} : { isGenuine: (jid, load) => cluster.isGenuine(jid, load) }),
+    ...(cluster === undefined ? {} : { isGenuine: (...stored) => cluster.isGenuine(...stored) }),
     onEnded: (state) => services().metrics.outcomes.add(1, state),
     resendMs: opts.job_resend_interval * 1000,
     deliveryMs: opts.job_delivery_timeout * 1000,
