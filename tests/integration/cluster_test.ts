@@ -364,6 +364,24 @@ for (const state of ["published", "queued"] as const) {
   });
 }
 
+test("a job of long ago that somebody opens again, and calls queued, is sent to no minion", async () => {
+  await using masters = await Masters.start([[], ["db1"]]);
+  const [a, b] = [masters.at(0), masters.at(1)];
+  await b.minions.get("db1")!.close();
+  const jid = "20240506070809123456";
+  await (await a.client()).publish({ tgt: "db1", fun: "test.ping", jid, kwargs: { queue: 60 } });
+  const now = Date.now();
+  await masters.ledger.jobs.saveOutcomes(jid, [{ minion: "db1", state: "queued", atMs: now, untilMs: now + 1e9 }]);
+  masters.cut(0);
+  const { ledger, jobs } = b.master.services;
+  await until(async () => (await jobs.outcomes(jid)).some(({ state }) => state === "expired"));
+  const again = await b.startMinion("db1", { again: true });
+  await again.ready;
+  assert.deepEqual(await run(b, "db1", "test.ping"), pings("db1"));
+  assert.equal(ledger.loadOf(jid), undefined);
+  assert.deepEqual(await jobs.returns(jid), []);
+});
+
 test("which jobs of other masters are over for a minion is known without reading the returns of others", async () => {
   await using masters = await Masters.start([["web1"], []]);
   const [a, b] = [masters.at(0), masters.at(1)];

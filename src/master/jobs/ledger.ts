@@ -221,18 +221,13 @@ export class Ledger {
     const isGenuine = await this.#options.isGenuine?.(jid, stored, minions);
     // Outcomes and returns have no seal: they say how targets stand, and make none.
     const targets = isGenuine === undefined ? undefined : new Set(minions);
+    const { queue } = (stored.kwargs ?? {}) as { queue?: unknown };
+    const keptUntilMs = typeof queue === "number" && queue > 0 ? publishedMs + queue * 1000 : undefined;
+    const latestMs = isGenuine === undefined ? Infinity : keptUntilMs ?? publishedMs;
     // Another master has it by now, or it was published here meanwhile.
     if (before !== this.#abandoned || this.#jobs.has(jid)) return;
-    for (const { minion, state, atMs, untilMs, note } of mergeOutcomes(minions, saved, [], publishedMs)) {
-      if (targets?.has(minion) === false) continue;
-      let part: Part = RETURNED;
-      if (state === "published") part = PUBLISHED;
-      else if (state === "started") part = startedPart(atMs, note);
-      else if (state === "queued") part = this.#queuedPart(atMs, untilMs ?? atMs, note === SENT_BEFORE);
-      // A loss of power may leave the outcome of a return without the return: it was not acknowledged, and comes again.
-      else if (state === "returned") part = startedPart(atMs, undefined);
-      else if (ENDED.has(state)) part = GIVEN_UP;
-      job.move(minion, part);
+    for (const outcome of mergeOutcomes(minions, saved, [], publishedMs)) {
+      if (targets?.has(outcome.minion) !== false) job.move(outcome.minion, this.#storedPart(outcome, latestMs));
     }
     for (const minion of returned) if (targets?.has(minion) !== false) job.move(minion, RETURNED);
     const passed = Math.min(Math.max(0, clock.now() - publishedMs), deliveryMs);
@@ -243,12 +238,19 @@ export class Ledger {
     // The delivery time went on while there was no master; but minions that have begun get time to report.
     job.beginUntil -= passed;
     job.giveUpAt = job.askAt = this.#age + Math.max(deliveryMs - passed, Math.min(deliveryMs, COME_BACK_MS));
-    const { queue } = (stored.kwargs ?? {}) as { queue?: unknown };
-    if (typeof queue === "number" && queue > 0) {
-      job.keepUntil(publishedMs + queue * 1000, this.#ageAt(publishedMs + queue * 1000));
-    }
+    if (keptUntilMs !== undefined) job.keepUntil(keptUntilMs, this.#ageAt(keptUntilMs));
     this.#jobs.set(jid, job);
     job.schedule(this.#age);
+  }
+
+  /** @param latestMs until when the job may be queued at most, by what is sealed */
+  #storedPart({ state, atMs, untilMs = atMs, note }: TargetOutcome, latestMs: number): Part {
+    if (state === "published") return PUBLISHED;
+    if (state === "started") return startedPart(atMs, note);
+    if (state === "queued") return this.#queuedPart(atMs, Math.min(untilMs, latestMs), note === SENT_BEFORE);
+    // A loss of power may leave the outcome of a return without the return: it was not acknowledged, and comes again.
+    if (state === "returned") return startedPart(atMs, undefined);
+    return ENDED.has(state) ? GIVEN_UP : RETURNED;
   }
 
   /** Ends a job that somebody has changed in the storage, so that nobody sends it. */
@@ -481,14 +483,20 @@ export class Ledger {
       const part = job.parts.get(id);
       if (part === undefined || isOver(part) || !job.recorded) continue;
       const atMs = clock.now();
-      if (known.has(job.jid)) this.started(job.jid, id);
-      else if (part.state === "started") {
+      if (known.has(job.jid)) {
+        this.started(job.jid, id);
+        continue;
+      }
+      if (part.state === "started") {
         if (complete) {
           this.#turn(job, [{ minion: id, state: "lost", atMs, note: "the minion no longer knows the job" }]);
         }
-      } else if (part.state === "queued") found.push(addressed(job.load, id, true));
-      // A job published long ago is not begun any more; it ends for this minion with the next tick.
-      else if (this.#age < job.beginUntil) found.push(addressed(job.load, id, job.queuedUntilMs !== undefined));
+        continue;
+      }
+      // A job whose time is over is not begun any more; it ends for this minion with the next tick.
+      const isQueued = part.state === "queued";
+      if (this.#age >= (isQueued ? part.until : job.beginUntil)) continue;
+      found.push(addressed(job.load, id, isQueued || job.queuedUntilMs !== undefined));
     }
     return found;
   }
@@ -497,7 +505,8 @@ export class Ledger {
   take(id: string): JobLoad[] {
     const found: JobLoad[] = [];
     for (const job of [...this.#jobs.values()].sort((a, b) => a.jid < b.jid ? -1 : 1)) {
-      if (job.parts.get(id)?.state !== "queued" || !job.recorded) continue;
+      const part = job.parts.get(id);
+      if (part?.state !== "queued" || part.until <= this.#age || !job.recorded) continue;
       found.push(addressed(job.load, id, true));
       job.beginUntil = job.giveUpAt = job.askAt = this.#age + this.#options.deliveryMs;
       this.#turn(job, [{ minion: id, state: "published", atMs: this.#options.clock.now() }]);

@@ -696,6 +696,18 @@ describe("Ledger", () => {
       assert.deepEqual(["a", "b"].map((id) => desk.ledger.standing(jid, id)), ["returned before", "expected"]);
     });
 
+    test("a queued job whose time is over is sent to nobody, also before that is noticed", async () => {
+      const desk = new Desk();
+      const jid = desk.publish(["a"], { queueMs: HOUR, away: ["a"] });
+      desk.clock.advance(HOUR + 1);
+      desk.start();
+      await desk.ledger.restore();
+      assert.deepEqual(desk.ledger.present("a", new Set()), []);
+      assert.deepEqual(desk.ledger.take("a"), []);
+      await desk.pass(1000);
+      assert.deepEqual(await desk.state(jid), { a: "expired" });
+    });
+
     test("a failure of the job cache ends no job: it is thrown, and what is asked for again is restored", async () => {
       const desk = new Desk();
       const jid = desk.publish(["a"]);
