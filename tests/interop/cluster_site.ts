@@ -3,14 +3,14 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:
 import { connect, createServer, type Server, type Socket } from "node:net";
 import path from "node:path";
 import process from "node:process";
-import { bedDirectory, daemonDirectory } from "../../bench/bed/daemon_directory.ts";
+import { bedDirectory } from "../../bench/bed/daemon_directory.ts";
 import { freePort } from "../../bench/bed/ports.ts";
 import { type CommandResult, runCommand } from "../../bench/bed/run_command.ts";
 import { until } from "../../bench/bed/until.ts";
 import { startNats, startPostgres, type TestServer } from "../support/servers.ts";
 import { runsInFile } from "../faults/history.ts";
 import { PAIRS } from "../support/start_cluster.ts";
-import { commandOf, Daemon } from "./daemon.ts";
+import { commandOf, configureDaemon, Daemon } from "./daemon.ts";
 import type { Kind } from "./release.ts";
 
 /** Real Salt's minions know their masters by address alone, without the port. */
@@ -122,14 +122,7 @@ export class ClusterSite implements AsyncDisposable {
   }
 
   #configure(name: "master" | "minion", folder: string, more: Record<string, unknown>): void {
-    const settings = {
-      ...daemonDirectory(this.path(folder)),
-      log_level: "warning",
-      log_level_logfile: process.env.BRINE_INTEROP_LOG ?? "info",
-      ...more,
-    };
-    // JSON is YAML.
-    writeFileSync(this.path(folder, "etc", name), JSON.stringify(settings, null, 2));
+    configureDaemon(this.path(folder), name, more);
   }
 
   #spawn(kind: Kind, program: "salt-master" | "salt-minion", folder: string, env: Record<string, string> = {}): Daemon {

@@ -1,6 +1,8 @@
 /** Programs of Brine and of real Salt's as child processes, none of which outlives the tests. */
-import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import process from "node:process";
+import { daemonDirectory } from "../../bench/bed/daemon_directory.ts";
 import { ProcessGroup } from "../../bench/bed/process_group.ts";
 import { ENVIRONMENT } from "../../bench/bed/run_command.ts";
 import { brineCommand, runtimeNamed } from "../../bench/bed/runtimes.ts";
@@ -14,6 +16,18 @@ export const RUNTIME = runtimeNamed(process.env.BRINE_RUNTIME ?? "node");
 export function commandOf(kind: Kind, program: string): string[] {
   if (kind !== "brine") return [saltProgram(kind, program)];
   return brineCommand(program, RUNTIME);
+}
+
+/** Makes the directories of a daemon below `folder`, and writes its configuration with these options. */
+export function configureDaemon(folder: string, name: "master" | "minion", options: Record<string, unknown>): void {
+  const settings = {
+    ...daemonDirectory(folder),
+    log_level: "warning",
+    log_level_logfile: process.env.BRINE_INTEROP_LOG ?? "info",
+    ...options,
+  };
+  // JSON is YAML.
+  writeFileSync(path.join(folder, "etc", name), JSON.stringify(settings, null, 2));
 }
 
 /** A daemon in a process group of its own: real Salt's have children that outlive a parent. */

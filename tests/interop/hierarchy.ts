@@ -1,12 +1,12 @@
 /** A master of masters, a syndic and a master below it with minions, each Brine's or real Salt's, on free loopback ports. */
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
-import { bedDirectory, daemonDirectory } from "../../bench/bed/daemon_directory.ts";
+import { bedDirectory } from "../../bench/bed/daemon_directory.ts";
 import { accepts, freePort } from "../../bench/bed/ports.ts";
 import { type CommandResult, runCommand } from "../../bench/bed/run_command.ts";
 import { until } from "../../bench/bed/until.ts";
-import { commandOf, Daemon } from "./daemon.ts";
+import { commandOf, configureDaemon, Daemon } from "./daemon.ts";
 import type { Kind } from "./release.ts";
 
 export interface HierarchyPlan {
@@ -38,14 +38,7 @@ export class Hierarchy {
   }
 
   #configure(name: "master" | "minion", folder: string, more: Record<string, unknown>): void {
-    const settings = {
-      ...daemonDirectory(this.path(folder)),
-      log_level: "warning",
-      log_level_logfile: process.env.BRINE_INTEROP_LOG ?? "info",
-      ...more,
-    };
-    // JSON is YAML.
-    writeFileSync(this.path(folder, "etc", name), JSON.stringify(settings, null, 2));
+    configureDaemon(this.path(folder), name, more);
   }
 
   #spawn(kind: Kind, program: string, folder: string, log = "log"): Daemon {

@@ -1,15 +1,15 @@
 /** Two masters on addresses of their own, and minions that serve both of them or one: each Brine's or real Salt's. */
-import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
-import { bedDirectory, daemonDirectory } from "../../bench/bed/daemon_directory.ts";
+import { bedDirectory } from "../../bench/bed/daemon_directory.ts";
 import { freePort } from "../../bench/bed/ports.ts";
 import { type CommandResult, runCommand } from "../../bench/bed/run_command.ts";
 import { until } from "../../bench/bed/until.ts";
 import { OWN_BUS } from "../../src/event/bus_addresses.ts";
 import { type BusListener, listenBus } from "../../src/event/bus_client.ts";
 import { nodeNet } from "../../src/runtime/node/net.ts";
-import { commandOf, Daemon } from "./daemon.ts";
+import { commandOf, configureDaemon, Daemon } from "./daemon.ts";
 import type { Kind } from "./release.ts";
 
 /** Real Salt's minions know their masters by address alone, without the port. */
@@ -111,14 +111,7 @@ export class TwoMasters {
   }
 
   configure(name: "master" | "minion", folder: string, more: Record<string, unknown>): void {
-    const settings = {
-      ...daemonDirectory(this.path(folder)),
-      log_level: "warning",
-      log_level_logfile: process.env.BRINE_INTEROP_LOG ?? "info",
-      ...more,
-    };
-    // JSON is YAML.
-    writeFileSync(this.path(folder, "etc", name), JSON.stringify(settings, null, 2));
+    configureDaemon(this.path(folder), name, more);
   }
 
   spawn(kind: Kind, program: "salt-master" | "salt-minion", folder: string): Daemon {
