@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { emptyDirectory, ROOT, tool } from "./snippets.ts";
+import { emptyDirectory, OTHER_PROGRAMS, ROOT, tool } from "./snippets.ts";
 import { returnTypesOf } from "./type_text.ts";
 
 const SURFACE: Record<string, string[]> = JSON.parse(
@@ -24,7 +24,10 @@ function internalNames(): Set<string> {
   );
 }
 
-test("npm run docs:api builds a page for each export, and one of all functions", { timeout: 120_000 }, async () => {
+test("npm run docs:api builds a page for each export, and one of all functions", {
+  timeout: 120_000,
+  skip: OTHER_PROGRAMS,
+}, async () => {
   using directory = emptyDirectory();
   await tool("node", [path.join(ROOT, "scripts/api_docs.ts"), "--to", directory.path], ROOT);
   const internal = internalNames();

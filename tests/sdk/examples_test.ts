@@ -6,7 +6,17 @@ import { describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { startMaster } from "../../cli/embed/master.ts";
 import { startMinion } from "../../cli/embed/minion.ts";
-import { emptyDirectory, ENTRIES, ROOT, runScript, type Snippet, snippets, STRICT, tool } from "./snippets.ts";
+import {
+  emptyDirectory,
+  ENTRIES,
+  OTHER_PROGRAMS,
+  ROOT,
+  runScript,
+  type Snippet,
+  snippets,
+  STRICT,
+  tool,
+} from "./snippets.ts";
 import { whole } from "./whole_snippet.ts";
 
 const all = snippets();
@@ -23,7 +33,7 @@ test("snippets were found in README, in documents and in comments", () => {
   }
 });
 
-test("what documents and examples/ show passes a type check", { timeout: 120_000 }, async () => {
+test("what documents and examples/ show passes a type check", { timeout: 120_000, skip: OTHER_PROGRAMS }, async () => {
   using directory = emptyDirectory({ "package.json": '{"type":"module"}' });
   const names = all.map((one, at) => {
     const name = `${at}_${one.where.replace(/\W/g, "_")}.ts`;

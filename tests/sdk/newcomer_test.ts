@@ -7,7 +7,7 @@ import process from "node:process";
 import { after, before, describe, test } from "node:test";
 import { gap, openBrowser } from "../console/browser.ts";
 import { startApi } from "./fleet.ts";
-import { BIN, emptyDirectory, ROOT, tool } from "./snippets.ts";
+import { BIN, emptyDirectory, OTHER_PROGRAMS, ROOT, tool } from "./snippets.ts";
 import { installByNpm, serveFiles } from "./tarball.ts";
 
 const SLOW = { timeout: 600_000 };
@@ -106,7 +106,7 @@ describe("the first scripts of docs/sdk.md", SLOW, () => {
     assert.equal(await printed("node", ["gateway.js"], project.path), "function\n");
   });
 
-  test("TypeScript, as strict as it can be", SLOW, async () => {
+  test("TypeScript, as strict as it can be", { ...SLOW, skip: OTHER_PROGRAMS }, async () => {
     const script = at(block("TypeScript, strict", "ts"), API, api.url);
     const config = JSON.parse(block("TypeScript, strict", "json")) as { compilerOptions: Record<string, unknown> };
     const check = async (texts: readonly string[], types: Record<string, unknown> = {}) => {

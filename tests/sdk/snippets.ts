@@ -65,6 +65,11 @@ export async function tool(name: string, words: string[], cwd: string): Promise<
   }
 }
 
+/** Why a test of other programs, which are the same whatever runs the test, is left out on all runtimes but Node; false on Node. */
+export const OTHER_PROGRAMS: string | false = "Bun" in globalThis || "Deno" in globalThis
+  ? "it starts programs that know nothing of this runtime: it runs under Node"
+  : false;
+
 /** Compiler settings of a user who is stricter than we are. */
 export const STRICT = {
   target: "esnext",
