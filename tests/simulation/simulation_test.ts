@@ -18,6 +18,10 @@ const REGRESSIONS: [seed: number, why: string][] = [
   [378, "a job whose beginning only its master knew was run again"],
   [2206, "the outcome of a return was left by a loss of power without the return, and was the end"],
   [546, "the outcome of a target was told of before it was on the disk"],
+  [
+    709,
+    "what a master that was killed had left of a return, unsynced, was acknowledged by the next one in local_cache",
+  ],
 ];
 
 describe("a simulated world", TIMEOUT, () => {

@@ -244,13 +244,18 @@ export class Ledger {
   }
 
   /** @param latestMs until when the job may be queued at most, by what is sealed */
-  #storedPart({ state, atMs, untilMs = atMs, note }: TargetOutcome, latestMs: number): Part {
-    if (state === "published") return PUBLISHED;
-    if (state === "started") return startedPart(atMs, note);
-    if (state === "queued") return this.#queuedPart(atMs, Math.min(untilMs, latestMs), note === SENT_BEFORE);
+  #storedPart(outcome: TargetOutcome, latestMs: number): Part {
+    const { state, atMs, untilMs = atMs } = outcome;
     // A loss of power may leave the outcome of a return without the return: it was not acknowledged, and comes again.
     if (state === "returned") return startedPart(atMs, undefined);
-    return ENDED.has(state) ? GIVEN_UP : RETURNED;
+    return this.#partOf({ ...outcome, untilMs: Math.min(untilMs, latestMs) });
+  }
+
+  #partOf({ state, atMs, untilMs = atMs, note }: TargetOutcome): Part {
+    if (state === "published") return PUBLISHED;
+    if (state === "started") return startedPart(atMs, note);
+    if (state === "queued") return this.#queuedPart(atMs, untilMs, note === SENT_BEFORE);
+    return GIVEN_UP;
   }
 
   /** Ends a job that somebody has changed in the storage, so that nobody sends it. */
@@ -390,11 +395,9 @@ export class Ledger {
     if (outcomes.length === 0) return;
     const { log } = this.#options;
     for (const outcome of outcomes) {
-      const { minion, state, atMs } = outcome;
+      const { minion, state } = outcome;
       const ended = ENDED.has(state);
-      let part: Part = ended ? GIVEN_UP : startedPart(atMs, outcome.note);
-      if (state === "queued") part = this.#queuedPart(atMs, outcome.untilMs ?? atMs, outcome.note === SENT_BEFORE);
-      job.move(minion, part);
+      job.move(minion, this.#partOf(outcome));
       if (ended) this.#options.onEnded?.(state);
       if (ended) log.info("target without a return", { jid: job.jid, id: minion, outcome: state, note: outcome.note });
       if (ended) this.#untold.set(`${job.jid} ${minion}`, outcome);

@@ -476,6 +476,16 @@ describe("Ledger", () => {
     assert.deepEqual(await desk.state(second), { a: "lost" });
   });
 
+  test("a queued job that was sent before its minion has said that it is Brine's is given to it when it asks", async () => {
+    const desk = new Desk();
+    const jid = desk.publish(["a"], { queueMs: HOUR, away: ["a"] });
+    // Its first command was a return of before: it counted as a minion of real Salt.
+    assert.deepEqual(desk.ledger.take("a").map((load) => load.jid), [jid]);
+    desk.here("a");
+    assert.deepEqual(desk.ledger.present("a", new Set()).map((load) => load.jid), [jid]);
+    assert.deepEqual(await desk.state(jid), { a: "published" });
+  });
+
   test("a job that its minion had started and no longer knows is lost", async () => {
     const desk = new Desk();
     desk.here("a");

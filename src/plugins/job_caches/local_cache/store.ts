@@ -192,11 +192,21 @@ export class LocalStore {
       if (!isPlainJid(jid) || this.#settled.has(jid)) continue;
       if (this.isFile(this.fileOf(jid, ".load.p"))) {
         found.push(jid);
-        for (const name of this.fs.list(this.directoryOf(jid))) this.note(this.fileOf(jid, name));
+        this.#noteFiles(jid);
       } // Salt has removed the job.
       else if (this.fs.stat(this.directoryOf(jid)) === undefined) this.fs.remove(joinPath(this.#marks, jid));
     }
     return found.sort();
+  }
+
+  /** Notes all files of a job: what they say counts as known from now on, its returns as well. */
+  #noteFiles(jid: string): void {
+    for (const name of this.fs.list(this.directoryOf(jid))) {
+      const path = this.fileOf(jid, name);
+      this.note(path);
+      if (!this.isDirectory(path)) continue;
+      for (const own of this.fs.list(path)) this.note(joinPath(path, own));
+    }
   }
 
   endtime(jid: string): string | undefined {
