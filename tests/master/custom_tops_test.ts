@@ -185,7 +185,7 @@ test("a custom module that never lets go ends with its process, and the master a
     ...topsPool,
     argv: [process.execPath, ...flags, program, "--part-process"],
     config: () => opts,
-    limitMs: 500,
+    limitMs: 5000,
   });
   const here = master(
     {
