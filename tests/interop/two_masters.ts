@@ -80,6 +80,17 @@ class Master {
     });
   }
 
+  /**
+   * Repeats a ping of a minion until nobody answers. A minion that fails over may have been here while the other master was too
+   * busy to sign it in; it goes back by itself.
+   */
+  async misses(id: string): Promise<void> {
+    await this.#site.until(`${this.name} does not reach ${id}`, async () => {
+      const { stdout } = await this.salt("-t", "3", "-L", id, "test.ping", "--static", "--out=json");
+      return !stdout.includes(`"${id}": true`);
+    });
+  }
+
   async stop(): Promise<void> {
     this.#bus?.close();
     await this.#daemon?.stop(3000);
