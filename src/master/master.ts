@@ -235,10 +235,10 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
 }
 
 /** Makes the directories of the configuration; those of the keys are closed to others. */
-function prepareDirectories({ fs, crypto, clock }: Runtime, opts: MasterOpts): KeyDirectories {
+function prepareDirectories({ fs, crypto, clock, later }: Runtime, opts: MasterOpts): KeyDirectories {
   fs.mkdir(opts.cachedir, 0o755);
   fs.mkdir(opts.sock_dir, 0o755);
-  const keys = new KeyDirectories(fs, crypto, opts.pki_dir, clock);
+  const keys = new KeyDirectories(fs, crypto, opts.pki_dir, clock, later);
   keys.prepare();
   return keys;
 }

@@ -66,6 +66,68 @@ describe("KeyDirectories", () => {
     }
   });
 
+  test("one look serves all requests of a turn, and what is removed, replaced or accepted shows in the next", () => {
+    const { fs, clock } = host();
+    const looks: string[] = [];
+    const counting = { ...fs, stat: (path: string) => (looks.push(path), fs.stat(path)) };
+    const due: (() => void)[] = [];
+    const keys = new KeyDirectories(counting, crypto, "/pki", clock, (call) => void due.push(call));
+    keys.prepare();
+    const [first, second] = [PAIRS.minion.publicPem, PAIRS.master.publicPem];
+    const ids = ["web1", "web2", "web3"];
+    for (const id of ids) fs.write(`/pki/minions/${id}`, first);
+    const turn = () => {
+      for (const call of due.splice(0)) call();
+      looks.length = 0;
+    };
+    const pems = () => ids.map((id) => keys.accepted(id)?.pem);
+    turn();
+    assert.deepEqual(pems(), [first, first, first]);
+    pems();
+    assert.equal(looks.length, 1 + 6, "what has changed a moment ago may change again unseen");
+    clock.advance(60_000);
+    turn();
+    pems();
+    turn();
+    for (let at = 0; at < 100; at++) assert.deepEqual(pems(), [first, first, first]);
+    assert.deepEqual(looks, ["/pki/minions"]);
+
+    fs.remove("/pki/minions/web2");
+    turn();
+    assert.deepEqual(pems(), [first, undefined, first]);
+    clock.advance(60_000);
+    turn();
+    pems();
+    fs.write("/pki/minions_pre/web3", second);
+    fs.rename("/pki/minions_pre/web3", "/pki/minions/web3");
+    turn();
+    assert.deepEqual(pems(), [first, undefined, second]);
+    clock.advance(60_000);
+    turn();
+    pems();
+    keys.write("accepted", "web2", second);
+    assert.deepEqual(pems(), [first, second, second], "in the same turn, by this process");
+    keys.remove("accepted", "web1");
+    assert.deepEqual(pems(), [undefined, second, second]);
+  });
+
+  test("a key file that was written over in place is read anew within a second", () => {
+    const { fs, clock } = host();
+    const due: (() => void)[] = [];
+    const keys = new KeyDirectories(fs, crypto, "/pki", clock, (call) => void due.push(call));
+    keys.prepare();
+    fs.write("/pki/minions/web1", PAIRS.minion.publicPem);
+    clock.advance(60_000);
+    keys.accepted("web1");
+    const before = fs.stat("/pki/minions")!;
+    fs.write("/pki/minions/web1", PAIRS.master.publicPem);
+    // As when the file itself is opened and written.
+    fs.utimes("/pki/minions", before.atimeMs, before.mtimeMs);
+    clock.advance(1000);
+    for (const call of due.splice(0)) call();
+    assert.equal(keys.accepted("web1")!.pem, PAIRS.master.publicPem);
+  });
+
   test("a key file of absurd size is ignored", () => {
     const { fs } = host();
     const keys = new KeyDirectories(fs, crypto, "/pki");

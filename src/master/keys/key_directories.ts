@@ -5,6 +5,7 @@ import { isMinionId } from "../../job/minion_id.ts";
 import type { Crypto, RsaPublicKey } from "../../runtime/crypto.ts";
 import type { FileStat, FileSystem } from "../../runtime/fs.ts";
 import { joinPath } from "../../config/paths.ts";
+import { DirectoryLook, type DirectoryState, isSameFile, SETTLED_MS } from "./directory_look.ts";
 
 /** The directories of `pki_dir`, one for each state, under Salt's names. */
 export const KEY_DIRECTORIES: Record<KeyState, string> = {
@@ -27,6 +28,9 @@ class Remembered implements AcceptedKey {
   stat: FileStat;
   /** True if `stat` can be trusted: a later change would have shown in it. */
   settled: boolean;
+  /** The directory just before the last look at the file, and when that was. */
+  directory: DirectoryState | undefined;
+  lookedMs = 0;
 
   constructor(
     id: string,
@@ -42,23 +46,30 @@ class Remembered implements AcceptedKey {
     this.#load = load;
   }
 
+  /** Its file was looked at. */
+  looked(directory: DirectoryState | undefined, nowMs: number): this {
+    this.directory = directory;
+    this.lookedMs = nowMs;
+    return this;
+  }
+
   get key(): RsaPublicKey | undefined {
     return this.#load(this.pem);
   }
 }
 
-function isSameFile(a: FileStat, b: FileStat): boolean {
-  return a.ino === b.ino && a.ctimeMs === b.ctimeMs && a.mtimeMs === b.mtimeMs && a.size === b.size;
-}
-
-/** File systems count time in ticks of some milliseconds: two changes within one look like one. */
-const SETTLED_MS = 2000;
+/**
+ * For how long a file is taken for unchanged where its directory is: what is written over a file in place changes the file alone. Keys
+ * are accepted and revoked by moving and removing files, which the directory shows at once.
+ */
+const LOOK_AGAIN_MS = 1000;
 
 /** A key file is a few hundred bytes; a larger file is not a key. */
 const LARGEST_KEY_FILE = 64 * 1024;
 
 /**
- * The key directories on disk. `salt-key`, Brine's or Salt's, may change them at any time: every look goes to the disk.
+ * The key directories on disk. `salt-key`, Brine's or Salt's, may change them at any time: every look goes to the disk, one for all
+ * requests of a turn of the event loop where it is told when that ends.
  *
  * @example
  * ```ts
@@ -90,6 +101,7 @@ export class KeyDirectories implements KeyStore {
     }
     return this.#loaded.key;
   };
+  readonly #look: DirectoryLook | undefined;
   #listing: { stamp: string; ids: string[] } | undefined;
   /** Files and directories whose changes a power failure could lose. */
   #unsynced = new Set<string>();
@@ -104,16 +116,26 @@ export class KeyDirectories implements KeyStore {
   });
 
   /**
-   * @param pkiDir the master's `pki_dir`
+   * Reads and writes the keys below `pkiDir`.
    *
+   * @param pkiDir the master's `pki_dir`
    * @param clock when given, listings of directories that have not changed for a while are remembered
+   * @param later calls back in the next turn of the event loop; when given, too, one look serves all requests of a turn
    */
-  /** Reads and writes the keys below `pkiDir`. */
-  constructor(fs: FileSystem, crypto: Crypto, pkiDir: string, clock?: Pick<Clock, "now">) {
+  constructor(
+    fs: FileSystem,
+    crypto: Crypto,
+    pkiDir: string,
+    clock?: Pick<Clock, "now">,
+    later?: (call: () => void) => void,
+  ) {
     this.#fs = fs;
     this.#crypto = crypto;
     this.#pkiDir = pkiDir;
     this.#clock = clock;
+    if (clock !== undefined && later !== undefined) {
+      this.#look = new DirectoryLook(fs, clock, later, joinPath(pkiDir, KEY_DIRECTORIES.accepted));
+    }
   }
 
   /** Makes the directories, closed to others. */
@@ -132,6 +154,14 @@ export class KeyDirectories implements KeyStore {
   }
 
   accepted(id: string): AcceptedKey | undefined {
+    // Before the file, so that a change between the two shows.
+    const directory = this.#look?.state();
+    const now = this.#clock?.now() ?? 0;
+    const remembered = directory === undefined ? undefined : this.#remembered.get(id);
+    if (remembered?.settled && remembered.directory === directory) {
+      const ago = now - remembered.lookedMs;
+      if (ago >= 0 && ago < LOOK_AGAIN_MS) return remembered;
+    }
     const path = this.#path("accepted", id);
     const stat = this.#fs.stat(path);
     // A power failure may leave an empty file: its minion signs in again.
@@ -140,16 +170,16 @@ export class KeyDirectories implements KeyStore {
       return undefined;
     }
     const known = this.#remembered.get(id);
-    if (known?.settled && isSameFile(known.stat, stat)) return known;
+    if (known?.settled && isSameFile(known.stat, stat)) return known.looked(directory, now);
     const pem = this.#fs.readText(path);
-    const settled = this.#clock !== undefined && this.#clock.now() - stat.ctimeMs > SETTLED_MS;
+    const settled = this.#clock !== undefined && now - stat.ctimeMs > SETTLED_MS;
     if (known?.pem === pem) {
       Object.assign(known, { stat, settled });
-      return known;
+      return known.looked(directory, now);
     }
     const entry = new Remembered(id, pem, stat, settled, this.#load);
     this.#remembered.set(id, entry);
-    return entry;
+    return entry.looked(directory, now);
   }
 
   read(state: KeyState, id: string): string | undefined {
@@ -187,6 +217,7 @@ export class KeyDirectories implements KeyStore {
   }
 
   #changed(state: KeyState, ...paths: string[]): void {
+    this.#look?.again();
     for (const path of [...paths, joinPath(this.#pkiDir, KEY_DIRECTORIES[state])]) this.#unsynced.add(path);
     // Also where no caller waits for it: a key that was accepted by a rule. Callers of `synced` receive the error.
     this.#sync().catch(() => {});
