@@ -11,6 +11,10 @@ export interface TurnsOptions<C extends Sender> {
   sliceMs?: number;
   /** Bytes of messages that wait at most, each counted with {@link OVERHEAD}. @default 33554432 (32 MiB) */
   limit?: number;
+  /** Whether a message goes before others, by a cheap look at its bytes. @default none does */
+  isUrgent?(frames: readonly Uint8Array[]): boolean;
+  /** For how long a sender goes before others once it was hurried. @default 2000 */
+  hurryMs?: number;
   /** Stops and goes on reading from a sender; @default it is read from all the time */
   pause?(sender: C): void;
   resume?(sender: C): void;
@@ -25,6 +29,15 @@ export const SHORT = 1536;
 /** Short messages that may go one after the other before a long one that waits. */
 const SHORT_RUN = 3;
 
+/** Messages of hurried senders that may go one after the other before one of another sender. */
+const HURRIED_RUN = 3;
+
+/** Messages of one sender that go before others for each time that it is hurried: what it was asked for before, and this. */
+const HURRIED_OF_ONE = 4;
+
+/** By how much a turn is shorter while a sender is hurried. */
+const HURRIED_SLICE = 4;
+
 /**
  * Messages of one sender that may wait before nothing more is read from it: otherwise one connection with many small requests takes
  * all of the room, and of the time.
@@ -33,6 +46,8 @@ export const MOST_OF_ONE = 1024;
 
 interface Waiting<C> {
   sender: C;
+  /** It goes before others. */
+  hurried: boolean;
   /** In the order in which they came. */
   messages: Uint8Array[][];
   /** How many of them have begun: to remove each from a long array takes time. */
@@ -42,6 +57,8 @@ interface Waiting<C> {
 
 /** Senders with waiting messages, the newest last. */
 interface Stacks<C> {
+  /** Hurried ones, whatever their next message is. */
+  hurried: Waiting<C>[];
   /** Those whose next message is short. */
   short: Waiting<C>[];
   long: Waiting<C>[];
@@ -54,12 +71,22 @@ interface Stacks<C> {
  * late, and sent again: a burst of ten thousand returns would be processed three times, and none acknowledged.
  *
  * Short ones go before long ones, which take three quarters of the places at most: a ping does not wait while a fleet asks for its pillar.
+ *
+ * Before both, and for three quarters of the places at most, go senders that were hurried and urgent messages: whom a job of a few
+ * minions waits for, since a minion sends one request at a time, and somebody who publishes a job. Otherwise they sink below what comes
+ * after them, for as long as the burst of a large job lasts.
  */
 export class Turns<C extends Sender> {
   readonly #options: Required<TurnsOptions<C>>;
-  readonly #stacks: Stacks<C> = { short: [], long: [] };
+  readonly #stacks: Stacks<C> = { hurried: [], short: [], long: [] };
   /** Short messages since the last long one. */
   #shortRun = 0;
+  /** Messages of hurried senders since the last of another one. */
+  #hurriedRun = 0;
+  /** Connection → until when it is hurried, and for how many messages; the latest last. */
+  readonly #hurried = new Map<string, { until: number; left: number }>();
+  /** Until when any is. */
+  #lastHurried = 0;
   readonly #bySender = new Map<C, Waiting<C>>();
   /** Messages of senders that have gone: still worth processing when no other waits. */
   readonly #gone: Waiting<C>[] = [];
@@ -68,7 +95,8 @@ export class Turns<C extends Sender> {
   #scheduled = false;
 
   constructor(options: TurnsOptions<C>) {
-    this.#options = { sliceMs: 10, limit: 2 ** 25, pause() {}, resume() {}, ...options };
+    const noPause = { pause() {}, resume() {} };
+    this.#options = { sliceMs: 10, limit: 2 ** 25, hurryMs: 2000, isUrgent: () => false, ...noPause, ...options };
   }
 
   /** The largest that {@link Turns.size} becomes. */
@@ -81,22 +109,65 @@ export class Turns<C extends Sender> {
     return this.#size;
   }
 
+  /**
+   * Has the next messages over these connections, those that wait already among them, go before those of others.
+   *
+   * @param remotes see {@link Sender.remote}
+   */
+  hurry(remotes: Iterable<string>): void {
+    const now = this.#options.now();
+    for (const [remote, { until }] of this.#hurried) {
+      if (until > now) break;
+      this.#hurried.delete(remote);
+    }
+    const fresh = new Set(remotes);
+    fresh.delete("");
+    const until = now + this.#options.hurryMs;
+    for (const remote of fresh) {
+      this.#hurried.delete(remote);
+      this.#hurried.set(remote, { until, left: HURRIED_OF_ONE });
+      this.#lastHurried = until;
+    }
+    if (fresh.size === 0) return;
+    for (const entry of this.#bySender.values()) {
+      if (entry.hurried || !fresh.has(entry.sender.remote)) continue;
+      const stack = this.#stackOf(entry);
+      stack.splice(stack.lastIndexOf(entry), 1);
+      entry.hurried = this.#takeHurry(entry.sender.remote);
+      this.#stackOf(entry).push(entry);
+    }
+  }
+
+  /** Shorter while somebody waits for a few minions: what they ask for takes several turns of the loop. */
+  get #sliceMs(): number {
+    const { sliceMs, now } = this.#options;
+    return this.#hurried.size > 0 && this.#lastHurried > now() ? sliceMs / HURRIED_SLICE : sliceMs;
+  }
+
+  /** True if a message of a connection goes before others; it is one less then. */
+  #takeHurry(remote: string): boolean {
+    const hurry = this.#hurried.size === 0 ? undefined : this.#hurried.get(remote);
+    if (hurry === undefined || hurry.until <= this.#options.now()) return false;
+    if (--hurry.left === 0) this.#hurried.delete(remote);
+    return true;
+  }
+
   add(sender: C, frames: Uint8Array[]): void {
-    const { now, later, begin, sliceMs, limit, pause } = this.#options;
+    const { now, later, begin, limit, pause, isUrgent } = this.#options;
     if (!this.#scheduled) {
       this.#scheduled = true;
-      this.#sliceEnds = now() + sliceMs;
+      this.#sliceEnds = now() + this.#sliceMs;
       later(this.#turn);
     }
     if (this.#bySender.size === 0 && now() < this.#sliceEnds) return begin(sender, frames);
     this.#size += sizeOf(frames);
     let entry = this.#bySender.get(sender);
     if (entry === undefined) {
-      entry = { sender, messages: [], begun: 0, paused: false };
+      const hurried = this.#takeHurry(sender.remote) || isUrgent(frames);
+      entry = { sender, hurried, messages: [frames], begun: 0, paused: false };
       this.#bySender.set(sender, entry);
-      this.#stackOf(frames).push(entry);
-    }
-    entry.messages.push(frames);
+      this.#stackOf(entry).push(entry);
+    } else entry.messages.push(frames);
     if (entry.messages.length - entry.begun >= MOST_OF_ONE && !entry.paused) {
       entry.paused = true;
       pause(sender);
@@ -110,8 +181,8 @@ export class Turns<C extends Sender> {
   }
 
   readonly #turn = (): void => {
-    const { now, later, sliceMs } = this.#options;
-    const ends = now() + sliceMs;
+    const { now, later } = this.#options;
+    const ends = now() + this.#sliceMs;
     while (this.#size > 0 && now() < ends) this.#one();
     // A message that arrives before the next turn waits if others do.
     this.#sliceEnds = 0;
@@ -119,13 +190,19 @@ export class Turns<C extends Sender> {
     else this.#scheduled = false;
   };
 
-  #stackOf(frames: readonly Uint8Array[]): Waiting<C>[] {
-    return (frames.at(-1)?.length ?? 0) <= SHORT ? this.#stacks.short : this.#stacks.long;
+  #stackOf({ hurried, messages, begun }: Waiting<C>): Waiting<C>[] {
+    if (hurried) return this.#stacks.hurried;
+    return (messages[begun]?.at(-1)?.length ?? 0) <= SHORT ? this.#stacks.short : this.#stacks.long;
   }
 
-  /** The stack whose turn it is: short messages, but now and then a long one. */
+  /** The stack whose turn it is: hurried senders, then short messages, but now and then another one. */
   #next(): Waiting<C>[] {
-    const { short, long } = this.#stacks;
+    const { hurried, short, long } = this.#stacks;
+    if (hurried.length > 0 && (this.#hurriedRun < HURRIED_RUN || short.length + long.length === 0)) {
+      this.#hurriedRun++;
+      return hurried;
+    }
+    this.#hurriedRun = 0;
     if (long.length > 0 && (short.length === 0 || this.#shortRun >= SHORT_RUN)) {
       this.#shortRun = 0;
       return long;
@@ -155,9 +232,16 @@ export class Turns<C extends Sender> {
     if (next === undefined) {
       from.pop();
       if (from !== this.#gone) this.#bySender.delete(entry.sender);
-    } else if (from !== this.#gone && this.#stackOf(next) !== from) {
-      from.pop();
-      this.#stackOf(next).push(entry);
+    } else if (from !== this.#gone) {
+      const isSlowed = entry.hurried && entry.begun >= HURRIED_OF_ONE;
+      if (isSlowed) entry.hurried = false;
+      const stack = this.#stackOf(entry);
+      if (stack !== from) {
+        from.pop();
+        // Behind all others: on top, what it sends without end would still go first.
+        if (isSlowed) stack.unshift(entry);
+        else stack.push(entry);
+      }
     }
     if (entry.paused && entry.messages.length - entry.begun <= MOST_OF_ONE / 2) {
       entry.paused = false;

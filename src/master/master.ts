@@ -37,6 +37,9 @@ export type { MasterOptions } from "./master_options.ts";
 /** How long a master that stops goes on with requests that it has begun, in milliseconds. */
 const STOP_MS = 10_000;
 
+/** Targets of a job that somebody waits for as for an answer: their requests go before those that a large job brings. */
+const SMALL_JOB = 20;
+
 /**
  * A running master.
  *
@@ -120,6 +123,9 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     log,
     filtering: sockets.byTopic,
     orderMasters: opts.order_masters,
+    onSend(minions) {
+      if (minions.length <= SMALL_JOB) intake.hurry(minions.flatMap((id) => [...presence.connectionsOf(id)]));
+    },
   });
   stack.defer(() => publisher.drained());
   const requests = sockets.requests();

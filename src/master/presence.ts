@@ -105,6 +105,12 @@ export class Presence {
     return new Set([...this.#open.keys(), ...[...this.#peers.values()].flatMap((ids) => [...ids])]);
   }
 
+  /** The connections to this master over which a minion has authenticated itself. */
+  connectionsOf(id: string): Iterable<string> {
+    const open = this.#open.get(id);
+    return open === undefined ? [] : typeof open === "string" ? [open] : open;
+  }
+
   /** Ids of the minions that are connected to this master. */
   here(): Iterable<string> {
     return this.#open.keys();

@@ -14,6 +14,8 @@ export interface PublisherOptions {
   filtering: boolean;
   /** Publish to syndics as well: `order_masters`. */
   orderMasters: boolean;
+  /** Called with the targets of each job, before it is sent. @default nobody is told */
+  onSend?(minions: readonly string[]): void;
 }
 
 const text = new TextEncoder();
@@ -39,7 +41,8 @@ export class Publisher {
    * @param number of the publication, in a cluster
    */
   send(load: Record<string, unknown>, minions: readonly string[], number?: number): void {
-    const { socket, sealer, log } = this.#options;
+    const { socket, sealer, log, onSend } = this.#options;
+    onSend?.(minions);
     const sealing = sealer.seal(load, number);
     const topics = this.#topicsOf(load, minions);
     this.#sent = Promise.all([sealing, this.#sent]).then(([sealed]) => {

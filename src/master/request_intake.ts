@@ -1,9 +1,10 @@
 import type { Clock } from "../async/clock.ts";
 import { type Deferred, deferred } from "../async/deferred.ts";
 import type { RequestServer } from "../channel/req_server.ts";
-import { Turns } from "../channel/turns.ts";
+import { SHORT, Turns } from "../channel/turns.ts";
 import { messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
+import { utf8 } from "../wire/utf8.ts";
 import type { PeerHandle, Router } from "../zmtp/mod.ts";
 
 export interface RequestIntakeOptions {
@@ -21,6 +22,28 @@ export interface RequestIntakeOptions {
  */
 const SLICE_MS = 4;
 
+const NOTHING = new Uint8Array(0);
+/** How requests in clear begin, after the byte for the map; `enc` comes first in those of Salt and of Brine. */
+const CLEAR = Uint8Array.of(0xa3, ...utf8("enc"), 0xa5, ...utf8("clear"));
+const PUBLISH = Uint8Array.of(0xa3, ...utf8("cmd"), 0xa7, ...utf8("publish"));
+
+function holds(bytes: Uint8Array, part: Uint8Array, at: number): boolean {
+  for (let index = 0; index < part.length; index++) if (bytes[at + index] !== part[index]) return false;
+  return true;
+}
+
+/**
+ * Whether a request may be somebody's who publishes a job: by a look at its bytes, since it is not his turn yet. Anybody can send such
+ * bytes; they decide about the order alone.
+ */
+export function asksToPublish(bytes: Uint8Array): boolean {
+  if (bytes.length > SHORT || !holds(bytes, CLEAR, 1)) return false;
+  for (let at = bytes.indexOf(PUBLISH[0]!, CLEAR.length); at >= 0; at = bytes.indexOf(PUBLISH[0]!, at + 1)) {
+    if (holds(bytes, PUBLISH, at)) return true;
+  }
+  return false;
+}
+
 /** Takes requests from the socket, has the request server answer them, and counts those under way. */
 export class RequestIntake {
   readonly #options: RequestIntakeOptions;
@@ -36,6 +59,7 @@ export class RequestIntake {
       now: () => clock.now(),
       sliceMs: SLICE_MS,
       later,
+      isUrgent: (frames) => asksToPublish(frames.at(-1) ?? NOTHING),
       begin: (peer, frames) => void this.#answer(peer, frames),
       pause: (peer) => peer.pause?.(),
       resume: (peer) => peer.resume?.(),
@@ -47,6 +71,11 @@ export class RequestIntake {
   get waiting(): { bytes: number; limit: number } {
     const { size, limit } = this.#turns;
     return { bytes: size, limit };
+  }
+
+  /** Has requests over these connections go before others for a moment: somebody waits for a few minions. */
+  hurry(remotes: Iterable<string>): void {
+    this.#turns.hurry(remotes);
   }
 
   /** Requests that are being answered. */

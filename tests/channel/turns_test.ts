@@ -17,17 +17,18 @@ function bed(limit = 2 ** 25) {
       clock.advance(1);
     },
     limit,
+    isUrgent: ([frame]) => frame![0] === "!".charCodeAt(0),
     pause: () => void reads.push("pause"),
     resume: () => void reads.push("resume"),
   });
-  const sender = () => ({ remote: "", open: true });
+  const sender = (remote = "") => ({ remote, open: true });
   const add = (name: string, from = sender()) => turns.add(from, [new TextEncoder().encode(name)]);
   /** Runs the loop until nothing is due; returns what each turn started. */
   const turn = () => {
     for (const call of due.splice(0)) call();
     return begun.splice(0);
   };
-  return { turns, add, sender, begun, turn, reads };
+  return { turns, add, sender, begun, turn, reads, clock };
 }
 
 const names = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => String(from + at));
@@ -144,5 +145,49 @@ describe("Turns", () => {
     for (let at = 0; at < 1000; at++) add("x".repeat(100), at % 2 === 0 ? one : sender());
     assert.ok(turns.size <= 20 * (OVERHEAD + 100));
     assert.ok(begun.length >= 980);
+  });
+
+  test("hurried senders go before others, those that wait already among them, and leave each fourth place", () => {
+    const { add, sender, begun, turn, turns } = bed();
+    for (const name of names(0, 10)) add(name);
+    begun.length = 0;
+    add("h1", sender("tcp://h1"));
+    for (const name of names(0, 4)) add(name);
+    turns.hurry(["tcp://h1", "tcp://h2", "tcp://h3", "tcp://h4", ""]);
+    for (const name of ["h2", "h3", "h4"]) add(name, sender(`tcp://${name}`));
+    // A quarter of 10 ms in each turn.
+    const turned = [turn(), turn(), turn(), turn()];
+    assert.deepEqual(turned, [["h4", "h3", "h2"], ["3", "h1", "2"], ["1", "0"], []]);
+  });
+
+  test("a sender is hurried for a few messages and a moment: who sends without end gains nothing", () => {
+    const { add, sender, turn, turns, clock, begun } = bed();
+    const rest = () => {
+      const all: string[] = [];
+      for (let some = turn(); some.length > 0; some = turn()) all.push(...some);
+      return all;
+    };
+    for (const name of names(0, 10)) add(name);
+    begun.length = 0;
+    const flood = sender("tcp://flood");
+    turns.hurry(["tcp://flood"]);
+    for (const name of names(0, 8)) add(`f${name}`, flood);
+    for (const name of ["a", "b", "c"]) add(name);
+    assert.deepEqual(rest(), ["f0", "f1", "f2", "c", "f3", "b", "a", "f4", "f5", "f6", "f7"]);
+    turns.hurry(["tcp://late"]);
+    clock.advance(2000);
+    for (const name of names(0, 10)) add(name);
+    begun.length = 0;
+    add("late", sender("tcp://late"));
+    for (const name of ["a", "b"]) add(name);
+    assert.deepEqual(rest(), ["b", "a", "late"]);
+  });
+
+  test("urgent messages go before those that came after them", () => {
+    const { add, begun, turn } = bed();
+    for (const name of names(0, 10)) add(name);
+    begun.length = 0;
+    for (const name of ["!a", "0", "1", "2", "3", "4"]) add(name);
+    assert.deepEqual(turn(), ["!a", "4", "3", "2", "1", "0"]);
   });
 });

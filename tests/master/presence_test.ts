@@ -23,6 +23,8 @@ test("a minion stays present while one of its connections is open, whichever it 
   presence.heard("web1", "tcp://a:1");
   assert.equal(presence.heard("web1", "tcp://a:2"), false);
   presence.heard("web1", "tcp://a:3");
+  assert.deepEqual([...presence.connectionsOf("web1")], ["tcp://a:1", "tcp://a:2", "tcp://a:3"]);
+  assert.deepEqual([...presence.connectionsOf("web2")], []);
   presence.left("tcp://a:3");
   assert.equal(presence.connected("web1"), true);
   presence.left("tcp://a:1");
