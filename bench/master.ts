@@ -50,7 +50,9 @@ export interface Measured {
   returnsPerSecond: number;
   /** Processor time of the master for one return, its share of the publication included. */
   cpuMs: number | undefined;
-  /** Of pings of one minion while jobs for all run back to back: the 99th of a hundred, and how many there were. */
+  /** Processor time of the swarm and of the client for one return: what they take the master cannot have. */
+  aroundMs: number | undefined;
+  /** Of pings of one more minion while jobs for all run back to back: the 99th of a hundred, and how many there were. */
   busyPing: { p99Ms: number; count: number } | undefined;
   /** Growth of the master from no minion to all of them, in bytes. */
   grown: number | undefined;
@@ -73,6 +75,12 @@ async function next<E extends SwarmEvent["event"]>(
   }
 }
 
+/** Processor time of this process so far, in milliseconds. */
+function ownCpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
 /** The swarm costs least on Bun; it is the same for every master. */
 function swarmCommand(): string[] {
   return [...runtimeCommand("bun") ?? runtimeCommand("node") ?? [process.execPath], `${ROOT}/bench/swarm.ts`];
@@ -92,12 +100,14 @@ export async function measureMaster(
   await pause(1500);
   const before = master.pss();
   const idleCpu = master.cpuMs();
-  const swarm = bed.run([
-    ...swarmCommand(),
-    ...["--json", "--minions", String(minions), "--master", `127.0.0.1:${bed.requestPort}`],
-    ...["--transport", JSON.stringify({ transport: more.transport, ssl: more.ssl })],
-    ...["--bits", String(more.keysize ?? 2048)],
-  ]);
+  const swarmOf = (minions: number) =>
+    bed.run([
+      ...swarmCommand(),
+      ...["--json", "--minions", String(minions), "--master", `127.0.0.1:${bed.requestPort}`],
+      ...["--transport", JSON.stringify({ transport: more.transport, ssl: more.ssl })],
+      ...["--bits", String(more.keysize ?? 2048)],
+    ]);
+  const swarm = swarmOf(minions);
   const { ms: authMs } = await next(swarm, "authenticated");
   const authCpu = master.cpuMs();
   await next(swarm, "listening");
@@ -123,12 +133,13 @@ export async function measureMaster(
   for (let warm = 0; warm < warmUp; warm++) await ping();
   const times: number[] = [];
   const cpuBefore = master.cpuMs();
+  const around = (swarm.cpuMs() ?? NaN) + ownCpuMs();
   const start = performance.now();
   for (let job = 0; job < jobs; job++) times.push(await ping());
   const all = performance.now() - start;
   const cpuAfter = master.cpuMs();
-  const first = `swarm${"0".repeat(String(minions - 1).length)}`;
-  const busyPing = pings ? await pingWhileBusy(client, ping, first) : undefined;
+  const aroundMs = ((swarm.cpuMs() ?? NaN) + ownCpuMs() - around) / (minions * jobs);
+  const busyPing = pings ? await pingWhileBusy(client, swarmOf) : undefined;
   let rested: number | undefined;
   if (returns > 0) {
     for (let done = (jobs + warmUp) * minions; done < returns; done += minions) await ping();
@@ -144,6 +155,7 @@ export async function measureMaster(
     returnsPerSecond: minions * jobs / all * 1000,
     cpuMs: cpuBefore === undefined || cpuAfter === undefined ? undefined : (cpuAfter - cpuBefore) / (minions * jobs),
     grown: before === undefined || after === undefined ? undefined : after - before,
+    aroundMs: Number.isNaN(aroundMs) ? undefined : aroundMs,
     busyPing,
     rested: rested === undefined || after === undefined ? undefined : rested / after,
   };
@@ -152,24 +164,34 @@ export async function measureMaster(
 /** How long one minion is pinged while all are. */
 const BUSY_MS = 20_000;
 
-/** Pings one minion again and again while jobs for all run back to back. @param all runs one of these */
+/**
+ * Pings one minion again and again while jobs for all run back to back. It has a process of its own, as on a host of its own: one of
+ * the swarm would wait for the other 999 to seal their returns, whatever the master does.
+ */
 async function pingWhileBusy(
   client: LocalClient,
-  all: () => Promise<number>,
-  id: string,
+  swarmOf: (minions: number) => Daemon,
 ): Promise<NonNullable<Measured["busyPing"]>> {
+  await next(swarmOf(1), "listening");
+  await pause(2000);
+  const job = { timeoutMs: 120_000, gatherMs: 30_000 };
+  const [alone] = await client.run({ tgt: ["swarm0"], fun: "test.ping" }, job).all();
+  if (alone?.kind !== "returned") throw new Error(`swarm0 has not answered a ping: ${alone?.kind}`);
   const end = performance.now() + BUSY_MS;
   const isOver = () => performance.now() > end;
   const times: number[] = [];
   const busy = async () => {
-    while (!isOver()) await all();
+    while (!isOver()) {
+      for await (const { id, kind } of client.run({ tgt: "*", fun: "test.ping" }, job)) {
+        if (kind !== "returned") throw new Error(`${id} has not answered a ping of all: ${kind}`);
+      }
+    }
   };
   const single = async () => {
     while (!isOver()) {
       const began = performance.now();
-      const outcomes = await client.run({ tgt: [id], fun: "test.ping" }, { timeoutMs: 120_000, gatherMs: 30_000 })
-        .all();
-      if (outcomes[0]?.kind !== "returned") throw new Error(`${id} has not answered a ping: ${outcomes[0]?.kind}`);
+      const [outcome] = await client.run({ tgt: ["swarm0"], fun: "test.ping" }, job).all();
+      if (outcome?.kind !== "returned") throw new Error(`swarm0 has not answered a ping: ${outcome?.kind}`);
       times.push(performance.now() - began);
       await pause(10);
     }
@@ -231,6 +253,8 @@ export async function run(options: MasterBenchOptions = {}): Promise<Row[]> {
   figure(`${with_}, ${jobs} such jobs in a row`, "returns/s", (one) => one.returnsPerSecond, "more");
   const micros = (one: Measured) => one.cpuMs === undefined ? undefined : one.cpuMs * 1000;
   figure(`${with_}, processor time of the master`, "µs/return", micros, "less");
+  const around = (one: Measured) => one.aroundMs === undefined ? undefined : one.aroundMs * 1000;
+  figure(`${with_}, processor time of swarm and client`, "µs/return", around, "less");
   figure(`${with_} pinged back to back: a ping of one of them, p99`, "ms", (one) => one.busyPing?.p99Ms, "less");
   figure(
     `${with_} connected, master grows`,
