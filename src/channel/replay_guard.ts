@@ -138,6 +138,6 @@ export class ReplayGuard {
 /** Six bytes of the MAC as a number that is not zero: as many as a double holds exactly, in less room than text. */
 function fingerprint(blob: Uint8Array): number {
   let print = 0;
-  for (const byte of blob.subarray(-6)) print = print * 256 + byte;
+  for (let at = blob.length - 6; at < blob.length; at++) print = print * 256 + blob[at]!;
   return print + 1;
 }

@@ -16,7 +16,11 @@ import {
   packPayload,
   packPayloadParts,
   parseEnvelope,
+  type ParseEnvelopeOptions,
+  type RefusedEnvelope,
+  type RequestEnvelope,
   unpackPayload,
+  type UnpackPayloadOptions,
 } from "../wire/payload.ts";
 import type { AuthServer, MasterIdentity, MasterKey } from "./auth_server.ts";
 import { readClear } from "./clear_limits.ts";
@@ -106,8 +110,12 @@ interface SealedEnvelope {
   sig_algo?: unknown;
 }
 
-/** Counts and logs why a request is refused, and makes the reply. @param id of the minion that it claims to be from */
-type Refuse = (reason: RefusedRequest, why: string, id?: unknown) => Uint8Array;
+/** A sealed request that was opened: the key, what is in it, and the minion's key that it was sealed for. */
+interface Opened {
+  crypticle: Crypticle;
+  load: unknown;
+  accepted: AcceptedKey | undefined;
+}
 
 /**
  * The master's end of the request channel: bytes of a request in, bytes of the reply out. Opens sealed requests, authenticates
@@ -121,10 +129,23 @@ export class RequestServer {
   readonly #crypticles = new Map<string, { keyString: string; crypticle: Crypticle }>();
   readonly #replays: ReplayGuard;
   readonly #room = new ClearRoom();
+  /** The request that is being read, and how the room that it has taken is given back. */
+  readonly #reading: { remote: string; giveBack: (() => void) | undefined } = { remote: "", giveBack: undefined };
+  readonly #howToRead: ParseEnvelopeOptions = {
+    readClear: (load) =>
+      readClear(
+        load,
+        (fields) => this.#options.handler.vouches?.(fields) ?? false,
+        (bytes) => (this.#reading.giveBack = this.#room.take(this.#reading.remote, bytes)) !== undefined,
+      ),
+  };
   readonly #metrics: RequestMetrics;
+
+  readonly #howToUnpack: UnpackPayloadOptions;
 
   constructor(options: RequestServerOptions) {
     this.#options = options;
+    this.#howToUnpack = { ...(options.keep === undefined ? {} : { keep: options.keep }), maxValues: SEALED_VALUES };
     this.#metrics = options.metrics ?? new RequestMetrics();
     this.#minimumVersion = options.minimumVersion ?? 3;
     this.#replays = new ReplayGuard();
@@ -133,49 +154,47 @@ export class RequestServer {
   /**
    * Always answers: Salt's queue loses a worker that does not answer for good. Undefined only where the handler has withheld its
    * reply, or where the sender has gone.
+   *
+   * No async function, as {@link RequestServer.#sealed} is the only one that a sealed request goes through: a thousand returns wait here at
+   * once, and each additional promise is garbage.
    */
-  async handle(bytes: Uint8Array, sender: Sender): Promise<Uint8Array | undefined> {
-    let giveBack: (() => void) | undefined;
-    const room = (bytes: number) => (giveBack = this.#room.take(sender.remote, bytes)) !== undefined;
+  handle(bytes: Uint8Array, sender: Sender): Promise<Uint8Array | undefined> {
+    const began = this.#metrics.began();
+    const reading = this.#reading;
+    reading.remote = sender.remote;
+    reading.giveBack = undefined;
+    let envelope: RequestEnvelope;
     try {
-      return await this.#handle(bytes, sender, room);
-    } finally {
-      giveBack?.();
+      envelope = parseEnvelope(bytes, this.#howToRead);
+    } catch (error) {
+      this.#reading.giveBack?.();
+      return Promise.resolve(this.#failed(error, sender));
+    }
+    const { giveBack } = this.#reading;
+    switch (envelope.enc) {
+      case "refused":
+        giveBack?.();
+        return Promise.resolve(this.#refused(envelope, sender));
+      case "clear":
+        return this.#clear(envelope.load, envelope.version, sender, began).finally(giveBack);
+      case "aes":
+        return this.#sealed(envelope, sender, began);
     }
   }
 
-  async #handle(
-    bytes: Uint8Array,
-    sender: Sender,
-    room: (bytes: number) => boolean,
-  ): Promise<Uint8Array | undefined> {
-    const { remote } = sender;
-    const began = this.#metrics.began();
-    try {
-      const { handler } = this.#options;
-      const envelope = parseEnvelope(bytes, {
-        readClear: (load) => readClear(load, (fields) => handler.vouches?.(fields) ?? false, room),
-      });
-      switch (envelope.enc) {
-        case "refused":
-          this.#metrics.refused("not an envelope");
-          this.#options.log.warning("request refused: not an envelope", {
-            remote,
-            reason: envelope.error?.message ?? envelope.reason,
-          });
-          if (envelope.error !== undefined) return encode(envelope.reply, "wire");
-          return envelope.reason === "not msgpack" ? NOT_MSGPACK : BAD_LOAD;
-        case "clear":
-          return await this.#clear(envelope.load, envelope.version, sender, began);
-        case "aes":
-          return await this.#aes(envelope, sender, began);
-      }
-    } catch (error) {
-      this.#metrics.failed();
-      if (error instanceof WithheldReply) return undefined;
-      this.#options.log.error("request failed", { remote, error: messageOf(error) });
-      return NO_COMMAND;
-    }
+  #refused({ error, reason, reply }: RefusedEnvelope, { remote }: Sender): Uint8Array {
+    this.#metrics.refused("not an envelope");
+    this.#options.log.warning("request refused: not an envelope", { remote, reason: error?.message ?? reason });
+    if (error !== undefined) return encode(reply, "wire");
+    return reason === "not msgpack" ? NOT_MSGPACK : BAD_LOAD;
+  }
+
+  /** The reply to a request that has failed. */
+  #failed(error: unknown, { remote }: Sender): Uint8Array | undefined {
+    this.#metrics.failed();
+    if (error instanceof WithheldReply) return undefined;
+    this.#options.log.error("request failed", { remote, error: messageOf(error) });
+    return NO_COMMAND;
   }
 
   #checkLoad(load: unknown, remote: string): Uint8Array | undefined {
@@ -209,25 +228,37 @@ export class RequestServer {
     sender: Sender,
     began: number,
   ): Promise<Uint8Array | undefined> {
-    const { remote } = sender;
-    const refusal = this.#checkLoad(load, remote);
-    if (refusal !== undefined) return refusal;
-    const fields = load as Record<string, unknown>;
-    if (fields.cmd === "_auth") {
-      if (this.#options.signsIn?.() === false) throw new WithheldReply("No sign-in is taken now");
-      try {
-        return await this.#options.auth.answer(fields, version, sender);
-      } catch (error) {
-        this.#options.log.error("authentication failed", { remote, error: messageOf(error) });
-        return BAD_LOAD;
-      } finally {
-        this.#metrics.answered("_auth", began);
-      }
+    try {
+      const { remote } = sender;
+      const refusal = this.#checkLoad(load, remote);
+      if (refusal !== undefined) return refusal;
+      const fields = load as Record<string, unknown>;
+      if (fields.cmd === "_auth") return await this.#signIn(fields, version, sender, began);
+      if (typeof fields.cmd !== "string") return NO_COMMAND;
+      const { value } = await this.#options.handler.clear({ load: fields, minion: undefined, version, remote, sender });
+      this.#metrics.answered(fields.cmd, began);
+      return encode(value, "wire");
+    } catch (error) {
+      return this.#failed(error, sender);
     }
-    if (typeof fields.cmd !== "string") return NO_COMMAND;
-    const { value } = await this.#options.handler.clear({ load: fields, minion: undefined, version, remote, sender });
-    this.#metrics.answered(fields.cmd, began);
-    return encode(value, "wire");
+  }
+
+  /** @throws {WithheldReply} while nobody may sign in */
+  async #signIn(
+    fields: Record<string, unknown>,
+    version: number,
+    sender: Sender,
+    began: number,
+  ): Promise<Uint8Array | undefined> {
+    if (this.#options.signsIn?.() === false) throw new WithheldReply("No sign-in is taken now");
+    try {
+      return await this.#options.auth.answer(fields, version, sender);
+    } catch (error) {
+      this.#options.log.error("authentication failed", { remote: sender.remote, error: messageOf(error) });
+      return BAD_LOAD;
+    } finally {
+      this.#metrics.answered("_auth", began);
+    }
   }
 
   /** As {@link ReplayGuard.newest}, of requests accepted under the minion's present session key. */
@@ -247,121 +278,133 @@ export class RequestServer {
     return crypticle;
   }
 
-  async #aes(envelope: SealedEnvelope, sender: Sender, began: number): Promise<Uint8Array> {
-    const { log, handler } = this.#options;
-    const { remote } = sender;
-    const { version } = envelope;
-    const refuse: Refuse = (reason, why, id = envelope.id) => {
-      this.#metrics.refused(reason);
-      log.warning(`request refused: ${why}`, { id, remote });
-      return BAD_LOAD;
-    };
-    const opened = this.#open(envelope, refuse);
-    if (opened instanceof Uint8Array) return opened;
-    const malformed = this.#checkLoad(opened.load, remote);
-    if (malformed !== undefined) return malformed;
-    const fields = opened.load as Record<string, unknown>;
-    const nonce = version >= 2 && typeof fields.nonce === "string" ? fields.nonce : undefined;
-    if (version >= 2) delete fields.nonce;
-
-    const authenticated = this.#authenticate(fields, envelope, opened.accepted, refuse);
-    if (authenticated instanceof Uint8Array) return authenticated;
-    const { minion } = authenticated;
-    if (typeof fields.cmd !== "string") return NO_COMMAND;
-
-    let reply: Reply;
+  async #sealed(envelope: SealedEnvelope, sender: Sender, began: number): Promise<Uint8Array | undefined> {
     try {
-      reply = await handler.aes({ load: fields, minion, version, remote, sender });
+      const { remote } = sender;
+      const { version } = envelope;
+      const opened = this.#open(envelope, remote);
+      if (opened instanceof Uint8Array) return opened;
+      const malformed = this.#checkLoad(opened.load, remote);
+      if (malformed !== undefined) return malformed;
+      const fields = opened.load as Record<string, unknown>;
+      const nonce = version >= 2 && typeof fields.nonce === "string" ? fields.nonce : undefined;
+      if (version >= 2) delete fields.nonce;
+
+      const minion = this.#authenticate(fields, envelope, opened.accepted, remote);
+      if (minion instanceof Uint8Array) return minion;
+      if (typeof fields.cmd !== "string") return NO_COMMAND;
+
+      const reply = await this.#answer({ load: fields, minion, version, remote, sender });
+      const bytes = reply.private
+        ? await this.#private(reply.value, nonce, version, envelope, fields.id, opened.accepted)
+        : seal(opened.crypticle, reply, nonce);
+      this.#metrics.answered(fields.cmd, began);
+      return bytes instanceof Promise ? await bytes : bytes;
     } catch (error) {
-      if (error instanceof WithheldReply) throw error;
-      this.#metrics.failed();
-      log.error("command of a minion failed", { cmd: fields.cmd, id: fields.id, error: messageOf(error) });
-      reply = { value: "" };
+      return this.#failed(error, sender);
     }
-    const bytes =
-      await (reply.private
-        ? this.#private(reply.value, nonce, version, envelope, fields.id, opened.accepted)
-        : seal(opened.crypticle, reply, nonce));
-    this.#metrics.answered(fields.cmd, began);
-    return bytes;
+  }
+
+  /** What the handler answers; empty text where the command fails. @throws {WithheldReply} */
+  #answer(request: Request): Reply | Promise<Reply> {
+    const failed = (error: unknown): Reply => {
+      if (error instanceof WithheldReply) throw error;
+      const { cmd, id } = request.load;
+      this.#metrics.failed();
+      this.#options.log.error("command of a minion failed", { cmd, id, error: messageOf(error) });
+      return { value: "" };
+    };
+    try {
+      const reply = this.#options.handler.aes(request);
+      return reply instanceof Promise ? reply.catch(failed) : reply;
+    } catch (error) {
+      return failed(error);
+    }
+  }
+
+  /** Counts and logs why a request is refused, and makes the reply. @param id of the minion that it claims to be from */
+  #refuse(reason: RefusedRequest, why: string, id: unknown, remote: string): Uint8Array {
+    this.#metrics.refused(reason);
+    this.#options.log.warning(`request refused: ${why}`, { id, remote });
+    return BAD_LOAD;
   }
 
   /** Finds the key that a request is sealed with, and opens it; or the reply that refuses it. */
-  #open(
-    envelope: SealedEnvelope,
-    refuse: Refuse,
-  ): Uint8Array | { crypticle: Crypticle; load: unknown; accepted: AcceptedKey | undefined } {
-    const { keys, masterKey, keep } = this.#options;
-    const { version } = envelope;
-    if (!(version >= this.#minimumVersion)) return refuse("old version", "protocol version below minimum_auth_version");
+  #open(envelope: SealedEnvelope, remote: string): Uint8Array | Opened {
+    const { keys } = this.#options;
+    const { version, id } = envelope;
+    if (!(version >= this.#minimumVersion)) {
+      return this.#refuse("old version", "protocol version below minimum_auth_version", id, remote);
+    }
     let accepted: AcceptedKey | undefined;
     if (version >= 3) {
-      if (!isMinionId(envelope.id)) return refuse("bad load", "no valid minion id on the envelope");
+      if (!isMinionId(id)) return this.#refuse("bad load", "no valid minion id on the envelope", id, remote);
       // Looked up before the session key, so that none is ever made for an id that is not accepted.
-      accepted = keys.accepted(envelope.id);
-      if (accepted === undefined) return refuse("no accepted key", "the minion has no accepted key");
+      accepted = keys.accepted(id);
+      if (accepted === undefined) return this.#refuse("no accepted key", "the minion has no accepted key", id, remote);
     }
-    const open = (key: AcceptedKey | undefined) => {
-      const crypticle = key === undefined ? masterKey().crypticle : this.#session(key);
-      const load = unpackPayload(crypticle.open(envelope.load), { keep, maxValues: SEALED_VALUES });
-      return { crypticle, load, accepted: key };
-    };
     try {
-      return open(accepted);
+      return this.#openWith(accepted, envelope);
     } catch (error) {
       const second = accepted && keys.second?.(accepted.id);
       if (second?.key !== undefined) {
         try {
-          return open(second);
+          return this.#openWith(second, envelope);
         } catch {
           // Refused below, for the accepted key.
         }
       }
-      return refuse(
-        "does not open",
-        `it does not open with the ${version >= 3 ? "session" : "master"} key (${messageOf(error)})`,
-      );
+      const why = `it does not open with the ${version >= 3 ? "session" : "master"} key (${messageOf(error)})`;
+      return this.#refuse("does not open", why, id, remote);
     }
   }
 
+  #openWith(accepted: AcceptedKey | undefined, envelope: SealedEnvelope): Opened {
+    const crypticle = accepted === undefined ? this.#options.masterKey().crypticle : this.#session(accepted);
+    return { crypticle, load: unpackPayload(crypticle.open(envelope.load), this.#howToUnpack), accepted };
+  }
+
   /**
-   * Finds out which minion sent a request, and takes the token out of it; or the reply that refuses it. `minion` is
-   * undefined only for versions below 3 without a token. Nothing is waited for between the look at the key and this.
+   * Finds out which minion sent a request, and takes the token out of it; or the reply that refuses it. Undefined only for versions
+   * below 3 without a token. Nothing is waited for between the look at the key and this.
    */
   #authenticate(
     fields: Record<string, unknown>,
     envelope: SealedEnvelope,
     accepted: AcceptedKey | undefined,
-    refuse: Refuse,
-  ): Uint8Array | { minion: string | undefined } {
+    remote: string,
+  ): Uint8Array | string | undefined {
     const { crypto, keys, clock, ttlSeconds = 0, sessionKeys } = this.#options;
     if (envelope.version < 3) {
-      if (fields.tok === undefined || fields.id === undefined) return { minion: undefined };
+      if (fields.tok === undefined || fields.id === undefined) return undefined;
       if (!isMinionId(fields.id) || !provesKey(crypto, fields.tok, keys.accepted(fields.id))) {
-        return refuse("bad token", "the token does not prove the minion's key", fields.id);
+        return this.#refuse("bad token", "the token does not prove the minion's key", fields.id, remote);
       }
       delete fields.tok;
-      return { minion: fields.id };
+      return fields.id;
     }
     const id = envelope.id as string;
     const { ts } = fields;
     if (ttlSeconds > 0 && !(typeof ts === "number" && clock.now() / 1000 - ts <= ttlSeconds)) {
-      return refuse("replayed", "it is older than request_server_ttl");
+      return this.#refuse("replayed", "it is older than request_server_ttl", id, remote);
     }
-    if (fields.id !== id) return refuse("bad token", "the id inside differs from the one on the envelope");
+    if (fields.id !== id) {
+      return this.#refuse("bad token", "the id inside differs from the one on the envelope", id, remote);
+    }
     if (!provesKey(crypto, fields.tok, accepted)) {
-      return refuse("bad token", "the token does not prove the minion's key");
+      return this.#refuse("bad token", "the token does not prove the minion's key", id, remote);
     }
     const session = sessionName(id, accepted!);
     if (!this.#replays.admit(session, envelope.load, typeof ts === "number" ? ts : undefined)) {
       // A captured message, or a clock that was set back. A new session key ends the use of every captured message;
       // an honest minion signs in again and goes on.
       sessionKeys.rotate(session);
-      return refuse("replayed", "it was received before, or its time lies far behind this minion's last request");
+      const why = "it was received before, or its time lies far behind this minion's last request";
+      return this.#refuse("replayed", why, id, remote);
     }
     delete fields.tok;
     if (accepted!.isSecond) keys.used?.(id, accepted!);
-    return { minion: id };
+    return id;
   }
 
   /** The form that pillar takes: under a fresh key that only this minion can open, signed, and bound to the nonce. */
@@ -408,10 +451,14 @@ function provesKey(crypto: Crypto, tok: unknown, accepted: AcceptedKey | undefin
   return true;
 }
 
-/** A reply under the key of its request. */
-async function seal(crypticle: Crypticle, reply: Reply, nonce: string | undefined): Promise<Uint8Array> {
+/** A reply under the key of its request; a promise for long ones alone. */
+function seal(crypticle: Crypticle, reply: Reply, nonce: string | undefined): Uint8Array | Promise<Uint8Array> {
   const parts = packPayloadParts(reply.value, nonce);
   if (parts.length === 1 && parts[0]!.length < LONG) return encode(crypticle.seal(parts[0]!), "wire");
+  return sealLong(crypticle, parts, reply);
+}
+
+async function sealLong(crypticle: Crypticle, parts: readonly Uint8Array[], reply: Reply): Promise<Uint8Array> {
   const sealed = packLongBytes(await crypticle.sealLong(parts, LONG_BYTES_HEAD));
   if (reply.once) { for (const part of parts) if (part.length >= LONG) release(part); }
   return sealed;

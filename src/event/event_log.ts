@@ -97,9 +97,7 @@ export class EventLog {
 
   /** Adds an entry, which is written with the next {@link EventLog.flush}. The bytes MUST NOT change. */
   append(entry: Uint8Array): void {
-    const head = new Uint8Array(HEAD);
-    new DataView(head.buffer).setUint32(0, entry.length);
-    this.#pending.push(head, entry);
+    this.#pending.push(entry);
     this.#pendingBytes += HEAD + entry.length;
   }
 
@@ -110,7 +108,7 @@ export class EventLog {
    * @throws {SystemError} if it cannot be written: these entries are lost, and their number is on the error as `lost`
    */
   flush(nowMs = 0): number {
-    const count = this.#pending.length / 2;
+    const count = this.#pending.length;
     if (count === 0) return 0;
     const whole = joined(this.#pending, this.#pendingBytes);
     this.#pending = [];
@@ -269,12 +267,15 @@ export class EventLogReader {
   }
 }
 
-function joined(parts: readonly Uint8Array[], length: number): Uint8Array {
+/** Entries in one piece, each after its length. */
+function joined(entries: readonly Uint8Array[], length: number): Uint8Array {
   const whole = new Uint8Array(length);
+  const view = new DataView(whole.buffer);
   let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
+  for (const entry of entries) {
+    view.setUint32(at, entry.length);
+    whole.set(entry, at + HEAD);
+    at += HEAD + entry.length;
   }
   return whole;
 }

@@ -105,12 +105,11 @@ export class RequestIntake {
   async #answer(peer: PeerHandle, frames: Uint8Array[]): Promise<void> {
     if (this.#stopped) return;
     const { socket, server, log } = this.#options;
-    // A REQ sends an empty frame before the body, a DEALER may send more: they lead the reply back.
-    const route = frames.slice(0, -1);
     this.#inProgress++;
     try {
-      const reply = await server.handle(frames.at(-1) ?? new Uint8Array(0), peer);
-      if (reply !== undefined && peer.open) socket.send(peer, [...route, reply]);
+      const reply = await server.handle(frames.at(-1) ?? NOTHING, peer);
+      // A REQ sends an empty frame before the body, a DEALER may send more: they lead the reply back.
+      if (reply !== undefined && peer.open) socket.send(peer, frames.with(-1, reply));
     } catch (error) {
       log.error("reply not sent", { error: messageOf(error) });
     }

@@ -11,6 +11,8 @@ const TRIMMED = "VALUE_TRIMMED";
 /** What Python's `sys.getsizeof()` adds to the length of packed bytes: Salt measures with it. */
 const BYTES_OVERHEAD = 33;
 
+let lastSecond = { ms: NaN, text: "" };
+
 /**
  * Time as events carry it: UTC, microseconds, no zone; Python leaves out a fraction of exactly 0.
  *
@@ -25,7 +27,12 @@ const BYTES_OVERHEAD = 33;
 export function eventStamp(nowMs: number): string {
   const micros = Math.round(nowMs * 1000);
   const fraction = ((micros % 1_000_000) + 1_000_000) % 1_000_000;
-  const seconds = new Date((micros - fraction) / 1000).toISOString().slice(0, 19);
+  const secondsMs = (micros - fraction) / 1000;
+  // Thousands of events have the same second.
+  if (secondsMs !== lastSecond.ms) {
+    lastSecond = { ms: secondsMs, text: new Date(secondsMs).toISOString().slice(0, 19) };
+  }
+  const seconds = lastSecond.text;
   return fraction === 0 ? seconds : `${seconds}.${String(fraction).padStart(6, "0")}`;
 }
 

@@ -25,7 +25,7 @@ test("neither its arguments nor its end make a request a publication, and a long
   const envelope = (load: unknown) => encode({ enc: "clear", load, version: 3 }, "wire");
   const publish = { cmd: "publish", tgt: "*", fun: "test.ping", arg: [] as unknown[], key: "k" };
   assert.equal(asksToPublish(envelope(publish)), true);
-  assert.equal(asksToPublish(envelope({ tgt: "*", ...publish })), true, "in any order");
+  assert.equal(asksToPublish(envelope({ key: "k", cmd: "publish" })), true, "in any order");
   assert.equal(asksToPublish(envelope({ ...publish, arg: ["x".repeat(4000)] })), false);
   assert.equal(asksToPublish(envelope({ cmd: "runner", arg: ["publish"] })), false);
   assert.equal(asksToPublish(encode({ enc: "aes", load: encode(publish, "wire") }, "wire")), false);

@@ -46,7 +46,7 @@ export class JobStore {
     this.#log = options.log;
   }
 
-  /** How often a flush has failed; read it before a save that takes several turns, and pass it to {@link JobStore.durable}. */
+  /** How often a flush has failed; read it before a save that takes several turns, and pass it to {@link JobStore.assertKept}. */
   get losses(): number {
     return this.#losses;
   }
@@ -69,19 +69,25 @@ export class JobStore {
   /**
    * Resolves once everything saved up to now is durable; rejects if that failed, and then nothing of it is kept.
    *
-   * @param since {@link JobStore.losses} before the first save, if turns of the loop have passed since: what was saved first
-   *   may have been lost with a flush that failed meanwhile
    * @throws {SystemError} of the job cache
    */
-  durable(since?: number): Promise<void> {
+  durable(): Promise<void> {
     if (this.#next === undefined) {
       this.#next = deferred<void>();
       if (!this.#flushing) this.#later(() => void this.#flush());
     }
-    const { promise } = this.#next;
-    return since === undefined ? promise : promise.then(() => {
-      if (since !== this.#losses) throw this.#loss;
-    });
+    return this.#next.promise;
+  }
+
+  /**
+   * Where turns of the loop have passed between the first save and {@link JobStore.durable}: what was saved first may have been lost with a
+   * flush that failed meanwhile.
+   *
+   * @param since {@link JobStore.losses} before the first save
+   * @throws {SystemError} of that flush
+   */
+  assertKept(since: number): void {
+    if (since !== this.#losses) throw this.#loss;
   }
 
   /** Flushes without waiting for it. */

@@ -115,7 +115,8 @@ async function recordUnder(
     syndics: job.below === false ? [] : services.syndics.ids(),
   });
   try {
-    await store.durable(since);
+    await store.durable();
+    store.assertKept(since);
   } catch (error) {
     undo();
     throw error;

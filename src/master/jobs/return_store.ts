@@ -74,7 +74,8 @@ export async function storeReturn(services: MasterServices, ret: BoundedReturn):
       await jobs.saveOutcomes(jid, [{ minion: id, state: "timed out", atMs: clock.now(), note: "job_timeout" }]);
     }
     const isNew = typeof storing === "boolean" ? storing : await storing;
-    await store.durable(since);
+    await store.durable();
+    store.assertKept(since);
     // Whoever has inserted it tells of it.
     const fresh = isNew && jobs.wasBeaten?.(jid, id) !== true;
     ledger.stored(jid);
