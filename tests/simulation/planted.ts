@@ -123,7 +123,7 @@ export const PLANTED: readonly PlantedBug[] = [
   bug(
     "a return is told of before it is safe",
     "src/master/jobs/return_store.ts",
-    "await store.durable(since);",
+    "await store.durable();",
     "store.soon();",
   ),
   bug(

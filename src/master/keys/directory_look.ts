@@ -1,4 +1,3 @@
-import type { Clock } from "../../async/clock.ts";
 import type { FileStat, FileSystem } from "../../runtime/fs.ts";
 
 /** File systems count time in ticks of some milliseconds: two changes within one look like one. */
@@ -14,23 +13,25 @@ export interface DirectoryState {
   readonly stat: FileStat;
 }
 
+/** For how many milliseconds a look holds beyond its turn of the loop, of which there may be several in one. */
+const HOLDS_MS = 2;
+
 /**
- * Looks at a directory once for all that is asked within one turn of the event loop, so that a burst of a thousand requests is not a
- * thousand looks at their files.
+ * Looks at a directory once for all that is asked within one turn of the event loop, or within two milliseconds, so that a burst of a
+ * thousand requests is not a thousand looks at their files.
  */
 export class DirectoryLook {
   readonly #fs: FileSystem;
-  readonly #clock: Pick<Clock, "now">;
   readonly #later: (call: () => void) => void;
   readonly #path: string;
   #state: DirectoryState | undefined;
   #looked = false;
   #scheduled = false;
+  #lookedMs = -Infinity;
 
   /** @param later calls back in the next turn of the event loop */
-  constructor(fs: FileSystem, clock: Pick<Clock, "now">, later: (call: () => void) => void, path: string) {
+  constructor(fs: FileSystem, later: (call: () => void) => void, path: string) {
     this.#fs = fs;
-    this.#clock = clock;
     this.#later = later;
     this.#path = path;
   }
@@ -38,19 +39,25 @@ export class DirectoryLook {
   /**
    * The state of the directory: the same object for as long as nothing has changed in it. Undefined while it has changed a moment ago:
    * a further change might not show.
+   *
+   * @param now by the clock
    */
-  state(): DirectoryState | undefined {
-    if (!this.#looked) this.#look();
+  state(now: number): DirectoryState | undefined {
+    const age = now - this.#lookedMs;
+    // By a clock that stands still, a look would hold for good.
+    if (!this.#looked && !(age > 0 && age < HOLDS_MS)) this.#look(now);
     return this.#state;
   }
 
   /** Has it look again: this process has changed something. */
   again(): void {
     this.#looked = false;
+    this.#lookedMs = -Infinity;
   }
 
-  #look(): void {
+  #look(now: number): void {
     this.#looked = true;
+    this.#lookedMs = now;
     if (!this.#scheduled) {
       this.#scheduled = true;
       this.#later(() => this.#looked = this.#scheduled = false);
@@ -58,7 +65,7 @@ export class DirectoryLook {
     const stat = this.#fs.stat(this.#path);
     if (stat?.kind !== "directory") this.#state = undefined;
     else if (this.#state === undefined || !isSameFile(this.#state.stat, stat)) {
-      this.#state = this.#clock.now() - Math.max(stat.mtimeMs, stat.ctimeMs) > SETTLED_MS ? { stat } : undefined;
+      this.#state = now - Math.max(stat.mtimeMs, stat.ctimeMs) > SETTLED_MS ? { stat } : undefined;
     }
   }
 }

@@ -134,7 +134,7 @@ export class KeyDirectories implements KeyStore {
     this.#pkiDir = pkiDir;
     this.#clock = clock;
     if (clock !== undefined && later !== undefined) {
-      this.#look = new DirectoryLook(fs, clock, later, joinPath(pkiDir, KEY_DIRECTORIES.accepted));
+      this.#look = new DirectoryLook(fs, later, joinPath(pkiDir, KEY_DIRECTORIES.accepted));
     }
   }
 
@@ -155,8 +155,8 @@ export class KeyDirectories implements KeyStore {
 
   accepted(id: string): AcceptedKey | undefined {
     // Before the file, so that a change between the two shows.
-    const directory = this.#look?.state();
     const now = this.#clock?.now() ?? 0;
+    const directory = this.#look?.state(now);
     const remembered = directory === undefined ? undefined : this.#remembered.get(id);
     if (remembered?.settled && remembered.directory === directory) {
       const ago = now - remembered.lookedMs;

@@ -21,7 +21,9 @@ function scene(flush: () => void | Promise<void>) {
     now: () => clock.now(),
     log: captured.log,
   });
-  const turn = () => {
+  /** @param ms that pass by then; as many as have the next flush wait for nothing */
+  const turn = (ms = 5) => {
+    clock.advance(ms);
     for (const call of turns.splice(0)) call();
   };
   return { clock, store, turn, turns, captured };
@@ -50,7 +52,7 @@ describe("JobStore", () => {
 
   test("a save during a flush waits for the next one", async () => {
     const gates: PromiseWithResolvers<void>[] = [];
-    const { store, turn } = scene(() => {
+    const { store, turn, clock } = scene(() => {
       gates.push(Promise.withResolvers<void>());
       return gates.at(-1)!.promise;
     });
@@ -59,6 +61,7 @@ describe("JobStore", () => {
     turn();
     const second = store.durable().then(() => order.push("second"));
     assert.equal(gates.length, 1);
+    clock.advance(5);
     gates[0]!.resolve();
     await first;
     assert.deepEqual(order, ["first"]);
@@ -116,6 +119,33 @@ describe("JobStore", () => {
     turn();
     await next;
     await assert.rejects(async () => await refused);
+  });
+
+  test("a flush a moment after another one waits for what a few turns bring, or for two milliseconds", async () => {
+    const { store, turn, turns } = scene(() => void flushes++);
+    let flushes = 0;
+    const settled = async () => {
+      for (let step = 0; step < 10; step++) await Promise.resolve();
+    };
+    const flushed = async (ms: number) => {
+      const all = [store.durable()];
+      const before = flushes;
+      for (let turned = 1;; turned++) {
+        turn(ms);
+        await settled();
+        if (flushes > before) {
+          await Promise.all(all);
+          return turned;
+        }
+        all.push(store.durable());
+        assert.equal(turns.length, 1);
+      }
+    };
+    assert.equal(await flushed(0), 1);
+    assert.equal(await flushed(0), 9, "eight turns of a clock that stands still, and its own");
+    assert.equal(await flushed(0.5), 4);
+    assert.equal(await flushed(3), 1);
+    assert.equal(flushes, 4);
   });
 
   test("saves over several turns are not durable if a flush between them has failed", async () => {
