@@ -56,7 +56,8 @@ const SIGNS = { "=": "taken", "~": "too large", "!": "starting", "*": "started" 
 >;
 const SIGN_OF = Object.fromEntries(Object.entries(SIGNS).map(([sign, mark]) => [mark, sign])) as Record<Mark, string>;
 
-const lineOf = (jid: string, { mark, coded }: Entry) => `${SIGN_OF[mark]}${jid} ${coded}\n`;
+/** Without a blank where the load is lost: it would be no line, and a job that had begun would begin again. */
+const lineOf = (jid: string, { mark, coded }: Entry) => `${SIGN_OF[mark]}${jid}${coded === "" ? "" : ` ${coded}`}\n`;
 
 /**
  * Which jobs this minion has taken, which of them have begun, and which are over: lines in one file, so that after the minion
@@ -78,12 +79,16 @@ export class Journal {
   /** True if lines were written that a loss of power might take. */
   #unsynced = false;
   #syncing: Promise<void> = Promise.resolve();
+  /** True after a sync that has failed: a later one may pass without having written what that one has not. */
+  #unsure = false;
   readonly #sync = grouped(async () => {
     this.#unsynced = false;
     try {
-      await this.#fs.sync(this.#path);
+      if (this.#unsure) this.#rewrite();
+      else await this.#fs.sync(this.#path);
+      this.#unsure = false;
     } catch (error) {
-      this.#unsynced = true;
+      this.#unsynced = this.#unsure = true;
       throw error;
     }
   });
@@ -219,7 +224,8 @@ export class Journal {
     }
   }
 
-  #compact(): void {
+  /** Writes the file again. @throws {SystemError} if the disk does not take it */
+  #rewrite(): void {
     for (const [jid, entry] of this.#jobs) {
       if (this.#jobs.size <= this.#remembered) break;
       if (entry === undefined) this.#jobs.delete(jid);
@@ -228,9 +234,13 @@ export class Journal {
     for (const [jid, entry] of this.#jobs) {
       lines.push(entry === undefined ? `=${jid}\n-${jid}\n` : lineOf(jid, entry));
     }
+    this.#fs.write(this.#path, lines.join(""), { mode: 0o600, sync: true });
+    this.#lines = lines.length;
+  }
+
+  #compact(): void {
     try {
-      this.#fs.write(this.#path, lines.join(""), { mode: 0o600, sync: true });
-      this.#lines = lines.length;
+      this.#rewrite();
     } catch (error) {
       this.#log.error("the journal of jobs cannot be written", { path: this.#path, error: messageOf(error) });
     }

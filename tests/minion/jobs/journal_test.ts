@@ -19,9 +19,19 @@ const load = { fun: "test.ping", arg: [1, "zoë"], user: "root" };
 function desk() {
   const memory = memoryFileSystem({ clock: new FakeClock() });
   const captured = captureLog();
-  const disk = { full: false, /** Bytes that still fit when it is full. */ room: 0 };
+  const disk = { full: false, failing: false, /** Bytes that still fit when it is full. */ room: 0 };
+  /** True once a sync has failed: the system takes what it could not write for written. */
+  let isDropped = false;
   const fs: FileSystem = {
     ...memory,
+    // deno-lint-ignore require-await
+    async sync(path) {
+      if (disk.failing) {
+        isDropped = true;
+        throw new SystemError("EIO", `Cannot sync "${path}": EIO`);
+      }
+      if (!isDropped) await memory.sync(path);
+    },
     append(path, data, mode) {
       const text = typeof data === "string" ? data : new TextDecoder().decode(data);
       if (!disk.full) return memory.append(path, text, mode);
@@ -44,6 +54,7 @@ function desk() {
     disk,
     captured,
     text: () => memory.readText(PATH),
+    afterPowerCut: () => memory.powerCut().readText(PATH),
     write: (text: string) => memory.write(PATH, text),
   };
 }
@@ -109,6 +120,16 @@ describe("Journal", () => {
     }
   });
 
+  test("a job that had begun and whose load is lost stays begun, however often the minion is started", () => {
+    const { restart, write } = desk();
+    write(`!${jidOf(1)}\n*${jidOf(2)}\n=${jidOf(3)}\n`);
+    for (let start = 0; start < 3; start++) {
+      const { journal, interrupted } = restart();
+      assert.deepEqual(interrupted, []);
+      assert.deepEqual([1, 2, 3].map((number) => journal.has(jidOf(number))), [true, true, false]);
+    }
+  });
+
   test("invalid lines are ignored", () => {
     const { restart, write } = desk();
     write(`nonsense\n+12 x\n+${jidOf(1)} !!!\n-${jidOf(5)}\n\n+${jidOf(2)}\n-${jidOf(2)}\n`);
@@ -138,6 +159,18 @@ describe("Journal", () => {
     const { interrupted } = restart();
     assert.deepEqual(interrupted.map(({ jid }) => jid), [jidOf(1), jidOf(3)]);
     assert.deepEqual(interrupted[0]!.load, load);
+  });
+
+  test("what a failed sync may have lost is written again with the next one", async () => {
+    const { restart, disk, afterPowerCut } = desk();
+    const { journal } = restart();
+    disk.failing = true;
+    journal.take(jidOf(1), load, MASTER, NOW);
+    assert.equal(await journal.synced(), false);
+    disk.failing = false;
+    assert.equal(afterPowerCut(), "");
+    assert.equal(await journal.synced(), true);
+    assert.match(afterPowerCut(), new RegExp(`^=${jidOf(1)} `));
   });
 
   test("a very long load is written without its arguments, and marked so", () => {
