@@ -10,7 +10,8 @@ type Load = Record<string, unknown>;
 
 /** One file of the spool: records one after the other, each with its length before it. */
 interface Segment {
-  readonly path: string;
+  /** Another one once it had to be written again. */
+  path: string;
   /** Bytes, with those of records that are not needed any more. */
   size: number;
   /** Records in it that are needed. */
@@ -41,6 +42,8 @@ type Written = SpoolRecord & { load: Uint8Array } | { number: number; done: true
 const SEGMENT_BYTES = 262_144;
 /** The pause before records are synced to the disk. */
 const SYNC_AFTER_MS = 100;
+/** The pause before what could not be synced is written again. */
+const WRITE_AGAIN_MS = 2000;
 /** Bytes before each record: its length. */
 const HEAD = 4;
 
@@ -81,12 +84,30 @@ export class SpoolFiles {
   #unsynced = new Set<Segment>();
   #unsyncedNames = false;
   #syncing = false;
+  /** Files of which a sync has failed: a later one may pass without having written what the failed one has not. */
+  readonly #unsafe = new Set<Segment>();
+  #failed = false;
+  #waiting = false;
   readonly #sync = grouped(async () => {
     const { fs, directory } = this.#options;
-    const [segments, names] = [this.#unsynced, this.#unsyncedNames];
+    const [segments, names] = [[...this.#unsynced], this.#unsyncedNames];
     [this.#unsynced, this.#unsyncedNames] = [new Set(), false];
-    const paths = [...segments].map(({ path }) => path);
-    await Promise.all([...paths, ...(names ? [directory] : [])].map((path) => fs.sync(path)));
+    const synced = segments.map((segment) =>
+      fs.sync(segment.path).catch((error) => {
+        this.#unsafe.add(segment);
+        if (this.#segment === segment) this.#segment = undefined;
+        throw error;
+      })
+    );
+    if (names) {
+      synced.push(
+        fs.sync(directory).catch((error) => {
+          this.#unsyncedNames = true;
+          throw error;
+        }),
+      );
+    }
+    for (const result of await Promise.allSettled(synced)) if (result.status === "rejected") throw result.reason;
   });
 
   constructor(options: SpoolFilesOptions) {
@@ -227,14 +248,64 @@ export class SpoolFiles {
     clock.after(SYNC_AFTER_MS, () => {
       this.#syncing = false;
       for (const segment of this.#unsynced) if (segment.live === 0) this.#unsynced.delete(segment);
-      if (this.#unsynced.size === 0) return;
-      this.#sync().catch((error) =>
-        log.error("returns could not be synced: a loss of power may take them", { directory, error: messageOf(error) })
-      );
+      if (this.#unsynced.size === 0 && !(this.#failed && this.#unsyncedNames)) return;
+      this.#sync().then(() => {
+        if (this.#failed && this.#unsafe.size === 0) {
+          this.#failed = false;
+          log.info("returns can be synced again", { directory });
+        }
+      }, (error) => this.#syncFailed(error));
     });
   }
 
-  #remove({ path }: Segment): void {
+  #syncFailed(error: unknown): void {
+    const { log, directory } = this.#options;
+    if (!this.#failed) {
+      log.error("returns could not be synced: a loss of power may take them", { directory, error: messageOf(error) });
+    }
+    this.#failed = true;
+    this.#againLater();
+  }
+
+  /** Has what is not safe written again, until the disk takes it. */
+  #againLater(): void {
+    if (this.#waiting) return;
+    this.#waiting = true;
+    this.#options.clock.after(WRITE_AGAIN_MS, () => {
+      this.#waiting = false;
+      for (const segment of [...this.#unsafe]) this.#writeAgain(segment);
+      if (this.#unsafe.size > 0) this.#againLater();
+      this.#syncLater();
+    });
+  }
+
+  /** Writes a file under another name. Records keep their places in it. */
+  #writeAgain(segment: Segment): void {
+    const { fs, log, directory } = this.#options;
+    const before = segment.path;
+    const path = joinPath(directory, String(this.#next++).padStart(12, "0"));
+    try {
+      fs.append(path, fs.read(before).subarray(0, segment.size), 0o600);
+    } catch (error) {
+      log.debug("file of returns that could not be synced cannot be written again yet", {
+        path: before,
+        error: messageOf(error),
+      });
+      return this.#removeFile(path);
+    }
+    segment.path = path;
+    this.#unsafe.delete(segment);
+    this.#unsynced.add(segment);
+    this.#unsyncedNames = true;
+    this.#removeFile(before);
+  }
+
+  #remove(segment: Segment): void {
+    this.#unsafe.delete(segment);
+    this.#removeFile(segment.path);
+  }
+
+  #removeFile(path: string): void {
     try {
       this.#options.fs.remove(path);
     } catch (error) {

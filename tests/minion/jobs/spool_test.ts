@@ -22,11 +22,21 @@ function desk() {
   const clock = new FakeClock();
   const memory = memoryFileSystem({ clock });
   const captured = captureLog();
-  const disk = { full: false };
+  const disk = { full: false, failing: (_path: string) => false };
+  /** Files of which a sync has failed: the system takes what it could not write for written. */
+  const dropped = new Set<string>();
   const restart = (bytes = 100_000) => {
     const spool = new Spool({
       fs: {
         ...memory,
+        // deno-lint-ignore require-await
+        async sync(path) {
+          if (disk.failing(path)) {
+            dropped.add(path);
+            throw new SystemError("EIO", `Cannot sync "${path}": EIO`);
+          }
+          if (!dropped.has(path) || path === "/returns") await memory.sync(path);
+        },
         append(path, data, mode) {
           // A full disk takes the beginning.
           memory.append(path, disk.full ? data.slice(0, 3) : data, mode);
@@ -62,6 +72,41 @@ describe("Spool", () => {
     for (let turn = 0; turn < 10; turn++) await undefined;
     assert.equal(memory.powerCut().list("/returns").length, 1);
   });
+
+  for (const [what, failing] of [["names", "/returns"], ["files", "/returns/"]] as const) {
+    test(`a disk that could not sync ${what}: what was added before and meanwhile is written again, and then safe`, async () => {
+      const { clock, memory, disk, captured, restart } = desk();
+      disk.failing = (path) => failing === "/returns" ? path === failing : path.startsWith(failing);
+      const { spool } = restart();
+      const settle = async (ms: number) => {
+        clock.advance(ms);
+        for (let turn = 0; turn < 30; turn++) await undefined;
+      };
+      /** What the next minion finds after a loss of power. */
+      const rescued = () => {
+        const options = { clock, log: captured.log, directory: "/returns", bytes: 100_000, ageMs: WEEK };
+        const next = new Spool({ ...options, fs: memory.powerCut(), tombstone: (load) => load });
+        return next.open().map(({ jid }) => jid);
+      };
+      const sent = spool.add(jidOf(1), MASTER, loadOf(1));
+      spool.add(jidOf(2), MASTER, loadOf(2));
+      await settle(100);
+      assert.match(captured.text(), /returns could not be synced/);
+      spool.add(jidOf(3), MASTER, loadOf(3));
+      spool.done(sent);
+      await settle(2000);
+      await settle(100);
+      await settle(2000);
+      assert.deepEqual(rescued(), []);
+      disk.failing = () => false;
+      for (const ms of [100, 2000, 100]) await settle(ms);
+      assert.deepEqual(rescued(), [jidOf(2), jidOf(3)]);
+      assert.match(captured.text(), /returns can be synced again/);
+      assert.equal(captured.records.filter(({ message }) => message.includes("could not be synced")).length, 1);
+      for (const entry of spool.entries()) spool.done(entry);
+      assert.ok(memory.list("/returns").length <= 1);
+    });
+  }
 
   test("what was added is there after a restart, in its order, until it is done", () => {
     const { restart, memory } = desk();
