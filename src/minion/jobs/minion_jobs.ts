@@ -164,6 +164,7 @@ export class MinionJobs {
 
   close(): void {
     for (const master of this.#masters.values()) master.close();
+    this.#stores.spool.close();
   }
 }
 

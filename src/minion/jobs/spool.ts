@@ -82,6 +82,11 @@ export class Spool {
     return [...this.#entries];
   }
 
+  /** The minion has ended, and another one may read the files. */
+  close(): void {
+    this.#files.close();
+  }
+
   /** Number of entries. */
   get size(): number {
     return this.#entries.size;

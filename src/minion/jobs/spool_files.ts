@@ -12,6 +12,8 @@ type Load = Record<string, unknown>;
 interface Segment {
   /** Another one once it had to be written again. */
   path: string;
+  /** The file that it was copied from. It may have records that are on the disk, and stays until the copy is safe. */
+  before?: string;
   /** Bytes, with those of records that are not needed any more. */
   size: number;
   /** Records in it that are needed. */
@@ -46,6 +48,8 @@ const SYNC_AFTER_MS = 100;
 const WRITE_AGAIN_MS = 2000;
 /** Bytes before each record: its length. */
 const HEAD = 4;
+/** The number of a file, and of a copy: it comes after the file, and before what was written later. */
+const NAME = /^\d{12}(\.\d{12})?$/;
 
 function framed(record: Written): Uint8Array {
   const bytes = encode(record, "wire");
@@ -53,6 +57,11 @@ function framed(record: Written): Uint8Array {
   new DataView(whole.buffer).setUint32(0, bytes.length);
   whole.set(bytes, HEAD);
   return whole;
+}
+
+/** Resolves once all have; rejects once all are over and one has failed. */
+async function all(syncs: readonly Promise<void>[]): Promise<void> {
+  for (const result of await Promise.allSettled(syncs)) if (result.status === "rejected") throw result.reason;
 }
 
 /** The bytes of a load in the spool. */
@@ -85,29 +94,17 @@ export class SpoolFiles {
   #unsyncedNames = false;
   #syncing = false;
   /** Files of which a sync has failed: a later one may pass without having written what the failed one has not. */
-  readonly #unsafe = new Set<Segment>();
+  readonly #unsafe = new Map<Segment, unknown>();
+  /** Files that were copied, and are to be removed once the copies are safe. */
+  readonly #copied = new Set<Segment>();
   #failed = false;
   #waiting = false;
+  #closed = false;
   readonly #sync = grouped(async () => {
-    const { fs, directory } = this.#options;
     const [segments, names] = [[...this.#unsynced], this.#unsyncedNames];
     [this.#unsynced, this.#unsyncedNames] = [new Set(), false];
-    const synced = segments.map((segment) =>
-      fs.sync(segment.path).catch((error) => {
-        this.#unsafe.add(segment);
-        if (this.#segment === segment) this.#segment = undefined;
-        throw error;
-      })
-    );
-    if (names) {
-      synced.push(
-        fs.sync(directory).catch((error) => {
-          this.#unsyncedNames = true;
-          throw error;
-        }),
-      );
-    }
-    for (const result of await Promise.allSettled(synced)) if (result.status === "rejected") throw result.reason;
+    await all([...segments.map((segment) => this.#syncFile(segment)), ...(names ? [this.#syncNames()] : [])]);
+    this.#removeCopied();
   });
 
   constructor(options: SpoolFilesOptions) {
@@ -120,6 +117,10 @@ export class SpoolFiles {
     return this.#next++;
   }
 
+  #nextName(): string {
+    return String(this.#next++).padStart(12, "0");
+  }
+
   /** Reads the records that an earlier process has left and that are needed, oldest first. */
   open(): { record: SpoolRecord; place: Place }[] {
     const { fs, log, directory } = this.#options;
@@ -128,8 +129,8 @@ export class SpoolFiles {
     const segments: Segment[] = [];
     for (const name of fs.list(directory)) {
       const path = joinPath(directory, name);
-      if (!/^\d{12}$/.test(name)) continue;
-      this.#next = Math.max(this.#next, Number(name) + 1);
+      if (!NAME.test(name)) continue;
+      this.#next = Math.max(this.#next, ...name.split(".").map((number) => Number(number) + 1));
       const segment: Segment = { path, size: 0, live: 0 };
       try {
         this.#read(segment, fs.read(path), found);
@@ -195,7 +196,7 @@ export class SpoolFiles {
       this.#segment = undefined;
     }
     const segment = this.#segment ??= {
-      path: joinPath(directory, String(this.#next++).padStart(12, "0")),
+      path: joinPath(directory, this.#nextName()),
       size: 0,
       live: 0,
     };
@@ -222,6 +223,54 @@ export class SpoolFiles {
     const bytes = this.#options.fs.readAt(segment.path, offset, size);
     const { load } = decode(bytes, { mode: "wire" }) as { load: Uint8Array };
     return decode(load, { mode: "wire", keep: ["return"] }) as Load;
+  }
+
+  /** Syncs the file of a record at once. @throws {SystemError} if the disk does not take it: it is written again later */
+  async sync({ segment }: Place): Promise<void> {
+    try {
+      await all([this.#syncFile(segment), this.#syncNames()]);
+      // This one may have passed because another has failed.
+      if (this.#unsafe.has(segment)) throw this.#unsafe.get(segment);
+    } catch (error) {
+      this.#syncFailed(error);
+      throw error;
+    }
+  }
+
+  /** Moves no file from now on: a successor may have read them. */
+  close(): void {
+    this.#closed = true;
+  }
+
+  async #syncFile(segment: Segment): Promise<void> {
+    try {
+      await this.#options.fs.sync(segment.path);
+    } catch (error) {
+      if (this.#segment === segment) this.#segment = undefined;
+      if (segment.live === 0) this.#remove(segment);
+      else this.#unsafe.set(segment, error);
+      throw error;
+    }
+  }
+
+  async #syncNames(): Promise<void> {
+    try {
+      await this.#options.fs.sync(this.#options.directory);
+    } catch (error) {
+      this.#unsyncedNames = true;
+      throw error;
+    }
+  }
+
+  /** Everything was synced, but for what came meanwhile: files of which there are copies are not needed any more. */
+  #removeCopied(): void {
+    if (this.#closed) return;
+    for (const segment of this.#copied) {
+      if (this.#unsynced.has(segment) || this.#unsafe.has(segment)) continue;
+      this.#copied.delete(segment);
+      if (segment.before !== undefined) this.#removeFile(segment.before);
+      segment.before = undefined;
+    }
   }
 
   /** Marks that a record is not needed any more. */
@@ -273,7 +322,8 @@ export class SpoolFiles {
     this.#waiting = true;
     this.#options.clock.after(WRITE_AGAIN_MS, () => {
       this.#waiting = false;
-      for (const segment of [...this.#unsafe]) this.#writeAgain(segment);
+      if (this.#closed) return;
+      for (const segment of [...this.#unsafe.keys()]) this.#writeAgain(segment);
       if (this.#unsafe.size > 0) this.#againLater();
       this.#syncLater();
     });
@@ -282,26 +332,35 @@ export class SpoolFiles {
   /** Writes a file under another name. Records keep their places in it. */
   #writeAgain(segment: Segment): void {
     const { fs, log, directory } = this.#options;
-    const before = segment.path;
-    const path = joinPath(directory, String(this.#next++).padStart(12, "0"));
+    const { path: from, before } = segment;
+    const [name] = from.slice(from.lastIndexOf("/") + 1).split(".");
+    const path = joinPath(directory, `${name}.${this.#nextName()}`);
     try {
-      fs.append(path, fs.read(before).subarray(0, segment.size), 0o600);
+      // Somebody has removed it: nothing is left to be written.
+      if (fs.stat(from) === undefined) return void this.#unsafe.delete(segment);
+      fs.append(path, fs.read(from).subarray(0, segment.size), 0o600);
     } catch (error) {
       log.debug("file of returns that could not be synced cannot be written again yet", {
-        path: before,
+        path: from,
         error: messageOf(error),
       });
       return this.#removeFile(path);
     }
     segment.path = path;
+    // Of several copies that could not be synced, only the last one stays.
+    if (before === undefined) segment.before = from;
+    else this.#removeFile(from);
     this.#unsafe.delete(segment);
+    this.#copied.add(segment);
     this.#unsynced.add(segment);
     this.#unsyncedNames = true;
-    this.#removeFile(before);
   }
 
   #remove(segment: Segment): void {
     this.#unsafe.delete(segment);
+    this.#copied.delete(segment);
+    // First, since it lacks the marks of records that were removed after it was copied.
+    if (segment.before !== undefined) this.#removeFile(segment.before);
     this.#removeFile(segment.path);
   }
 

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { SystemError } from "../../../src/errors.ts";
 import { Spool, type SpoolEntry } from "../../../src/minion/jobs/spool.ts";
+import type { FileSystem } from "../../../src/runtime/fs.ts";
 import { memoryFileSystem } from "../../../src/runtime/memory/fs.ts";
 import { pack, Packed, unpack } from "../../../src/wire/msgpack.ts";
 import { captureLog } from "../../support/capture_log.ts";
@@ -107,6 +108,102 @@ describe("Spool", () => {
       assert.ok(memory.list("/returns").length <= 1);
     });
   }
+
+  describe("a file that could not be synced, and is written again", () => {
+    /** A spool of which nothing can be synced at first, but for what a test does before. */
+    function unsafe(bytes?: number) {
+      const { clock, memory, disk, captured, restart } = desk();
+      const { spool } = restart(bytes);
+      const settle = async (ms: number) => {
+        clock.advance(ms);
+        for (let turn = 0; turn < 30; turn++) await undefined;
+      };
+      const left = (fs: FileSystem) => {
+        const options = { clock, log: captured.log, directory: "/returns", bytes: 100_000, ageMs: WEEK };
+        const next = new Spool({ ...options, fs, tombstone: (load) => load });
+        return next.open().map((entry) => [Number(entry.jid.slice(8)), String(valueOf(next, entry)).slice(0, 9)]);
+      };
+      const fail = () => disk.failing = (path) => path.startsWith("/returns/");
+      const mend = () => disk.failing = () => false;
+      return { spool, settle, fail, mend, memory, disk, captured, restart, left };
+    }
+    const ONE = [1, "x".repeat(9)];
+    const TWO = [2, "x".repeat(9)];
+
+    test("what was safe in it is safe at any time", async () => {
+      const { spool, settle, fail, mend, memory, left } = unsafe();
+      spool.add(jidOf(1), MASTER, loadOf(1));
+      await settle(100);
+      fail();
+      spool.add(jidOf(2), MASTER, loadOf(2));
+      for (const ms of [100, 2000, 50, 50, 1900, 50, 50]) {
+        await settle(ms);
+        assert.deepEqual(left(memory.powerCut()), [ONE]);
+      }
+      mend();
+      for (const ms of [2000, 100]) {
+        await settle(ms);
+        assert.deepEqual(left(memory.powerCut())[0], ONE);
+      }
+      assert.deepEqual(left(memory.powerCut()), [ONE, TWO]);
+      assert.equal(memory.list("/returns").length, 1);
+    });
+
+    test("a return that is done meanwhile stays done, and what replaces another stays", async () => {
+      const { spool, settle, fail, mend, memory, left } = unsafe(8000);
+      fail();
+      spool.add(jidOf(1), MASTER, loadOf(1, 500));
+      spool.add(jidOf(2), MASTER, loadOf(2));
+      const done = spool.add(jidOf(3), MASTER, loadOf(3));
+      await settle(100);
+      mend();
+      assert.equal(memory.list("/returns").length, 1);
+      spool.done(done);
+      // There is no room for the first any more.
+      spool.add(jidOf(4), MASTER, loadOf(4, 7200));
+      for (const ms of [1000, 1000]) {
+        await settle(ms);
+        assert.deepEqual(left(memory), [[1, "the spool"], TWO, [4, "x".repeat(9)]]);
+      }
+    });
+
+    test("no file stays of which nothing is needed, and none is looked for that somebody has removed", async () => {
+      const { spool, settle, fail, mend, memory, captured } = unsafe();
+      fail();
+      const first = spool.add(jidOf(1), MASTER, loadOf(1));
+      const second = spool.add(jidOf(2), MASTER, loadOf(2));
+      spool.done(first);
+      // While it is being synced.
+      mend();
+      await settle(99);
+      fail();
+      await settle(1);
+      spool.done(second);
+      assert.deepEqual(memory.list("/returns"), []);
+      spool.add(jidOf(3), MASTER, loadOf(3));
+      await settle(100);
+      for (const name of memory.list("/returns")) memory.remove(`/returns/${name}`);
+      mend();
+      await settle(2000);
+      spool.add(jidOf(4), MASTER, loadOf(4));
+      await settle(100);
+      assert.match(captured.text(), /returns can be synced again/);
+    });
+
+    test("a minion that has ended leaves the files to the next one", async () => {
+      const { spool, settle, fail, mend, memory, restart } = unsafe();
+      fail();
+      spool.add(jidOf(1), MASTER, loadOf(1));
+      await settle(100);
+      spool.close();
+      const { spool: next, found } = restart();
+      mend();
+      await settle(2000);
+      await settle(100);
+      assert.equal(valueOf(next, found[0]!), "x".repeat(10));
+      assert.equal(memory.list("/returns").length, 1);
+    });
+  });
 
   test("what was added is there after a restart, in its order, until it is done", () => {
     const { restart, memory } = desk();
