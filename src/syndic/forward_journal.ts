@@ -47,7 +47,12 @@ export class ForwardJournal {
     const record = { number: this.#files.nextNumber(), jid: job.jid, master, atMs: job.atMs };
     const place: Place = this.#files.append(packRecord(record, { load: job.load, is_local: job.isLocal }));
     job.record = { number: record.number, place };
-    await Promise.all([this.#options.fs.sync(place.segment.path), this.#options.fs.sync(this.#options.directory)]);
+    await this.#files.sync(place);
+  }
+
+  /** The syndic has ended, and another one may read the files. */
+  close(): void {
+    this.#files.close();
   }
 
   /** The job is over, or given up. */

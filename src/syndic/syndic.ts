@@ -71,6 +71,7 @@ export async function startSyndic(options: SyndicOptions): Promise<Syndic> {
     log: log.child("journal"),
     directory: joinPath(masterOpts.cachedir, "syndic"),
   });
+  stack.defer(() => journal.close());
   const sockets = options.sockets ?? openTransport({ runtime, log, opts: minionOpts });
 
   const masters: HigherMaster[] = [];
