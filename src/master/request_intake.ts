@@ -56,7 +56,8 @@ export class RequestIntake {
     this.#options = options;
     const { socket, clock, later } = options;
     const turns = this.#turns = new Turns<PeerHandle>({
-      now: () => clock.now(),
+      // Evenly: by a clock that is set back, a turn would go on and on.
+      now: () => clock.elapsed(),
       sliceMs: SLICE_MS,
       later,
       isUrgent: (frames) => asksToPublish(frames.at(-1) ?? NOTHING),

@@ -1,9 +1,13 @@
 /** Which requests go before others, by their bytes alone. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { asksToPublish } from "../../src/master/request_intake.ts";
+import type { RequestServer } from "../../src/channel/req_server.ts";
+import { asksToPublish, RequestIntake } from "../../src/master/request_intake.ts";
 import { decode, encode } from "../../src/wire/msgpack.ts";
 import { fromHex, vectors } from "../support/vectors.ts";
+import type { PeerHandle, Router } from "../../src/zmtp/mod.ts";
+import { captureLog } from "../support/capture_log.ts";
+import { FakeClock } from "../support/fake_clock.ts";
 
 interface Transcript {
   messages: { frames: string[] }[];
@@ -32,4 +36,30 @@ test("neither its arguments nor its end make a request a publication, and a long
   const whole = envelope(publish);
   for (let end = 0; end < 30; end++) assert.equal(asksToPublish(whole.subarray(0, end)), end >= 29, String(end));
   assert.equal(asksToPublish(new Uint8Array(0)), false);
+});
+
+test("a clock that is set back makes no turn longer", () => {
+  const clock = new FakeClock();
+  const due: (() => void)[] = [];
+  let begun = 0;
+  let take: (peer: PeerHandle, frames: Uint8Array[]) => void = () => {};
+  new RequestIntake({
+    socket: { onMessage: (handler: typeof take) => void (take = handler) } as unknown as Router,
+    server: {
+      handle() {
+        if (begun++ === 10) clock.set(clock.now() - 3_600_000);
+        clock.advance(1);
+        return Promise.resolve(undefined);
+      },
+    } as unknown as RequestServer,
+    clock,
+    log: captureLog().log,
+    later: (call) => void due.push(call),
+  });
+  for (let at = 0; at < 100; at++) take({ remote: `tcp://${at}`, open: true } as PeerHandle, [new Uint8Array(1)]);
+  for (let turn = 0; begun < 100; turn++) {
+    const before = begun;
+    due.shift()!();
+    assert.ok(begun - before <= 4, `turn ${turn}: ${begun - before}`);
+  }
 });
