@@ -48,6 +48,8 @@ interface Waiting<C> {
   sender: C;
   /** It goes before others. */
   hurried: boolean;
+  /** Its first message was urgent. */
+  urgent: boolean;
   /** In the order in which they came. */
   messages: Uint8Array[][];
   /** How many of them have begun: to remove each from a long array takes time. */
@@ -152,6 +154,11 @@ export class Turns<C extends Sender> {
     return true;
   }
 
+  /** Whether the next message of a sender goes before others as the last one did: as many as of one that sends each on its own. */
+  #staysHurried({ sender, urgent, begun }: Waiting<C>): boolean {
+    return urgent && begun < HURRIED_OF_ONE || this.#takeHurry(sender.remote);
+  }
+
   add(sender: C, frames: Uint8Array[]): void {
     const { now, later, begin, limit, pause, isUrgent } = this.#options;
     if (!this.#scheduled) {
@@ -163,8 +170,9 @@ export class Turns<C extends Sender> {
     this.#size += sizeOf(frames);
     let entry = this.#bySender.get(sender);
     if (entry === undefined) {
-      const hurried = this.#takeHurry(sender.remote) || isUrgent(frames);
-      entry = { sender, hurried, messages: [frames], begun: 0, paused: false };
+      const urgent = isUrgent(frames);
+      const hurried = urgent || this.#takeHurry(sender.remote);
+      entry = { sender, hurried, urgent, messages: [frames], begun: 0, paused: false };
       this.#bySender.set(sender, entry);
       this.#stackOf(entry).push(entry);
     } else entry.messages.push(frames);
@@ -233,7 +241,7 @@ export class Turns<C extends Sender> {
       from.pop();
       if (from !== this.#gone) this.#bySender.delete(entry.sender);
     } else if (from !== this.#gone) {
-      const isSlowed = entry.hurried && entry.begun >= HURRIED_OF_ONE;
+      const isSlowed = entry.hurried && !this.#staysHurried(entry);
       if (isSlowed) entry.hurried = false;
       const stack = this.#stackOf(entry);
       if (stack !== from) {

@@ -124,7 +124,7 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     filtering: sockets.byTopic,
     orderMasters: opts.order_masters,
     onSend(minions) {
-      if (minions.length <= SMALL_JOB) intake.hurry(minions.flatMap((id) => [...presence.connectionsOf(id)]));
+      if (minions.length <= SMALL_JOB) intake.hurry(minions.flatMap((id) => presence.connectionsOf(id)));
     },
   });
   stack.defer(() => publisher.drained());

@@ -7,6 +7,9 @@ export interface Order {
   number: number;
 }
 
+/** Connections of one minion of which others are told: it has one or two, and may open thousands. */
+const MOST_SHOWN = 4;
+
 /**
  * Which minions are connected, by the connections over which they have authenticated themselves. A minion is connected from a request
  * of its own on, until the last of its connections ends: it may have several, and a `salt-call` beside it has one, too.
@@ -105,10 +108,10 @@ export class Presence {
     return new Set([...this.#open.keys(), ...[...this.#peers.values()].flatMap((ids) => [...ids])]);
   }
 
-  /** The connections to this master over which a minion has authenticated itself. */
-  connectionsOf(id: string): Iterable<string> {
+  /** The newest connections to this master over which a minion has authenticated itself, {@link MOST_SHOWN} at most. */
+  connectionsOf(id: string): readonly string[] {
     const open = this.#open.get(id);
-    return open === undefined ? [] : typeof open === "string" ? [open] : open;
+    return open === undefined ? [] : typeof open === "string" ? [open] : [...open].slice(-MOST_SHOWN);
   }
 
   /** Ids of the minions that are connected to this master. */

@@ -183,6 +183,32 @@ describe("Turns", () => {
     assert.deepEqual(rest(), ["b", "a", "late"]);
   });
 
+  test("a sender is hurried for as many messages whether they come together or one by one", () => {
+    const { add, sender, turn, turns, begun } = bed();
+    for (const name of names(0, 10)) add(name);
+    begun.length = 0;
+    const greedy = sender("tcp://greedy");
+    turns.hurry(["tcp://greedy"]);
+    for (const name of names(0, 100)) add(name);
+    for (const name of names(0, 4)) add(`g${name}`, greedy);
+    assert.deepEqual([...turn(), ...turn()].slice(0, 6), ["g0", "g1", "g2", "99", "g3", "98"]);
+    for (const name of names(0, 4)) add(`g${name}`, greedy);
+    add("newer");
+    assert.equal(turn()[0], "newer");
+  });
+
+  test("a sender of which much has begun is hurried for as many messages as any", () => {
+    const { add, sender, turn, turns, begun } = bed();
+    for (const name of names(0, 10)) add(name);
+    begun.length = 0;
+    const busy = sender("tcp://busy");
+    for (const name of names(0, 20)) add(`b${name}`, busy);
+    assert.equal(turn().length, 10);
+    for (const name of ["x", "y", "z"]) add(name);
+    turns.hurry(["tcp://busy"]);
+    assert.deepEqual([...turn(), ...turn()].slice(0, 7), ["b10", "b11", "b12", "z", "b13", "y", "x"]);
+  });
+
   test("urgent messages go before those that came after them", () => {
     const { add, begun, turn } = bed();
     for (const name of names(0, 10)) add(name);

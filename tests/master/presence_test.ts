@@ -25,6 +25,8 @@ test("a minion stays present while one of its connections is open, whichever it 
   presence.heard("web1", "tcp://a:3");
   assert.deepEqual([...presence.connectionsOf("web1")], ["tcp://a:1", "tcp://a:2", "tcp://a:3"]);
   assert.deepEqual([...presence.connectionsOf("web2")], []);
+  for (let port = 1; port <= 1000; port++) presence.heard("greedy", `tcp://b:${port}`);
+  assert.deepEqual(presence.connectionsOf("greedy"), ["tcp://b:997", "tcp://b:998", "tcp://b:999", "tcp://b:1000"]);
   presence.left("tcp://a:3");
   assert.equal(presence.connected("web1"), true);
   presence.left("tcp://a:1");
