@@ -295,11 +295,12 @@ export class RequestServer {
       if (typeof fields.cmd !== "string") return NO_COMMAND;
 
       const reply = await this.#answer({ load: fields, minion, version, remote, sender });
-      const bytes = reply.private
-        ? await this.#private(reply.value, nonce, version, envelope, fields.id, opened.accepted)
+      const sealing = reply.private
+        ? this.#private(reply.value, nonce, version, envelope, fields.id, opened.accepted)
         : seal(opened.crypticle, reply, nonce);
+      const bytes = sealing instanceof Promise ? await sealing : sealing;
       this.#metrics.answered(fields.cmd, began);
-      return bytes instanceof Promise ? await bytes : bytes;
+      return bytes;
     } catch (error) {
       return this.#failed(error, sender);
     }
