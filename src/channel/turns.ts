@@ -90,6 +90,8 @@ export class Turns<C extends Sender> {
   /** Until when any is. */
   #lastHurried = 0;
   readonly #bySender = new Map<C, Waiting<C>>();
+  /** The same by the names of the connections, which may be used again once one has ended. */
+  readonly #byRemote = new Map<string, Waiting<C>>();
   /** Messages of senders that have gone: still worth processing when no other waits. */
   readonly #gone: Waiting<C>[] = [];
   #size = 0;
@@ -122,22 +124,24 @@ export class Turns<C extends Sender> {
       if (until > now) break;
       this.#hurried.delete(remote);
     }
-    const fresh = new Set(remotes);
-    fresh.delete("");
     const until = now + this.#options.hurryMs;
-    for (const remote of fresh) {
+    for (const remote of remotes) {
+      if (remote === "") continue;
       this.#hurried.delete(remote);
       this.#hurried.set(remote, { until, left: HURRIED_OF_ONE });
       this.#lastHurried = until;
+      this.#promote(remote);
     }
-    if (fresh.size === 0) return;
-    for (const entry of this.#bySender.values()) {
-      if (entry.hurried || !fresh.has(entry.sender.remote)) continue;
-      const stack = this.#stackOf(entry);
-      stack.splice(stack.lastIndexOf(entry), 1);
-      entry.hurried = this.#takeHurry(entry.sender.remote);
-      this.#stackOf(entry).push(entry);
-    }
+  }
+
+  /** Has what waits of a connection go before others. */
+  #promote(remote: string): void {
+    const entry = this.#byRemote.get(remote);
+    if (entry === undefined || entry.hurried) return;
+    const stack = this.#stackOf(entry);
+    stack.splice(stack.lastIndexOf(entry), 1);
+    entry.hurried = this.#takeHurry(remote);
+    this.#stackOf(entry).push(entry);
   }
 
   /** Shorter while somebody waits for a few minions: what they ask for takes several turns of the loop. */
@@ -174,6 +178,7 @@ export class Turns<C extends Sender> {
       const hurried = urgent || this.#takeHurry(sender.remote);
       entry = { sender, hurried, urgent, messages: [frames], begun: 0, paused: false };
       this.#bySender.set(sender, entry);
+      this.#byRemote.set(sender.remote, entry);
       this.#stackOf(entry).push(entry);
     } else entry.messages.push(frames);
     if (entry.messages.length - entry.begun >= MOST_OF_ONE && !entry.paused) {
@@ -225,11 +230,18 @@ export class Turns<C extends Sender> {
       const entry = stack.at(-1)!;
       if (entry.sender.open) return this.#begin(entry, stack);
       stack.pop();
-      this.#bySender.delete(entry.sender);
+      this.#forget(entry);
       this.#gone.push(entry);
     }
     const entry = this.#gone.at(-1);
     if (entry !== undefined) this.#begin(entry, this.#gone);
+  }
+
+  /** Nothing of a connected sender waits any more. */
+  #forget(entry: Waiting<C>): void {
+    const { sender } = entry;
+    this.#bySender.delete(sender);
+    if (this.#byRemote.get(sender.remote) === entry) this.#byRemote.delete(sender.remote);
   }
 
   #begin(entry: Waiting<C>, from: Waiting<C>[]): void {
@@ -239,7 +251,7 @@ export class Turns<C extends Sender> {
     const next = entry.messages[entry.begun];
     if (next === undefined) {
       from.pop();
-      if (from !== this.#gone) this.#bySender.delete(entry.sender);
+      if (from !== this.#gone) this.#forget(entry);
     } else if (from !== this.#gone) {
       const isSlowed = entry.hurried && !this.#staysHurried(entry);
       if (isSlowed) entry.hurried = false;
