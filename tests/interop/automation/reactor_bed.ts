@@ -126,7 +126,7 @@ export async function reactOn(kind: Kind, { expected, cases = REACTOR_CASES }: B
       bus.send(packEvent("end/begin", {}, { now: clock.now() }));
       await pause(200);
       return ended === "end/begin";
-    });
+    }, { timeoutMs: 120_000 });
     await pause(expected === undefined ? 3000 : 0);
     heard = [];
     const caused: Caused = {};
@@ -141,7 +141,7 @@ export async function reactOn(kind: Kind, { expected, cases = REACTOR_CASES }: B
       const isOver = () =>
         ended === `end/${at}` &&
         (wanted === undefined ? open <= 0 && performance.now() - last > quietMs : count() >= wanted);
-      await until(name, isOver, { timeoutMs: wanted === undefined ? 60_000 : 10_000 }).catch((error: Error) => {
+      await until(name, isOver, { timeoutMs: 60_000 }).catch((error: Error) => {
         heard.push(error.message);
       });
       caused[name] = [...heard, ...isTouched() ? ["touched"] : []].sort();
