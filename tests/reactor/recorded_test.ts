@@ -38,7 +38,7 @@ describe("reactors that were run on a real master", { skip: reason }, () => {
   let ours: Caused = {};
   before(async () => {
     ours = await reactOn("brine", { expected: { ...recorded, ...DIFFERENT } });
-  }, { timeout: 900_000 });
+  }, { timeout: 600_000 });
   after(() => void (ours = {}));
   for (const { name } of REACTOR_CASES) {
     test(name, () => assert.deepEqual(ours[name], (DIFFERENT[name] ?? recorded[name])?.toSorted()));

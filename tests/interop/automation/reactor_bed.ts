@@ -141,7 +141,7 @@ export async function reactOn(kind: Kind, { expected, cases = REACTOR_CASES }: B
       const isOver = () =>
         ended === `end/${at}` &&
         (wanted === undefined ? open <= 0 && performance.now() - last > quietMs : count() >= wanted);
-      await until(name, isOver, { timeoutMs: 60_000 }).catch((error: Error) => {
+      await until(name, isOver, { timeoutMs: wanted === undefined ? 60_000 : 20_000 }).catch((error: Error) => {
         heard.push(error.message);
       });
       caused[name] = [...heard, ...isTouched() ? ["touched"] : []].sort();
