@@ -1,5 +1,5 @@
 /** A master with its minions, each Brine's or real Salt's, on free loopback ports in a temporary directory. */
-import { chmodSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { bedDirectory } from "../../bench/bed/daemon_directory.ts";
@@ -134,6 +134,9 @@ export class Fleet {
       ).catch(() => undefined);
       return this.#bus !== undefined;
     });
+    // They appear one after the other.
+    const sockets = ["master_event_pub.ipc", "master_event_pull.ipc"].map((name) => this.path("master", "run", name));
+    await this.until("the master's sockets of events are there", () => sockets.every((path) => existsSync(path)));
   }
 
   #hear({ tag, data }: BusEvent): void {

@@ -111,11 +111,6 @@ export async function reactOn(kind: Kind, { expected, cases = REACTOR_CASES }: B
   let [ended, open, last] = ["", 0, 0];
   try {
     await fleet.start();
-    // The sockets of a master appear one after the other; the fleet has waited for one of them.
-    await until(
-      "the sockets of events are there",
-      () => ["master_event_pub.ipc", "master_event_pull.ipc"].every((name) => existsSync(socket(name).path)),
-    );
     const listener = await listenBus(net, socket("master_event_pub.ipc"), ({ tag, data }) => {
       // Our master asks after jobs whose minions do not answer, and those of the cases do not run.
       if (!HEARD.test(tag) || data.fun === "saltutil.find_job") return;
