@@ -139,9 +139,8 @@ export class RequestServer {
         (bytes) => (this.#reading.giveBack = this.#room.take(this.#reading.remote, bytes)) !== undefined,
       ),
   };
-  readonly #metrics: RequestMetrics;
-
   readonly #howToUnpack: UnpackPayloadOptions;
+  readonly #metrics: RequestMetrics;
 
   constructor(options: RequestServerOptions) {
     this.#options = options;

@@ -297,6 +297,7 @@ export class SpoolFiles {
     clock.after(SYNC_AFTER_MS, () => {
       this.#syncing = false;
       for (const segment of this.#unsynced) if (segment.live === 0) this.#unsynced.delete(segment);
+      // Names alone are worth a sync only where one of them has failed.
       if (this.#unsynced.size === 0 && !(this.#failed && this.#unsyncedNames)) return;
       this.#sync().then(() => {
         if (this.#failed && this.#unsafe.size === 0) {
