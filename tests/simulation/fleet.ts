@@ -15,8 +15,8 @@ import { notedFiles, syncedJobCache } from "../../src/plugins/job_caches/noted_f
 import { MODULES } from "../../src/plugins/modules/mod.ts";
 import { WHEELS } from "../../src/plugins/wheel/mod.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
-import { PAIRS } from "../support/start_cluster.ts";
 import { HEALTHY, type Host } from "./hosts.ts";
+import { SMALL_PAIRS as PAIRS } from "./small_pairs.ts";
 import type { Witness } from "./witness.ts";
 import type { Life, World } from "./world.ts";
 
@@ -27,7 +27,9 @@ const PORTS = { publish_port: 4505, ret_port: 4506 };
 const SAFE_AFTER_MS = 1000;
 
 export function defaults(table: OptionTable): { [name: string]: unknown } {
-  return Object.fromEntries(Object.entries(table).map(([name, spec]) => [name, structuredClone(spec.default)]));
+  // A copy of each, since nodes may write to their options; most are no objects, and copying those takes longest.
+  const copy = (value: unknown) => typeof value === "object" ? structuredClone(value) : value;
+  return Object.fromEntries(Object.entries(table).map(([name, spec]) => [name, copy(spec.default)]));
 }
 
 function writePair({ fs }: Runtime, base: string, pair: (typeof PAIRS)["master"]): void {

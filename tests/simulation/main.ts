@@ -13,6 +13,8 @@ const { values } = parseArgs({
     first: { type: "boolean", default: false },
   },
 });
+// Peers that vanish make errors by the thousand, and nobody reads where those were made.
+if (!values.log) Error.stackTraceLimit = 0;
 const from = Number(values.seed ?? values.from);
 const count = values.seed === undefined ? Number(values.seeds) : 1;
 const began = Date.now();

@@ -49,11 +49,16 @@ export function guard<T>(doing: string, path: string, call: () => T): T {
   }
 }
 
+/** Whether a text has more bytes than that. A character has at most three (a pair of surrogates four), so that most are told by their length. */
+function longer(text: string, bytes: number): boolean {
+  return text.length > bytes / 3 && utf8.encode(text).length > bytes;
+}
+
 /** The parts of a path, without empty ones and `.`. */
 export function partsOf(path: string): string[] {
   if (path === "") throw new Failure("ENOENT");
   if (path.includes("\0")) throw new Failure("EINVAL");
-  if (utf8.encode(path).length > LONGEST_PATH) throw new Failure("ENAMETOOLONG");
+  if (longer(path, LONGEST_PATH)) throw new Failure("ENAMETOOLONG");
   return path.split("/").filter((part) => part !== "" && part !== ".");
 }
 
@@ -93,37 +98,39 @@ export class Tree {
     path: string,
     follow: boolean,
   ): { parent: Directory; name: string; node: Node | undefined; real: string[] } {
-    let pending = partsOf(path);
-    let trail: { name: string; node: Directory }[] = [{ name: "", node: this.root }];
+    // Both ends of these are the last ones: the next part of the path, and the directory that has been reached.
+    const pending = partsOf(path).reverse();
+    const real: string[] = [];
+    const trail: Directory[] = [this.root];
     let links = 0;
     for (;;) {
-      const here = trail.at(-1)!.node;
-      const name = pending[0];
-      const real = trail.slice(1).map((step) => step.name);
-      if (name === undefined) {
-        const above = trail.at(-2)?.node ?? this.root;
-        return { parent: above, name: trail.at(-1)!.name, node: here, real };
-      }
-      pending = pending.slice(1);
+      const here = trail.at(-1)!;
+      const name = pending.pop();
+      if (name === undefined) return { parent: trail.at(-2) ?? this.root, name: real.at(-1) ?? "", node: here, real };
       if (name === "..") {
-        if (trail.length > 1) trail = trail.slice(0, -1);
+        if (real.pop() !== undefined) trail.pop();
         continue;
       }
-      if (utf8.encode(name).length > LONGEST_NAME) throw new Failure("ENAMETOOLONG");
+      if (longer(name, LONGEST_NAME)) throw new Failure("ENAMETOOLONG");
       const node = here.entries.get(name);
       const last = pending.length === 0;
       if (node?.kind === "symlink" && (!last || follow)) {
         if (++links > MOST_LINKS) throw new Failure("ELOOP");
-        if (node.target.startsWith("/")) trail = trail.slice(0, 1);
-        pending = [...partsOf(node.target), ...pending];
+        if (node.target.startsWith("/")) {
+          real.length = 0;
+          trail.length = 1;
+        }
+        pending.push(...partsOf(node.target).reverse());
         continue;
       }
       if (node?.kind === "directory") {
-        trail = [...trail, { name, node }];
+        real.push(name);
+        trail.push(node);
         continue;
       }
-      if (last) return { parent: here, name, node, real: [...real, name] };
-      throw new Failure(node === undefined ? "ENOENT" : "ENOTDIR");
+      if (!last) throw new Failure(node === undefined ? "ENOENT" : "ENOTDIR");
+      real.push(name);
+      return { parent: here, name, node, real };
     }
   }
 
