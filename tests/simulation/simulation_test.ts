@@ -22,6 +22,7 @@ const REGRESSIONS: [seed: number, why: string][] = [
     709,
     "what a master that was killed had left of a return, unsynced, was acknowledged by the next one in local_cache",
   ],
+  [100_473, "a queued job had expired, said a master that had lost power, and its minion ran it"],
 ];
 
 describe("a simulated world", TIMEOUT, () => {

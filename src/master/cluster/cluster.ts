@@ -13,6 +13,7 @@ import { returnedOf } from "../../job/job_cache.ts";
 import type { Logger } from "../../log.ts";
 import type { Runtime } from "../../runtime/mod.ts";
 import { decode, encode, Packed } from "../../wire/msgpack.ts";
+import { sendQueuedJobs } from "../jobs/queued_jobs.ts";
 import type { RotatingMasterKey } from "../keys/master_key.ts";
 import type { Presence } from "../presence.ts";
 import type { Publisher } from "../publisher.ts";
@@ -433,9 +434,7 @@ export class ClusterMember implements Cluster {
 
   /** A minion has come to another master: what is queued for it here goes out. */
   #came(id: string): void {
-    const { ledger, presence, send } = this.#parts.services();
-    if (ledger.size === 0 || presence.isBrine(id) || !ledger.awaits(id)) return;
-    for (const load of ledger.take(id)) send(load, [id]);
+    sendQueuedJobs(this.#parts.services(), id);
   }
 
   /** A job of a master that is gone. */

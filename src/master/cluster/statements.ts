@@ -3,6 +3,7 @@ import type { Clock } from "../../async/clock.ts";
 import { type Deferred, deferred } from "../../async/deferred.ts";
 import { BEGUN_UNWRITTEN } from "../../job/outcome.ts";
 import { decode, encode } from "../../wire/msgpack.ts";
+import { offerQueuedJobs } from "../jobs/queued_jobs.ts";
 import type { MasterServices } from "../services.ts";
 import type { Statement } from "./contract.ts";
 
@@ -67,6 +68,8 @@ export class Statements {
       string[] | null,
       boolean,
     ];
+    presence.markBrine(minion);
+    const offered = known !== null && await offerQueuedJobs(this.#services(), minion).then(() => true, () => false);
     const newest = presence.markBrine(minion, life === null ? undefined : { life: life[0], number: life[1] });
     const own = states.filter(([jid]) => ledger.loadOf(jid) !== undefined);
     for (const [jid, state, note] of own) {
@@ -74,7 +77,7 @@ export class Statements {
       else if (state === "cancelled") ledger.cancelled(jid, minion, note);
     }
     if (waiting !== null) ledger.notBegun(minion, waiting);
-    if (known !== null) {
+    if (offered) {
       for (const load of ledger.present(minion, new Set(known), { complete: newest })) send(load, [minion]);
     }
     if (!answered || own.length === 0) return;

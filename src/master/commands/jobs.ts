@@ -7,6 +7,7 @@ import { BEGUN_UNWRITTEN, ENDED, outcomeFields } from "../../job/outcome.ts";
 import { decode } from "../../wire/msgpack.ts";
 import { presentMinions } from "../maintenance/presence_events.ts";
 import type { Order } from "../presence.ts";
+import { offerQueuedJobs } from "../jobs/queued_jobs.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 import { jobReturned } from "./return.ts";
 import { syndicJobs } from "./syndic.ts";
@@ -35,6 +36,9 @@ export async function minionJobs(services: MasterServices, load: Load, minion: s
   if (minion === undefined) return {};
   if (load.syndic === true) return syndicJobs(services, load, minion);
   services.syndics.isAlsoMinion(minion);
+  presence.markBrine(minion);
+  // Before what it says is taken, which what it says meanwhile would overtake.
+  if (load.present === true) await offerQueuedJobs(services, minion);
   const newest = presence.markBrine(minion, orderOf(load.order));
   if (Array.isArray(load.returns)) return returned(services, load.returns, load.ts, minion);
   if (takeStates(services, load.states, minion)) {

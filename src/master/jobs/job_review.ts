@@ -5,6 +5,8 @@ import { type FindJobQuestion, isOver, type OpenJob, type Part, PUBLISHED } from
 
 /** Note of an outcome that is queued though it was published, since its minion was found to be away. */
 export const SENT_BEFORE = "it was sent before the minion was found to be away";
+/** Note of an outcome that is queued though its minion may have the job: it has asked for it, and has not acknowledged it yet. */
+export const ASKED_FOR = "the minion has asked for it";
 
 /** The moment at which a job is reviewed. */
 export interface ReviewTime {
@@ -57,7 +59,7 @@ export function reviewJob(job: OpenJob, time: ReviewTime): Review {
 }
 
 function reviewQueued({ outcomes }: Review, minion: string, part: Part, time: ReviewTime): void {
-  if (time.age < part.until) return;
+  if (time.age < Math.max(part.until, part.hearUntil ?? 0)) return;
   outcomes.push(
     part.sent === true
       ? lost(minion, "the minion was gone before it had the job", time)

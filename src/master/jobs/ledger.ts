@@ -9,7 +9,7 @@ import type { Logger } from "../../log.ts";
 import type { Presence } from "../presence.ts";
 import type { Syndics } from "../syndics.ts";
 import { JidClaims } from "./jid_claims.ts";
-import { reviewJob, SENT_BEFORE } from "./job_review.ts";
+import { ASKED_FOR, reviewJob, SENT_BEFORE } from "./job_review.ts";
 import { GIVEN_UP, isOver, type JobTimes, OpenJob, type Part, PUBLISHED, RETURNED } from "./open_job.ts";
 import { OutcomeStore } from "./outcome_store.ts";
 
@@ -188,6 +188,11 @@ export class Ledger {
     return { state: "queued", atMs, until: this.#ageAt(untilMs), untilMs, sent };
   }
 
+  /** A queued job of an earlier process, whose minion may have it and say so once it is back. */
+  #restoredQueued(part: Part): Part {
+    return part.sent === true ? { ...part, hearUntil: this.#age + COME_BACK_MS } : part;
+  }
+
   /**
    * Restores the jobs that were open when the master stopped. Resolves to their number. One whose record is damaged is ended, and holds
    * up no other.
@@ -248,13 +253,14 @@ export class Ledger {
     const { state, atMs, untilMs = atMs } = outcome;
     // A loss of power may leave the outcome of a return without the return: it was not acknowledged, and comes again.
     if (state === "returned") return startedPart(atMs, undefined);
-    return this.#partOf({ ...outcome, untilMs: Math.min(untilMs, latestMs) });
+    const part = this.#partOf({ ...outcome, untilMs: Math.min(untilMs, latestMs) });
+    return part.state === "queued" ? this.#restoredQueued(part) : part;
   }
 
   #partOf({ state, atMs, untilMs = atMs, note }: TargetOutcome): Part {
     if (state === "published") return PUBLISHED;
     if (state === "started") return startedPart(atMs, note);
-    if (state === "queued") return this.#queuedPart(atMs, untilMs, note === SENT_BEFORE);
+    if (state === "queued") return this.#queuedPart(atMs, untilMs, note === SENT_BEFORE || note === ASKED_FOR);
     return GIVEN_UP;
   }
 
@@ -473,8 +479,34 @@ export class Ledger {
     job.asked?.[busy ? "busy" : "idle"].add(id);
   }
 
+  /** True if a job is still to be given to a target when it comes. */
+  #isKept(job: OpenJob, part: Part | undefined): part is Part {
+    return part?.state === "queued" && part.until > this.#age && job.recorded;
+  }
+
   /**
-   * A Brine minion reports its jobs. Returns those that it should have, oldest first.
+   * Notes of the jobs that are queued for a minion that it may have them from now on: one that ran them while a master starts again would
+   * otherwise be said never to have come. Only then, and once that is on the disk, {@link Ledger.present} and {@link Ledger.take} give them out.
+   *
+   * @returns whether there are any
+   */
+  offer(id: string): boolean {
+    const atMs = this.#options.clock.now();
+    let any = false;
+    for (const job of this.#jobs.values()) {
+      const part = job.parts.get(id);
+      if (!this.#isKept(job, part)) continue;
+      any = true;
+      if (part.sent === true && !this.#outcomes.lacks(job.jid, id)) continue;
+      const { untilMs = atMs } = part;
+      job.move(id, { ...part, sent: true });
+      this.#outcomes.save(job.jid, [{ minion: id, state: "queued", atMs, untilMs, note: ASKED_FOR }], false);
+    }
+    return any;
+  }
+
+  /**
+   * A Brine minion reports its jobs. Returns those that it should have, oldest first; queued ones if they were {@link Ledger.offer offered}.
    *
    * @param known jids that it works on, or whose return it is about to hand in
    * @param complete false if the minion has acknowledged other jobs since it made that list
@@ -499,17 +531,18 @@ export class Ledger {
       // A job whose time is over is not begun any more; it ends for this minion with the next tick.
       const isQueued = part.state === "queued";
       if (this.#age >= (isQueued ? part.until : job.beginUntil)) continue;
+      if (isQueued && part.sent !== true) continue;
       found.push(addressed(job.load, id, isQueued || job.queuedUntilMs !== undefined));
     }
     return found;
   }
 
-  /** Takes the queued jobs of a minion that does not ask for them: they count as published from then on. */
+  /** Takes the {@link Ledger.offer offered} jobs of a minion that does not ask for them: they count as published from then on. */
   take(id: string): JobLoad[] {
     const found: JobLoad[] = [];
     for (const job of [...this.#jobs.values()].sort((a, b) => a.jid < b.jid ? -1 : 1)) {
       const part = job.parts.get(id);
-      if (part?.state !== "queued" || part.until <= this.#age || !job.recorded) continue;
+      if (!this.#isKept(job, part) || part.sent !== true) continue;
       found.push(addressed(job.load, id, true));
       job.beginUntil = job.giveUpAt = job.askAt = this.#age + this.#options.deliveryMs;
       this.#turn(job, [{ minion: id, state: "published", atMs: this.#options.clock.now() }]);

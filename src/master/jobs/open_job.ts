@@ -8,8 +8,10 @@ export interface Part {
   /** The age of the ledger at which a queued job is given up; Infinity for those that are not queued. */
   until: number;
   untilMs: number | undefined;
-  /** It was sent before its minion was found to be away, and may have been taken. */
+  /** A queued job that its minion may have taken all the same: it has asked for it, or was found to be away after it was sent. */
   sent?: boolean;
+  /** The age of the ledger until which the minion may say that it has it: an earlier process may not have heard that. */
+  hearUntil?: number;
   /** It runs, and its minion has no record of that: see `BEGUN_UNWRITTEN`. */
   begun?: boolean;
 }

@@ -62,6 +62,11 @@ export class OutcomeStore {
     return this.#saving.has(jid) || this.#unsaved.has(jid);
   }
 
+  /** True if the last outcome of that target was not taken by the job cache yet. */
+  lacks(jid: string, minion: string): boolean {
+    return this.#unsaved.get(jid)?.outcomes.has(minion) === true;
+  }
+
   #keep(jid: string, outcomes: readonly TargetOutcome[], settled: boolean): void {
     const kept = this.#unsaved.get(jid) ?? { outcomes: new Map<string, TargetOutcome>(), settled: false };
     this.#unsaved.set(jid, kept);

@@ -1,6 +1,7 @@
 /** The outcome of each target of a job, by a clock that the test moves. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { WithheldReply } from "../../../src/channel/req_server.ts";
 import { BusEvent, EventBus } from "../../../src/event/bus.ts";
 import { ProtocolError, SystemError } from "../../../src/errors.ts";
 import type { JobCache, JobLoad } from "../../../src/job/job_cache.ts";
@@ -8,7 +9,9 @@ import { BEGUN_UNWRITTEN, type TargetOutcome } from "../../../src/job/outcome.ts
 import { JidGenerator } from "../../../src/job/jid.ts";
 import { JobStore } from "../../../src/master/jobs/durable_saves.ts";
 import { Ledger } from "../../../src/master/jobs/ledger.ts";
+import { offerQueuedJobs } from "../../../src/master/jobs/queued_jobs.ts";
 import { Presence } from "../../../src/master/presence.ts";
+import type { MasterServices } from "../../../src/master/services.ts";
 import { memoryJobCache } from "../../../src/plugins/job_caches/memory.ts";
 import { encode, Packed } from "../../../src/wire/msgpack.ts";
 import { captureLog } from "../../support/capture_log.ts";
@@ -38,6 +41,7 @@ class Desk {
   full = false;
   presence!: Presence;
   ledger!: Ledger;
+  store!: JobStore;
   /** Has methods of the job cache fail. */
   breakJobs!: (broken: Partial<JobCache>) => void;
   readonly #jids = new JidGenerator(this.clock);
@@ -71,7 +75,7 @@ class Desk {
       flush: refuse,
     };
     this.breakJobs = (broken) => void Object.assign(jobs, broken);
-    const store = new JobStore({ jobs, later: queueMicrotask, now: () => clock.now(), log: captured.log });
+    const store = this.store = new JobStore({ jobs, later: queueMicrotask, now: () => clock.now(), log: captured.log });
     this.ledger = new Ledger({
       jobs,
       clock,
@@ -108,6 +112,12 @@ class Desk {
       this.presence.heard(id, `tcp://${id}`);
       this.presence.markBrine(id);
     }
+  }
+
+  /** A minion asks for its jobs. */
+  given(id: string): string[] {
+    this.ledger.offer(id);
+    return this.ledger.present(id, new Set()).map(({ jid }) => String(jid));
   }
 
   gone(id: string): void {
@@ -369,6 +379,8 @@ describe("Ledger", () => {
     await desk.pass(DELIVERY * 2);
     assert.deepEqual(desk.sent, []);
     desk.here("a");
+    assert.deepEqual(desk.ledger.present("a", new Set()), [], "not before it is noted that the minion may have it");
+    desk.ledger.offer("a");
     const [load] = desk.ledger.present("a", new Set());
     assert.deepEqual(load, {
       jid,
@@ -469,6 +481,8 @@ describe("Ledger", () => {
     const first = desk.publish(["a"], { queueMs: HOUR, away: ["a"] });
     const second = desk.publish(["a"], { queueMs: HOUR, away: ["a"] });
     assert.equal(desk.ledger.awaits("a"), true);
+    assert.deepEqual(desk.ledger.take("a"), [], "not before it is noted that the minion may have them");
+    assert.equal(desk.ledger.offer("a"), true);
     assert.deepEqual(desk.ledger.take("a").map(({ jid }) => jid), [first, second]);
     assert.equal(desk.ledger.awaits("a"), false);
     assert.deepEqual(await desk.state(second), { a: "published" });
@@ -480,6 +494,7 @@ describe("Ledger", () => {
     const desk = new Desk();
     const jid = desk.publish(["a"], { queueMs: HOUR, away: ["a"] });
     // Its first command was a return of before: it counted as a minion of real Salt.
+    desk.ledger.offer("a");
     assert.deepEqual(desk.ledger.take("a").map((load) => load.jid), [jid]);
     desk.here("a");
     assert.deepEqual(desk.ledger.present("a", new Set()).map((load) => load.jid), [jid]);
@@ -636,7 +651,7 @@ describe("Ledger", () => {
       desk.here("started", "published", "queued");
       assert.deepEqual(desk.ledger.present("started", new Set([jid])), []);
       assert.deepEqual(desk.ledger.present("published", new Set()), [], "too old to be begun");
-      assert.deepEqual(desk.ledger.present("queued", new Set()).map(({ jid }) => jid), [queued]);
+      assert.deepEqual(desk.given("queued"), [queued]);
       await desk.pass(15_000);
       assert.deepEqual(await desk.state(jid), { ...states, published: "timed out" });
     });
@@ -712,10 +727,47 @@ describe("Ledger", () => {
       desk.clock.advance(HOUR + 1);
       desk.start();
       await desk.ledger.restore();
+      assert.equal(desk.ledger.offer("a"), false);
       assert.deepEqual(desk.ledger.present("a", new Set()), []);
       assert.deepEqual(desk.ledger.take("a"), []);
       await desk.pass(1000);
       assert.deepEqual(await desk.state(jid), { a: "expired" });
+    });
+
+    test("a queued job that a minion has asked for a moment before is waited for, and is not said to have expired", async () => {
+      for (const isBack of [true, false]) {
+        const desk = new Desk();
+        const jid = desk.publish(["a", "b"], { queueMs: 10_000, away: ["a", "b"] });
+        desk.here("a");
+        assert.deepEqual(desk.given("a"), [jid]);
+        desk.clock.advance(20_000);
+        desk.start();
+        await desk.ledger.restore();
+        await desk.pass(20_000);
+        assert.deepEqual(await desk.state(jid), { a: "queued", b: "expired" });
+        desk.here("a");
+        assert.deepEqual(desk.given("a"), [], "too old to be begun");
+        if (isBack) desk.ledger.present("a", new Set([jid]));
+        await desk.pass(12_000);
+        assert.deepEqual(await desk.state(jid), { a: isBack ? "started" : "lost", b: "expired" });
+      }
+    });
+
+    test("a queued job is given out only once it is on the disk that its minion may have it", async () => {
+      const desk = new Desk();
+      const jid = desk.publish(["a"], { queueMs: HOUR, away: ["a"] });
+      desk.here("a");
+      const services = { ledger: desk.ledger, store: desk.store } as MasterServices;
+      desk.full = true;
+      await assert.rejects(offerQueuedJobs(services, "a"), WithheldReply);
+      desk.full = false;
+      // The ledger has not tried again by itself.
+      await offerQueuedJobs(services, "a");
+      desk.start();
+      await desk.ledger.restore();
+      assert.equal(await desk.note(jid, "a"), "the minion has asked for it");
+      await desk.pass(HOUR + 1000);
+      assert.deepEqual(await desk.state(jid), { a: "lost" });
     });
 
     test("a failure of the job cache ends no job: it is thrown, and what is asked for again is restored", async () => {
