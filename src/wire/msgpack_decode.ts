@@ -33,6 +33,8 @@ export interface DecodeOptions {
   mode: Mode;
   /** Keys of the outermost map whose values stay packed, as {@link Packed}. */
   keep?: readonly string[];
+  /** Entries of the outermost map that go into this object and not into the value: those whose names it has already. */
+  apart?: Record<string, unknown>;
   /** Levels of nesting. @default 511, where Python's codec ends too */
   maxDepth?: number;
   /** Bytes of input. @default no bound: transports have their own */
@@ -346,8 +348,8 @@ export class Reader {
     return map;
   }
 
-  /** Reads the outermost value; the named entries stay packed. */
-  keeping(keep: readonly string[]): unknown {
+  /** Reads the outermost value; the named entries stay packed, and those that `apart` has are put there. */
+  keeping(keep: readonly string[], apart?: Record<string, unknown>): unknown {
     const type = this.at < this.end ? this.bytes[this.at]! : 0;
     let length: number;
     if (type >= 0x80 && type < 0x90) {
@@ -375,6 +377,10 @@ export class Reader {
         value = new Packed(this.bytes.subarray(start, this.at));
       } else {
         value = this.value(1);
+        if (apart !== undefined && typeof key === "string" && Object.hasOwn(apart, key)) {
+          apart[key] = value;
+          continue;
+        }
       }
       if (map === undefined && (typeof key !== "string" || reordersObject(key))) map = new Map(Object.entries(record));
       if (map === undefined) record[key as string] = value;
@@ -544,12 +550,12 @@ export function plainBytes(bytes: Uint8Array): Uint8Array {
  * @throws {ProtocolError} if `bytes` is empty, cut off, followed by more, too deep, too long, of too many values, or not msgpack
  */
 export function decode(bytes: Uint8Array, options: DecodeOptions): unknown {
-  const { mode, keep, maxDepth = DEFAULT_MAX_DEPTH, maxBytes = Infinity, maxValues, maxKept } = options;
+  const { mode, keep, apart, maxDepth = DEFAULT_MAX_DEPTH, maxBytes = Infinity, maxValues, maxKept } = options;
   if (bytes.length > maxBytes) {
     throw new ProtocolError(`Cannot unpack ${bytes.length} bytes: at most ${maxBytes} are accepted`);
   }
   const reader = new Reader(plainBytes(bytes), mode, maxDepth, maxValues, maxKept);
-  const value = keep === undefined ? reader.value(0) : reader.keeping(keep);
+  const value = keep === undefined && apart === undefined ? reader.value(0) : reader.keeping(keep ?? [], apart);
   if (reader.at !== reader.end) {
     throw new ProtocolError(`Cannot unpack a value: ${reader.end - reader.at} bytes follow it`);
   }
