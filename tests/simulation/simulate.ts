@@ -57,6 +57,8 @@ class Simulation {
   #hosts: Host[] = [];
   #troubles = new Set<Trouble>();
   #over = false;
+  /** Host → the farthest that its clock was ever ahead of the world's. */
+  readonly #latestMs = new Map<Host, number>();
   #tokens = 0;
 
   constructor(seed: number, options: SimulateOptions) {
@@ -80,7 +82,7 @@ class Simulation {
     await this.#world.run(() => false, least + this.#world.below(most - least));
     this.#mend();
     const over = () => this.#ended();
-    const ended = await this.#world.run(over, MENDED_MS);
+    const ended = await this.#world.run(over, MENDED_MS + this.#setBackMs);
     const findings = await this.#findings(ended);
     const { trace, steps, now } = this.#world;
     return { seed, findings, trace, steps, tookMs: now - began, counts: this.#counts };
@@ -113,6 +115,11 @@ class Simulation {
 
   #say(what: string): void {
     this.#options.onLog?.(`${this.#world.now} === ${what}`);
+  }
+
+  /** How far a master's clock lies behind the latest time that it has shown: queued jobs of before are kept so much longer. */
+  get #setBackMs(): number {
+    return Math.max(...this.#masters.map(({ host }) => (this.#latestMs.get(host) ?? 0) - host.clockShiftMs), 0);
   }
 
   #count(what: string): void {
@@ -199,6 +206,7 @@ class Simulation {
     const host = world.chance(0.5) ? world.pick(this.#masters).host : world.pick(this.#hosts);
     if (trouble === "clock") {
       host.clockShiftMs += (world.random() - 0.5) * (world.chance(0.2) ? 7_200_000 : 20_000);
+      this.#latestMs.set(host, Math.max(this.#latestMs.get(host) ?? 0, host.clockShiftMs));
       this.#say(`clock of ${host.address} is ${Math.round(host.clockShiftMs)} ms ahead`);
       return;
     }
