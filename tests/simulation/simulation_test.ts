@@ -22,6 +22,10 @@ const REGRESSIONS: [seed: number, why: string][] = [
     709,
     "what a master that was killed had left of a return, unsynced, was acknowledged by the next one in local_cache",
   ],
+  [
+    115_715,
+    "an outcome that failed to be written late replaced a later one, and a job was over without an outcome of its target",
+  ],
   [100_473, "a queued job had expired, said a master that had lost power, and its minion ran it"],
 ];
 

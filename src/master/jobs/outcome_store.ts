@@ -1,9 +1,9 @@
 import type { JobCache } from "../../job/job_cache.ts";
 import type { TargetOutcome } from "../../job/outcome.ts";
 
-/** What was not kept of a job: the last outcome of each target. */
+/** What was not kept of a job: the last outcome of each target, with the number of its save. */
 interface Unsaved {
-  outcomes: Map<string, TargetOutcome>;
+  outcomes: Map<string, { outcome: TargetOutcome; number: number }>;
   settled: boolean;
 }
 
@@ -18,6 +18,8 @@ export class OutcomeStore {
   #unsaved = new Map<string, Unsaved>();
   /** Jobs of which something is being saved, and how often. */
   readonly #saving = new Map<string, number>();
+  /** Saves so far. */
+  #number = 0;
 
   /**
    * @param durable resolves once what was saved is durable; rejects if it was not kept
@@ -35,7 +37,8 @@ export class OutcomeStore {
 
   /** @param settled true if the whole job has ended */
   save(jid: string, outcomes: readonly TargetOutcome[], settled: boolean): void {
-    const retry = () => this.#keep(jid, outcomes, settled);
+    const number = ++this.#number;
+    const retry = () => this.#keep(jid, outcomes, settled, number);
     try {
       const saving = [
         outcomes.length > 0 ? this.#jobs.saveOutcomes(jid, outcomes) : undefined,
@@ -67,10 +70,14 @@ export class OutcomeStore {
     return this.#unsaved.get(jid)?.outcomes.has(minion) === true;
   }
 
-  #keep(jid: string, outcomes: readonly TargetOutcome[], settled: boolean): void {
-    const kept = this.#unsaved.get(jid) ?? { outcomes: new Map<string, TargetOutcome>(), settled: false };
+  /** Keeps what could not be saved. An earlier save may fail after a later one, and its outcomes replace no later ones. */
+  #keep(jid: string, outcomes: readonly TargetOutcome[], settled: boolean, number: number): void {
+    const kept: Unsaved = this.#unsaved.get(jid) ?? { outcomes: new Map(), settled: false };
     this.#unsaved.set(jid, kept);
-    for (const outcome of outcomes) kept.outcomes.set(outcome.minion, outcome);
+    for (const outcome of outcomes) {
+      const other = kept.outcomes.get(outcome.minion);
+      if (other === undefined || other.number < number) kept.outcomes.set(outcome.minion, { outcome, number });
+    }
     kept.settled ||= settled;
   }
 
@@ -94,7 +101,7 @@ export class OutcomeStore {
     const unsaved = this.#unsaved;
     this.#unsaved = new Map();
     for (const [jid, { outcomes, settled }] of unsaved) {
-      const current = [...outcomes.values()].filter((outcome) => isCurrent(jid, outcome));
+      const current = [...outcomes.values()].map(({ outcome }) => outcome).filter((outcome) => isCurrent(jid, outcome));
       const ended = settled && !isOpen(jid);
       if (current.length > 0 || ended) this.save(jid, current, ended);
     }
