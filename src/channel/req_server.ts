@@ -10,8 +10,10 @@ import type { Crypto } from "../runtime/crypto.ts";
 import { release } from "../runtime/bytes.ts";
 import { encode } from "../wire/msgpack.ts";
 import {
+  BYTES_HEAD,
   bytesOf,
   LONG_BYTES_HEAD,
+  packBytes,
   packLongBytes,
   packPayload,
   packPayloadParts,
@@ -99,6 +101,8 @@ const NO_COMMAND = encode("Some exception handling minion payload", "wire");
 const NOT_MSGPACK = encode({ msg: "bad load" }, "wire");
 /** Values that may be decoded of a sealed load, beside those that stay packed; a minion's grains and mine must fit in. */
 const SEALED_VALUES = 500_000;
+/** Bytes of a reply up to which it and what seals it are surely below the 65536 of {@link packBytes}. */
+const SHORT = 60_000;
 const TOKEN_TEXT = new TextEncoder().encode("salt");
 
 /** A sealed request as it came. */
@@ -288,7 +292,7 @@ export class RequestServer {
       const malformed = this.#checkLoad(opened.load, remote);
       if (malformed !== undefined) return malformed;
       const fields = opened.load as Record<string, unknown>;
-      const nonce = version >= 2 && typeof opened.channel.nonce === "string" ? opened.channel.nonce : undefined;
+      const nonce = version >= 2 && opened.channel.nonce instanceof Uint8Array ? opened.channel.nonce : undefined;
       const minion = this.#authenticate(fields, envelope, opened, remote);
       if (minion instanceof Uint8Array) return minion;
       if (typeof fields.cmd !== "string") return NO_COMMAND;
@@ -410,7 +414,7 @@ export class RequestServer {
   /** The form that pillar takes: under a fresh key that only this minion can open, signed, and bound to the nonce. */
   async #private(
     value: unknown,
-    nonce: string | undefined,
+    nonce: Uint8Array | undefined,
     version: number,
     envelope: { enc_algo?: unknown; sig_algo?: unknown },
     id: unknown,
@@ -452,8 +456,9 @@ function provesKey(crypto: Crypto, tok: unknown, accepted: AcceptedKey | undefin
 }
 
 /** A reply under the key of its request; a promise for long ones alone. */
-function seal(crypticle: Crypticle, reply: Reply, nonce: string | undefined): Uint8Array | Promise<Uint8Array> {
+function seal(crypticle: Crypticle, reply: Reply, nonce: Uint8Array | undefined): Uint8Array | Promise<Uint8Array> {
   const parts = packPayloadParts(reply.value, nonce);
+  if (parts.length === 1 && parts[0]!.length < SHORT) return packBytes(crypticle.seal(parts[0]!, BYTES_HEAD));
   if (parts.length === 1 && parts[0]!.length < LONG) return encode(crypticle.seal(parts[0]!), "wire");
   return sealLong(crypticle, parts, reply);
 }

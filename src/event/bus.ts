@@ -111,6 +111,12 @@ export class EventBus {
     this.deliver(this.stamped(tag, data, cause));
   }
 
+  /** As {@link EventBus.fire}, of data that nobody else has: the stamp is put into them, and no copy is made. */
+  fireOwn(tag: string, data: EventData): void {
+    data._stamp = eventStamp(this.#now());
+    this.deliver(BusEvent.fromData(tag, data));
+  }
+
   /** An event with a stamp of now, that is delivered to nobody. */
   stamped(tag: string, data: EventData, cause?: string): BusEvent {
     return BusEvent.fromData(tag, { ...data, _stamp: eventStamp(this.#now()) }, cause);

@@ -79,14 +79,21 @@ const NUMBERED_BODY = Uint8Array.of(0xa4, 0x62, 0x6f, 0x64, 0x79, 0xc6);
 export function packNumberedFrame(body: Uint8Array, n: number): Uint8Array {
   const at = NUMBERED.length + 8;
   const frame = new Uint8Array(at + NUMBERED_BODY.length + 4 + body.length);
-  const view = new DataView(frame.buffer);
   frame.set(NUMBERED);
-  view.setUint32(NUMBERED.length, Math.floor(n / 2 ** 32));
-  view.setUint32(NUMBERED.length + 4, n % 2 ** 32);
+  putUint32(frame, NUMBERED.length, Math.floor(n / 2 ** 32));
+  putUint32(frame, NUMBERED.length + 4, n % 2 ** 32);
   frame.set(NUMBERED_BODY, at);
-  view.setUint32(at + NUMBERED_BODY.length, body.length);
+  putUint32(frame, at + NUMBERED_BODY.length, body.length);
   frame.set(body, at + NUMBERED_BODY.length + 4);
   return frame;
+}
+
+/** Big-endian. A view of the frame would take longer than the rest of it. */
+function putUint32(bytes: Uint8Array, at: number, value: number): void {
+  bytes[at] = value >>> 24;
+  bytes[at + 1] = value >>> 16;
+  bytes[at + 2] = value >>> 8;
+  bytes[at + 3] = value;
 }
 
 /**

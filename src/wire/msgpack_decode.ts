@@ -33,7 +33,7 @@ export interface DecodeOptions {
   mode: Mode;
   /** Keys of the outermost map whose values stay packed, as {@link Packed}. */
   keep?: readonly string[];
-  /** Entries of the outermost map that go into this object and not into the value: those whose names it has already. */
+  /** Entries of the outermost map that go into this object and not into the value: those whose names it has. Texts there stay bytes. */
   apart?: Record<string, unknown>;
   /** Levels of nesting. @default 511, where Python's codec ends too */
   maxDepth?: number;
@@ -376,17 +376,41 @@ export class Reader {
         this.skip(1);
         value = new Packed(this.bytes.subarray(start, this.at));
       } else {
-        value = this.value(1);
         if (apart !== undefined && typeof key === "string" && Object.hasOwn(apart, key)) {
-          apart[key] = value;
+          apart[key] = this.bytesOrValue();
           continue;
         }
+        value = this.value(1);
       }
       if (map === undefined && (typeof key !== "string" || reordersObject(key))) map = new Map(Object.entries(record));
       if (map === undefined) record[key as string] = value;
       else map.set(key, value);
     }
     return map ?? record;
+  }
+
+  /** The next value of the outermost map; a str or bin as its bytes, in every mode. */
+  bytesOrValue(): unknown {
+    const type = this.at < this.end ? this.bytes[this.at]! : 0;
+    if (type >= 0xa0 && type < 0xc0) {
+      this.at += 1;
+      return this.take(type & 0x1f);
+    }
+    switch (type) {
+      case 0xc4:
+      case 0xd9:
+        this.at += 1;
+        return this.take(this.uint8());
+      case 0xc5:
+      case 0xda:
+        this.at += 1;
+        return this.take(this.uint16());
+      case 0xc6:
+      case 0xdb:
+        this.at += 1;
+        return this.take(this.uint32());
+    }
+    return this.value(1);
   }
 
   /** Builds the named entries of the outermost map and skips all others. Returns an empty record if it is not a map. */

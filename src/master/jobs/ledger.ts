@@ -552,7 +552,9 @@ export class Ledger {
 
   /** True if a job is queued for that minion. */
   awaits(id: string): boolean {
-    for (const { parts } of this.#jobs.values()) if (parts.get(id)?.state === "queued") return true;
+    for (const { queued, parts } of this.#jobs.values()) {
+      if (queued > 0 && parts.get(id)?.state === "queued") return true;
+    }
     return false;
   }
 

@@ -49,6 +49,8 @@ export class OpenJob {
   open = 0;
   /** Parts that are published, of which nothing was heard. */
   silent = 0;
+  /** Parts that are queued. */
+  queued = 0;
   /** When there is something to do next. */
   due = Infinity;
   resendAt: number;
@@ -82,12 +84,13 @@ export class OpenJob {
   }
 
   /** Takes over the targets of the same job, which was published before. */
-  inherit({ parts, open, silent, asked, awaited, via }: OpenJob): void {
+  inherit({ parts, open, silent, queued, asked, awaited, via }: OpenJob): void {
     this.awaited = new Set(awaited);
     this.via = new Map(via);
     this.parts = new Map(parts);
     this.open = open;
     this.silent = silent;
+    this.queued = queued;
     this.asked = asked;
   }
 
@@ -101,9 +104,11 @@ export class OpenJob {
     const before = this.parts.get(id);
     if (before !== undefined && !isOver(before)) this.open--;
     if (before === PUBLISHED) this.silent--;
+    if (before?.state === "queued") this.queued--;
     this.parts.set(id, part);
     if (!isOver(part)) this.open++;
     if (part === PUBLISHED) this.silent++;
+    if (part.state === "queued") this.queued++;
   }
 
   /** A queued job waits for all of its targets: a connection is no proof that its minion is still there. */

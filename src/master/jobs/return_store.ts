@@ -15,7 +15,7 @@ export interface BoundedReturn extends CheckedReturn {
   value: Packed;
   retcode: unknown;
   success: unknown;
-  /** Data of the event: the load without what only carried the request. */
+  /** Data of the event, and nothing else's: the load without what only carried the request. */
   data: Load;
 }
 
@@ -99,7 +99,7 @@ export async function storeReturn(services: MasterServices, ret: BoundedReturn):
 export function announceReturn(services: MasterServices, ret: BoundedReturn): null {
   const { load, jid, id, value, data } = ret;
   if (load.fun === "saltutil.find_job") foundJob(services, id, load.fun_args, value);
-  if (services.cluster?.isNews(jid, id) !== false) services.bus.fire(jobReturn(jid, id), data);
+  if (services.cluster?.isNews(jid, id) !== false) services.bus.fireOwn(jobReturn(jid, id), data);
   services.metrics.stored(ret);
   return null;
 }
