@@ -12,8 +12,8 @@ type Load = Record<string, unknown>;
 interface Segment {
   /** Another one once it had to be written again. */
   path: string;
-  /** The file that it was copied from. It may have records that are on the disk, and stays until the copy is safe. */
-  before?: string;
+  /** Files that it was copied from. They may have records that are on the disk, and stay until the copy is safe. */
+  before: string[];
   /** Bytes, with those of records that are not needed any more. */
   size: number;
   /** Records in it that are needed. */
@@ -50,6 +50,20 @@ const WRITE_AGAIN_MS = 2000;
 const HEAD = 4;
 /** The number of a file, and of a copy: it comes after the file, and before what was written later. */
 const NAME = /^\d{12}(\.\d{12})?$/;
+
+/** The name of a file before it was copied. */
+function firstNameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1).split(".")[0]!;
+}
+
+/** Of files in the order of their names, the last one that is a copy of another one. */
+function copyOf(path: string, segments: Iterable<Segment>): Segment | undefined {
+  let found: Segment | undefined;
+  for (const segment of segments) {
+    if (segment.path > path && firstNameOf(segment.path) === firstNameOf(path)) found = segment;
+  }
+  return found;
+}
 
 function framed(record: Written): Uint8Array {
   const bytes = encode(record, "wire");
@@ -131,7 +145,7 @@ export class SpoolFiles {
       const path = joinPath(directory, name);
       if (!NAME.test(name)) continue;
       this.#next = Math.max(this.#next, ...name.split(".").map((number) => Number(number) + 1));
-      const segment: Segment = { path, size: 0, live: 0 };
+      const segment: Segment = { path, before: [], size: 0, live: 0 };
       try {
         this.#read(segment, fs.read(path), found);
         segments.push(segment);
@@ -145,9 +159,16 @@ export class SpoolFiles {
       found.get(number)!.place.segment.live++;
       this.#next = Math.max(this.#next, number + 1);
     }
-    for (const segment of segments) {
-      if (segment.live === 0) fs.remove(segment.path);
-      else this.#unsynced.add(segment);
+    for (const segment of segments) if (segment.live > 0) this.#unsynced.add(segment);
+    for (const { path, live } of segments) {
+      if (live > 0) continue;
+      const copy = copyOf(path, this.#unsynced);
+      if (copy === undefined) fs.remove(path);
+      else {
+        // The process that made the copy may have ended before it was safe.
+        copy.before.push(path);
+        this.#copied.add(copy);
+      }
     }
     // A process that was killed may have left them in the system's memory.
     if (this.#unsynced.size > 0) {
@@ -197,6 +218,7 @@ export class SpoolFiles {
     }
     const segment = this.#segment ??= {
       path: joinPath(directory, this.#nextName()),
+      before: [],
       size: 0,
       live: 0,
     };
@@ -268,8 +290,7 @@ export class SpoolFiles {
     for (const segment of this.#copied) {
       if (this.#unsynced.has(segment) || this.#unsafe.has(segment)) continue;
       this.#copied.delete(segment);
-      if (segment.before !== undefined) this.#removeFile(segment.before);
-      segment.before = undefined;
+      for (const path of segment.before.splice(0)) this.#removeFile(path);
     }
   }
 
@@ -334,8 +355,7 @@ export class SpoolFiles {
   #writeAgain(segment: Segment): void {
     const { fs, log, directory } = this.#options;
     const { path: from, before } = segment;
-    const [name] = from.slice(from.lastIndexOf("/") + 1).split(".");
-    const path = joinPath(directory, `${name}.${this.#nextName()}`);
+    const path = joinPath(directory, `${firstNameOf(from)}.${this.#nextName()}`);
     try {
       // Somebody has removed it: nothing is left to be written.
       if (fs.stat(from) === undefined) return void this.#unsafe.delete(segment);
@@ -349,7 +369,7 @@ export class SpoolFiles {
     }
     segment.path = path;
     // Of several copies that could not be synced, only the last one stays.
-    if (before === undefined) segment.before = from;
+    if (before.length === 0) before.push(from);
     else this.#removeFile(from);
     this.#unsafe.delete(segment);
     this.#copied.add(segment);
@@ -361,7 +381,7 @@ export class SpoolFiles {
     this.#unsafe.delete(segment);
     this.#copied.delete(segment);
     // First, since it lacks the marks of records that were removed after it was copied.
-    if (segment.before !== undefined) this.#removeFile(segment.before);
+    for (const path of segment.before) this.#removeFile(path);
     this.#removeFile(segment.path);
   }
 

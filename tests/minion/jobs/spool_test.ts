@@ -190,6 +190,36 @@ describe("Spool", () => {
       assert.match(captured.text(), /returns can be synced again/);
     });
 
+    test("stays until its copy is safe, though the minion is killed meanwhile, more than once", async () => {
+      const { spool, settle, fail, mend, memory, restart, left } = unsafe();
+      spool.add(jidOf(1), MASTER, loadOf(1));
+      await settle(100);
+      fail();
+      // It was synced before, and is so again: that one fails.
+      spool.add(jidOf(2), MASTER, loadOf(2));
+      await settle(100);
+      await settle(2000);
+      assert.equal(memory.list("/returns").length, 2, "the file and its copy");
+      for (let killed = 0; killed < 3; killed++) {
+        spool.close();
+        const { spool: next, found } = restart();
+        assert.deepEqual(found.map(({ jid }) => jid), [jidOf(1), jidOf(2)]);
+        next.close();
+        // Names are as they are now, and nothing is left of the copy.
+        const chance = [0.9, 0.9, 0];
+        assert.deepEqual(left(memory.powerCut(() => chance.shift()!)), [ONE]);
+      }
+      const { spool: last } = restart();
+      mend();
+      await settle(100);
+      await settle(2000);
+      await settle(100);
+      assert.deepEqual(left(memory.powerCut()), [ONE, TWO]);
+      assert.equal(memory.list("/returns").length, 1);
+      for (const entry of last.entries()) last.done(entry);
+      assert.deepEqual(memory.list("/returns"), []);
+    });
+
     test("a minion that has ended leaves the files to the next one", async () => {
       const { spool, settle, fail, mend, memory, restart } = unsafe();
       fail();
