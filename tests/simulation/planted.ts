@@ -90,7 +90,7 @@ export const PLANTED: readonly PlantedBug[] = [
   bug(
     "an outcome that the disk did not take is not saved again",
     "src/master/jobs/outcome_store.ts",
-    "const retry = () => this.#keep(jid, outcomes, settled);",
+    "const retry = () => this.#keep(jid, outcomes, settled, number);",
     "const retry = () => {};",
   ),
   bug(

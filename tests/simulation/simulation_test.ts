@@ -26,6 +26,11 @@ const REGRESSIONS: [seed: number, why: string][] = [
     115_715,
     "an outcome that failed to be written late replaced a later one, and a job was over without an outcome of its target",
   ],
+  [
+    127_766,
+    "a copy of spooled returns that was not safe took the place of their file after a kill, and both were lost",
+  ],
+  [130_157, "a master acknowledged that a job began, which it could not write down, and the job ran again"],
   [100_473, "a queued job had expired, said a master that had lost power, and its minion ran it"],
 ];
 

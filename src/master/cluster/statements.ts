@@ -3,7 +3,7 @@ import type { Clock } from "../../async/clock.ts";
 import { type Deferred, deferred } from "../../async/deferred.ts";
 import { BEGUN_UNWRITTEN } from "../../job/outcome.ts";
 import { decode, encode } from "../../wire/msgpack.ts";
-import { offerQueuedJobs } from "../jobs/queued_jobs.ts";
+import { assertStatesKept, jobsFor } from "../commands/jobs.ts";
 import type { MasterServices } from "../services.ts";
 import type { Statement } from "./contract.ts";
 
@@ -58,7 +58,7 @@ export class Statements {
   }
 
   async #take(sender: string, bytes: Uint8Array): Promise<void> {
-    const { ledger, presence, send, store } = this.#services();
+    const { ledger, presence, send } = this.#services();
     const [number, minion, life, states, waiting, known, answered] = decode(bytes, { mode: "bin" }) as [
       number,
       string,
@@ -68,8 +68,6 @@ export class Statements {
       string[] | null,
       boolean,
     ];
-    presence.markBrine(minion);
-    const offered = known !== null && await offerQueuedJobs(this.#services(), minion).then(() => true, () => false);
     const newest = presence.markBrine(minion, life === null ? undefined : { life: life[0], number: life[1] });
     const own = states.filter(([jid]) => ledger.loadOf(jid) !== undefined);
     for (const [jid, state, note] of own) {
@@ -77,13 +75,14 @@ export class Statements {
       else if (state === "cancelled") ledger.cancelled(jid, minion, note);
     }
     if (waiting !== null) ledger.notBegun(minion, waiting);
-    if (offered) {
-      for (const load of ledger.present(minion, new Set(known), { complete: newest })) send(load, [minion]);
+    if (known !== null) {
+      for (const load of await jobsFor(this.#services(), minion, new Set(known), newest)) send(load, [minion]);
     }
     if (!answered || own.length === 0) return;
+    const jids = own.map(([jid]) => jid);
     // Without an answer, the minion says it again.
-    await store.durable().then(
-      () => this.#bus.send(TAKEN, encode([number, own.map(([jid]) => jid)], "bin"), sender),
+    await assertStatesKept(this.#services(), jids, minion).then(
+      () => this.#bus.send(TAKEN, encode([number, jids], "bin"), sender),
       () => {},
     );
   }

@@ -1,13 +1,12 @@
 import { WithheldReply } from "../../channel/req_server.ts";
 import { messageOf } from "../../errors.ts";
 import { isPlainJid } from "../../job/jid.ts";
-import type { JobCache } from "../../job/job_cache.ts";
+import type { JobCache, JobLoad } from "../../job/job_cache.ts";
 import type { Cluster } from "../cluster/contract.ts";
 import { BEGUN_UNWRITTEN, ENDED, outcomeFields } from "../../job/outcome.ts";
 import { decode } from "../../wire/msgpack.ts";
 import { presentMinions } from "../maintenance/presence_events.ts";
 import type { Order } from "../presence.ts";
-import { offerQueuedJobs } from "../jobs/queued_jobs.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 import { jobReturned } from "./return.ts";
 import { syndicJobs } from "./syndic.ts";
@@ -36,22 +35,16 @@ export async function minionJobs(services: MasterServices, load: Load, minion: s
   if (minion === undefined) return {};
   if (load.syndic === true) return syndicJobs(services, load, minion);
   services.syndics.isAlsoMinion(minion);
-  presence.markBrine(minion);
-  // Before what it says is taken, which what it says meanwhile would overtake.
-  if (load.present === true) await offerQueuedJobs(services, minion);
   const newest = presence.markBrine(minion, orderOf(load.order));
   if (Array.isArray(load.returns)) return returned(services, load.returns, load.ts, minion);
-  if (takeStates(services, load.states, minion)) {
-    await services.store.durable().catch((cause) => {
-      throw new WithheldReply("What a minion says of its jobs could not be stored", { cause, id: minion });
-    });
-  }
+  const once = takeStates(services, load.states, minion);
+  if (once.length > 0) await assertStatesKept(services, once, minion);
   if (services.cluster !== undefined) await tellOthers(services, services.cluster, load, minion);
   if (load.present !== true) return { jobs: [] };
   const known = new Set(Array.isArray(load.known) ? load.known.map(String) : []);
   const waiting = Array.isArray(load.waiting) ? load.waiting.map(String) : undefined;
   if (waiting !== undefined) ledger.notBegun(minion, waiting);
-  const jobs = ledger.present(minion, known, { complete: newest });
+  const jobs = await jobsFor(services, minion, known, newest);
   if (services.cluster !== undefined) {
     const { id: cluster } = services.cluster;
     return waiting === undefined
@@ -60,6 +53,28 @@ export async function minionJobs(services: MasterServices, load: Load, minion: s
   }
   if (waiting === undefined) return { jobs };
   return { jobs, over: waiting.filter((jid) => !ledger.awaitsEnd(jid, minion)) };
+}
+
+/**
+ * Takes which jobs a Brine minion knows, and returns those that it should have. Queued ones wait until the disk says that the minion may have
+ * them; where that fails, they follow by a publication.
+ *
+ * @param newest see {@link Ledger.present}
+ */
+export async function jobsFor(
+  { ledger }: MasterServices,
+  minion: string,
+  known: ReadonlySet<string>,
+  newest: boolean,
+): Promise<JobLoad[]> {
+  // At once: by the time that the disk is written, the minion may have said more.
+  const jobs = ledger.present(minion, known, { complete: newest });
+  const noting = ledger.offer(minion);
+  if (noting === undefined) return jobs;
+  await noting;
+  const all = ledger.present(minion, known, { complete: false });
+  ledger.answered(minion);
+  return all;
 }
 
 /**
@@ -111,9 +126,9 @@ async function isOver(jobs: JobCache, jid: string, minion: string): Promise<bool
   return !(await jobs.minions(jid)).includes(minion);
 }
 
-/** Takes what a minion says of its jobs. True if it will not say some of it again. */
-function takeStates({ ledger }: MasterServices, states: unknown, minion: string): boolean {
-  let once = false;
+/** Takes what a minion says of its jobs. Returns the jobs of which it will not say that again. */
+function takeStates({ ledger }: MasterServices, states: unknown, minion: string): string[] {
+  const once: string[] = [];
   for (const entry of Array.isArray(states) ? states : []) {
     const [jid, state, note] = Array.isArray(entry) ? entry : [];
     if (typeof jid !== "string" || !isPlainJid(jid)) continue;
@@ -121,9 +136,28 @@ function takeStates({ ledger }: MasterServices, states: unknown, minion: string)
     if (state === "started") ledger.started(jid, minion, text);
     else if (state === "cancelled") ledger.cancelled(jid, minion, text);
     else if (state === "over") ledger.ranBefore(jid, minion);
-    once ||= state === "cancelled" || text === BEGUN_UNWRITTEN;
+    if (state === "cancelled" || text === BEGUN_UNWRITTEN) once.push(jid);
   }
   return once;
+}
+
+/**
+ * Resolves once what a minion has said of jobs is on the disk.
+ *
+ * @throws {WithheldReply} if it is not, and was not when the minion said the same before: it says it again
+ */
+export async function assertStatesKept(
+  { ledger, store }: MasterServices,
+  jids: readonly string[],
+  minion: string,
+): Promise<void> {
+  const text = "What a minion says of its jobs could not be stored";
+  await store.durable().catch((cause) => {
+    throw new WithheldReply(text, { cause, id: minion });
+  });
+  // What was said before may wait to be written again, and is not written because this was.
+  const unsaved = jids.filter((jid) => ledger.isUnsaved(jid, minion));
+  if (unsaved.length > 0) throw new WithheldReply(text, { id: minion, jids: unsaved });
 }
 
 function orderOf(value: unknown): Order | undefined {

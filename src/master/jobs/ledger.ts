@@ -176,7 +176,9 @@ export class Ledger {
     const job = this.#jobs.get(jid);
     if (job === undefined) return;
     job.recorded = true;
-    if (job.over) this.#close(job);
+    if (job.over) return this.#close(job);
+    // Minions may have asked meanwhile for what was queued before.
+    if (job.queued > 0) { for (const id of [...job.parts.keys()]) this.#giveLate(job, id); }
   }
 
   /** The age of the ledger at a time, in milliseconds since the epoch; now if that has passed. */
@@ -303,6 +305,11 @@ export class Ledger {
     return part === RETURNED ? "returned before" : "expected";
   }
 
+  /** True if how a target of a job stands is not in the job cache yet, since that could not be written: it is tried again with each tick. */
+  isUnsaved(jid: string, id: string): boolean {
+    return this.#outcomes.lacks(jid, id);
+  }
+
   /** True if that target has neither returned nor been given up or cancelled. */
   awaitsEnd(jid: string, id: string): boolean {
     const part = this.#jobs.get(jid)?.parts.get(id);
@@ -421,6 +428,7 @@ export class Ledger {
   /** Outcomes are safe: those that are not replaced by now are told of. */
   #tellSaved(jid: string, outcomes: readonly TargetOutcome[]): void {
     for (const outcome of outcomes) {
+      if (outcome.note === ASKED_FOR) this.#noted(jid, outcome.minion);
       const key = `${jid} ${outcome.minion}`;
       if (this.#untold.get(key) !== outcome) continue;
       this.#untold.delete(key);
@@ -485,24 +493,58 @@ export class Ledger {
   }
 
   /**
-   * Notes of the jobs that are queued for a minion that it may have them from now on: one that ran them while a master starts again would
-   * otherwise be said never to have come. Only then, and once that is on the disk, {@link Ledger.present} and {@link Ledger.take} give them out.
+   * Notes of the jobs that are queued for a minion that it may have them from now on: of one that runs while a master starts again, that master
+   * would otherwise say that it never came to the minion. Once that is on the disk, {@link Ledger.present} and {@link Ledger.take} give them out. What
+   * could not be written is tried again with each tick; it is given out then, if the minion is connected.
    *
-   * @returns whether there are any
+   * @returns what settles once each was written or has failed; undefined if there is nothing to wait for
    */
-  offer(id: string): boolean {
-    const atMs = this.#options.clock.now();
-    let any = false;
+  offer(id: string): Promise<unknown> | undefined {
+    const noting: Promise<void>[] = [];
     for (const job of this.#jobs.values()) {
-      const part = job.parts.get(id);
-      if (!this.#isKept(job, part)) continue;
-      any = true;
-      if (part.sent === true && !this.#outcomes.lacks(job.jid, id)) continue;
-      const { untilMs = atMs } = part;
-      job.move(id, { ...part, sent: true });
-      this.#outcomes.save(job.jid, [{ minion: id, state: "queued", atMs, untilMs, note: ASKED_FOR }], false);
+      const part = job.queued > 0 ? job.parts.get(id) : undefined;
+      if (!this.#isKept(job, part) || part.sent === true) continue;
+      noting.push(part.noting ??= this.#note(job, id, part));
     }
-    return any;
+    return noting.length === 0 ? undefined : Promise.all(noting);
+  }
+
+  #note({ jid }: OpenJob, minion: string, { untilMs }: Part): Promise<void> {
+    const atMs = this.#options.clock.now();
+    return this.#outcomes.save(
+      jid,
+      [{ minion, state: "queued", atMs, untilMs: untilMs ?? atMs, note: ASKED_FOR }],
+      false,
+    );
+  }
+
+  /** It is on the disk that a minion may have a job that is queued for it. */
+  #noted(jid: string, id: string): void {
+    const job = this.#jobs.get(jid);
+    const part = job?.parts.get(id);
+    if (job === undefined || part?.state !== "queued") return;
+    const { noting: _noting, ...noted } = part;
+    job.move(id, { ...noted, sent: true });
+    this.#giveLate(job, id);
+  }
+
+  /** Sends a job to a minion that has asked for it, and did not get it with the answer. */
+  #giveLate(job: OpenJob, id: string): void {
+    const { presence, send } = this.#options;
+    const part = job.parts.get(id);
+    if (!this.#isKept(job, part) || part.sent !== true || !presence.connected(id)) return;
+    if (!presence.isBrine(id)) return send(this.#taken(job, id), [id]);
+    if (part.late !== true) return;
+    part.late = false;
+    send(addressed(job.load, id, true), [id]);
+  }
+
+  /** A Brine minion has its answer: queued jobs that are not in it come by a publication. */
+  answered(id: string): void {
+    for (const job of this.#jobs.values()) {
+      const part = job.queued > 0 ? job.parts.get(id) : undefined;
+      if (part?.state === "queued" && (part.sent !== true || !job.recorded)) part.late = true;
+    }
   }
 
   /**
@@ -530,8 +572,7 @@ export class Ledger {
       }
       // A job whose time is over is not begun any more; it ends for this minion with the next tick.
       const isQueued = part.state === "queued";
-      if (this.#age >= (isQueued ? part.until : job.beginUntil)) continue;
-      if (isQueued && part.sent !== true) continue;
+      if (isQueued ? !this.#isKept(job, part) || part.sent !== true : this.#age >= job.beginUntil) continue;
       found.push(addressed(job.load, id, isQueued || job.queuedUntilMs !== undefined));
     }
     return found;
@@ -539,15 +580,19 @@ export class Ledger {
 
   /** Takes the {@link Ledger.offer offered} jobs of a minion that does not ask for them: they count as published from then on. */
   take(id: string): JobLoad[] {
-    const found: JobLoad[] = [];
-    for (const job of [...this.#jobs.values()].sort((a, b) => a.jid < b.jid ? -1 : 1)) {
-      const part = job.parts.get(id);
-      if (!this.#isKept(job, part) || part.sent !== true) continue;
-      found.push(addressed(job.load, id, true));
-      job.beginUntil = job.giveUpAt = job.askAt = this.#age + this.#options.deliveryMs;
-      this.#turn(job, [{ minion: id, state: "published", atMs: this.#options.clock.now() }]);
+    const found: OpenJob[] = [];
+    for (const job of this.#jobs.values()) {
+      const part = job.queued > 0 ? job.parts.get(id) : undefined;
+      if (this.#isKept(job, part) && part.sent === true) found.push(job);
     }
-    return found;
+    return found.sort((a, b) => a.jid < b.jid ? -1 : 1).map((job) => this.#taken(job, id));
+  }
+
+  /** A queued job as a minion gets it that does not acknowledge: it counts as published. */
+  #taken(job: OpenJob, id: string): JobLoad {
+    job.beginUntil = job.giveUpAt = job.askAt = this.#age + this.#options.deliveryMs;
+    this.#turn(job, [{ minion: id, state: "published", atMs: this.#options.clock.now() }]);
+    return addressed(job.load, id, true);
   }
 
   /** True if a job is queued for that minion. */
@@ -607,9 +652,14 @@ export class Ledger {
   }
 
   /** False if the target has come to another state since. */
-  #isCurrent(jid: string, { minion, state }: TargetOutcome): boolean {
+  #isCurrent(jid: string, { minion, state, note }: TargetOutcome): boolean {
     const job = this.#jobs.get(jid);
     const part = job?.parts.get(minion);
+    if (note === ASKED_FOR && part?.state === "queued" && !this.#options.presence.connected(minion)) {
+      // It has gone without it. Once it is back, it asks again.
+      delete part.noting;
+      return false;
+    }
     return job === undefined || part === GIVEN_UP ? ENDED.has(state) : part?.state === state;
   }
 

@@ -8,8 +8,12 @@ export interface Part {
   /** The age of the ledger at which a queued job is given up; Infinity for those that are not queued. */
   until: number;
   untilMs: number | undefined;
-  /** A queued job that its minion may have taken all the same: it has asked for it, or was found to be away after it was sent. */
+  /** A queued job that its minion may have: that was noted when it asked for it, or it was found to be away after it was sent. */
   sent?: boolean;
+  /** It is being noted that the minion may have it; what settles is the first attempt, others follow. */
+  noting?: Promise<void>;
+  /** A Brine minion had its answer before that: it gets the job by a publication. */
+  late?: boolean;
   /** The age of the ledger until which the minion may say that it has it: an earlier process may not have heard that. */
   hearUntil?: number;
   /** It runs, and its minion has no record of that: see `BEGUN_UNWRITTEN`. */

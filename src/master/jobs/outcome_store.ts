@@ -16,8 +16,8 @@ export class OutcomeStore {
   readonly #durable: () => Promise<void>;
   readonly #saved: (jid: string, outcomes: readonly TargetOutcome[]) => void;
   #unsaved = new Map<string, Unsaved>();
-  /** Jobs of which something is being saved, and how often. */
-  readonly #saving = new Map<string, number>();
+  /** Jobs of which something is being saved: how often, and the number of the last save of each target. */
+  readonly #saving = new Map<string, { count: number; last: Map<string, number> }>();
   /** Saves so far. */
   #number = 0;
 
@@ -35,29 +35,42 @@ export class OutcomeStore {
     this.#saved = saved;
   }
 
-  /** @param settled true if the whole job has ended */
-  save(jid: string, outcomes: readonly TargetOutcome[], settled: boolean): void {
+  /**
+   * Resolves once it was saved, or is kept to be saved later.
+   *
+   * @param settled true if the whole job has ended
+   */
+  save(jid: string, outcomes: readonly TargetOutcome[], settled: boolean): Promise<void> {
     const number = ++this.#number;
     const retry = () => this.#keep(jid, outcomes, settled, number);
+    // These take the place of what waits: it would be saved after them.
+    for (const { minion } of outcomes) this.#unsaved.get(jid)?.outcomes.delete(minion);
     try {
       const saving = [
         outcomes.length > 0 ? this.#jobs.saveOutcomes(jid, outcomes) : undefined,
         settled ? this.#jobs.settle(jid) : undefined,
       ];
-      this.#saving.set(jid, (this.#saving.get(jid) ?? 0) + 1);
-      Promise.all([...saving, this.#durable()]).then(() => this.#saved(jid, outcomes), retry)
+      this.#begun(jid, outcomes, number);
+      return Promise.all([...saving, this.#durable()]).then(() => this.#saved(jid, outcomes), retry)
         .finally(() => this.#ended(jid));
     } catch {
       // Others that save in the same turn of the loop must learn of the failure, and the next turn must begin afresh.
       this.#durable().catch(() => {});
       retry();
+      return Promise.resolve();
     }
   }
 
+  #begun(jid: string, outcomes: readonly TargetOutcome[], number: number): void {
+    const saving = this.#saving.get(jid) ?? { count: 0, last: new Map<string, number>() };
+    this.#saving.set(jid, saving);
+    saving.count++;
+    for (const { minion } of outcomes) saving.last.set(minion, number);
+  }
+
   #ended(jid: string): void {
-    const left = (this.#saving.get(jid) ?? 1) - 1;
-    if (left === 0) this.#saving.delete(jid);
-    else this.#saving.set(jid, left);
+    const saving = this.#saving.get(jid);
+    if (saving !== undefined && --saving.count === 0) this.#saving.delete(jid);
   }
 
   /** True if something of the job is not in the job cache yet. */
@@ -74,9 +87,10 @@ export class OutcomeStore {
   #keep(jid: string, outcomes: readonly TargetOutcome[], settled: boolean, number: number): void {
     const kept: Unsaved = this.#unsaved.get(jid) ?? { outcomes: new Map(), settled: false };
     this.#unsaved.set(jid, kept);
+    const last = this.#saving.get(jid)?.last;
     for (const outcome of outcomes) {
-      const other = kept.outcomes.get(outcome.minion);
-      if (other === undefined || other.number < number) kept.outcomes.set(outcome.minion, { outcome, number });
+      const later = Math.max(kept.outcomes.get(outcome.minion)?.number ?? 0, last?.get(outcome.minion) ?? 0);
+      if (later <= number) kept.outcomes.set(outcome.minion, { outcome, number });
     }
     kept.settled ||= settled;
   }
@@ -103,7 +117,7 @@ export class OutcomeStore {
     for (const [jid, { outcomes, settled }] of unsaved) {
       const current = [...outcomes.values()].map(({ outcome }) => outcome).filter((outcome) => isCurrent(jid, outcome));
       const ended = settled && !isOpen(jid);
-      if (current.length > 0 || ended) this.save(jid, current, ended);
+      if (current.length > 0 || ended) void this.save(jid, current, ended);
     }
   }
 }

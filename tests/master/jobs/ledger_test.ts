@@ -1,7 +1,6 @@
 /** The outcome of each target of a job, by a clock that the test moves. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { WithheldReply } from "../../../src/channel/req_server.ts";
 import { BusEvent, EventBus } from "../../../src/event/bus.ts";
 import { ProtocolError, SystemError } from "../../../src/errors.ts";
 import type { JobCache, JobLoad } from "../../../src/job/job_cache.ts";
@@ -9,9 +8,7 @@ import { BEGUN_UNWRITTEN, type TargetOutcome } from "../../../src/job/outcome.ts
 import { JidGenerator } from "../../../src/job/jid.ts";
 import { JobStore } from "../../../src/master/jobs/durable_saves.ts";
 import { Ledger } from "../../../src/master/jobs/ledger.ts";
-import { offerQueuedJobs } from "../../../src/master/jobs/queued_jobs.ts";
 import { Presence } from "../../../src/master/presence.ts";
-import type { MasterServices } from "../../../src/master/services.ts";
 import { memoryJobCache } from "../../../src/plugins/job_caches/memory.ts";
 import { encode, Packed } from "../../../src/wire/msgpack.ts";
 import { captureLog } from "../../support/capture_log.ts";
@@ -41,7 +38,6 @@ class Desk {
   full = false;
   presence!: Presence;
   ledger!: Ledger;
-  store!: JobStore;
   /** Has methods of the job cache fail. */
   breakJobs!: (broken: Partial<JobCache>) => void;
   readonly #jids = new JidGenerator(this.clock);
@@ -75,7 +71,7 @@ class Desk {
       flush: refuse,
     };
     this.breakJobs = (broken) => void Object.assign(jobs, broken);
-    const store = this.store = new JobStore({ jobs, later: queueMicrotask, now: () => clock.now(), log: captured.log });
+    const store = new JobStore({ jobs, later: queueMicrotask, now: () => clock.now(), log: captured.log });
     this.ledger = new Ledger({
       jobs,
       clock,
@@ -115,8 +111,8 @@ class Desk {
   }
 
   /** A minion asks for its jobs. */
-  given(id: string): string[] {
-    this.ledger.offer(id);
+  async given(id: string): Promise<string[]> {
+    await this.ledger.offer(id);
     return this.ledger.present(id, new Set()).map(({ jid }) => String(jid));
   }
 
@@ -380,7 +376,7 @@ describe("Ledger", () => {
     assert.deepEqual(desk.sent, []);
     desk.here("a");
     assert.deepEqual(desk.ledger.present("a", new Set()), [], "not before it is noted that the minion may have it");
-    desk.ledger.offer("a");
+    await desk.ledger.offer("a");
     const [load] = desk.ledger.present("a", new Set());
     assert.deepEqual(load, {
       jid,
@@ -482,7 +478,7 @@ describe("Ledger", () => {
     const second = desk.publish(["a"], { queueMs: HOUR, away: ["a"] });
     assert.equal(desk.ledger.awaits("a"), true);
     assert.deepEqual(desk.ledger.take("a"), [], "not before it is noted that the minion may have them");
-    assert.equal(desk.ledger.offer("a"), true);
+    await desk.ledger.offer("a");
     assert.deepEqual(desk.ledger.take("a").map(({ jid }) => jid), [first, second]);
     assert.equal(desk.ledger.awaits("a"), false);
     assert.deepEqual(await desk.state(second), { a: "published" });
@@ -494,7 +490,7 @@ describe("Ledger", () => {
     const desk = new Desk();
     const jid = desk.publish(["a"], { queueMs: HOUR, away: ["a"] });
     // Its first command was a return of before: it counted as a minion of real Salt.
-    desk.ledger.offer("a");
+    await desk.ledger.offer("a");
     assert.deepEqual(desk.ledger.take("a").map((load) => load.jid), [jid]);
     desk.here("a");
     assert.deepEqual(desk.ledger.present("a", new Set()).map((load) => load.jid), [jid]);
@@ -651,7 +647,7 @@ describe("Ledger", () => {
       desk.here("started", "published", "queued");
       assert.deepEqual(desk.ledger.present("started", new Set([jid])), []);
       assert.deepEqual(desk.ledger.present("published", new Set()), [], "too old to be begun");
-      assert.deepEqual(desk.given("queued"), [queued]);
+      assert.deepEqual(await desk.given("queued"), [queued]);
       await desk.pass(15_000);
       assert.deepEqual(await desk.state(jid), { ...states, published: "timed out" });
     });
@@ -727,7 +723,7 @@ describe("Ledger", () => {
       desk.clock.advance(HOUR + 1);
       desk.start();
       await desk.ledger.restore();
-      assert.equal(desk.ledger.offer("a"), false);
+      assert.equal(desk.ledger.offer("a"), undefined);
       assert.deepEqual(desk.ledger.present("a", new Set()), []);
       assert.deepEqual(desk.ledger.take("a"), []);
       await desk.pass(1000);
@@ -739,35 +735,18 @@ describe("Ledger", () => {
         const desk = new Desk();
         const jid = desk.publish(["a", "b"], { queueMs: 10_000, away: ["a", "b"] });
         desk.here("a");
-        assert.deepEqual(desk.given("a"), [jid]);
+        assert.deepEqual(await desk.given("a"), [jid]);
         desk.clock.advance(20_000);
         desk.start();
         await desk.ledger.restore();
         await desk.pass(20_000);
         assert.deepEqual(await desk.state(jid), { a: "queued", b: "expired" });
         desk.here("a");
-        assert.deepEqual(desk.given("a"), [], "too old to be begun");
+        assert.deepEqual(await desk.given("a"), [], "too old to be begun");
         if (isBack) desk.ledger.present("a", new Set([jid]));
         await desk.pass(12_000);
         assert.deepEqual(await desk.state(jid), { a: isBack ? "started" : "lost", b: "expired" });
       }
-    });
-
-    test("a queued job is given out only once it is on the disk that its minion may have it", async () => {
-      const desk = new Desk();
-      const jid = desk.publish(["a"], { queueMs: HOUR, away: ["a"] });
-      desk.here("a");
-      const services = { ledger: desk.ledger, store: desk.store } as MasterServices;
-      desk.full = true;
-      await assert.rejects(offerQueuedJobs(services, "a"), WithheldReply);
-      desk.full = false;
-      // The ledger has not tried again by itself.
-      await offerQueuedJobs(services, "a");
-      desk.start();
-      await desk.ledger.restore();
-      assert.equal(await desk.note(jid, "a"), "the minion has asked for it");
-      await desk.pass(HOUR + 1000);
-      assert.deepEqual(await desk.state(jid), { a: "lost" });
     });
 
     test("a failure of the job cache ends no job: it is thrown, and what is asked for again is restored", async () => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { deferred } from "../../../src/async/deferred.ts";
 import type { JobCache } from "../../../src/job/job_cache.ts";
-import type { TargetOutcome } from "../../../src/job/outcome.ts";
+import { BEGUN_UNWRITTEN, type TargetOutcome } from "../../../src/job/outcome.ts";
 import { OutcomeStore } from "../../../src/master/jobs/outcome_store.ts";
 
 const JID = "20261128000128725059";
@@ -45,5 +45,59 @@ describe("OutcomeStore", () => {
     assert.deepEqual([saved, told], [["lost"], ["lost"]]);
     assert.equal(store.has(JID), false);
     assert.equal(store.lacks(JID, "web1"), false);
+  });
+
+  test("an outcome that is saved again does not become newer than one that came meanwhile", async () => {
+    const syncing = [deferred<void>()];
+    const saved: (string | undefined)[] = [];
+    let full = true;
+    const jobs = {
+      saveOutcomes(_jid, outcomes) {
+        if (full) throw new Error("no space left");
+        saved.push(...outcomes.map(({ note }) => note));
+      },
+      settle() {},
+    } as Partial<JobCache> as JobCache;
+    const store = new OutcomeStore(jobs, () => syncing.at(-1)!.promise, () => {});
+    const started = (note?: string): TargetOutcome => ({
+      minion: "web1",
+      state: "started",
+      atMs: 1,
+      ...(note ? { note } : {}),
+    });
+    const turns = async () => {
+      for (let turn = 0; turn < 10; turn++) await undefined;
+    };
+    store.save(JID, [started()], false);
+    full = false;
+    store.save(JID, [started(BEGUN_UNWRITTEN)], false);
+    // The ledger's tick; the state is the same, so both are current.
+    store.retry(() => true, () => true);
+    syncing[0]!.reject(new Error("no space left"));
+    await turns();
+    saved.length = 0;
+    syncing.push(deferred());
+    store.retry(() => true, () => true);
+    syncing[1]!.resolve();
+    await turns();
+    assert.deepEqual(saved, [BEGUN_UNWRITTEN]);
+  });
+
+  test("an outcome that fails late does not replace a later one that was saved", async () => {
+    const saved: string[] = [];
+    const syncing = [deferred<void>(), deferred<void>()];
+    let at = 0;
+    const jobs = {
+      saveOutcomes: (_jid, outcomes) => void saved.push(...outcomes.map(({ state }) => state)),
+      settle() {},
+    } as Partial<JobCache> as JobCache;
+    const store = new OutcomeStore(jobs, () => syncing[at++]!.promise, () => {});
+    const early = store.save(JID, [outcome("started")], false);
+    const late = store.save(JID, [outcome("lost")], false);
+    syncing[1]!.resolve();
+    syncing[0]!.reject(new Error("no space left"));
+    await Promise.all([early, late]);
+    store.retry(() => true, () => true);
+    assert.deepEqual(saved, ["started", "lost"]);
   });
 });
