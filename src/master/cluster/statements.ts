@@ -3,7 +3,7 @@ import type { Clock } from "../../async/clock.ts";
 import { type Deferred, deferred } from "../../async/deferred.ts";
 import { BEGUN_UNWRITTEN } from "../../job/outcome.ts";
 import { decode, encode } from "../../wire/msgpack.ts";
-import { assertStatesKept, jobsFor } from "../commands/jobs.ts";
+import { assertStatesKept, jobsFor } from "../jobs/minion_reports.ts";
 import type { MasterServices } from "../services.ts";
 import type { Statement } from "./contract.ts";
 

@@ -1,12 +1,13 @@
 import { WithheldReply } from "../../channel/req_server.ts";
 import { messageOf } from "../../errors.ts";
 import { isPlainJid } from "../../job/jid.ts";
-import type { JobCache, JobLoad } from "../../job/job_cache.ts";
+import type { JobCache } from "../../job/job_cache.ts";
 import type { Cluster } from "../cluster/contract.ts";
 import { BEGUN_UNWRITTEN, ENDED, outcomeFields } from "../../job/outcome.ts";
 import { decode } from "../../wire/msgpack.ts";
 import { presentMinions } from "../maintenance/presence_events.ts";
 import type { Order } from "../presence.ts";
+import { assertStatesKept, jobsFor } from "../jobs/minion_reports.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 import { jobReturned } from "./return.ts";
 import { syndicJobs } from "./syndic.ts";
@@ -53,28 +54,6 @@ export async function minionJobs(services: MasterServices, load: Load, minion: s
   }
   if (waiting === undefined) return { jobs };
   return { jobs, over: waiting.filter((jid) => !ledger.awaitsEnd(jid, minion)) };
-}
-
-/**
- * Takes which jobs a Brine minion knows, and returns those that it should have. Queued ones wait until the disk says that the minion may have
- * them; where that fails, they follow by a publication.
- *
- * @param newest see {@link Ledger.present}
- */
-export async function jobsFor(
-  { ledger }: MasterServices,
-  minion: string,
-  known: ReadonlySet<string>,
-  newest: boolean,
-): Promise<JobLoad[]> {
-  // At once: by the time that the disk is written, the minion may have said more.
-  const jobs = ledger.present(minion, known, { complete: newest });
-  const noting = ledger.offer(minion);
-  if (noting === undefined) return jobs;
-  await noting;
-  const all = ledger.present(minion, known, { complete: false });
-  ledger.answered(minion);
-  return all;
 }
 
 /**
@@ -139,25 +118,6 @@ function takeStates({ ledger }: MasterServices, states: unknown, minion: string)
     if (state === "cancelled" || text === BEGUN_UNWRITTEN) once.push(jid);
   }
   return once;
-}
-
-/**
- * Resolves once what a minion has said of jobs is on the disk.
- *
- * @throws {WithheldReply} if it is not, and was not when the minion said the same before: it says it again
- */
-export async function assertStatesKept(
-  { ledger, store }: MasterServices,
-  jids: readonly string[],
-  minion: string,
-): Promise<void> {
-  const text = "What a minion says of its jobs could not be stored";
-  await store.durable().catch((cause) => {
-    throw new WithheldReply(text, { cause, id: minion });
-  });
-  // What was said before may wait to be written again, and is not written because this was.
-  const unsaved = jids.filter((jid) => ledger.isUnsaved(jid, minion));
-  if (unsaved.length > 0) throw new WithheldReply(text, { id: minion, jids: unsaved });
 }
 
 function orderOf(value: unknown): Order | undefined {

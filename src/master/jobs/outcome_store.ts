@@ -43,8 +43,6 @@ export class OutcomeStore {
   save(jid: string, outcomes: readonly TargetOutcome[], settled: boolean): Promise<void> {
     const number = ++this.#number;
     const retry = () => this.#keep(jid, outcomes, settled, number);
-    // These take the place of what waits: it would be saved after them.
-    for (const { minion } of outcomes) this.#unsaved.get(jid)?.outcomes.delete(minion);
     try {
       const saving = [
         outcomes.length > 0 ? this.#jobs.saveOutcomes(jid, outcomes) : undefined,
@@ -65,7 +63,11 @@ export class OutcomeStore {
     const saving = this.#saving.get(jid) ?? { count: 0, last: new Map<string, number>() };
     this.#saving.set(jid, saving);
     saving.count++;
-    for (const { minion } of outcomes) saving.last.set(minion, number);
+    for (const { minion } of outcomes) {
+      saving.last.set(minion, number);
+      // It takes the place of what waits, which would be saved after it.
+      this.#unsaved.get(jid)?.outcomes.delete(minion);
+    }
   }
 
   #ended(jid: string): void {
