@@ -1,27 +1,64 @@
-export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+import { setImmediate, setTimeout } from "node:timers";
+
+export const pause = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
+
+/** Turns of the loop that {@link until} lets go by at once; after them it looks every 5 ms, since it waits for another process. */
+const QUICK_TURNS = 2000;
+
+/** A clock that a test moves. */
+export interface MovedClock {
+  advance(ms: number): void;
+}
 
 export interface UntilOptions {
   /** @default 60000 */
   timeoutMs?: number;
-  /** Called before each pause; throws if waiting has become pointless, as when a daemon has ended. */
+  /** Milliseconds between looks. @default a turn of the loop, and 5 after 2000 turns */
+  everyMs?: number;
+  /** Moved by `stepMs` in the turn before each look, so that no step of it goes unseen. */
+  clock?: MovedClock;
+  /** @default 100 */
+  stepMs?: number;
+  /** Called before each turn; throws if waiting has become pointless, as when a daemon has ended. */
   check?(): void;
 }
 
+/** Lets turns of the loop go by: what is due runs, and what has arrived is read. */
+export async function turns(count = 1): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise<void>((resolve) => void setImmediate(resolve));
+}
+
 /**
- * Waits until a condition holds, which is looked at every 50 ms.
+ * Waits until a condition holds. A condition that counts uses `>=` where more may come: two things may happen in one turn.
  *
- * @param what the condition, for the message: `the master takes requests`
+ * @param what the condition, for the message: `the master takes requests`; its source if nothing is given
  * @throws {Error} when the time is over
+ * @example
+ * await until(() => streams.length >= 2, { clock });
+ * await until("the master takes requests", () => answers(port));
  */
+export async function until(holds: () => boolean | Promise<boolean>, options?: UntilOptions): Promise<void>;
 export async function until(
   what: string,
   holds: () => boolean | Promise<boolean>,
-  { timeoutMs = 60_000, check }: UntilOptions = {},
+  options?: UntilOptions,
+): Promise<void>;
+export async function until(
+  ...given: [string, () => boolean | Promise<boolean>, UntilOptions?] | [
+    () => boolean | Promise<boolean>,
+    UntilOptions?,
+  ]
 ): Promise<void> {
+  const [what, holds, options] = typeof given[0] === "string"
+    ? given as [string, () => boolean | Promise<boolean>, UntilOptions?]
+    : [String(given[0]), ...given as [() => boolean | Promise<boolean>, UntilOptions?]];
+  const { timeoutMs = 60_000, everyMs, clock, stepMs = 100, check } = options ?? {};
   const limit = performance.now() + timeoutMs;
-  while (!await holds()) {
+  for (let turn = 0; !await holds(); turn++) {
     check?.();
     if (performance.now() > limit) throw new Error(`Timed out after ${timeoutMs} ms: ${what}`);
-    await pause(50);
+    if (everyMs === undefined && (clock !== undefined || turn < QUICK_TURNS)) await turns();
+    else await pause(everyMs ?? 5);
+    clock?.advance(stepMs);
   }
 }

@@ -1,12 +1,13 @@
 /** Signatures of minions' messages, as in real Salt, and which returns a master accepts by them. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { until } from "../../bench/bed/until.ts";
 import { signedBytes } from "../../src/channel/signed_load.ts";
 import { rsaSign, rsaVerify } from "../../src/crypto/rsa.ts";
 import { cleanPublishAuth } from "../../src/master/maintenance/publish_auth.ts";
 import { denoCrypto } from "../../src/runtime/deno/crypto.ts";
 import { Float } from "../../src/wire/msgpack.ts";
-import { type Cluster, PAIRS, startCluster, until } from "../support/start_cluster.ts";
+import { type Cluster, PAIRS, startCluster } from "../support/start_cluster.ts";
 import { toHex, vectors } from "../support/vectors.ts";
 
 const crypto = denoCrypto();

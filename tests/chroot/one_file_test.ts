@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import { until } from "../support/running_program.ts";
+import { until } from "../../bench/bed/until.ts";
 import { DebianRoot, ONE_FILE, whyNoDebian } from "./debian_root.ts";
 
 const TIMEOUT = { timeout: 600_000 };
@@ -63,9 +63,9 @@ describe("one file on a minimal Debian", { ...TIMEOUT, skip: whyNoDebian() }, ()
       const { status, stderr } = run(daemon, "-d");
       assert.equal(status, 0, `${daemon}: ${stderr}`);
     }
-    await until(() => run("salt-key", "-l", "pre").stdout.includes("edge1"), "its key");
+    await until("its key", () => run("salt-key", "-l", "pre").stdout.includes("edge1"));
     assert.match(run("salt-key", "-y", "-a", "edge1").stdout, /Key for minion edge1 accepted/);
-    await until(() => run("salt-run", "manage.up", "--out=json").stdout.includes("edge1"), "the minion is up");
+    await until("the minion is up", () => run("salt-run", "manage.up", "--out=json").stdout.includes("edge1"));
   });
 
   test("ping, command, state, custom module in TypeScript", TIMEOUT, () => {
@@ -90,7 +90,7 @@ describe("one file on a minimal Debian", { ...TIMEOUT, skip: whyNoDebian() }, ()
     ).stdout;
 
   test("the console is inside", TIMEOUT, async () => {
-    await until(() => page("/console/").startsWith("HTTP/1.1 200"), "the API");
+    await until("the API", () => page("/console/").startsWith("HTTP/1.1 200"));
     const script = /src="([^"]+\.js)"/.exec(page("/console/"))![1]!;
     const code = page(new URL(script, "http://localhost/console/").pathname);
     assert.match(code, /^HTTP\/1\.1 200[\s\S]*content-type: text\/javascript/i);
@@ -101,6 +101,6 @@ describe("one file on a minimal Debian", { ...TIMEOUT, skip: whyNoDebian() }, ()
     for (const daemon of ["api", "minion", "master"]) sh(`kill $(cat /var/run/salt-${daemon}.pid)`);
     const left = () =>
       sh('for d in /proc/[0-9]*; do [ "$(readlink $d/exe)" = /usr/bin/brine ] && cat $d/cmdline; done').stdout;
-    await until(() => left() === "", `the end of all: ${left()}`);
+    await until(`the end of all: ${left()}`, () => left() === "");
   });
 });

@@ -9,6 +9,7 @@ import path from "node:path";
 import process from "node:process";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { until } from "../../bench/bed/until.ts";
 import { DebianRoot, whyNoDebian } from "./debian_root.ts";
 
 const TIMEOUT = { timeout: 600_000 };
@@ -16,13 +17,9 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const PACKAGES = ["brine", "brine-master", "brine-minion", "brine-api", "brine-syndic"];
 const SYSTEM = ["systemd", "systemd-sysv", "dbus", "init-system-helpers"];
 
-/** Looks again until something holds. */
-async function until(holds: () => boolean, what: () => string): Promise<void> {
-  const end = performance.now() + 120_000;
-  while (!holds()) {
-    if (performance.now() > end) assert.fail(`never: ${what()}`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+/** Waits until a condition holds; what a failure says is asked for only then. */
+async function met(holds: () => boolean, what: () => string): Promise<void> {
+  await until(holds, { timeoutMs: 120_000, everyMs: 100 }).catch(() => assert.fail(`never: ${what()}`));
 }
 
 describe("Debian packages under systemd", { ...TIMEOUT, skip: whyNoDebian("dpkg-deb") }, () => {
@@ -38,9 +35,8 @@ describe("Debian packages under systemd", { ...TIMEOUT, skip: whyNoDebian("dpkg-
     run("systemctl", "show", "--property", property, "--value", unit).stdout.trim();
   const journal = (unit: string) => run("journalctl", "--no-pager", "-u", unit).stdout.slice(-3000);
   const isUp = (id = "edge1") =>
-    until(() => run("salt-run", "manage.up", "--out=json").stdout.includes(id), () => journal("salt-minion"));
-  const active = (unit: string) =>
-    until(() => show(unit, "ActiveState") === "active", () => `${unit}\n${journal(unit)}`);
+    met(() => run("salt-run", "manage.up", "--out=json").stdout.includes(id), () => journal("salt-minion"));
+  const active = (unit: string) => met(() => show(unit, "ActiveState") === "active", () => `${unit}\n${journal(unit)}`);
   const files = (revision: string, names = PACKAGES) => names.map((name) => `/srv/${revision}-${name}.deb`).join(" ");
   const put = (file: string, text: string) => {
     mkdirSync(path.dirname(path.join(debian.path, file)), { recursive: true });
@@ -73,7 +69,7 @@ describe("Debian packages under systemd", { ...TIMEOUT, skip: whyNoDebian("dpkg-
     );
     put("etc/hosts", "127.0.0.1 localhost debian salt\n");
     await debian.ready();
-    await until(() => /running|degraded/.test(run("systemctl", "is-system-running").stdout), () => "systemd");
+    await met(() => /running|degraded/.test(run("systemctl", "is-system-running").stdout), () => "systemd");
   }, TIMEOUT);
   after(() => debian?.remove(), TIMEOUT);
 
@@ -95,7 +91,7 @@ describe("Debian packages under systemd", { ...TIMEOUT, skip: whyNoDebian("dpkg-
 
   test("an API without configuration ends with a message, and is not started again and again", TIMEOUT, async () => {
     assert.notEqual(run("systemctl", "start", "salt-api").status, 0);
-    await until(() => show("salt-api", "ActiveState") === "failed", () => journal("salt-api"));
+    await met(() => show("salt-api", "ActiveState") === "failed", () => journal("salt-api"));
     assert.equal(show("salt-api", "ExecMainStatus"), "78");
     assert.equal(show("salt-api", "NRestarts"), "0");
     assert.match(journal("salt-api"), /has neither rest_cherrypy nor rest_tornado/);
@@ -149,7 +145,7 @@ describe("Debian packages under systemd", { ...TIMEOUT, skip: whyNoDebian("dpkg-
       for (const unit of ["salt-master", "salt-minion", "salt-api"]) {
         assert.equal(run("systemctl", "reload", unit).status, 0, journal(unit));
       }
-      await until(() => journal("salt-master").includes("configuration read again"), () => journal("salt-master"));
+      await met(() => journal("salt-master").includes("configuration read again"), () => journal("salt-master"));
       assert.equal(show("salt-master", "MainPID"), pid);
       assert.equal(show("salt-master", "ActiveState"), "active");
     },
@@ -161,13 +157,13 @@ describe("Debian packages under systemd", { ...TIMEOUT, skip: whyNoDebian("dpkg-
     await active("salt-master");
     const [hung, before] = [show("salt-master", "MainPID"), Number(show("salt-master", "NRestarts"))];
     must(`kill -STOP ${hung}`);
-    await until(() => Number(show("salt-master", "NRestarts")) > before, () => journal("salt-master"));
+    await met(() => Number(show("salt-master", "NRestarts")) > before, () => journal("salt-master"));
     await active("salt-master");
     assert.match(journal("salt-master"), /Watchdog timeout/);
     const killed = show("salt-master", "MainPID");
     assert.notEqual(killed, hung);
     must(`kill -KILL ${killed}`);
-    await until(() => !["", "0", killed].includes(show("salt-master", "MainPID")), () => journal("salt-master"));
+    await met(() => !["", "0", killed].includes(show("salt-master", "MainPID")), () => journal("salt-master"));
     await active("salt-master");
     must("rm -r /etc/systemd/system/salt-master.service.d && systemctl daemon-reload && systemctl restart salt-master");
     await isUp();
@@ -203,7 +199,7 @@ describe("Debian packages under systemd", { ...TIMEOUT, skip: whyNoDebian("dpkg-
     assert.notEqual(show("salt-master", "MainPID"), before);
     assert.match(must("dpkg-query -W brine-minion"), /-2$/m);
     must("systemctl start salt-minion");
-    await until(
+    await met(
       () => run("salt-run", "jobs.lookup_jid", jid).stdout.includes("upgraded"),
       () => run("salt-run", "jobs.outcome", jid).stdout,
     );
@@ -214,11 +210,11 @@ describe("Debian packages under systemd", { ...TIMEOUT, skip: whyNoDebian("dpkg-
     const downgrade = `apt-get install -qy --allow-downgrades ${files("1")} && echo all done`;
     const jid = /\d{20}/.exec(run("salt", "--async", "edge1", "cmd.run", downgrade).stdout)![0];
     // The master is restarted in the middle of it.
-    await until(
+    await met(
       () => run("salt-run", "jobs.lookup_jid", jid).stdout.includes("all done"),
       () => run("salt-run", "jobs.outcome", jid).stdout,
     );
-    await until(() => !["", "0", before].includes(show("salt-minion", "MainPID")), () => journal("salt-minion"));
+    await met(() => !["", "0", before].includes(show("salt-minion", "MainPID")), () => journal("salt-minion"));
     await active("salt-minion");
     await isUp();
     assert.match(must("dpkg-query -W brine-minion"), /-1$/m);

@@ -1,11 +1,12 @@
 /** How long a client waits for each target, and which outcome it reports: under a clock that the test moves. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { until } from "../../bench/bed/until.ts";
 import { LocalClient } from "../../src/client/local_client.ts";
 import { highestRetcode, type Outcome } from "../../src/client/outcome.ts";
 import type { BusEvent } from "../../src/event/bus.ts";
 import type { ExecutionModule } from "../../src/loader/family.ts";
-import { type Cluster, startCluster, until } from "../support/start_cluster.ts";
+import { type Cluster, startCluster } from "../support/start_cluster.ts";
 
 const TIMEOUT = { timeout: 120_000 };
 
@@ -35,11 +36,11 @@ describe("LocalClient.run()", TIMEOUT, () => {
     const client = await cluster.client();
     const outcomes: Outcome[] = [];
     const done = collect(client.run({ tgt: "*", fun: "test.ping" }), outcomes);
-    await until(() => outcomes.length === 1);
+    await until(() => outcomes.length >= 1);
     await cluster.clock.waiting(5000);
     assert.equal(asked(cluster).length, 0);
     cluster.clock.advance(5000);
-    await until(() => asked(cluster).length === 1);
+    await until(() => asked(cluster).length >= 1);
     assert.deepEqual(asked(cluster)[0]!.data.tgt, ["ghost"]);
     await cluster.clock.waiting(10_000);
     cluster.clock.advance(10_000);

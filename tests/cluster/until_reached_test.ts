@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { until } from "../../bench/bed/until.ts";
 import { ConfigError, SystemError } from "../../src/errors.ts";
 import { untilReached } from "../../src/master/cluster/until_reached.ts";
 import { captureLog } from "../support/capture_log.ts";
 import { FakeClock } from "../support/fake_clock.ts";
-import { until } from "../support/start_cluster.ts";
 
 /** An attempt that fails so often. */
 function failing(times: number, error: (count: number) => Error): { attempt(): Promise<string>; made: number } {

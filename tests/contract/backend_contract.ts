@@ -1,11 +1,11 @@
 /** What every {@link Backend} promises the gateway, however it reaches the master; fakes included. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { until } from "../../bench/bed/until.ts";
 import { type Backend, MasterDownError, RefusedError } from "../../src/gateway/mod.ts";
 import type { GuardedBackend, OpenBackend } from "../../src/gateway/backend/guarded_backend.ts";
 import type { TokenRecord } from "../../src/client/mod.ts";
 import type { BusEvent } from "../../src/event/bus.ts";
-import { until } from "../support/start_cluster.ts";
 
 const TIMEOUT = { timeout: 60_000 };
 

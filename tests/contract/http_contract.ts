@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { connect } from "node:tls";
+import { until } from "../../bench/bed/until.ts";
 import { type Http, type HttpHandler, type HttpServeOptions, MAX_SOCKET_MESSAGE } from "../../src/runtime/http.ts";
 import type { HttpServer, TlsPair } from "../../src/runtime/http.ts";
 import type { Net } from "../../src/runtime/net.ts";
 import { openSocket } from "../support/raw_web_socket.ts";
-import { until } from "../support/start_cluster.ts";
 
 declare function setTimeout(callback: () => void, ms: number): unknown;
 

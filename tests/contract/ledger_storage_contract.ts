@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { turns } from "../../bench/bed/until.ts";
 import { LARGEST_VALUE, type Lease, LeaseLostError, type LedgerStorage } from "../../src/cluster/storage.ts";
 import type { JobLoad } from "../../src/job/job_cache.ts";
 import { encode, Packed } from "../../src/wire/msgpack.ts";
@@ -358,7 +359,7 @@ function recordTests(make: () => Promise<LedgerPlace> | LedgerPlace): void {
     let after = 0;
     for (let last = false; !last;) {
       // A storage on this host answers without a turn of the loop, and the writers need one.
-      await new Promise((resolve) => setTimeout(resolve, 0));
+      await turns();
       // One more time after the last write.
       last = !writing;
       const { records, upTo } = await reader.records.changes("data", after, 7);

@@ -1,8 +1,8 @@
 /** What every {@link Salt} promises a script, however it reaches the master. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { until } from "../../bench/bed/until.ts";
 import type { Outcome, Salt, SaltEvent } from "../../mod.ts";
-import { until } from "../support/start_cluster.ts";
 
 const TIMEOUT = { timeout: 60_000 };
 

@@ -56,8 +56,8 @@ export interface Commands extends Block {
 /** Blocks of README that other checks run, by their first line. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   "npm install && npm run demo": "the continuous checks run both on a clean checkout",
-  "mkdir -p conf states": "tests/repo/readme_commands_test.ts pastes it with every test",
-  "(umask 077; echo 'ann:secret' > conf/users)": "tests/repo/readme_commands_test.ts pastes it with every test",
+  "mkdir -p conf states": "tests/repo/readme_commands_slow_test.ts pastes it with every test",
+  "(umask 077; echo 'ann:secret' > conf/users)": "tests/repo/readme_commands_slow_test.ts pastes it with every test",
   "npm install && npm test      # the same files under Node, Bun and Deno": "these are the tests themselves",
 };
 

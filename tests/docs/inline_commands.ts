@@ -16,7 +16,7 @@ const PINGED = /web1:\n {4}True/;
 /** What it says depends on what there is; it has to say something. */
 const SAID = /\S/;
 const REGISTRY = { not: "it downloads a package; this checkout has it, and what it does is tested with it" };
-const PASTED = { by: "tests/repo/readme_commands_test.ts" };
+const PASTED = { by: "tests/repo/readme_commands_slow_test.ts" };
 const OF_HOST = { not: "it changes or asks the machine itself, not Brine" };
 const IN_TERMINAL = { not: "it opens a browser, and writes pictures or figures for a reader" };
 const DIFFERENCE = { not: "it is named for how it differs from Salt's; tests/cli has the option" };
@@ -90,7 +90,7 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "kill $(cat run/var/run/salt-api.pid)": PASTED,
   "kill -9": { by: "tests/faults" },
   "kill -USR1": { run: "kill -USR1 $(cat /var/run/salt-master.pid) && salt web1 test.ping", prints: /True/ },
-  "man salt-doctor": { by: "tests/cli/options/man_test.ts" },
+  "man salt-doctor": { by: "tests/cli/options/man_slow_test.ts" },
   "node bench/one_file.ts": { not: "a benchmark: it takes minutes, and the one file built" },
   "node cli/salt.ts '*' test.ping": { prints: /web1:\n {4}True/ },
   "node tests/console/long_tasks.ts": IN_TERMINAL,
@@ -122,7 +122,7 @@ export const INLINE: Readonly<Record<string, Row>> = {
     prints: /src="\/salt\/console\//,
   },
   "npm run compile": { by: "package.json" },
-  "npm run demo -- --keep": { by: "tests/cli/demo_test.ts" },
+  "npm run demo -- --keep": { by: "tests/cli/demo_slow_test.ts" },
   "npm run docs:api": { run: inCopy("npm run -s docs:api && ls dist/api"), prints: /functions\.html/ },
   "npm run image -- --without-base": { by: "tests/one_file/image_test.ts" },
   "npm run master": PASTED,
@@ -182,7 +182,7 @@ export const INLINE: Readonly<Record<string, Row>> = {
     prints: /web1:\n {4}True/,
   },
   "salt -a file …": { run: "salt -a file --username ann --password secret '*' test.ping", prints: /web1:\n {4}True/ },
-  "salt -a ldap --username ann '*' test.ping": { by: "tests/plugins/eauth_test.ts" },
+  "salt -a ldap --username ann '*' test.ping": { by: "tests/plugins/eauth_slow_test.ts" },
   "salt -b 0": DIFFERENCE,
   "salt -b 1": { run: "salt -b 1 '*' test.ping", prints: /True/ },
   "salt -b 10% …": { run: "salt -b 10% '*' test.ping", prints: /True/ },
@@ -275,7 +275,7 @@ export const INLINE: Readonly<Record<string, Row>> = {
     run: "bash -c 'source <(brine completion bash) && complete -p salt'",
     prints: /salt/,
   },
-  "source <(brine completion zsh)": { by: "tests/cli/complete/shells_test.ts" },
+  "source <(brine completion zsh)": { by: "tests/cli/complete/shells_slow_test.ts" },
   "sqlite3 jobs.sqlite \"VACUUM INTO '…'\"": { by: "docs/operations.md" },
   "ss -ltn": OF_HOST,
   "ss -ltnp 'sport = :4506'": OF_HOST,

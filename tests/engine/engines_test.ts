@@ -1,8 +1,9 @@
 /** The engines of a host: started, reported, started again, compared with a configuration that was read again, and stopped. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { turns } from "../../bench/bed/until.ts";
 import { Engines } from "../../src/engine/mod.ts";
-import { settle, superviseBed, text } from "../supervise/bed.ts";
+import { superviseBed, text } from "../supervise/bed.ts";
 
 async function site(engines: unknown) {
   const bed = await superviseBed();
@@ -31,12 +32,12 @@ async function site(engines: unknown) {
     told: () => fired.splice(0).map(([tag, { state }]) => `${tag} ${state}`),
     async open() {
       await host.open((tag, data) => void fired.push([tag, data]));
-      await settle();
+      await turns(30);
     },
     async reload(engines: unknown) {
       opts = { engines };
       host.renew();
-      await settle();
+      await turns(30);
     },
     // The program of the bed answers with the body of the request.
     report: async () => await host.report(),
@@ -71,7 +72,7 @@ describe("Engines", () => {
     await here.open();
     here.told();
     await here.parts.get("a")!.request("die", text("the port"));
-    await settle();
+    await turns(30);
     const [[tag, data]] = here.fired as [[string, Record<string, unknown>]];
     assert.equal(tag, "salt/engines/status/a");
     assert.deepEqual([data.state, data.restarts], ["waiting", 1]);
@@ -81,7 +82,7 @@ describe("Engines", () => {
       words: "cannot go on with the port",
     });
     here.bed.clock.advance(100);
-    await settle();
+    await turns(30);
     const { a } = await here.report();
     assert.deepEqual([a!.state, a!.restarts, a!.last_error?.how], ["running", 1, "exit code 3"]);
     assert.equal(here.host.failures, 1);
@@ -93,14 +94,14 @@ describe("Engines", () => {
     await here.open();
     for (let minute = 0; minute < 20; minute++) {
       here.bed.clock.advance(60_000);
-      await settle();
+      await turns(30);
     }
     const { broken } = await here.report();
     assert.equal(broken!.state, "waiting");
     assert.match(broken!.last_error!.how, /could not be started: .*no such module/);
     const before = here.bed.started();
     here.bed.clock.advance(60_000);
-    await settle();
+    await turns(30);
     assert.equal(here.bed.started(), before + 1);
     await here.bed.supervisor.close();
   });

@@ -1,8 +1,8 @@
 /** How often an engine may fire. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { turns } from "../../bench/bed/until.ts";
 import { FireRate, MOST_WAITING } from "../../src/engine/fire_rate.ts";
-import { settle } from "../supervise/bed.ts";
 import { FakeClock } from "../support/fake_clock.ts";
 
 test("as many events as a second allows go at once, those beyond wait in their order", async () => {
@@ -10,16 +10,16 @@ test("as many events as a second allows go at once, those beyond wait in their o
   const rate = new FireRate(clock, 10);
   const fired: number[] = [];
   for (let n = 0; n < 25; n++) void rate.take().then(() => fired.push(n));
-  await settle();
+  await turns(30);
   assert.equal(fired.length, 10);
   assert.equal(rate.waiting, 15);
   for (let step = 0; step < 20; step++) {
     clock.advance(50);
-    await settle();
+    await turns(30);
   }
   assert.deepEqual(fired, Array.from({ length: 20 }, (_, n) => n));
   clock.advance(60_000);
-  await settle();
+  await turns(30);
   assert.equal(rate.waiting, 0);
 });
 

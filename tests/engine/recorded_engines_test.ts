@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
+import { until } from "../../bench/bed/until.ts";
 import { engine as redisSentinel } from "../../src/plugins/engines/redis_sentinel.ts";
 import { engine as stalekey } from "../../src/plugins/engines/stalekey.ts";
 import { engine as testEngine } from "../../src/plugins/engines/test.ts";
@@ -105,7 +106,7 @@ test("test writes the lines that Salt's writes", async () => {
   for (const [tag, data] of TEST_EVENTS) {
     here.event(tag, decode(encode({ ...data, _stamp: "STAMP" }, "bin"), { mode: "bin" }) as Fields);
   }
-  while (records.length < TEST_EVENTS.length) await new Promise((resolve) => setTimeout(resolve, 0));
+  await until(() => records.length >= TEST_EVENTS.length);
   assert.equal(recorded.test.length, TEST_EVENTS.length);
   // A long one is cut here.
   assert.deepEqual(

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { turns } from "../../bench/bed/until.ts";
 import { BusEvent, type BusPosition } from "../../src/event/mod.ts";
 import { eventFilter, EventReturn, type EventReturnSettings } from "../../src/event_return/mod.ts";
 import { type EventBatch, EventsRefused, type ReturnerModule } from "../../src/loader/family.ts";
@@ -65,11 +66,6 @@ function host() {
   return { clock, runtime, complaints, fired, start };
 }
 
-/** Lets everything happen that waits for no time. */
-async function settle(): Promise<void> {
-  for (let turn = 0; turn < 50; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
-}
-
 let boots = 0;
 /** A bus that fires events by their tags. */
 function bus() {
@@ -94,9 +90,9 @@ describe("EventReturn", TIMEOUT, () => {
       // Real Salt ends at this event; here the master ends the process.
       const end = tags.indexOf("salt/event/exit");
       bus()(returns, end < 0 ? tags : tags.slice(0, end + 1));
-      await settle();
+      await turns(50);
       await returns.flush();
-      await settle();
+      await turns(50);
       for (const [name, { tags }] of Object.entries(stores)) {
         const want = calls.filter(([called]: [string]) => called === name).flatMap(([, tags]: [string, string[]]) =>
           tags
@@ -113,18 +109,18 @@ describe("EventReturn", TIMEOUT, () => {
     const returns = start({ store }, { queue: 3, queueSeconds: 5 });
     const fire = bus();
     fire(returns, ["a", "b"]);
-    await settle();
+    await turns(50);
     assert.deepEqual(store.tags, []);
     fire(returns, ["c"]);
-    await settle();
+    await turns(50);
     assert.deepEqual(store.tags, ["a", "b", "c"]);
     fire(returns, ["d"]);
-    await settle();
+    await turns(50);
     clock.advance(4999);
-    await settle();
+    await turns(50);
     assert.equal(store.tags.length, 3);
     clock.advance(1);
-    await settle();
+    await turns(50);
     assert.deepEqual(store.tags, ["a", "b", "c", "d"]);
     returns.close();
   });
@@ -137,7 +133,7 @@ describe("EventReturn", TIMEOUT, () => {
     const fire = bus();
     for (let n = 0; n < 20; n++) {
       fire(returns, [`e${n}`]);
-      await settle();
+      await turns(50);
       clock.advance(100);
     }
     assert.equal(up.tags.length, 20);
@@ -145,7 +141,7 @@ describe("EventReturn", TIMEOUT, () => {
     assert.equal(returns.status().returners.down!.works, false);
     down.down = false;
     clock.advance(60_000);
-    await settle();
+    await turns(50);
     assert.deepEqual(down.tags, Array.from({ length: 20 }, (_, n) => `e${n}`));
     assert.equal(complaints().length, 1, "one line for one reason");
     assert.deepEqual(fired, []);
@@ -159,18 +155,18 @@ describe("EventReturn", TIMEOUT, () => {
     store.down = true;
     const one = start({ store });
     const last = bus()(one, ["a", "b", "c"]);
-    await settle();
+    await turns(50);
     const { id } = store.calls[0]!;
     one.close();
     store.down = false;
     const two = start({ store });
     assert.deepEqual(two.last, last, "it goes on behind what it has");
-    await settle();
+    await turns(50);
     assert.deepEqual(store.tags, ["a", "b", "c"]);
     assert.deepEqual({ id: store.batches[0]!.id, again: store.batches[0]!.again }, { id, again: true });
     two.close();
     const three = start({ store });
-    await settle();
+    await turns(50);
     assert.equal(store.batches.length, 1, "nothing comes twice after an acknowledgement");
     three.close();
   });
@@ -183,13 +179,13 @@ describe("EventReturn", TIMEOUT, () => {
     const fire = bus();
     for (let n = 0; n < 1000; n++) {
       fire(returns, [`e${n}`], "x".repeat(1000));
-      await settle();
+      await turns(50);
     }
     store.down = false;
     clock.advance(100_000);
-    await settle();
+    await turns(50);
     clock.advance(100_000);
-    await settle();
+    await turns(50);
     const { lost } = returns.status().returners.store!;
     assert.equal(store.tags.length + lost, 1000);
     assert.ok(lost > 500 && lost < 950, `${lost} lost`);
@@ -205,7 +201,7 @@ describe("EventReturn", TIMEOUT, () => {
     store.refuses = (tag) => tag === "bad";
     const returns = start({ store }, { queue: 7 });
     bus()(returns, ["a", "b", "bad", "c", "d", "bad", "e"]);
-    await settle();
+    await turns(50);
     assert.deepEqual(store.tags, ["a", "b", "c", "d", "e"]);
     assert.equal(returns.status().returners.store!.refused, 2);
     clock.advance(20_000);
@@ -224,11 +220,11 @@ describe("EventReturn", TIMEOUT, () => {
     };
     const returns = start({ store: Object.assign(store, { module }) });
     bus()(returns, ["a"]);
-    await settle();
+    await turns(50);
     clock.advance(60_000);
-    await settle();
+    await turns(50);
     clock.advance(60_000);
-    await settle();
+    await turns(50);
     assert.deepEqual(store.tags, ["a"]);
     assert.equal(store.batches[0]!.again, true);
     returns.close();
@@ -240,17 +236,17 @@ describe("EventReturn", TIMEOUT, () => {
     const fire = bus();
     const one = start({ old });
     fire(one, ["a"]);
-    await settle();
+    await turns(50);
     one.close();
     const two = start({ old, young });
     fire(two, ["b"]);
-    await settle();
+    await turns(50);
     two.close();
     assert.deepEqual({ old: old.tags, young: young.tags }, { old: ["a", "b"], young: ["b"] });
     runtime.fs.remove("/cache/event_return/spool", { recursive: true });
     const three = start({ old });
     fire(three, ["c"]);
-    await settle();
+    await turns(50);
     assert.deepEqual(old.tags, ["a", "b", "c"]);
     three.close();
   });

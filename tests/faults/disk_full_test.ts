@@ -60,7 +60,7 @@ test("with its disk full the master refuses jobs and withholds acknowledgements,
     held.push(await bed.publish({ after: `while [ ! -e ${gate} ]; do sleep 0.05; done;` }));
   }
   assert.ok(held.every((one) => one !== undefined), bed.refusal);
-  await until("all of them run", () => bed.ids.every((id) => bed.history.runs(id).size === 6));
+  await until("all of them run", () => bed.ids.every((id) => bed.history.runs(id).size >= 6));
   disk.fill();
   // Its log of changes may have room that was had before.
   let taken = 0;
@@ -104,7 +104,7 @@ test("with its disk full a minion says so, does its jobs all the same, and keeps
   for (let job = 0; job < 3; job++) {
     assert.ok(await bed.publish({ after: `while [ ! -e ${gate} ]; do sleep 0.05; done; ${large}` }));
   }
-  await until("they run", () => bed.history.runs("m1").size === 5);
+  await until("they run", () => bed.history.runs("m1").size >= 5);
   await bed.master.kill();
   bed.write("gate", "");
   await until("they have ended", () => bed.log("m1").split("job ended").length - 1 >= 5);

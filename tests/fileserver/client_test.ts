@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { until } from "../../bench/bed/until.ts";
 import { FILE_COMMANDS, FileClient, type FileClientOptions, type FileRequest } from "../../src/fileserver/mod.ts";
 import { hex } from "../../src/crypto/hex.ts";
 import type { FileServerOpts } from "../../src/fileserver/mod.ts";
 import { ConfigError } from "../../src/errors.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../src/loader/family.ts";
 import { decode, encode } from "../../src/wire/msgpack.ts";
-import { until } from "../support/start_cluster.ts";
 import { type ServerBed, serverBed } from "./bed.ts";
 
 interface ClientBed extends ServerBed {

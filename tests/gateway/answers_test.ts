@@ -1,10 +1,10 @@
 /** Answers of salt-api 3006 that are not among the recorded exchanges, compared with ours. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { until } from "../../bench/bed/until.ts";
 import { createGateway, type Flavour, FLAVOURS, type Gateway, gatewaySettings } from "../../src/gateway/mod.ts";
 import type { WebSocketHandlers } from "../../src/runtime/http.ts";
 import { encode } from "../../src/wire/msgpack.ts";
-import { until } from "../support/start_cluster.ts";
 import { openDoor, PASSWORD, TOKEN } from "./fake_backend.ts";
 import { type Site, startSite } from "./site.ts";
 

@@ -1,6 +1,7 @@
 /** A gateway before another gateway: all that a host without sockets needs of a master. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { until } from "../../bench/bed/until.ts";
 import {
   createGateway,
   type Flavour,
@@ -11,7 +12,6 @@ import {
 } from "../../src/gateway/mod.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import type { Json } from "../support/vectors.ts";
-import { until } from "../support/start_cluster.ts";
 import { type Site, startSite } from "./site.ts";
 import { EXTERNAL_AUTH } from "./users.ts";
 

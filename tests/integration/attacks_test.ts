@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { until } from "../../bench/bed/until.ts";
 import { SerialWindow } from "../../src/crypto/crypticle.ts";
 import { cleanPem } from "../../src/crypto/rsa_key.ts";
 import { rsaSign } from "../../src/crypto/rsa.ts";
@@ -15,7 +16,7 @@ import { AES_COMMANDS, CLEAR_COMMANDS } from "../../src/master/request_table.ts"
 import { decode, encode } from "../../src/wire/msgpack.ts";
 import { bytesOf, packEnvelope, packPayload } from "../../src/wire/payload.ts";
 import { zmtpSockets } from "../../src/zmtp/mod.ts";
-import { type Cluster, type ClusterOptions, PAIRS, type Peer, startCluster, until } from "../support/start_cluster.ts";
+import { type Cluster, type ClusterOptions, PAIRS, type Peer, startCluster } from "../support/start_cluster.ts";
 import type { Json } from "../support/vectors.ts";
 
 const TIMEOUT = { timeout: 60_000 };

@@ -1,11 +1,12 @@
 /** The audit log of a running master: who asked for what, and no secret of theirs. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { until } from "../../bench/bed/until.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import { auditReader } from "../../src/master/audit/audit_reader.ts";
 import { decode, encode } from "../../src/wire/msgpack.ts";
 import { Breaker } from "../support/failing.ts";
-import { type Cluster, type ClusterOptions, PAIRS, startCluster, until } from "../support/start_cluster.ts";
+import { type Cluster, type ClusterOptions, PAIRS, startCluster } from "../support/start_cluster.ts";
 import type { Json } from "../support/vectors.ts";
 
 const TIMEOUT = { timeout: 60_000 };

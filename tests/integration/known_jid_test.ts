@@ -1,10 +1,11 @@
 /** A caller that publishes under a jid in use can only repeat its own job. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { until } from "../../bench/bed/until.ts";
 import { deferred } from "../../src/async/deferred.ts";
 import { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";
 import { decode, encode } from "../../src/wire/msgpack.ts";
-import { type Cluster, type ClusterOptions, type Peer, startCluster, until } from "../support/start_cluster.ts";
+import { type Cluster, type ClusterOptions, type Peer, startCluster } from "../support/start_cluster.ts";
 import type { Json } from "../support/vectors.ts";
 
 const TIMEOUT = { timeout: 60_000 };

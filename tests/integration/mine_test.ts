@@ -1,7 +1,8 @@
 /** The mine: data that minions share through the master. And publish: jobs that minions send to each other. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type Cluster, startCluster, until } from "../support/start_cluster.ts";
+import { until } from "../../bench/bed/until.ts";
+import { type Cluster, startCluster } from "../support/start_cluster.ts";
 
 const TIMEOUT = { timeout: 60_000 };
 

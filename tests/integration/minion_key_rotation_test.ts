@@ -1,13 +1,14 @@
 /** A minion changes its key: both keys are good until the new one was used, wherever the minion was killed in between. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { until } from "../../bench/bed/until.ts";
 import { cleanPem } from "../../src/crypto/rsa_key.ts";
 import { SystemError } from "../../src/errors.ts";
 import type { MinionOpts } from "../../src/config/minion_opts.ts";
 import type { MasterConnection } from "../../src/minion/connection.ts";
 import { KeyRotator } from "../../src/minion/key_rotator.ts";
 import { captureLog } from "../support/capture_log.ts";
-import { type Cluster, type ClusterOptions, PAIRS, startCluster, until } from "../support/start_cluster.ts";
+import { type Cluster, type ClusterOptions, PAIRS, startCluster } from "../support/start_cluster.ts";
 
 const TIMEOUT = { timeout: 60_000 };
 const OLD = cleanPem(PAIRS.minion.publicPem);

@@ -4,10 +4,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
+import { until } from "../../bench/bed/until.ts";
 import { runMain } from "../../cli/programs/run.ts";
 import { saltMain } from "../../cli/programs/salt.ts";
 import { runInProcess } from "../support/program.ts";
-import { type Cluster, startCluster, until } from "../support/start_cluster.ts";
+import { type Cluster, startCluster } from "../support/start_cluster.ts";
 
 interface Recording {
   files: Record<string, string>;

@@ -1,10 +1,11 @@
 /** Permissions, tested over the request port as any client uses it: what is refused has no effect. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { until } from "../../bench/bed/until.ts";
 import type { EauthModule } from "../../src/loader/eauth.ts";
 import { masterId, type RunnerJob } from "../../src/master/mod.ts";
 import { decode, encode, unpack } from "../../src/wire/msgpack.ts";
-import { type Cluster, type ClusterOptions, startCluster, until } from "../support/start_cluster.ts";
+import { type Cluster, type ClusterOptions, startCluster } from "../support/start_cluster.ts";
 import type { Json } from "../support/vectors.ts";
 
 const TIMEOUT = { timeout: 60_000 };

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setImmediate } from "node:timers";
+import { until } from "../../bench/bed/until.ts";
 import { loadPair } from "../../src/channel/key_pair.ts";
 import { silentLogger } from "../../src/log.ts";
 import { KeyDirectories } from "../../src/master/keys/key_directories.ts";
@@ -16,7 +17,7 @@ import { type MemoryFileSystem, memoryFileSystem } from "../../src/runtime/memor
 import { encode, Packed, unpack } from "../../src/wire/msgpack.ts";
 import { seeded } from "../faults/history.ts";
 import { FakeClock } from "../support/fake_clock.ts";
-import { PAIRS, startCluster, until } from "../support/start_cluster.ts";
+import { PAIRS, startCluster } from "../support/start_cluster.ts";
 
 const TIMEOUT = { timeout: 60_000 };
 

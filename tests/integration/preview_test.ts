@@ -1,7 +1,8 @@
 /** The targets of a job, previewed for users who may publish it, by the same rules, and without a message to any minion. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type Cluster, startCluster, until } from "../support/start_cluster.ts";
+import { until } from "../../bench/bed/until.ts";
+import { type Cluster, startCluster } from "../support/start_cluster.ts";
 
 const TIMEOUT = { timeout: 60_000 };
 

@@ -1,12 +1,13 @@
 /** How minions react when the master's state about them, or theirs about the master, changes. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { until } from "../../bench/bed/until.ts";
 import { listenBus } from "../../src/event/bus_client.ts";
 import { ipcHash } from "../../src/job/minion_id.ts";
 import type { RejectedError } from "../../src/minion/mod.ts";
 import { decode, encode } from "../../src/wire/msgpack.ts";
 import { zmtpSockets } from "../../src/zmtp/mod.ts";
-import { type Cluster, PAIRS, startCluster, until } from "../support/start_cluster.ts";
+import { type Cluster, PAIRS, startCluster } from "../support/start_cluster.ts";
 
 const TIMEOUT = { timeout: 120_000 };
 

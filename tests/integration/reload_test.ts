@@ -1,10 +1,11 @@
 /** A master whose configuration is read again: new requests go by the new options, those under way by the former ones. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { until } from "../../bench/bed/until.ts";
 import { masterOptions } from "../../src/config/given.ts";
 import type { KEY_DIRECTORIES } from "../../src/master/mod.ts";
 import { decode, encode } from "../../src/wire/msgpack.ts";
-import { type Cluster, type ClusterOptions, startCluster, until } from "../support/start_cluster.ts";
+import { type Cluster, type ClusterOptions, startCluster } from "../support/start_cluster.ts";
 import type { Json } from "../support/vectors.ts";
 
 const TIMEOUT = { timeout: 60_000 };
@@ -43,10 +44,10 @@ describe("Master.reload()", TIMEOUT, () => {
     await using here = await site(ALICE, { eauth: { slow: () => Promise.resolve({ eauth }) } });
     const who = { eauth: "slow", username: "alice", password: "x" };
     const before = here.publish(who);
-    await Promise.race([before.then((answer) => assert.fail(JSON.stringify(answer))), until(() => asked.length === 1)]);
+    await Promise.race([before.then((answer) => assert.fail(JSON.stringify(answer))), until(() => asked.length >= 1)]);
     assert.deepEqual(reload(here.cluster, { external_auth: { slow: { bob: ["test.*"] } } }), ["external_auth"]);
     const after = here.publish(who);
-    await until(() => asked.length === 2);
+    await until(() => asked.length >= 2);
     for (const answer of asked) answer();
     assert.deepEqual((await before).load.minions, ["db1", "web1"]);
     assert.equal((await after).error.name, "AuthorizationError");

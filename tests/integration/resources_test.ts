@@ -1,9 +1,10 @@
 /** A master whose disk is full, or that has no file descriptors left: it goes on, says why once, and it is over when the cause is. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { until } from "../../bench/bed/until.ts";
 import { SystemError } from "../../src/errors.ts";
 import type { FileSystem } from "../../src/runtime/fs.ts";
-import { type Cluster, PAIRS, startCluster, until } from "../support/start_cluster.ts";
+import { type Cluster, PAIRS, startCluster } from "../support/start_cluster.ts";
 
 const TIMEOUT = { timeout: 60_000 };
 

@@ -1,12 +1,13 @@
 /** Jobs of states with `queue=True` that wait when their minion is stopped: they are run after its restart. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { until } from "../../bench/bed/until.ts";
 import { deferred } from "../../src/async/deferred.ts";
 import type { ExecutionModule } from "../../src/loader/family.ts";
 import { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";
 import { MODULES } from "../../src/plugins/modules/mod.ts";
 import { unpack } from "../../src/wire/msgpack.ts";
-import { type Cluster, startCluster, until } from "../support/start_cluster.ts";
+import { type Cluster, startCluster } from "../support/start_cluster.ts";
 
 const TIMEOUT = { timeout: 120_000 };
 const ID = "web1";

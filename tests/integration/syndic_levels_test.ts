@@ -1,9 +1,10 @@
 /** Jobs through two levels of syndics: batches, jobs that are ended, targets by pillar. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { until } from "../../bench/bed/until.ts";
 import { runBatch } from "../../src/client/batch.ts";
 import type { Outcome } from "../../src/client/outcome.ts";
-import { type Cluster, startCluster, until } from "../support/start_cluster.ts";
+import { type Cluster, startCluster } from "../support/start_cluster.ts";
 import { startTestSyndic } from "../support/start_syndic.ts";
 
 const TIMEOUT = { timeout: 180_000 };

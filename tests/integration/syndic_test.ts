@@ -1,8 +1,9 @@
 /** A master of masters, syndics, and minions below them. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { until } from "../../bench/bed/until.ts";
 import type { Outcome } from "../../src/client/outcome.ts";
-import { type Cluster, startCluster, until } from "../support/start_cluster.ts";
+import { type Cluster, startCluster } from "../support/start_cluster.ts";
 import { decode } from "../../src/wire/msgpack.ts";
 import { startTestSyndic } from "../support/start_syndic.ts";
 
@@ -92,12 +93,12 @@ describe("a master of masters", TIMEOUT, () => {
     const published = await client.publish({ tgt: "*", fun: "test.sleep", arg: [1] });
     await above.event(`syndic/synd/${published!.jid}`);
     await first.close();
-    await until(async () => (await below.master.services.jobs.returns(published!.jid)).length === 2);
+    await until(async () => (await below.master.services.jobs.returns(published!.jid)).length >= 2);
     const { jobs } = above.master.services;
     assert.deepEqual(await jobs.returns(published!.jid), []);
     await using second = await startTestSyndic({ id: "synd", above: [above], beside: below });
     await second.ready;
-    await until(async () => (await jobs.returns(published!.jid)).length === 2);
+    await until(async () => (await jobs.returns(published!.jid)).length >= 2);
     const masters = second.status().masters as { jobs: number }[];
     await until(() => (second.status().masters as { jobs: number }[])[0]!.jobs === 0);
     assert.equal(masters.length, 1);
@@ -114,7 +115,7 @@ describe("a master of masters", TIMEOUT, () => {
     await using second = await startTestSyndic({ id: "synd", above: [above], beside: below });
     await second.ready;
     const { jobs } = above.master.services;
-    await until(async () => (await jobs.returns(published!.jid)).length === 1);
+    await until(async () => (await jobs.returns(published!.jid)).length >= 1);
     const [stored] = await jobs.returns(published!.jid);
     assert.equal(decode(stored!.return.bytes, { mode: "bin" }), "late");
   });
@@ -131,7 +132,7 @@ describe("a master of masters", TIMEOUT, () => {
     const { ledger, jobs } = above.master.services;
     assert.deepEqual((await ledger.outcomes(published!.jid)).map(({ state }) => state), ["queued"]);
     await below.startMinion("away");
-    await until(async () => (await jobs.returns(published!.jid)).length === 1);
+    await until(async () => (await jobs.returns(published!.jid)).length >= 1);
   });
 
   test("is one of several, each with its own jobs", TIMEOUT, async () => {
@@ -163,7 +164,7 @@ describe("a master of masters", TIMEOUT, () => {
       const [jid] = await below.jids();
       const { jobs } = above.master.services;
       if (expected === 1) {
-        await until(async () => (await jobs.returns(jid!)).length === 1);
+        await until(async () => (await jobs.returns(jid!)).length >= 1);
         assert.equal((await jobs.load(jid!))?.syndic, "synd");
         assert.equal((await jobs.load(jid!))?.fun, "test.echo");
       }

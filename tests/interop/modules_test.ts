@@ -1,6 +1,6 @@
 /**
  * Execution modules: the calls of `tests/plugins/salt_calls`, by ours and by real Salt's `salt-call --local`. With
- * `BRINE_RECORD=1` the answers of real Salt become those that `tests/plugins/salt_calls_test.ts` compares with.
+ * `BRINE_RECORD=1` the answers of real Salt become those that `tests/plugins/salt_calls_slow_test.ts` compares with.
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";

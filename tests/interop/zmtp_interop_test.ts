@@ -8,6 +8,7 @@ import path from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { after, before, describe, test } from "node:test";
+import { until } from "../../bench/bed/until.ts";
 import { deferred } from "../../src/async/mod.ts";
 import type { Connection, ConnectionHandlers, Net } from "../../src/runtime/net.ts";
 import { nodeNet } from "../../src/runtime/node/net.ts";
@@ -23,7 +24,7 @@ import {
   RouterSocket,
   SubSocket,
 } from "../../src/zmtp/mod.ts";
-import { HandClock, testContext, until } from "../zmtp/context.ts";
+import { HandClock, testContext } from "../zmtp/context.ts";
 
 const python = process.env.BRINE_PYTHON ??
   path.join(process.env.XDG_CACHE_HOME ?? path.join(homedir(), ".cache"), "brine/salt/3006/bin/python");
@@ -244,12 +245,12 @@ describe("libzmq through pyzmq", { skip, timeout: 120_000 }, () => {
         await sub.connect(await pub.bind(place()));
         await sub.subscribe("ab");
         await sub.subscribe("c");
-        await until(() => changes.length === 2);
+        await until(() => changes.length >= 2);
         for (const topic of ["abc", "a", "x", "c1"]) pub.send(message(topic, [70_000, 1]));
         assert.deepEqual(await sub.recv(), ["abc", shown(made([70_000, 1]))]);
         assert.deepEqual(await sub.recv(), ["c1", shown(made([70_000, 1]))]);
         await sub.unsubscribe("ab");
-        await until(() => changes.length === 3);
+        await until(() => changes.length >= 3);
         pub.send(message("abc"));
         pub.send(message("c2"));
         assert.deepEqual(await sub.recv(), ["c2"]);

@@ -1,13 +1,13 @@
 /** What the master does with a return: on the bus, in the job cache, and where no job expects it. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { setImmediate } from "node:timers";
+import { turns, until } from "../../bench/bed/until.ts";
 import { cleanPem } from "../../src/crypto/rsa_key.ts";
 import { SystemError } from "../../src/errors.ts";
 import { publishJob } from "../../src/master/jobs/publication.ts";
 import { jobReturned } from "../../src/master/commands/return.ts";
 import { decode, encode } from "../../src/wire/msgpack.ts";
-import { type Cluster, PAIRS, startCluster, until } from "../support/start_cluster.ts";
+import { type Cluster, PAIRS, startCluster } from "../support/start_cluster.ts";
 
 const TIMEOUT = { timeout: 120_000 };
 const JID = "20240506070809123456";
@@ -179,12 +179,9 @@ describe("_return", TIMEOUT, () => {
     const first = peer.send({ ...load, jid }).then(() => answers.push("first"));
     await until(() => saving);
     const second = peer.send({ ...load, jid }).then(() => answers.push("second"));
-    const turns = async () => {
-      for (let turn = 0; turn < 30; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
-    };
-    await turns();
+    await turns(30);
     asking.resolve();
-    await turns();
+    await turns(30);
     assert.deepEqual(answers, []);
     disk.resolve();
     await Promise.all([first, second]);

@@ -1,11 +1,11 @@
 /** Which of several masters a minion serves, and when it leaves it for another: under a clock that a test moves. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { until } from "../../bench/bed/until.ts";
 import { type Candidate, Failover, type FailoverTimes } from "../../src/minion/failover.ts";
 import { RejectedError } from "../../src/minion/sign_in.ts";
 import { captureLog } from "../support/capture_log.ts";
 import { FakeClock } from "../support/fake_clock.ts";
-import { until } from "../support/start_cluster.ts";
 
 /** A master that lets the minion in, or refuses it, as a test says. */
 class Master implements Candidate {

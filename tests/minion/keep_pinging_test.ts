@@ -1,10 +1,10 @@
 /** `ping_interval`: an event for each connected master, and a new connection where there is no reply. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { until } from "../../bench/bed/until.ts";
 import { keepPinging, type PingedMaster } from "../../src/minion/keep_pinging.ts";
 import { captureLog } from "../support/capture_log.ts";
 import { FakeClock } from "../support/fake_clock.ts";
-import { until } from "../support/start_cluster.ts";
 
 test("keepPinging() pings connected masters each ping_interval, and connects again to one that is silent", async () => {
   const clock = new FakeClock();
@@ -32,7 +32,7 @@ test("keepPinging() pings connected masters each ping_interval, and connects aga
   for (const times of [1, 2]) {
     await clock.waiting(120_000);
     clock.advance(120_000);
-    await until(() => done.length === 3 * times);
+    await until(() => done.length >= 3 * times);
     assert.deepEqual(done.slice(-3), ["ping a", "ping b", "reconnect b"]);
   }
   assert.deepEqual(complaints(), Array(2).fill("the master did not reply to a ping: connecting again"));

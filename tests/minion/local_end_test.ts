@@ -2,12 +2,13 @@
 import assert from "node:assert/strict";
 import process from "node:process";
 import { describe, test } from "node:test";
+import { until } from "../../bench/bed/until.ts";
 import { minionOptions } from "../../src/config/given.ts";
 import type { MinionOpts } from "../../src/config/minion_opts.ts";
 import { endpointFrom, localEnd } from "../../src/minion/local_end.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import type { InterfaceAddress } from "../../src/runtime/host.ts";
-import { startCluster, until } from "../support/start_cluster.ts";
+import { startCluster } from "../support/start_cluster.ts";
 
 const address = (family: "IPv4" | "IPv6", address: string): InterfaceAddress => ({
   family,

@@ -6,7 +6,8 @@ import path from "node:path";
 import process from "node:process";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { freePort, until } from "../support/running_program.ts";
+import { until } from "../../bench/bed/until.ts";
+import { freePort } from "../support/running_program.ts";
 import { pathOf, SmallRoot, whyNoRoot } from "./small_root.ts";
 
 const TIMEOUT = { timeout: 240_000 };
@@ -90,7 +91,7 @@ describe("the Debian packages", { ...TIMEOUT, skip: whyNoRoot() || lacksDpkg }, 
   };
   const dpkgStatus = () => readFileSync(path.join(small.path, "var/lib/dpkg/status"), "utf8");
   const isUp = () =>
-    until(() => run("salt-run", "manage.up", "--out=json").stdout.includes("edge1"), "the minion is up");
+    until("the minion is up", () => run("salt-run", "manage.up", "--out=json").stdout.includes("edge1"));
   const json = (...words: string[]) => {
     const { stdout, stderr } = run(...words, "--out=json", "--static");
     assert.notEqual(stdout, "", stderr);
@@ -109,7 +110,7 @@ describe("the Debian packages", { ...TIMEOUT, skip: whyNoRoot() || lacksDpkg }, 
     );
     const runs = (pid: number) => existsSync(`/proc/${pid}/exe`);
     for (const pid of pids.filter(runs)) process.kill(pid, "SIGTERM");
-    await until(() => !pids.some(runs), `the end of ${daemons}`);
+    await until(`the end of ${daemons}`, () => !pids.some(runs));
   };
   /**
    * Everything that there is, without what dpkg and the data base of users write. Directories of this system belong to no package: dpkg
@@ -163,7 +164,7 @@ describe("the Debian packages", { ...TIMEOUT, skip: whyNoRoot() || lacksDpkg }, 
 
     // A job that waits for a minion that is away outlives the upgrade of the master, and of the minion.
     await stop("salt-minion");
-    await until(() => !run("salt-run", "manage.present", "--out=json").stdout.includes("edge1"), "the minion is gone");
+    await until("the minion is gone", () => !run("salt-run", "manage.present", "--out=json").stdout.includes("edge1"));
     const queued = run("salt", "--queue=1h", "--async", "edge1", "cmd.run", "echo upgraded");
     const jid = /\d{20}/.exec(queued.stdout)?.[0];
     assert.ok(jid !== undefined, queued.stdout + queued.stderr);
@@ -172,8 +173,8 @@ describe("the Debian packages", { ...TIMEOUT, skip: whyNoRoot() || lacksDpkg }, 
     assert.match(dpkgStatus(), /Package: brine-minion\nStatus: install ok installed\n[\s\S]*?Version: \S+-2\n/);
     start("salt-master", "salt-minion");
     await until(
-      () => run("salt-run", "jobs.lookup_jid", jid, "--out=json").stdout.includes("upgraded"),
       "the return of the job that waited",
+      () => run("salt-run", "jobs.lookup_jid", jid, "--out=json").stdout.includes("upgraded"),
     );
 
     await stop("salt-master", "salt-minion");
@@ -217,11 +218,11 @@ describe("the Debian packages", { ...TIMEOUT, skip: whyNoRoot() || lacksDpkg }, 
         const wait = `: >/tmp/${name}; until [ -e /tmp/${name}-end ]; do sleep 0.1; done; echo ${name} ended`;
         const command = `${[...DPKG, ...words].join(" ")} >/tmp/dpkg-says 2>&1 && { ${wait}; }`;
         const jid = /\d{20}/.exec(run("salt", "--async", "edge1", "cmd.run", command).stdout)![0];
-        await until(() => existsSync(at(name)), `dpkg in ${jid}`);
+        await until(`dpkg in ${jid}`, () => existsSync(at(name)));
         return jid;
       };
       const returned = (jid: string, name: string) =>
-        until(() => run("salt-run", "jobs.lookup_jid", jid).stdout.includes(`${name} ended`), `the return of ${jid}`);
+        until(`the return of ${jid}`, () => run("salt-run", "jobs.lookup_jid", jid).stdout.includes(`${name} ended`));
       const old = pid();
       const upgrade = await begin("upgrade", "--install", ...files("2", ["brine", "brine-minion"]));
       assert.match(dpkgStatus(), /Package: brine-minion\nStatus: install ok installed\n[\s\S]*?Version: \S+-2\n/);
@@ -229,7 +230,7 @@ describe("the Debian packages", { ...TIMEOUT, skip: whyNoRoot() || lacksDpkg }, 
       assert.equal(pid(), old);
       writeFileSync(at("upgrade-end"), "");
       await returned(upgrade, "upgrade");
-      await until(() => existsSync(pidFile("salt-minion")) && pid() !== old, "the new minion");
+      await until("the new minion", () => existsSync(pidFile("salt-minion")) && pid() !== old);
       await isUp();
       assert.doesNotMatch(readlinkSync(`/proc/${pid()}/exe`), /deleted/);
 
@@ -240,14 +241,14 @@ describe("the Debian packages", { ...TIMEOUT, skip: whyNoRoot() || lacksDpkg }, 
       assert.doesNotMatch(said(), /^(?:systemctl|deb-systemd-invoke) restart/m);
       writeFileSync(at("again-end"), "");
       await returned(again, "again");
-      await until(() => /^systemctl restart salt-minion\.service$/m.test(said()), "the restart");
+      await until("the restart", () => /^systemctl restart salt-minion\.service$/m.test(said()));
 
       const last = pid();
       const removal = await begin("removal", "--remove", "brine-minion");
       assert.ok(existsSync(`/proc/${last}/exe`));
       writeFileSync(at("removal-end"), "");
       await returned(removal, "removal");
-      await until(() => !existsSync(`/proc/${last}/exe`), "the end of the minion");
+      await until("the end of the minion", () => !existsSync(`/proc/${last}/exe`));
     },
   );
 });

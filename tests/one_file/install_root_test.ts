@@ -5,7 +5,8 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from
 import path from "node:path";
 import process from "node:process";
 import { after, before, describe, test } from "node:test";
-import { freePort, until } from "../support/running_program.ts";
+import { until } from "../../bench/bed/until.ts";
+import { freePort } from "../support/running_program.ts";
 import { ONE_FILE, pathOf, SmallRoot, whyNoRoot } from "./small_root.ts";
 
 const TIMEOUT = { timeout: 120_000 };
@@ -24,7 +25,7 @@ describe("install.sh on a system", { ...TIMEOUT, skip: whyNoRoot() }, () => {
     const pid = pidOf(daemon);
     if (!existsSync(`/proc/${pid}/exe`)) return;
     process.kill(pid, "SIGTERM");
-    await until(() => !existsSync(`/proc/${pid}/exe`), `the end of ${daemon}`);
+    await until(`the end of ${daemon}`, () => !existsSync(`/proc/${pid}/exe`));
   };
   const put = (file: string, text: string) => {
     mkdirSync(path.dirname(path.join(small.path, file)), { recursive: true });
@@ -79,9 +80,9 @@ describe("install.sh on a system", { ...TIMEOUT, skip: whyNoRoot() }, () => {
     assert.equal(minion.status, 0, minion.stderr);
     put("etc/salt/minion.d/test.conf", "enable_fqdns_grains: false\nacceptance_wait_time: 1\n");
     assert.equal(run("salt-minion", "-d").status, 0);
-    await until(() => run("salt-key", "-l", "pre", "--out=json").stdout.includes("edge1"), "its key");
+    await until("its key", () => run("salt-key", "-l", "pre", "--out=json").stdout.includes("edge1"));
     assert.equal(run("salt-key", "-a", "edge1", "-y").status, 0);
-    await until(() => run("salt-run", "manage.up", "--out=json").stdout.includes("edge1"), "the minion is up");
+    await until("the minion is up", () => run("salt-run", "manage.up", "--out=json").stdout.includes("edge1"));
     assert.deepEqual(JSON.parse(run("salt", "edge1", "test.ping", "--out=json", "--static").stdout), { edge1: true });
   });
 

@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import path from "node:path";
 import process from "node:process";
 import { after, before, describe, test } from "node:test";
-import { freePort, until } from "../support/running_program.ts";
+import { until } from "../../bench/bed/until.ts";
+import { freePort } from "../support/running_program.ts";
 import { ONE_FILE, SmallRoot, whyNoRoot } from "./small_root.ts";
 
 const TIMEOUT = { timeout: 240_000 };
@@ -74,15 +75,15 @@ describe("one file", { ...TIMEOUT, skip }, () => {
       const { status, stderr } = run(`salt-${daemon}`, "-d");
       assert.equal(status, 0, `salt-${daemon}: ${stderr}`);
     }
-    await until(() => run("salt-run", "manage.up", "--out=json").stdout.includes("edge1"), "the minion is up");
+    await until("the minion is up", () => run("salt-run", "manage.up", "--out=json").stdout.includes("edge1"));
   }, TIMEOUT);
   after(async () => {
     if (small === undefined) return;
     const running = daemons.filter((daemon) => existsSync(path.join(root, `var/run/salt-${daemon}.pid`)));
     for (const daemon of running) process.kill(pidOf(daemon), "SIGTERM");
     await until(
-      () => daemons.every((daemon) => !existsSync(path.join(root, `var/run/salt-${daemon}.pid`))),
       "the end of all",
+      () => daemons.every((daemon) => !existsSync(path.join(root, `var/run/salt-${daemon}.pid`))),
     );
     small.remove();
   }, TIMEOUT);

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { until } from "../../bench/bed/until.ts";
 import { Capture } from "../../src/plugins/modules/cmd/capture.ts";
 import { splitWords } from "../../src/plugins/linux/words.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { kwargs, testMinion } from "../support/context.ts";
-import { eventually, inTemporary, runs } from "./temporary.ts";
+import { inTemporary, runs } from "./temporary.ts";
 
 const { process: currentProcess } = await currentRuntime();
 
@@ -245,7 +246,7 @@ test("cmd.run: a timeout kills everything that the command started, and the code
     const outcome = await minion.run("cmd.run", [script, kwargs({ python_shell: true, cwd: directory, timeout: 0.5 })]);
     assert.deepEqual(outcome, { return: `${script} : Timed out after 0.5 seconds`, retcode: null, success: false });
     const child = Number(minion.runtime.fs.readText(`${directory}/child`));
-    await eventually(minion.runtime, "the child ends", () => !runs(minion.runtime, child));
+    await until("the child ends", () => !runs(minion.runtime, child));
   });
 });
 
@@ -263,12 +264,12 @@ test("cmd.run: a killed job ends all that the command started", async () => {
       ownProcess: (pid) => owned.push(pid),
     });
     const killed = assert.rejects(job, /killed/);
-    await eventually(runtime, "the command starts", () => runtime.fs.stat(`${directory}/child`) !== undefined);
+    await until("the command starts", () => runtime.fs.stat(`${directory}/child`) !== undefined);
     abort.abort(new Error("killed"));
     await killed;
     const child = Number(runtime.fs.readText(`${directory}/child`));
     assert.equal(owned.length, 1);
-    await eventually(runtime, "all end", () => !runs(runtime, child) && !runs(runtime, owned[0]!));
+    await until("all end", () => !runs(runtime, child) && !runs(runtime, owned[0]!));
   });
 });
 

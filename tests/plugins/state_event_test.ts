@@ -1,6 +1,7 @@
 /** The runner `state.event`: what it prints was compared with what real Salt 3006 prints of the same events. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { until } from "../../bench/bed/until.ts";
 import { runnerEvents } from "../../src/runner/runner_events.ts";
 import { runMain } from "../../cli/programs/run.ts";
 import type { MasterOpts } from "../../src/config/master_opts.ts";
@@ -12,7 +13,6 @@ import { memoryRuntime } from "../../src/runtime/memory/mod.ts";
 import { captureLog } from "../support/capture_log.ts";
 import { FakeClock } from "../support/fake_clock.ts";
 import { runInProcess } from "../support/program.ts";
-import { until } from "../support/start_cluster.ts";
 import { inTemporary } from "./temporary.ts";
 
 const runtime = await currentRuntime();

@@ -12,15 +12,6 @@ export async function inTemporary<T>(runtime: Runtime, use: (directory: string) 
   }
 }
 
-/** Waits for something that no event tells of; fails after ten seconds. */
-export async function eventually(runtime: Runtime, what: string, holds: () => boolean): Promise<void> {
-  const deadline = runtime.clock.now() + 10_000;
-  while (!holds()) {
-    if (runtime.clock.now() > deadline) throw new Error(`Waited in vain: ${what}`);
-    await runtime.clock.sleep(5);
-  }
-}
-
 /** True for a process that still runs; one that only waits to be reaped does not. */
 export function runs(runtime: Runtime, pid: number): boolean {
   try {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
+import { turns } from "../../bench/bed/until.ts";
 import { LocalTime, Schedule, Scheduler } from "../../src/schedule/mod.ts";
 import { captureLog } from "../support/capture_log.ts";
 import { FakeClock } from "../support/fake_clock.ts";
@@ -46,8 +47,7 @@ function started(schedule: Record<string, unknown>, start: string, zone = "Europ
     ready: async () => {
       scheduler.look();
       // What reads cron patterns is loaded with the first one.
-      await new Promise((resolve) => setImmediate(resolve));
-      await new Promise((resolve) => setImmediate(resolve));
+      await turns(2);
     },
   };
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
+import { turns } from "../../bench/bed/until.ts";
 import { type DueJob, LocalTime, Schedule, scheduleCommands, Scheduler } from "../../src/schedule/mod.ts";
 import { DateTime } from "../../src/wire/msgpack_values.ts";
 import { captureLog } from "../support/capture_log.ts";
@@ -122,8 +123,7 @@ describe("a schedule runs as on real Salt", () => {
     test(name, async () => {
       const { clock, scheduler, runs, command, schedule } = replay(recorded);
       scheduler.look();
-      await new Promise((resolve) => setImmediate(resolve));
-      await new Promise((resolve) => setImmediate(resolve));
+      await turns(2);
       const stops = [...ops.map(({ at }) => at), recorded.seconds];
       for (let at = 0; at <= recorded.seconds;) {
         for (const op of ops) if (op.at === at) command(COMMANDS[op.do]!(...op.args as never[]));

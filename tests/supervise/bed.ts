@@ -1,4 +1,5 @@
 /** A supervisor in memory, whose processes do what their requests say. */
+import { turns } from "../../bench/bed/until.ts";
 import { deferred } from "../../src/async/deferred.ts";
 import { type MemoryCall, memoryRuntime } from "../../src/runtime/memory/mod.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
@@ -25,13 +26,6 @@ export interface SuperviseBed {
 }
 
 export const text = (value: string) => new TextEncoder().encode(value);
-
-declare function setImmediate(callback: () => void): unknown;
-
-/** Lets what is under way in memory come to rest. */
-export async function settle(): Promise<void> {
-  for (let turn = 0; turn < 30; turn++) await new Promise<void>((resolve) => void setImmediate(resolve));
-}
 
 /**
  * One process. By the kind of a request it answers (`echo`), waits until the test lets it (`hold`), fails (`fail`), dies with last
@@ -116,10 +110,10 @@ export async function superviseBed(): Promise<SuperviseBed> {
       gate = deferred();
     },
     async beats(count) {
-      await settle();
+      await turns(30);
       for (let beat = 0; beat < count; beat++) {
         clock.advance(1000);
-        await settle();
+        await turns(30);
       }
     },
   };

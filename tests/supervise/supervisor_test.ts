@@ -1,17 +1,18 @@
 /** Parts that are kept running, their report, and the order in which they stop. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { turns } from "../../bench/bed/until.ts";
 import { frame } from "../../src/wire/frames.ts";
-import { settle, superviseBed, text } from "./bed.ts";
+import { superviseBed, text } from "./bed.ts";
 
 describe("Supervisor", () => {
   test("a kept part is started again when it ends, later and later, and its last words are reported", async () => {
     const bed = await superviseBed();
     const part = bed.supervisor.keep({ name: "reactor", argv: ["worker"], config: () => ({}) });
-    await settle();
+    await turns(30);
     assert.deepEqual(await part.request("echo", text("a")), { value: "a" });
     assert.equal(await part.request("die", text("b")), undefined);
-    await settle();
+    await turns(30);
     const { state, restarts, last_words } = part.status();
     assert.deepEqual([state, restarts, last_words], [
       "waiting",
@@ -20,15 +21,15 @@ describe("Supervisor", () => {
     ]);
     assert.equal(await part.request("echo", text("c")), undefined);
     bed.clock.advance(75);
-    await settle();
+    await turns(30);
     assert.equal(part.status().state, "running");
     assert.equal(await part.request("die", text("d")), undefined);
-    await settle();
+    await turns(30);
     bed.clock.advance(149);
-    await settle();
+    await turns(30);
     assert.equal(part.status().state, "waiting");
     bed.clock.advance(1);
-    await settle();
+    await turns(30);
     assert.equal(part.status().state, "running");
     assert.match(JSON.stringify(bed.captured.records), /process ended: it is started again.*"part":"reactor"/);
     await bed.supervisor.close();
@@ -43,7 +44,7 @@ describe("Supervisor", () => {
       config: () => ({}),
       health: { hungMs: 3000 },
     });
-    await settle();
+    await turns(30);
     const unanswered = part.request("hang", text("a"));
     await bed.beats(5);
     assert.equal(await unanswered, undefined);
@@ -61,7 +62,7 @@ describe("Supervisor", () => {
         name,
         status: () => ({ name, state: "running", restarts: 0, processes: [], last_words: null }),
         async close() {
-          await settle();
+          await turns(30);
           stopped.push(name);
           if (name === "b") throw new Error("it does not want to");
         },
@@ -77,7 +78,7 @@ describe("Supervisor", () => {
   test("only processes that were started may report", async () => {
     const bed = await superviseBed();
     const part = bed.supervisor.keep({ name: "reactor", argv: ["worker"], config: () => ({}) });
-    await settle();
+    await turns(30);
     const connection = await bed.runtime.net.dial({ kind: "unix", path: "/run/parts.ipc" });
     const closed = Promise.withResolvers<void>();
     connection.start({ onData: () => {}, onClose: () => closed.resolve() });

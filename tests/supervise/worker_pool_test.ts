@@ -1,8 +1,9 @@
 /** Workers that answer, die, hang and cannot be started, and what becomes of their requests. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { turns } from "../../bench/bed/until.ts";
 import type { WorkerPool } from "../../src/supervise/mod.ts";
-import { settle, type SuperviseBed, superviseBed, text } from "./bed.ts";
+import { type SuperviseBed, superviseBed, text } from "./bed.ts";
 
 function pool(bed: SuperviseBed, more: Partial<Parameters<SuperviseBed["supervisor"]["workers"]>[0]> = {}): WorkerPool {
   return bed.supervisor.workers({ name: "requests", argv: ["worker"], config: () => ({}), size: 2, ...more });
@@ -75,10 +76,10 @@ describe("WorkerPool", () => {
     const bed = await superviseBed();
     const workers = pool(bed, { size: 1 });
     const answer = ask(workers, "hold", "web1");
-    await settle();
+    await turns(30);
     const { pid } = workers.status().processes[0]!;
     bed.runtime.process.kill(pid, "SIGKILL");
-    await settle();
+    await turns(30);
     await bed.beats(1);
     assert.equal(bed.started(), 2);
     bed.release();
@@ -112,7 +113,7 @@ describe("WorkerPool", () => {
     const bed = await superviseBed();
     const workers = pool(bed, { health: { maxMemory: 1_000_000 } });
     const greedy = outcome(ask(workers, "never", "web1"));
-    await settle();
+    await turns(30);
     for (const turn of [1, 2]) {
       const { pid } = workers.status().processes[0]!;
       bed.runtime.fs.mkdir(`/proc/${pid}`);
@@ -132,12 +133,12 @@ describe("WorkerPool", () => {
       ask(workers, "hold", "web1", "b"),
       ask(workers, "echo", "web2", "c"),
     ];
-    await settle();
+    await turns(30);
     // The second of web1 waits although a worker is free.
     assert.deepEqual(bed.got, ["a", "c"]);
     assert.equal(workers.status().queue, 1);
     bed.release();
-    await settle();
+    await turns(30);
     bed.release();
     assert.deepEqual(await Promise.all(calls), ["a", "b", "b", "c"]);
     assert.deepEqual(bed.got, ["a", "c", "b"]);
@@ -149,7 +150,7 @@ describe("WorkerPool", () => {
     const workers = pool(bed, { size: 1 });
     let waits = true;
     const first = ask(workers, "hold", "web1", "a", () => waits);
-    await settle();
+    await turns(30);
     const gone = outcome(ask(workers, "echo", "web2", "b", () => waits));
     waits = false;
     const again = ask(workers, "hold", "web1", "a");
@@ -164,7 +165,7 @@ describe("WorkerPool", () => {
     const bed = await superviseBed();
     const workers = pool(bed, { size: 1, line: { limit: 3, perOwner: 2 } });
     const first = ask(workers, "hold", "web1", "1");
-    await settle();
+    await turns(30);
     const calls = [
       ["web1", "2"],
       ["web1", "3"],
@@ -185,7 +186,7 @@ describe("WorkerPool", () => {
     const bed = await superviseBed();
     const workers = pool(bed, { size: 1, line: { maxBytes: 320 } });
     const first = ask(workers, "hold", "web1", "1");
-    await settle();
+    await turns(30);
     const calls = [["web1", 10], ["web1", 10], ["web1", 1], ["web2", 20], ["web3", 21]]
       .map(([owner, bytes], at) => outcome(ask(workers, "echo", String(owner), String(at).repeat(Number(bytes)))));
     bed.release();
@@ -200,15 +201,15 @@ describe("WorkerPool", () => {
       const bed = await superviseBed();
       const workers = pool(bed, { argv, size: 1 });
       const refused = outcome(ask(workers, "echo", "web1"));
-      await settle();
+      await turns(30);
       assert.equal(workers.status().state, "waiting");
       // The pauses are 75, 150, 300 and 600 ms, since chance is one half here.
       for (const ms of [75, 150, 300, 600]) {
         bed.clock.advance(ms - 1);
-        await settle();
+        await turns(30);
         assert.equal(workers.status().queue, 1);
         bed.clock.advance(1);
-        await settle();
+        await turns(30);
       }
       assert.match(await refused, /^WorkerError: Cannot make the pillar of web1: no worker process can be started/);
       assert.match(JSON.stringify(workers.status().last_words), argv[0] === "missing" ? /ENOENT/ : /no such module/);
@@ -220,9 +221,9 @@ describe("WorkerPool", () => {
     const bed = await superviseBed();
     const workers = pool(bed, { size: 1 });
     const calls = [outcome(ask(workers, "hang", "web1")), outcome(ask(workers, "echo", "web2"))];
-    await settle();
+    await turns(30);
     const closed = bed.supervisor.close();
-    await settle();
+    await turns(30);
     bed.clock.advance(2000);
     await closed;
     for (const call of calls) assert.match(await call, /^NotTakenError/);

@@ -6,6 +6,7 @@ import { createServer } from "node:net";
 import path from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { until } from "../../bench/bed/until.ts";
 
 const cli = fileURLToPath(new URL("../../cli/", import.meta.url));
 const RUN = "Deno" in globalThis ? ["run", "-A", "--no-check", "--node-modules-dir=manual"] : [];
@@ -17,15 +18,6 @@ export async function freePort(): Promise<number> {
   const { port } = server.address() as { port: number };
   await new Promise((resolve) => server.close(resolve));
   return port;
-}
-
-/** Lets turns of the loop go by until something holds. */
-export async function until(holds: () => boolean, what: string): Promise<void> {
-  for (let turn = 0; turn < 3000; turn++) {
-    if (holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  assert.fail(`never: ${what}`);
 }
 
 /** A program of ours as a process of its own. */
@@ -60,10 +52,8 @@ export class RunningProgram {
   }
 
   saying(text: string, times = 1): Promise<void> {
-    return until(() => {
-      assert.equal(this.ended, false, `it has ended: ${this.said}`);
-      return this.count(text) >= times;
-    }, `"${text}" in: ${this.said}`);
+    const check = () => assert.equal(this.ended, false, `the program has ended and said: ${this.said}`);
+    return until(`the program says "${text}"`, () => this.count(text) >= times, { check });
   }
 
   /** TCP ports that it listens at. */
@@ -90,7 +80,7 @@ export class RunningProgram {
 
   async end(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null | undefined> {
     this.kill(signal);
-    await until(() => this.ended, "its end");
+    await until("its end", () => this.ended);
     return this.code;
   }
 }

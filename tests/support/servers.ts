@@ -1,4 +1,7 @@
-/** Real PostgreSQL, Redis and LDAP servers for tests, where they are installed: each with a directory and a port of its own. */
+/**
+ * Real PostgreSQL, Redis, MariaDB, LDAP and NATS servers for tests, where they are installed: each with a directory and a port of its
+ * own. `sharedPostgres()` and `sharedRedis()` give the one server of the run, for files that ask it for databases of their own.
+ */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import {
   chmodSync,
@@ -15,6 +18,7 @@ import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
+import { pause, until } from "../../bench/bed/until.ts";
 
 export interface TestServer {
   readonly port: number;
@@ -24,6 +28,8 @@ export interface TestServer {
   kill(): Promise<void>;
   /** Starts it again on the same port and directory. */
   start(): Promise<void>;
+  /** A number that nobody else has: of a database of Redis, or for the name of one of PostgreSQL. */
+  fresh(): number;
   /** Ends it and removes its directory. */
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -108,8 +114,15 @@ function killed(pid: number): void {
 function server({ port, directory, command, words, greeting, ready, lowered }: Recipe): TestServer {
   let child: ChildProcess | undefined;
   let ended: Promise<unknown> | undefined;
+  let given = 0;
+  /** For a server that nobody ends before the process does. */
+  const end = () => {
+    child?.kill(command.endsWith("postgres") ? "SIGQUIT" : "SIGKILL");
+    rmSync(directory, { recursive: true, force: true });
+  };
   const own: TestServer = {
     port,
+    fresh: () => ++given,
     async start() {
       let said = "";
       const started = child = spawn(command, words, {
@@ -121,10 +134,13 @@ function server({ port, directory, command, words, greeting, ready, lowered }: R
       started.stderr!.on("data", (chunk) => said += chunk);
       let gone = false;
       ended = new Promise<void>((resolve) => started.once("exit", () => resolve(void (gone = true))));
+      process.once("exit", end);
       while (!await answers(port, greeting, ready)) {
         if (gone) throw new Error(`${command} has ended: ${said}`);
-        await new Promise((resolve) => setTimeout(resolve, 20));
+        await pause(20);
       }
+      // A server that runs keeps no test process from ending.
+      for (const part of [started, started.stdout, started.stderr]) (part as { unref?(): void }).unref?.();
     },
     async stop() {
       // PostgreSQL has processes of its own to end; Redis would look at its disk once more, and slapd waits for connections.
@@ -132,6 +148,7 @@ function server({ port, directory, command, words, greeting, ready, lowered }: R
       const limit = setTimeout(() => child?.kill("SIGKILL"), 20_000);
       await ended;
       clearTimeout(limit);
+      process.off("exit", end);
       child = undefined;
     },
     async kill() {
@@ -142,7 +159,7 @@ function server({ port, directory, command, words, greeting, ready, lowered }: R
       await ended;
       child = undefined;
       // A server that starts while one of them has its memory refuses to.
-      while (pids.some(isAlive)) await new Promise((resolve) => setTimeout(resolve, 10));
+      await until("the processes of the server end", () => !pids.some(isAlive));
     },
     async [Symbol.asyncDispose]() {
       await own.stop();
@@ -203,6 +220,21 @@ export async function startPostgres(): Promise<TestServer> {
   await own.start();
   return own;
 }
+
+/**
+ * Gives one server to all files of a process, which run one after the other. Whoever needs it first starts it, and the end of the
+ * process ends it. A file that stops it starts it again.
+ */
+function shared(start: () => Promise<TestServer>): () => Promise<TestServer> {
+  let server: Promise<TestServer> | undefined;
+  return () => server ??= start();
+}
+
+/** The PostgreSQL of this run; see {@link startPostgres}. */
+export const sharedPostgres = shared(startPostgres);
+
+/** The Redis of this run; see {@link startRedis}. */
+export const sharedRedis = shared(startRedis);
 
 /** Why there is no MariaDB to test with; undefined if there is. */
 export function noMariadb(): string | undefined {

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { until } from "../../bench/bed/until.ts";
 import { type Clock, systemClock } from "../../src/async/clock.ts";
 import { AuthClient, type SignedIn } from "../../src/channel/auth_client.ts";
 import { type Exchange, RequestClient } from "../../src/channel/req_client.ts";
@@ -100,13 +101,6 @@ export interface MinionStart {
 function defaults(table: OptionTable): Record<string, unknown> {
   return Object.fromEntries(Object.entries(table).map(([name, spec]) => [name, structuredClone(spec.default)]));
 }
-
-/** Lets turns of the loop go by until something holds. */
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!await holds()) await new Promise<void>((resolve) => void setTimeout(resolve, 0));
-}
-
-declare function setTimeout(callback: () => void, ms: number): unknown;
 
 /** See {@link startCluster}. */
 export class Cluster implements AsyncDisposable {

@@ -1,6 +1,5 @@
 /** Shared by the ZMTP tests: a context whose parts a test may replace, a clock that is moved by hand, a raw peer. */
 import { setImmediate } from "node:timers";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Clock, systemClock } from "../../src/async/mod.ts";
 import { createLogger, type LogRecord, silentLogger } from "../../src/log.ts";
 import { memoryNet } from "../../src/runtime/memory/net.ts";
@@ -71,16 +70,6 @@ export class HandClock implements Clock {
 export function recordingLogger(): { log: ZmtpContext["log"]; records: LogRecord[] } {
   const records: LogRecord[] = [];
   return { log: createLogger((record) => records.push(record), "info"), records };
-}
-
-/** Waits turns of the event loop until `done` returns true. */
-export async function until(done: () => boolean): Promise<void> {
-  while (!done()) await nextTurn();
-}
-
-/** Waits enough turns for everything under way in memory to arrive. */
-export async function settle(turns = 50): Promise<void> {
-  for (let turn = 0; turn < turns; turn++) await nextTurn();
 }
 
 /** A peer that sends exactly the bytes that a test passes. */

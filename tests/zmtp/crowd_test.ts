@@ -1,11 +1,12 @@
 /** How many incoming connections are accepted, and which one is closed when there are too many. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { turns, until } from "../../bench/bed/until.ts";
 import { descriptorsForOthers } from "../../src/runtime/descriptors.ts";
 import { memoryNet } from "../../src/runtime/memory/net.ts";
 import { Crowd } from "../../src/zmtp/crowd.ts";
 import { RouterSocket } from "../../src/zmtp/mod.ts";
-import { RawPeer, settle, testContext, until } from "./context.ts";
+import { RawPeer, testContext } from "./context.ts";
 
 function setup(maxConnections: number, known: readonly string[] = []) {
   const crowd = new Crowd({ maxConnections, knownHost: (host) => known.includes(host) });
@@ -65,9 +66,9 @@ test(
     const peers: RawPeer[] = [];
     for (let count = 0; count < 12; count++) {
       peers.push(await RawPeer.dial(context.net, at));
-      await settle(3);
+      await turns(3);
     }
-    await until(() => peers.filter(({ closed }) => closed).length === 7);
+    await until(() => peers.filter(({ closed }) => closed).length >= 7);
     assert.equal(crowd.size, 5);
     for (const peer of peers) peer.connection.destroy();
     await until(() => crowd.size === 0);

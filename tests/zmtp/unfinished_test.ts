@@ -1,13 +1,14 @@
 /** The bounds on incomplete messages: in memory and in time. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { turns, until } from "../../bench/bed/until.ts";
 import { memoryNet } from "../../src/runtime/memory/net.ts";
 import { encodeReady } from "../../src/zmtp/command.ts";
 import { greeting } from "../../src/zmtp/greeting.ts";
 import { PubSocket, RouterSocket } from "../../src/zmtp/mod.ts";
 import { FrameDecoder, MORE, writeFrame } from "../../src/zmtp/frame.ts";
 import { PROGRESS, type Sender, Unfinished, type UnfinishedLimits } from "../../src/zmtp/unfinished.ts";
-import { bytes, HandClock, RawPeer, recordingLogger, settle, testContext, until } from "./context.ts";
+import { bytes, HandClock, RawPeer, recordingLogger, testContext } from "./context.ts";
 
 function setup(limits: Partial<UnfinishedLimits> = {}) {
   const clock = new HandClock();
@@ -125,13 +126,13 @@ describe("a ROUTER", { timeout: 120_000 }, () => {
       const peer = await RawPeer.dial(context.net, at);
       peer.say(half);
       peers.push(peer);
-      await settle(5);
+      await turns(5);
     }
-    await until(() => peers.filter((peer) => peer.closed).length === 7);
+    await until(() => peers.filter((peer) => peer.closed).length >= 7);
     assert.ok(router.unfinished.bytes <= 300_000);
     const honest = await RawPeer.dial(context.net, at);
     honest.say(READY, writeFrame(0, new Uint8Array(50)));
-    await until(() => whole === 1);
+    await until(() => whole >= 1);
     await router.close();
     assert.equal(router.unfinished.bytes, 0);
   });
@@ -162,11 +163,11 @@ describe("a ROUTER", { timeout: 120_000 }, () => {
     peer.connection.pause();
     for (let count = 0; count < 60; count++) {
       peer.say(...(count === 0 ? [READY] : []), writeFrame(0, bytes("?")));
-      await settle(3);
+      await turns(3);
     }
     assert.ok(answered < 30, `${answered} replies wait for a peer that reads none`);
     peer.connection.resume();
-    await until(() => answered === 60);
+    await until(() => answered >= 60);
     await router.close();
   });
 });

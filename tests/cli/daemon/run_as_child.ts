@@ -1,4 +1,4 @@
-/** Becomes another user, and reports which one: started by `run_as_test.ts`. */
+/** Becomes another user, and reports which one: started by `run_as_slow_test.ts`. */
 import process from "node:process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { runAs } from "../../../cli/daemon/run_as.ts";

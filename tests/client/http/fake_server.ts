@@ -1,4 +1,5 @@
 /** A salt-api for tests: a function of requests, each of which is kept. */
+import { until } from "../../../bench/bed/until.ts";
 import { HttpClient } from "../../../src/client/http/http_client.ts";
 import type { HttpOptions } from "../../../src/client/http/http_options.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
@@ -75,16 +76,10 @@ export class FakeServer {
   async settled<T>(work: Promise<T>, stepMs = 100): Promise<T> {
     let over = false;
     work.then(() => over = true, () => over = true);
-    for (let turn = 0; !over; turn++) {
-      if (turn > 1_000_000) throw new Error("It does not settle");
-      await new Promise<void>((resolve) => setImmediate(resolve));
-      this.clock.advance(stepMs);
-    }
+    await until(() => over, { clock: this.clock, stepMs });
     return await work;
   }
 }
-
-declare function setImmediate(callback: () => void): unknown;
 
 export const LOGIN = { username: "ann", password: "secret", eauth: "file" };
 

@@ -1,12 +1,12 @@
 /** Guessing credentials: on every route, in parallel and from many addresses. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { until } from "../../../bench/bed/until.ts";
 import { deferred } from "../../../src/async/deferred.ts";
 import { type CredentialUse, FailedAttempts } from "../../../src/gateway/auth/failed_attempts.ts";
 import { HttpError, RefusedError } from "../../../src/gateway/wire/errors.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { until } from "../../support/start_cluster.ts";
 import { type Door, openDoor, PASSWORD } from "../fake_backend.ts";
 
 const LIMIT = 3;

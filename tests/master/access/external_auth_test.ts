@@ -1,6 +1,7 @@
 /** Bounds on a login, checked before any backend is called. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { until } from "../../../bench/bed/until.ts";
 import type { MasterOpts } from "../../../src/config/master_opts.ts";
 import { AccessRules } from "../../../src/master/access/acl.ts";
 import { ExternalAuth } from "../../../src/master/access/external_auth.ts";
@@ -40,10 +41,7 @@ test("no backend receives an overlong password or name; each has its own limit",
     const asked = external.identify({ eauth, username, password });
     let done = false;
     void asked.then(() => done = true);
-    while (!done) {
-      await new Promise<void>((resolve) => setTimeout(resolve, 0));
-      clock.advance(5000);
-    }
+    await until(() => done, { clock, stepMs: 5000 });
     return (await asked)?.name !== undefined;
   };
   const cases: [string, string, string, boolean][] = [
@@ -60,5 +58,3 @@ test("no backend receives an overlong password or name; each has its own limit",
   }
   assert.deepEqual(seen, ["file 3 512", "jwt 3 16384"]);
 });
-
-declare function setTimeout(callback: () => void, ms: number): unknown;

@@ -1,7 +1,7 @@
 /** All saves of one turn of the event loop are one flush, and each caller that waits learns whether it succeeded. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { setImmediate } from "node:timers";
+import { turns } from "../../../bench/bed/until.ts";
 import { SystemError } from "../../../src/errors.ts";
 import type { JobCache } from "../../../src/job/job_cache.ts";
 import { JobStore } from "../../../src/master/jobs/durable_saves.ts";
@@ -109,7 +109,7 @@ describe("JobStore", () => {
     void store.begun(saving.promise.then(() => saved = true));
     const durable = store.durable();
     turn();
-    await new Promise<void>((resolve) => setImmediate(resolve));
+    await turns();
     assert.deepEqual(flushed, []);
     saving.resolve();
     await durable;

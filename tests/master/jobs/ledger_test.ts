@@ -1,6 +1,7 @@
 /** The outcome of each target of a job, by a clock that the test moves. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { until } from "../../../bench/bed/until.ts";
 import { BusEvent, EventBus } from "../../../src/event/bus.ts";
 import { ProtocolError, SystemError } from "../../../src/errors.ts";
 import type { JobCache, JobLoad } from "../../../src/job/job_cache.ts";
@@ -13,7 +14,6 @@ import { memoryJobCache } from "../../../src/plugins/job_caches/memory.ts";
 import { encode, Packed } from "../../../src/wire/msgpack.ts";
 import { captureLog } from "../../support/capture_log.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { until } from "../../support/start_cluster.ts";
 
 const RESEND = 2000;
 const DELIVERY = 60_000;

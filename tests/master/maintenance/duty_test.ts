@@ -1,15 +1,11 @@
 /** Periodic duties of a master: each by itself, under a clock that the test moves. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { turns } from "../../../bench/bed/until.ts";
 import { deferred } from "../../../src/async/deferred.ts";
 import { carryOut, type Duty } from "../../../src/master/maintenance/duty.ts";
 import { captureLog } from "../../support/capture_log.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-
-/** Turns of the loop, in which what was due is done. */
-async function settle(): Promise<void> {
-  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
-}
 
 function scene(duties: Duty[]) {
   const clock = new FakeClock();
@@ -18,10 +14,10 @@ function scene(duties: Duty[]) {
   const done = carryOut(duties, { clock, log: captured.log }, stop.signal);
   const pass = async (ms: number, times = 1) => {
     for (let time = 0; time < times; time++) {
-      await settle();
+      await turns();
       clock.advance(ms);
     }
-    await settle();
+    await turns();
   };
   const end = async () => {
     stop.abort();
@@ -103,9 +99,9 @@ describe("carryOut()", { timeout: 60_000 }, () => {
 
   test("a duty that does not end is left after ten seconds, and named", async () => {
     const { done, stop, clock, captured } = scene([counted(1000, () => new Promise(() => {}))]);
-    await settle();
+    await turns();
     stop.abort();
-    await settle();
+    await turns();
     clock.advance(10_000);
     await done;
     assert.deepEqual(captured.records.map(({ message, fields }) => [message, fields]), [
@@ -115,9 +111,9 @@ describe("carryOut()", { timeout: 60_000 }, () => {
 
   test("nothing is left waiting once all have ended", async () => {
     const { end, clock } = scene([counted(1000), counted(60_000)]);
-    await settle();
+    await turns();
     await end();
-    await settle();
+    await turns();
     assert.deepEqual(clock.waits, []);
   });
 });

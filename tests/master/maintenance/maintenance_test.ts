@@ -1,18 +1,13 @@
 /** What a master does by the clock: expiry, the key cache, presence events, and a clock that is set. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { turns, until } from "../../../bench/bed/until.ts";
 import { encode } from "../../../src/wire/msgpack.ts";
 import { decode } from "../../../src/wire/msgpack.ts";
-import { type Cluster, startCluster, until } from "../../support/start_cluster.ts";
+import { type Cluster, startCluster } from "../../support/start_cluster.ts";
 
 const TIMEOUT = { timeout: 60_000 };
 const HOUR_MS = 3_600_000;
-
-/** Turns of the loop, in which what was due is done. */
-async function turns(count = 5): Promise<void> {
-  let left = count;
-  await until(() => left-- <= 0);
-}
 
 /** Lets the master live through some time, second by second. */
 async function live({ clock }: Cluster, seconds: number, stepMs = 1000): Promise<void> {
@@ -20,7 +15,7 @@ async function live({ clock }: Cluster, seconds: number, stepMs = 1000): Promise
     clock.advance(stepMs);
     await turns(1);
   }
-  await turns();
+  await turns(5);
 }
 
 const tagged = ({ events }: Cluster, tag: string) =>

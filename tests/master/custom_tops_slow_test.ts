@@ -6,6 +6,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { after, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { until } from "../../bench/bed/until.ts";
 import { systemClock } from "../../src/async/clock.ts";
 import type { MasterOpts } from "../../src/config/master_opts.ts";
 import type { CustomTops } from "../../src/loader/custom_tops.ts";
@@ -156,10 +157,8 @@ cat > "$0.in"; grep -q '"arguments":{"id":"web1","grains":{"os":"Test"}}' "$0.in
     let over = false;
     void answers.then(() => over = true);
     // The time goes on once the good one, whose file has to be read, has answered for all.
-    while (!over) {
-      await new Promise((resolve) => setImmediate(resolve));
-      if (asked.length === ids.length) clock.advance(1000);
-    }
+    await until(() => asked.length >= ids.length);
+    await until(() => over, { clock, stepMs: 1000 });
     assert.deepEqual(await answers, ids.map((id) => ({ base: [`of_${id}`] })));
     assert.equal(errors().length, ids.length);
     for (const error of errors()) assert.match(error, /^bad: .*not answered within [25]0 s$/);

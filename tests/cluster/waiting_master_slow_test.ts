@@ -5,9 +5,10 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, test } from "node:test";
+import { until } from "../../bench/bed/until.ts";
 import { doctorMain } from "../../cli/programs/doctor.ts";
 import { runInProcess } from "../support/program.ts";
-import { freePort, RunningProgram, until } from "../support/running_program.ts";
+import { freePort, RunningProgram } from "../support/running_program.ts";
 import { noNats, noPostgres, startNats, startPostgres } from "../support/servers.ts";
 
 const TIMEOUT = { timeout: 120_000 };
@@ -40,7 +41,7 @@ class Place implements Disposable {
 }
 
 async function ended(master: RunningProgram): Promise<number | null | undefined> {
-  await until(() => master.ended, `the master ends: ${master.said}`);
+  await until(`the master ends: ${master.said}`, () => master.ended);
   return master.code;
 }
 

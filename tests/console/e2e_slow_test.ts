@@ -1,4 +1,4 @@
-/** The console in a browser, with a fake API. `real_test.ts` runs it with real servers. */
+/** The console in a browser, with a fake API. `real_slow_test.ts` runs it with real servers. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";

@@ -8,11 +8,11 @@ import process from "node:process";
 import { createInterface } from "node:readline";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { until } from "../../bench/bed/until.ts";
 import { systemClock } from "../../src/async/clock.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { Supervisor, type WorkerPool } from "../../src/supervise/mod.ts";
 import { type CapturedLog, captureLog } from "../support/capture_log.ts";
-import { until } from "../support/start_cluster.ts";
 
 const TIMEOUT = { timeout: 120_000 };
 const onDeno = process.versions.deno !== undefined;

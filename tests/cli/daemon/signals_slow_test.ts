@@ -17,11 +17,12 @@ import path from "node:path";
 import process from "node:process";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { until } from "../../../bench/bed/until.ts";
 import { answerSignals } from "../../../cli/daemon/signals.ts";
 import { ownCommand, programCommand } from "../../../cli/programs/job_command.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { captureLog } from "../../support/capture_log.ts";
-import { freePort, RunningProgram, until } from "../../support/running_program.ts";
+import { freePort, RunningProgram } from "../../support/running_program.ts";
 
 const cli = fileURLToPath(new URL("../../../cli/", import.meta.url));
 const runtime = await currentRuntime();
@@ -111,21 +112,21 @@ describe("signals", { timeout: 120_000 }, () => {
       assert.ok(status.uptime_seconds >= 0 && status.memory.rss > 0);
       const common = ["event_loop_delay", "last_errors", "parts", "connections", "queues", "jobs"];
       for (const field of [...common, ...fields]) assert.ok(field in status, field);
-      await until(() => String(daemon.ports()) === String(expected), `it listens at ${expected} alone`);
+      await until(`it listens at ${expected} alone`, () => String(daemon.ports()) === String(expected));
 
       daemon.kill("SIGUSR2");
       await daemon.saying("profile begun");
       const before = daemon.count("status written");
       daemon.kill("SIGUSR1");
       await daemon.saying("status written", before + 1);
-      await until(() => String(daemon.ports()) === String(expected), `it listens at ${expected} alone`);
+      await until(`it listens at ${expected} alone`, () => String(daemon.ports()) === String(expected));
 
       const logFile = path.join(root, log);
       renameSync(logFile, `${logFile}.1`);
       daemon.kill("SIGHUP");
-      await until(() => existsSync(logFile), "a new log file");
+      await until("a new log file", () => existsSync(logFile));
       daemon.kill("SIGUSR1");
-      await until(() => readFileSync(logFile, "utf8").includes("status written"), "lines in it");
+      await until("lines in it", () => readFileSync(logFile, "utf8").includes("status written"));
       if (program !== "salt-master") assert.equal(await daemon.end(), 0);
     });
   }
@@ -134,7 +135,7 @@ describe("signals", { timeout: 120_000 }, () => {
     const mark = path.join(root, "mark");
     const call = new RunningProgram("salt-call", ["-c", root, "--local", "cmd.run", `touch ${mark}; sleep 60`]);
     running.push(call);
-    await until(() => existsSync(mark), "the command runs");
+    await until("the command runs", () => existsSync(mark));
     call.kill("SIGUSR1");
     call.kill("SIGUSR2");
     // On Deno it is open for a turn of the loop.
@@ -154,8 +155,8 @@ describe("signals", { timeout: 120_000 }, () => {
     await call.saying("up");
     call.kill("SIGUSR1");
     await call.saying("Debugger listening");
-    await until(() => existsSync(mark), "the command runs");
-    await until(() => call.ports().length === 0, "nothing listens");
+    await until("the command runs", () => existsSync(mark));
+    await until("nothing listens", () => call.ports().length === 0);
     await call.end("SIGKILL");
   });
 });
@@ -199,7 +200,7 @@ test("SIGUSR2 makes a profile of a while, readable by its owner alone", async ()
   try {
     handlers.get("SIGUSR2")!();
     handlers.get("SIGUSR2")!();
-    await until(() => records.some(({ message }) => message === "profile written"), "the profile");
+    await until("the profile", () => records.some(({ message }) => message === "profile written"));
     const file = path.join(directory, "cache", "salt-x.cpuprofile");
     assert.equal(statSync(file).mode & 0o777, 0o600);
     assert.ok(Array.isArray(JSON.parse(readFileSync(file, "utf8")).nodes));

@@ -7,8 +7,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
 import { after, before, describe, test } from "node:test";
+import { until } from "../../../bench/bed/until.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
-import { freePort, RunningProgram, until } from "../../support/running_program.ts";
+import { freePort, RunningProgram } from "../../support/running_program.ts";
 
 const linux = process.platform === "linux" ? false : "processes are looked at in /proc";
 const runtime = await currentRuntime();
@@ -82,19 +83,19 @@ describe("a daemon", { timeout: 240_000, skip: linux }, () => {
 
   test("-d ends with 0 once it runs, a second one with 1; it is not told of its start in what it starts", async () => {
     const first = start(["-d"]);
-    await until(() => first.ended, "the end of the first");
+    await until("the end of the first", () => first.ended);
     assert.equal(first.code, 0, first.said);
     const pid = Number(readFileSync(pidFile, "utf8"));
     try {
       assert.match(readFileSync(logFile, "utf8"), /master is running/);
       const second = start(["-d"]);
-      await until(() => second.ended, "the end of the second");
+      await until("the end of the second", () => second.ended);
       assert.equal(second.code, 1);
       assert.match(second.said, new RegExp(`Another salt-master is running as process ${pid} `));
     } finally {
       process.kill(pid, "SIGTERM");
     }
-    await until(() => !existsSync(pidFile), "the end of the daemon");
+    await until("the end of the daemon", () => !existsSync(pidFile));
   });
 
   test("-d ends with 4 where its port is in use, and says which option to change", async () => {
@@ -104,7 +105,7 @@ describe("a daemon", { timeout: 240_000, skip: linux }, () => {
     configure({ publish_port: port });
     try {
       const daemon = start(["-d"]);
-      await until(() => daemon.ended, "its end");
+      await until("its end", () => daemon.ended);
       assert.equal(daemon.code, 4, daemon.said);
       assert.match(
         daemon.said,
@@ -124,15 +125,15 @@ describe("a daemon", { timeout: 240_000, skip: linux }, () => {
       const name = kind === "a path" ? path.join(root, "notify") : `@brine-test-${path.basename(root)}`;
       const receiver = new Receiver(name);
       receivers.push(receiver);
-      await until(() => receiver.said.startsWith("bound"), "the receiver");
+      await until("the receiver", () => receiver.said.startsWith("bound"));
       const daemon = start([], { NOTIFY_SOCKET: name, WATCHDOG_USEC: "1000000" });
-      await until(() => receiver.messages.length >= 3, `signs of life: ${daemon.said}`);
+      await until(`signs of life: ${daemon.said}`, () => receiver.messages.length >= 3);
       assert.deepEqual(receiver.messages.slice(0, 3), ["READY=1\nSTATUS=running", "WATCHDOG=1", "WATCHDOG=1"]);
       daemon.kill("SIGHUP");
-      await until(() => receiver.messages.some((message) => message.startsWith("RELOADING=1")), "the reload");
-      await until(() => receiver.messages.filter((message) => message.startsWith("READY=1")).length === 2, "its end");
+      await until("the reload", () => receiver.messages.some((message) => message.startsWith("RELOADING=1")));
+      await until("its end", () => receiver.messages.filter((message) => message.startsWith("READY=1")).length >= 2);
       assert.equal(await daemon.end(), 0);
-      await until(() => receiver.messages.at(-1)!.startsWith("STOPPING=1"), `the end: ${receiver.said}`);
+      await until(`the end: ${receiver.said}`, () => receiver.messages.at(-1)!.startsWith("STOPPING=1"));
     });
   }
 

@@ -16,7 +16,7 @@ import { DateTime, Float, pack } from "../../src/wire/msgpack.ts";
 import { returnerContract } from "../contract/returner_contract.ts";
 import { captureLog } from "../support/capture_log.ts";
 import { FakeClock } from "../support/fake_clock.ts";
-import { noPostgres, noRedis, startPostgres, startRedis, type TestServer } from "../support/servers.ts";
+import { noPostgres, noRedis, sharedPostgres, sharedRedis, type TestServer } from "../support/servers.ts";
 import { inTemporary } from "./temporary.ts";
 
 /** A server of the tests' own takes its time to start and stop on a busy machine. */
@@ -384,7 +384,6 @@ describe("http_json", () => {
 describe("postgres", { skip: noPostgres() }, () => {
   let server: TestServer | undefined;
   const modules: ReturnerModule[] = [];
-  let made = 0;
 
   const contextFor = (db: string, more: Record<string, unknown> = {}) =>
     contextOf({ returner: {}, "returner.postgres": { host: "127.0.0.1", port: server!.port, db, ...more } });
@@ -394,7 +393,7 @@ describe("postgres", { skip: noPostgres() }, () => {
     return module;
   };
   async function database(): Promise<string> {
-    const name = `jobs${++made}`;
+    const name = `returns${server!.fresh()}`;
     const { default: connect } = await import("postgres") as unknown as {
       default(options: object): { unsafe(sql: string): Promise<Record<string, unknown>[]>; end(): Promise<void> };
     };
@@ -404,10 +403,9 @@ describe("postgres", { skip: noPostgres() }, () => {
     return name;
   }
 
-  before(async () => void (server = await startPostgres()), SERVER);
+  before(async () => void (server = await sharedPostgres()), SERVER);
   after(async () => {
     for (const module of modules) await module.close?.();
-    await server?.[Symbol.asyncDispose]();
   }, SERVER);
 
   returnerContract("postgres", async () => {
@@ -419,7 +417,7 @@ describe("postgres", { skip: noPostgres() }, () => {
     const module = opened();
     const context = contextFor(await database());
     await assert.rejects(module.returner(context, RET), (error: Error) => {
-      assert.match(error.message, /database "jobs\d+" at 127.0.0.1:\d+: it has no table salt_returns/);
+      assert.match(error.message, /database "returns\d+" at 127.0.0.1:\d+: it has no table salt_returns/);
       assert.match(error.message, /returner.postgres.create_tables/);
       assert.ok(error.message.includes(TABLES));
       return true;
@@ -475,10 +473,9 @@ describe("redis", { skip: noRedis() }, () => {
     return made;
   }
 
-  before(async () => void (server = await startRedis()), SERVER);
+  before(async () => void (server = await sharedRedis()), SERVER);
   after(async () => {
     for (const module of modules) await module.close?.();
-    await server?.[Symbol.asyncDispose]();
   }, SERVER);
 
   returnerContract("redis", async () => {

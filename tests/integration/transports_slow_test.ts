@@ -1,8 +1,9 @@
 /** Master, minions and clients over each transport: they notice no difference. */
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
+import { until } from "../../bench/bed/until.ts";
 import { Authority } from "../support/certificates.ts";
-import { startCluster, until } from "../support/start_cluster.ts";
+import { startCluster } from "../support/start_cluster.ts";
 
 const TIMEOUT = { timeout: 60_000 };
 const ONE_PORT = { transport: "ws", publish_port: 443, ret_port: 443 };

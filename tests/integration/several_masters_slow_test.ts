@@ -1,10 +1,11 @@
 /** A minion with several masters, connected to all at once: each has its own files and mine. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { until } from "../../bench/bed/until.ts";
 import { callMain } from "../../cli/programs/call.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { runInProcess } from "../support/program.ts";
-import { type Cluster, type ClusterOptions, startCluster, until } from "../support/start_cluster.ts";
+import { type Cluster, type ClusterOptions, startCluster } from "../support/start_cluster.ts";
 import { testProgram } from "../minion/processes/job_bed.ts";
 
 const TIMEOUT = { timeout: 60_000 };

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
+import { until } from "../../bench/bed/until.ts";
 import type { LedgerStorage } from "../../src/cluster/storage.ts";
 import { ConfigError, SystemError } from "../../src/errors.ts";
 import { openPostgresLedger } from "../../src/plugins/ledger_storages/postgres.ts";
@@ -106,14 +107,14 @@ describe("PostgreSQL under masters", { skip: noPostgres() }, () => {
     const loads = masters.map((storage, at) => load(storage, `m${at}`));
     for (let kill = 0; kill < 3; kill++) {
       const before = acknowledged.size;
-      while (acknowledged.size < before + 50) await new Promise((resolve) => setTimeout(resolve, 5));
+      await until(() => acknowledged.size >= before + 50);
       await server.stop();
       const failed = refused;
-      while (refused === failed) await new Promise((resolve) => setTimeout(resolve, 5));
+      await until(() => refused > failed);
       await server.start();
     }
     const before = acknowledged.size;
-    while (acknowledged.size < before + 50) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => acknowledged.size >= before + 50);
     stopped = true;
     await Promise.all(loads);
     const fresh = await open();

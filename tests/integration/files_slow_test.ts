@@ -1,8 +1,9 @@
 /** Files between a master and its minions, in memory and over real sockets. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { until } from "../../bench/bed/until.ts";
 import { GitBed, skip } from "../fileserver/gitfs_bed.ts";
-import { startCluster, until } from "../support/start_cluster.ts";
+import { startCluster } from "../support/start_cluster.ts";
 
 for (const place of ["memory", "current"] as const) {
   describe(`files, ${place === "memory" ? "in memory" : "over tcp"}`, { timeout: 60_000 }, () => {

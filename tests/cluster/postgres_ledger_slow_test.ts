@@ -1,4 +1,4 @@
-/** The storages that masters share: in memory, on a PostgreSQL server. */
+/** The storage that masters share, on a PostgreSQL server. */
 import { Buffer } from "node:buffer";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -7,30 +7,16 @@ import { LoadSeal } from "../../src/cluster/load_seal.ts";
 import { LARGEST_VALUE, type LedgerStorage } from "../../src/cluster/storage.ts";
 import { openPostgresLedger } from "../../src/plugins/ledger_storages/postgres.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
-import { MemoryLedger } from "../../src/plugins/ledger_storages/memory.ts";
 import { jobCacheContract } from "../contract/job_cache_contract.ts";
 import { ledgerStorageContract } from "../contract/ledger_storage_contract.ts";
-import { FakeClock } from "../support/fake_clock.ts";
 
 import { PAIRS } from "../support/start_cluster.ts";
-import { noPostgres, startPostgres, type TestServer } from "../support/servers.ts";
+import { noPostgres, sharedPostgres, type TestServer } from "../support/servers.ts";
 
 const runtime = await currentRuntime();
 
 /** Longer than any clock of a test goes. */
 const FOR_EVER = 1e9;
-
-ledgerStorageContract("memory", () => {
-  const clock = new FakeClock();
-  const shared = new MemoryLedger(clock);
-  return { open: () => Promise.resolve(shared.open()), pass: (seconds) => clock.advance(seconds * 1000) };
-});
-
-jobCacheContract("memory LedgerStorage's", async (clock) => {
-  const storage = new MemoryLedger(clock).open();
-  storage.own(await storage.leases.hold("master/a", "a", FOR_EVER));
-  return storage.jobs;
-}, "memory does not fail");
 
 const EMPTY = `DO $$ DECLARE one text; BEGIN
   FOR one IN SELECT tablename FROM pg_tables WHERE tablename LIKE 'brine_%' AND tablename <> 'brine_meta' LOOP
@@ -41,12 +27,10 @@ END $$`;
 describe("a PostgreSQL server", { skip: noPostgres() }, () => {
   const SERVER = { timeout: 120_000 };
   let server: TestServer;
-  let number = 0;
   const opened: LedgerStorage[] = [];
-  before(async () => void (server = await startPostgres()), SERVER);
+  before(async () => void (server = await sharedPostgres()), SERVER);
   after(async () => {
     for (const storage of opened) await storage.close().catch(() => {});
-    await server?.[Symbol.asyncDispose]();
   }, SERVER);
 
   const admin = async <T>(database: string, work: (sql: (text: string) => Promise<unknown>) => Promise<T>) => {
@@ -59,7 +43,7 @@ describe("a PostgreSQL server", { skip: noPostgres() }, () => {
     }
   };
   const database = async () => {
-    const name = `ledger${++number}`;
+    const name = `ledger${server.fresh()}`;
     await admin("postgres", (sql) => sql(`CREATE DATABASE ${name}`));
     return name;
   };

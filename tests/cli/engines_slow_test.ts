@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, test } from "node:test";
+import { until } from "../../bench/bed/until.ts";
 import { bedDirectory, daemonDirectory } from "../../bench/bed/daemon_directory.ts";
 import { LocalClient } from "../../src/client/mod.ts";
 import type { MasterOpts } from "../../src/config/master_opts.ts";
@@ -12,7 +13,7 @@ import { listenBus, sendToBus } from "../../src/event/mod.ts";
 import { silentLogger } from "../../src/log.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { packEvent } from "../../src/wire/event_frame.ts";
-import { freePort, RunningProgram, until } from "../support/running_program.ts";
+import { freePort, RunningProgram } from "../support/running_program.ts";
 
 /** Bun does not tell. */
 const USER = execFileSync("id", ["-un"], { encoding: "utf8" }).trim();
@@ -145,7 +146,7 @@ class Site {
   /** Runs a program for the master's user; resolves once it has ended well. */
   async command(program: "salt" | "salt-run", ...words: string[]): Promise<void> {
     const run = new RunningProgram(program, ["-c", path.join(this.directory, "master", "etc"), ...words]);
-    await until(() => run.ended, `${program} ${words.join(" ")} ends`);
+    await until(`${program} ${words.join(" ")} ends`, () => run.ended);
     assert.equal(run.code, 0, run.said);
   }
 
@@ -156,7 +157,7 @@ class Site {
   /** The first event with a tag, and data that fit. */
   async event(tag: string, fits: (data: Record<string, unknown>) => boolean = () => true): Promise<Seen["data"]> {
     const found = () => this.events.find((event) => event.tag === tag && fits(event.data));
-    await until(() => found() !== undefined, `the event ${tag}`).catch((error: Error) => {
+    await until(`the event ${tag}`, () => found() !== undefined).catch((error: Error) => {
       const said = [this.master, this.minion].map((program) => program?.said.slice(-2000) ?? "").join("---\n");
       throw new Error(`${error.message}: ${said}`);
     });
@@ -165,12 +166,15 @@ class Site {
 
   /** Waits for what the report of an engine says. */
   async reported(name: string, fits: (status: EngineStatus) => boolean): Promise<EngineStatus> {
-    for (let turn = 0; turn < 300; turn++) {
-      const status = (await this.status())[name];
-      if (status !== undefined && fits(status)) return status;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-    assert.fail(`never: ${JSON.stringify((await this.status())[name])}; ${this.master.said.slice(-2000)}`);
+    let status: EngineStatus | undefined;
+    const comes = async () => {
+      status = (await this.status())[name];
+      return status !== undefined && fits(status);
+    };
+    await until(`the report of ${name} fits`, comes, { everyMs: 100 }).catch((error) => {
+      assert.fail(`${error.message}: ${JSON.stringify(status)}; ${this.master.said.slice(-2000)}`);
+    });
+    return status!;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -239,7 +243,7 @@ describe("engines", TIMEOUT, () => {
     const left = [...descendants(site.master.child.pid!), pid].filter(lives);
     assert.ok(left.length >= 4, `${left.length} processes`);
     await site.master.end("SIGKILL");
-    await until(() => left.filter(lives).length === 0, "all of them end with the master");
+    await until("all of them end with the master", () => left.filter(lives).length === 0);
   });
 
   test("one that crashes is started again and again, and its last words are told", async () => {
@@ -285,7 +289,7 @@ describe("engines", TIMEOUT, () => {
     const left = descendants(site.minion!.child.pid!).filter(lives);
     assert.ok(left.length >= 2);
     await site.minion!.end("SIGKILL");
-    await until(() => left.filter(lives).length === 0, "all of them end with the minion");
+    await until("all of them end with the minion", () => left.filter(lives).length === 0);
   });
 
   test("a minion runs the engines that it has synced from its master, of TypeScript and in another language", async () => {
@@ -347,7 +351,7 @@ describe("engines", TIMEOUT, () => {
     const { net, clock } = await currentRuntime();
     const run = path.join(site.directory, "minion", "run");
     const pull = () => readdirSync(run).find((name) => /^minion_event_.*_pull\.ipc$/.test(name));
-    await until(() => pull() !== undefined, "the minion's bus is there");
+    await until("the minion's bus is there", () => pull() !== undefined);
     const bus = await sendToBus(net, { kind: "unix", path: path.join(run, pull()!) });
     // It listens some time after its process has started.
     for (let n = 0; !site.events.some(({ tag }) => tag === "told"); n++) {

@@ -7,12 +7,13 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
 import { after, before, describe, test } from "node:test";
+import { until } from "../../../bench/bed/until.ts";
 import { runMain } from "../../../cli/programs/run.ts";
 import { doctorMain } from "../../../cli/programs/doctor.ts";
 import { saltMain } from "../../../cli/programs/salt.ts";
 import { sshMain } from "../../../cli/programs/ssh.ts";
 import { runInProcess } from "../../support/program.ts";
-import { freePort, RunningProgram, until } from "../../support/running_program.ts";
+import { freePort, RunningProgram } from "../../support/running_program.ts";
 
 const TIMEOUT = { timeout: 120_000 };
 const linux = process.platform === "linux" ? false : "processes are looked at in /proc";
@@ -210,8 +211,8 @@ describe("beside a master and a minion", { ...TIMEOUT, skip: linux }, () => {
     assert.match(started.stdout + started.stderr, /salt\/run\/\d{20}|\d{20}/);
     const jid = /\d{20}/.exec(started.stdout + started.stderr)![0];
     await until(
-      () => brine("salt-run", "-c", path.join(at, "etc"), "jobs.lookup_jid", jid, "--out=json").stdout.includes('"x"'),
       "the runner's end",
+      () => brine("salt-run", "-c", path.join(at, "etc"), "jobs.lookup_jid", jid, "--out=json").stdout.includes('"x"'),
     );
     assert.equal(await master.end(), 0);
   });

@@ -1,0 +1,96 @@
+/**
+ * Where each test file runs. Its name and its folder say so; `tests/README.md` explains how to choose, and `tests/repo/tiers_test.ts` holds
+ * that each file has exactly one tier and one set of runtimes.
+ */
+import { readdirSync } from "node:fs";
+import path from "node:path";
+
+export type RuntimeName = "node" | "bun" | "deno";
+/** `fast`: `npm test`. `slow`: `npm run test:slow`. `own`: the folder has a command of its own. */
+export type Tier = "fast" | "slow" | "own";
+
+const EACH: RuntimeName[] = ["node", "bun", "deno"];
+const ENGINES: RuntimeName[] = ["node", "bun"];
+const ONCE: RuntimeName[] = ["node"];
+
+/** Folders whose tests need more than a test runner, with the command of `package.json` that runs them. */
+export const OWN_COMMANDS: Record<string, string> = {
+  "tests/chroot": "test:chroot",
+  "tests/docs": "test:docs",
+  "tests/faults": "test:faults",
+  "tests/interop": "test:interop",
+  "tests/one_file": "test:compile",
+  "tests/soak": "test:soak",
+};
+
+/** Values and text in, values and text out: two JavaScript engines can differ, and Deno has Node's. */
+const PURE = [
+  "console",
+  "jinja",
+  "job",
+  "outputters",
+  "pillar",
+  "python",
+  "reactor",
+  "render",
+  "schedule",
+  "state",
+  "target",
+  "telemetry",
+  "yaml",
+];
+
+/** Looks at files of the repository, or at whole fleets in the memory runtime, which is the same on each. */
+const SAME = ["bench", "fuzz", "golden", "integration", "repo", "sdk", "simulation"];
+
+/** Where fast files run. The longest name that fits counts; all others run on each runtime. */
+const FAST: Record<string, RuntimeName[]> = {
+  ...Object.fromEntries(PURE.map((name) => [`tests/${name}`, ENGINES])),
+  ...Object.fromEntries(SAME.map((name) => [`tests/${name}`, ONCE])),
+};
+
+/** Slow files run on Node, except where processes, sockets or drivers of a runtime are what is tested. */
+const SLOW: Record<string, RuntimeName[]> = {
+  "tests/cluster": EACH,
+  "tests/minion/processes": EACH,
+  "tests/plugins/job_cache_servers_slow_test.ts": EACH,
+  "tests/plugins/returners_slow_test.ts": EACH,
+  "tests/runner": EACH,
+  "tests/runtime": EACH,
+  "tests/supervise": EACH,
+  "tests/transport": EACH,
+};
+
+export interface TestFile {
+  /** From the root of the repository: `tests/zmtp/peer_test.ts`. */
+  file: string;
+  tier: Tier;
+  runtimes: RuntimeName[];
+}
+
+/** The rows of a table that a file is below, the longest first. */
+function rowsOf<T>(table: Record<string, T>, file: string): T[] {
+  return Object.entries(table)
+    .filter(([place]) => file === place || file.startsWith(`${place}/`))
+    .sort(([a], [b]) => b.length - a.length)
+    .map(([, row]) => row);
+}
+
+/** The tier and runtimes of a test file. */
+export function placeOf(file: string): TestFile {
+  if (rowsOf(OWN_COMMANDS, file).length > 0) return { file, tier: "own", runtimes: ONCE };
+  if (file.endsWith("_slow_test.ts")) return { file, tier: "slow", runtimes: rowsOf(SLOW, file)[0] ?? ONCE };
+  return { file, tier: "fast", runtimes: rowsOf(FAST, file)[0] ?? EACH };
+}
+
+/** Every place that a table names, for the test that holds that it exists. */
+export const NAMED_PLACES: readonly string[] = [OWN_COMMANDS, FAST, SLOW].flatMap((table) => Object.keys(table));
+
+/** Every test file of the repository, in order of name. @param root its directory */
+export function testFiles(root: string): TestFile[] {
+  return readdirSync(path.join(root, "tests"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith("_test.ts"))
+    .map((name) => `tests/${name.replaceAll(path.sep, "/")}`)
+    .sort()
+    .map(placeOf);
+}
