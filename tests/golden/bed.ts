@@ -114,6 +114,9 @@ process.on("exit", () => {
   for (const child of daemons) child.kill("SIGKILL");
 });
 
+/** Most of the time goes into waiting for a minion that is not there. */
+const QUICK = { timeout: 1, gather_job_timeout: 1 };
+
 const STATUSES = ["minions", "minions_pre", "minions_rejected", "minions_denied"];
 
 export class Bed implements AsyncDisposable {
@@ -181,7 +184,7 @@ export class Bed implements AsyncDisposable {
     cpSync(path.join(FIXTURES, "salt"), path.join(root, "srv"), { recursive: true });
     const ok = path.join(root, "srv/ok.sls");
     writeFileSync(ok, this.fill(readFileSync(ok, "utf8")));
-    this.#configure("conf", "master", "master", { runner_dirs: [path.join(PROBE, "runners")] });
+    this.#configure("conf", "master", "master", { ...QUICK, runner_dirs: [path.join(PROBE, "runners")] });
     this.#configure("conf-local", "minion-local", "minion", MINION);
     this.#configure("conf-keys", "master-keys", "master", {});
     this.#pair(path.join(root, "pki/master"), "master", PAIRS.master);

@@ -51,12 +51,24 @@ export async function install(project: string): Promise<string> {
  * @returns where it is, and whether npm has installed it
  */
 export async function installByNpm(project: string): Promise<{ place: string; byNpm: boolean }> {
-  const words = ["install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund", "--omit=peer", await tarball()];
+  const words = [
+    "install",
+    "--offline",
+    "--loglevel=error",
+    "--ignore-scripts",
+    "--no-audit",
+    "--no-fund",
+    "--omit=peer",
+  ];
+  words.push(await tarball());
   try {
     await run("npm", words, { cwd: project });
     return { place: path.join(project, "node_modules/brine"), byNpm: true };
   } catch (error) {
-    if (!/ENOTCACHED/.test(String((error as { stderr?: unknown }).stderr))) throw error;
+    const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
+    const said = `${stderr}${stdout}`;
+    // What npm says of a package that its cache lacks, or knows in another version.
+    if (!/ENOTCACHED|ETARGET|ENOVERSIONS/.test(said)) throw new Error(`npm ${words.join(" ")}: ${error}\n${said}`);
     return { place: await install(project), byNpm: false };
   }
 }
