@@ -23,18 +23,29 @@ export const OWN_COMMANDS: Record<string, string> = {
   "tests/soak": "test:soak",
 };
 
-/** Values and text in, values and text out: two JavaScript engines can differ, and Deno has Node's. */
+/**
+ * Values and text in, values and text out, or what reaches the host through the interfaces of `src/runtime` alone, whose promises are
+ * tested on each runtime. Two JavaScript engines can still differ, and Deno has Node's.
+ */
 const PURE = [
+  "beacon",
+  "config",
   "console",
+  "engine",
+  "event_return",
   "jinja",
   "job",
+  "master",
+  "minion",
   "outputters",
   "pillar",
+  "plugins",
   "python",
   "reactor",
   "render",
   "schedule",
   "state",
+  "syndic",
   "target",
   "telemetry",
   "yaml",
@@ -47,6 +58,10 @@ const SAME = ["bench", "fuzz", "golden", "integration", "repo", "sdk", "simulati
 const FAST: Record<string, RuntimeName[]> = {
   ...Object.fromEntries(PURE.map((name) => [`tests/${name}`, ENGINES])),
   ...Object.fromEntries(SAME.map((name) => [`tests/${name}`, ONCE])),
+  // Commands are processes of the runtime, and SQLite is a driver of it.
+  "tests/plugins/cmd_test.ts": EACH,
+  "tests/plugins/job_caches_test.ts": EACH,
+  "tests/plugins/local_job_caches_test.ts": EACH,
 };
 
 /** Slow files run on Node, except where processes, sockets or drivers of a runtime are what is tested. */

@@ -1,7 +1,7 @@
 /** A master whose disk is full, or that has no file descriptors left: it goes on, says why once, and it is over when the cause is. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { until } from "../../bench/bed/until.ts";
+import { turns, until } from "../../bench/bed/until.ts";
 import { SystemError } from "../../src/errors.ts";
 import type { FileSystem } from "../../src/runtime/fs.ts";
 import { type Cluster, PAIRS, startCluster } from "../support/start_cluster.ts";
@@ -42,8 +42,7 @@ async function faulty(fault: (typeof FAULTS)[keyof typeof FAULTS], master: Recor
 async function live({ clock }: Cluster, seconds: number): Promise<void> {
   for (let passed = 0; passed < seconds; passed++) {
     clock.advance(1000);
-    let left = 2;
-    await until(() => left-- <= 0);
+    await turns(2);
   }
 }
 
@@ -122,14 +121,12 @@ test(
       },
     });
     const minion = await cluster.startMinion("web1");
-    await until(() => answered.length > 0);
+    const told = () => cluster.captured.complaints().filter((text) => text.startsWith("no pillar from the master"));
+    await until(() => answered.length > 0 && told().length > 0, { clock: cluster.clock, stepMs: 1000 });
     await live(cluster, 10);
     trouble = false;
     await liveUntil(cluster, minion.ready);
-    assert.equal(
-      cluster.captured.complaints().filter((text) => text.startsWith("no pillar from the master")).length,
-      1,
-    );
+    assert.equal(told().length, 1);
   },
 );
 
