@@ -15,9 +15,9 @@ import {
   timeoutOfNone,
   words,
 } from "./groups.ts";
-import { flag, int, option, optional, type ProgramTable, text } from "./option.ts";
+import { flag, int, option, optional, type ProgramTable, type Stop, text } from "./option.ts";
 import { boolean, quote } from "./optparse_values.ts";
-import type { Env, Program } from "./request.ts";
+import type { Env, OptionValues, Program } from "./request.ts";
 
 /** What `salt-doctor` can look at. */
 export const DOCTOR_ROLES: readonly string[] = ["master", "minion", "syndic", "api"];
@@ -125,6 +125,36 @@ const salt = (env: Env): ProgramTable => ({
   },
 });
 
+/** Actions of salt-key that change keys: what takes a glob, and what takes all and no word. */
+const KEY_CHANGES: [all: string, one: string, flag: string][] = [
+  ["accept_all", "accept", "-a"],
+  ["reject_all", "reject", "-r"],
+  ["delete_all", "delete", "-d"],
+  ["", "rotate", "--rotate"],
+  ["", "gen_keys", "--gen-keys"],
+];
+
+/**
+ * Refuses words that no action of salt-key takes, before one changes other keys than those that were meant: `-A web1` for `-a web1`, or a
+ * glob that the shell has expanded to names of files. `-D` has words of Salt's own, in `keyMain`.
+ */
+function leftOverWords(options: OptionValues, positionals: readonly string[], stop: (why: Stop) => never): void {
+  if (positionals.length === 0) return;
+  for (const [all, one, flag] of KEY_CHANGES) {
+    if (options[all] === true && all !== "delete_all") {
+      stop({
+        error: `${flag.toUpperCase()} takes no arguments: ${
+          quote(positionals[0]!)
+        }. Use ${flag} to ${one} specified keys`,
+      });
+    }
+    if (typeof options[one] === "string" && options[one] !== "") {
+      const words = [options[one], ...positionals].map((word) => quote(word)).join(", ");
+      stop({ error: `${flag} takes one name or glob, got ${words}: call it once for each, and quote globs` });
+    }
+  }
+}
+
 const saltKey = (env: Env): ProgramTable => ({
   usage: "[options]",
   description: "Manages the keys of minions.",
@@ -187,7 +217,7 @@ const saltKey = (env: Env): ProgramTable => ({
     },
     eauth(false),
   ],
-  check: ({ options }, stop) => {
+  check: ({ options, positionals }, stop) => {
     for (const dest of ["rotate_aes_key", "preserve_minions"]) options[dest] = boolean(options[dest] ?? null, true);
     const list = String(options.list);
     if (list !== "" && !/^(?:acc|pre|un|rej|den|all)/.test(list)) {
@@ -195,6 +225,7 @@ const saltKey = (env: Env): ProgramTable => ({
     }
     if (Number(options.keysize) < 2048) stop({ error: "The minimum value for keysize is 2048" });
     if (Number(options.keysize) > 32768) stop({ error: "The maximum value for keysize is 32768" });
+    leftOverWords(options, positionals, stop);
   },
 });
 

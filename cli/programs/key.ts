@@ -227,8 +227,10 @@ export async function keyMain(context: ProgramContext): Promise<number> {
   else if (text("reject") !== "") return await program.change(text("reject"), reject);
   else if (options.reject_all === true) return await program.change("*", reject);
   else if (text("delete") !== "") return await program.change(text("delete"), remove);
-  else if (options.delete_all === true) return await program.change("*", remove);
-  else if (text("finger") !== "") await program.describe(text("finger"), "fingerprints");
+  else if (options.delete_all === true) {
+    if (context.positionals.length === 0) return await program.change("*", remove);
+    context.complain("Error: Delete all takes no arguments. Use -d to delete specified keys");
+  } else if (text("finger") !== "") await program.describe(text("finger"), "fingerprints");
   else if (options.finger_all === true) await program.describe("*", "fingerprints");
   else if (text("rotate") !== "") await program.rotate(text("rotate"));
   else if (text("history") !== "") await program.history(text("history"));

@@ -100,3 +100,36 @@ describe("salt-key changes the key directories", () => {
     });
   }
 });
+
+describe("salt-key changes nothing where words are left over", () => {
+  const kept = (pki: string) => STATUSES.map((status) => readdirSync(join(pki, status)).sort());
+  for (
+    const [argv, said, exitCode] of [
+      [["-y", "-D", "web1"], /^Error: Delete all takes no arguments\. Use -d to delete specified keys\n$/, 0],
+      [["-D", "-y", "--", "web1"], /Delete all takes no arguments/, 0],
+      [["-yD", "web1"], /Delete all takes no arguments/, 0],
+      [["-y", "-A", "web2"], /error: -A takes no arguments: 'web2'\. Use -a to accept specified keys\n$/, 64],
+      [["-y", "-R", "web2"], /error: -R takes no arguments: 'web2'\. Use -r to reject specified keys\n$/, 64],
+      [["-y", "-d", "web1", "web2"], /error: -d takes one name or glob, got 'web1', 'web2': call it once for each/, 64],
+      [["-y", "-a", "web2", "x"], /error: -a takes one name or glob/, 64],
+      [["-y", "-r", "web2", "x"], /error: -r takes one name or glob/, 64],
+      [["--rotate", "web1", "x"], /error: --rotate takes one name or glob/, 64],
+      [["--gen-keys", "web1", "x"], /error: --gen-keys takes one name or glob/, 64],
+    ] as [string[], RegExp, number][]
+  ) {
+    test(argv.join(" "), async () => {
+      const root = mkdtempSync(join(tmpdir(), "brine-key-"));
+      try {
+        const conf = lay(root, "std");
+        const pki = join(root, "keys/pki");
+        const before = kept(pki);
+        const run = await runInProcess("salt-key", keyMain, ["-c", conf, ...argv]);
+        assert.deepEqual(kept(pki), before);
+        assert.match(run.stderr, said);
+        assert.deepEqual([run.exitCode, run.stdout], [exitCode, ""]);
+      } finally {
+        rmSync(root, { recursive: true, force: true });
+      }
+    });
+  }
+});
