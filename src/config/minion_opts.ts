@@ -266,6 +266,8 @@ export const MINION_OPTIONS = {
   extmod_blacklist: map({}, "Custom modules that must not be synced, as kind → names."),
   disable_modules: list([], "Execution modules that are not loaded."),
   whitelist_modules: list([], "The only execution modules that are loaded; empty for all."),
+  cmd_blacklist_glob: list([], "Shell commands that are not run: globs of the whole command."),
+  cmd_whitelist_glob: list([], "The only shell commands that are run: globs of the whole command; empty for all."),
   disable_returners: list([], "Returners that are not used."),
   providers: map({}, "Which module stands for a virtual one, as `pkg` → `aptpkg`."),
   module_dirs: list([], "More directories of custom execution modules."),

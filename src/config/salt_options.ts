@@ -212,10 +212,6 @@ const BOTH: SaltOptions = {
     metadata_server_grains: undefined,
     nvme_grains: undefined,
   }),
-  ...none("give each user the functions that they need: publisher_acl", {
-    cmd_blacklist_glob: undefined,
-    cmd_whitelist_glob: undefined,
-  }),
   ...none(CERTIFICATES, { ca_bundle: undefined }),
   ...none(CERTIFICATES, { use_os_truststore: false }, "3008"),
   ...none(AUTH_EVENT, { auth_events_autosign_grains: undefined }, "3008"),
@@ -383,7 +379,11 @@ const MINION: SaltOptions = {
     snapper_states: false,
     snapper_states_config: "root",
   }),
-  ...planned(STATES, { whitelist_state_modules: [] }, "3008"),
+  ...refused(
+    "state modules are not limited: remove the option, and limit functions by whitelist_modules or disable_modules",
+    { whitelist_state_modules: [] },
+    "3008",
+  ),
   ...none(SYNDIC, { syndic_retries: 3 }),
   ...none(SSH, { ssh_merge_pillar: true }),
   ...none(PROXY, { resource_pillar_key: "resources" }, "3008"),

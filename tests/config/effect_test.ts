@@ -132,3 +132,60 @@ test("the exceptions are options without effect", () => {
     assert.ok(Object.hasOwn(SALT_MINION_OPTIONS, name) || Object.hasOwn(SALT_MASTER_OPTIONS, name), name);
   }
 });
+
+/** Options that have no effect here though their names promise protection, and why nothing is unprotected without them. */
+const HARMLESS: Record<string, string> = {
+  cluster_encryption_algorithm: "of Salt's cluster, which `cluster_id` asks for and which is refused",
+  cluster_key_pass: "of Salt's cluster",
+  cluster_max_log_size: "of Salt's cluster",
+  cluster_max_voters: "of Salt's cluster",
+  cluster_secret: "of Salt's cluster",
+  file_recv_max_size: "the master's option, in a minion's configuration",
+  fileserver_verify_config: "checks at the start",
+  git_pillar_verify_config: "checks at the start",
+  hgfs_saltenv_blacklist: "there is no hgfs that would serve anything",
+  hgfs_saltenv_whitelist: "there is no hgfs that would serve anything",
+  lock_saltenv: "the minion's option, in a master's configuration",
+  max_event_size: "the master's option, in a minion's configuration",
+  minion_memory_max: "a limit of the service",
+  minionfs_blacklist: "there is no minionfs that would serve anything",
+  minionfs_whitelist: "there is no minionfs that would serve anything",
+  memcache_max_items: "no protection",
+  modules_max_memory: "a limit of the service",
+  pass_strict_fetch: "there is no renderer for pass",
+  pepa_validate: "there is no pepa",
+  permissive_pki_access: "the master's option, in a minion's configuration",
+  pillar_mask_output: "3008's way to print values, which its own users see in any other function",
+  publisher_acl: "the master's option, in a minion's configuration",
+  publisher_acl_blacklist: "the master's option, in a minion's configuration",
+  http_max_body: "a limit of 100 GB",
+  ssh_signing_policies: "there is no ssh_pki",
+  ssh_keepalive_count_max: "there is no salt-ssh",
+  ssh_max_procs: "there is no salt-ssh",
+  state_max_parallel: "no protection",
+  svnfs_saltenv_blacklist: "there is no svnfs that would serve anything",
+  svnfs_saltenv_whitelist: "there is no svnfs that would serve anything",
+  thin_saltext_allowlist: "there is no salt-ssh",
+  thin_saltext_blocklist: "there is no salt-ssh",
+  use_os_truststore: "certificates are verified all the same",
+  winrepo_cache_expire_max: "there is no winrepo",
+  winrepo_ssl_verify: "there is no winrepo",
+  x509_signing_policies: "the minion's option, in a master's configuration",
+};
+const PROTECTS =
+  /blacklist|whitelist|blocklist|allowlist|verif|signing|secur|secret|mask|lock_|max|(?<!de)limit|permi|restrict|safe|_acl|trust|fips|cipher|algor|crypt|_valid|strict|forbid|key_pass/;
+
+test("an option that promises protection is obeyed, stops the daemon, or has a reason why nothing is unprotected", () => {
+  const used = new Set<string>();
+  for (const { salt } of Object.values(HOSTS)) {
+    for (const [option, { status }] of Object.entries(salt)) {
+      if (status === "refused" || status === "unneeded" || !PROTECTS.test(option)) continue;
+      assert.ok(
+        Object.hasOwn(HARMLESS, option),
+        `${option} has no effect: obey it, refuse it, or say why that is harmless`,
+      );
+      used.add(option);
+    }
+  }
+  assert.deepEqual([...used].sort(), Object.keys(HARMLESS).sort());
+});

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import { until } from "../../bench/bed/until.ts";
 import { Capture } from "../../src/plugins/modules/cmd/capture.ts";
 import { splitWords } from "../../src/plugins/linux/words.ts";
@@ -381,5 +381,48 @@ test("commands, directories and scripts are rendered with template=jinja", async
     runtime.fs.write(`${directory}/s.sh`, "#!/bin/sh\necho {{ word }} $1\n", { mode: 0o755 });
     const done = await value("cmd.script", `${directory}/s.sh`, "two", { ...jinja, context: { word: "one" } });
     assert.equal((done as { stdout: string }).stdout, "one two");
+  });
+});
+
+describe("cmd_blacklist_glob and cmd_whitelist_glob", () => {
+  const black = { cmd_blacklist_glob: ["echo bad*", "*secret*"] };
+  const white = { cmd_whitelist_glob: ["echo *"], cmd_blacklist_glob: ["*bad*"] };
+  for (
+    const [opts, fun, command, allowed] of [
+      [black, "cmd.run", "echo good", true],
+      [black, "cmd.run", "echo bad --foo", false],
+      [black, "cmd.run_all", "echo bad", false],
+      [black, "cmd.run_stdout", ["echo", "bad", "x"], false],
+      [black, "cmd.retcode", "cat /a/secret/file", false],
+      [black, "cmd.shell", "echo a; cat secret", false],
+      [black, "cmd.run", " echo bad", true],
+      [white, "cmd.run", "echo good", true],
+      [white, "cmd.run", "echo bad", false],
+      [white, "cmd.run", "printf x", false],
+      [{ cmd_blacklist_glob: "echo bad*" }, "cmd.run", "echo bad", false],
+      [{ cmd_whitelist_glob: [] }, "cmd.run", "echo x", true],
+    ] as [Record<string, unknown>, string, string | string[], boolean][]
+  ) {
+    test(`${JSON.stringify(opts)}: ${fun} ${JSON.stringify(command)} is ${allowed ? "run" : "refused"}`, async () => {
+      const minion = await testMinion({ opts });
+      const { return: said } = await minion.run(fun, [command]);
+      const text = [command].flat().join(" ");
+      const refusal = new RegExp(`The shell command "${text}" is not permitted`);
+      if (allowed) assert.doesNotMatch(String(said), /not permitted/);
+      else assert.match(String(said), refusal);
+    });
+  }
+
+  test("they are found in pillar, as config.get finds them", async () => {
+    const minion = await testMinion({ pillar: { cmd_blacklist_glob: ["echo bad*"] } });
+    assert.match(String((await minion.run("cmd.run", ["echo bad"])).return), /not permitted/);
+  });
+
+  test("a value that is no list of globs permits nothing", async () => {
+    const minion = await testMinion({ pillar: { cmd_blacklist_glob: [1] } });
+    assert.match(
+      String((await minion.run("cmd.run", ["echo x"])).return),
+      /Cannot use cmd_blacklist_glob: .*got \[1\]/,
+    );
   });
 });

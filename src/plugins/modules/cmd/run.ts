@@ -7,6 +7,7 @@ import { isProgram, programProblem, which } from "../../linux/programs.ts";
 import { Capture } from "./capture.ts";
 import { identityOf } from "./identity.ts";
 import type { CommandOptions } from "./options.ts";
+import { checkPermitted } from "./permitted.ts";
 import { splitWords } from "../../linux/words.ts";
 
 /** The result of a command, in Salt's order of keys. */
@@ -173,6 +174,7 @@ export async function runCommand(
   options: CommandOptions,
 ): Promise<CommandResult> {
   context.signal.throwIfAborted();
+  await checkPermitted(context, command);
   const prepared = prepare(context, command, options);
   const stdout = new Capture();
   const stderr = new Capture();

@@ -1,0 +1,29 @@
+import { fnmatch } from "../../../event/tag.ts";
+import type { JobContext } from "../../../loader/context.ts";
+import { CommandExecutionError } from "../../../loader/family.ts";
+import { str } from "../../../python/repr.ts";
+
+/** The globs of an option, where `config.get` finds it. @throws {CommandExecutionError} if they cannot be read: nothing runs then */
+async function globsOf(context: JobContext, option: string): Promise<string[]> {
+  const value = await context.call("config.get", [option, null]);
+  if (value === null || value === undefined || value === "") return [];
+  const globs = [value].flat();
+  if (globs.every((glob) => typeof glob === "string")) return globs;
+  throw new CommandExecutionError(`Cannot use ${option}: expected a list of globs, got ${JSON.stringify(value)}`);
+}
+
+/**
+ * Refuses a command that `cmd_blacklist_glob` matches, or that `cmd_whitelist_glob` does not. Every command of an execution module or a
+ * state comes through here.
+ *
+ * @param command its text, or its words
+ * @throws {CommandExecutionError} in Salt's words
+ * @see salt/modules/cmdmod.py _check_avail
+ */
+export async function checkPermitted(context: JobContext, command: unknown): Promise<void> {
+  const text = Array.isArray(command) ? command.map(str).join(" ") : str(command);
+  const matches = (globs: string[]) => globs.some((glob) => fnmatch(glob)(text));
+  const allowed = await globsOf(context, "cmd_whitelist_glob");
+  if (!matches(await globsOf(context, "cmd_blacklist_glob")) && (allowed.length === 0 || matches(allowed))) return;
+  throw new CommandExecutionError(`The shell command "${text}" is not permitted`);
+}
