@@ -169,6 +169,7 @@ const HARMLESS: Record<string, string> = {
   thin_saltext_blocklist: "there is no salt-ssh",
   use_os_truststore: "certificates are verified all the same",
   winrepo_cache_expire_max: "there is no winrepo",
+  winrepo_insecure_auth: "there is no winrepo",
   winrepo_ssl_verify: "there is no winrepo",
   x509_signing_policies: "the minion's option, in a master's configuration",
 };
