@@ -129,8 +129,8 @@ function decideByKeys(minion: Applicant, rules: AuthRules): AuthDecision | undef
     if (isSameKey(keys.read("accepted", id), pub) || isSecond(keys, id, pub)) return undefined;
     keep("denied", minion, rules);
     log.error(
-      "authentication denied: the minion's key differs from the accepted one. If the minion was reinstalled, " +
-        "delete the old key with: salt-key -d <id>",
+      "authentication denied: the minion's key differs from the accepted one. Compare them: salt-key -f <id>. If two hosts have " +
+        "this id, give one of them another; delete the key (salt-key -d <id>) only if the host was reinstalled",
       { id },
     );
     return { accept: false, ret: false, event: event(false, "denied") };

@@ -169,8 +169,8 @@ export class SignIn {
     }
     if (opts.rejected_retry) return new SaltError("REJECTED", "the master has rejected the key");
     return new RejectedError(
-      `The master has rejected the key of "${id}". If that is wrong: salt-key -d ${id} on the ` +
-        "master, then start the minion again",
+      `The master refuses the key of "${id}". Look there: if salt-key -l rej lists it, somebody has rejected it. If salt-key -l den ` +
+        "lists it, another host uses this id: give one of them another id. Delete a key only if its host was reinstalled or is gone",
       77,
     );
   }

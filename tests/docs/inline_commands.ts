@@ -222,6 +222,10 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "salt-key -F master": { prints: /master\.pub: +[0-9a-f]{2}:/ },
   "salt-key -L": { prints: /Accepted Keys:\ndb1\nweb1\nweb2/ },
   "salt-key -a": { by: "tests/cli/complete/complete_test.ts" },
+  "salt-key -a ID --include-rejected": { run: "salt-key -y -a nobody --include-rejected", prints: /nobody/ },
+  "salt-key -l den": { prints: /Denied Keys/ },
+  "salt-key -l rej": { prints: /Rejected Keys/ },
+  "salt-key -r ID": { run: "salt-key -y -r nobody", prints: /nobody/ },
   "salt-key -a ID": { by: "tests/chroot/one_file_test.ts" },
   "salt-key -a lower1": { by: "tests/integration/syndic_test.ts" },
   "salt-key -a web1": PASTED,
@@ -264,6 +268,7 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "salt-run saltutil.sync_runners": { prints: /- \w+\.mine/ },
   "salt-run saltutil.sync_states": { prints: /- \w+\.mine/ },
   "salt-run saltutil.sync_tops": { prints: /- \w+\.mine/ },
+  "salt-run salt.cmd": { run: "salt-run salt.cmd test.ping", prints: /True/ },
   "salt-run state.event": {
     run:
       "salt-run state.event 'salt/job/*/ret/*' count=1 > seen &\nuntil [ -s seen ]; do salt web1 test.ping; done\nwait\ncat seen",

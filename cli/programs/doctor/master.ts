@@ -51,7 +51,8 @@ function examineKeys({ fs, crypto }: Runtime, opts: MasterOpts): Examination {
       findings.push(
         doubtful(
           `${counted(denied!, "denied key")}: another key is accepted for that id`,
-          "list them: salt-key -l den. If a host was installed anew: salt-key -d ID, then accept its new key",
+          "list them: salt-key -l den. Two hosts may have one id: compare salt-key -f ID with salt-call --local key.finger on each, " +
+            "and give one of them another id. Only if the host was reinstalled: salt-key -d ID, then accept its new key",
         ),
       );
     }
