@@ -73,16 +73,20 @@ function isKwargMap(value: unknown): value is Map<unknown, unknown> | Record<str
 }
 
 /** Positional and keyword arguments apart, before either side's rules apply. */
-function split(words: readonly unknown[], noParse: ReadonlySet<string>, convert: boolean) {
+function split(
+  words: readonly unknown[],
+  noParse: ReadonlySet<string>,
+  convert: boolean,
+): { positional: unknown[]; named: [unknown, unknown][] } {
   const positional: unknown[] = [];
-  const keyword = new Map<unknown, unknown>();
+  const named: [unknown, unknown][] = [];
   for (const word of words) {
     const pair = typeof word === "string" ? splitKwarg(word) : undefined;
-    if (pair !== undefined) keyword.set(pair[0], noParse.has(pair[0]) ? pair[1] : yamlifyArg(pair[1]));
-    else if (isKwargMap(word)) { for (const [key, value] of unmarked(word)) keyword.set(key, value); }
+    if (pair !== undefined) named.push([pair[0], noParse.has(pair[0]) ? pair[1] : yamlifyArg(pair[1])]);
+    else if (isKwargMap(word)) named.push(...unmarked(word));
     else positional.push(convert ? yamlifyArg(word) : word);
   }
-  return { positional, keyword };
+  return { positional, named };
 }
 
 function unmarked(map: Map<unknown, unknown> | Record<string, unknown>): [unknown, unknown][] {
@@ -101,8 +105,8 @@ export interface CallArguments {
  * @see salt/utils/args.py parse_input, with `condition=False`
  */
 export function parseArguments(words: readonly unknown[], options: ParseInputOptions = {}): CallArguments {
-  const { positional, keyword } = split(words, new Set(options.noParse), true);
-  return { positional, keyword: keyword as Map<string, unknown> };
+  const { positional, named } = split(words, new Set(options.noParse), true);
+  return { positional, keyword: new Map(named) as Map<string, unknown> };
 }
 
 /**
@@ -112,8 +116,8 @@ export function parseArguments(words: readonly unknown[], options: ParseInputOpt
  * @see salt/utils/args.py parse_input and condition_input
  */
 export function parseInput(words: readonly unknown[], options: ParseInputOptions = {}): unknown[] {
-  const { positional, keyword } = split(words, new Set(options.noParse), true);
-  return conditionInput(positional, keyword);
+  const { positional, named } = split(words, new Set(options.noParse), true);
+  return conditionInput(positional, new Map(named));
 }
 
 /** Packs positional and keyword arguments into the form of a job's `arg`. */
@@ -121,6 +125,16 @@ export function conditionInput(positional: readonly unknown[], keyword: Readonly
   const arg = positional.map((value) => isInteger(value) && str(value).length === 20 ? str(value) : value);
   if (keyword.size > 0) arg.push(mapOf([[KWARG_MARKER, true], ...keyword]));
   return arg;
+}
+
+/**
+ * A job's `arg` as a minion binds it, whatever the function: maps with the marker are keyword arguments wherever they stand, and a text
+ * of the form `name=value` is one too; of a name that comes twice the last counts. Whoever judges a call before it is bound, judges this.
+ *
+ * @see salt/minion.py load_args_and_kwargs
+ */
+export function splitArguments(arg: readonly unknown[]): { positional: unknown[]; named: [unknown, unknown][] } {
+  return split(arg, new Set(), false);
 }
 
 /** The parameters of a function, as far as binding needs them. */
@@ -153,16 +167,12 @@ export function loadArgsAndKwargs(
 }
 
 function bind(signature: ArgumentNames, arg: readonly unknown[]): CallArguments {
-  const positional: unknown[] = [];
+  const { positional, named } = splitArguments(arg);
   const keyword = new Map<string, unknown>();
   const invalid: string[] = [];
-  for (const value of arg) {
-    const found = split([value], new Set(), false);
-    positional.push(...found.positional);
-    for (const [name, item] of found.keyword as Map<string, unknown>) {
-      if (signature.keywords || signature.args.includes(name)) keyword.set(name, item);
-      else invalid.push(`${str(name)}=${str(item)}`);
-    }
+  for (const [name, item] of named as [string, unknown][]) {
+    if (signature.keywords || signature.args.includes(name)) keyword.set(name, item);
+    else invalid.push(`${str(name)}=${str(item)}`);
   }
   if (invalid.length > 0) {
     throw new InvocationError(`The following keyword arguments are not valid: ${invalid.join(", ")}`, { invalid });

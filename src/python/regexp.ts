@@ -71,6 +71,17 @@ export function compileGroups(pattern: string, flags: RegexpFlags = {}): Matcher
   return compileMatcher(source, ignoreCase, pattern);
 }
 
+/**
+ * The pattern that matches a text only as a whole, as Python's `re.fullmatch`. Flags at its start stay there: Python takes them
+ * nowhere else.
+ */
+export function wholePattern(pattern: string): string {
+  const [flags = ""] = /^\(\?[aiLmsux]+\)/.exec(pattern) ?? [];
+  // The end of a verbose pattern may be a comment.
+  const end = flags.includes("x") ? "\n" : "";
+  return `${flags}(?:${pattern.slice(flags.length)}${end})\\Z`;
+}
+
 interface Translation {
   source: string;
   ignoreCase: boolean;

@@ -60,3 +60,11 @@ export class TargetError extends SaltError {
 
 /** Separator of levels unless the target says otherwise: `grains:level:pattern`. */
 export const DEFAULT_DELIMITER = ":";
+
+/** Types whose separator minions of each kind obey; with any other they take {@link DEFAULT_DELIMITER}. */
+const DELIMITED: ReadonlySet<string> = new Set(["grain", "grain_pcre", "pillar"]);
+
+/** The separator that a publication names, where its minions obey it: a master that took another would find other minions. */
+export function delimiterOf(tgt_type: string, { delimiter }: Record<string, unknown>): { delimiter?: string } {
+  return DELIMITED.has(tgt_type) && typeof delimiter === "string" ? { delimiter } : {};
+}

@@ -1,11 +1,12 @@
 import { str } from "../../python/repr.ts";
 import { CostError } from "../../python/steps.ts";
+import { wholePattern } from "../../python/regexp.ts";
 import { matchExpression, type PatternCache } from "../../target/mod.ts";
 import { isRecord } from "../load.ts";
 
 /**
- * What a user may do, as `external_auth` and `publisher_acl` write it: a text is a regular expression of functions on every
- * minion, or `@runner`, `@wheel`, `@<module>`; a map of one key has a compound target, or one of those words, and conditions.
+ * What a user may do, as `external_auth`, `publisher_acl` and `peer` write it: a text is a regular expression of functions on every
+ * minion, or `@runner`, `@wheel`, `@publish`, `@<module>`; a map of one key has a compound target, or one of those words, and conditions.
  */
 export type Permissions = readonly unknown[];
 
@@ -29,6 +30,15 @@ const STEPS = 50_000_000;
 /** Always allowed to an authenticated caller: clients follow their jobs by it. */
 const OPEN_FUNCTIONS: readonly string[] = ["saltutil.find_job"];
 
+/** True for a publication of functions that are always allowed. */
+export const isOpen = (functions: readonly string[]): boolean => functions.every((fun) => OPEN_FUNCTIONS.includes(fun));
+
+/** The rule about what a publication carries beside function, arguments and target. */
+const PUBLISH = "@publish";
+
+/** Allows anything, line feeds too, as Salt's documentation has it. */
+const ANYTHING = ".*";
+
 /** The conditions of rules: a list, or one alone. */
 const listed = (value: unknown): readonly unknown[] => Array.isArray(value) ? value : [value];
 
@@ -51,11 +61,12 @@ export class AccessRules {
     this.#patterns = patterns;
   }
 
-  /** From the start of the text on, as Python's `re.match`; a pattern that does not compile matches nothing. */
+  /** Matches the whole text, as Python's `re.fullmatch`; a pattern that does not compile matches nothing. */
   #matches(pattern: unknown, text: string): boolean {
     if (typeof pattern !== "string") return false;
+    if (pattern === ANYTHING) return true;
     try {
-      return this.#patterns.regexp(pattern)(text);
+      return this.#patterns.regexp(wholePattern(pattern))(text);
     } catch (error) {
       if (error instanceof SyntaxError) return false;
       throw error;
@@ -72,29 +83,32 @@ export class AccessRules {
     }
   }
 
-  /** True if a table like `peer` (regex of who → regexes of functions) lets a caller use every one of the functions. */
-  tableAllows(table: Record<string, unknown>, who: string, functions: readonly string[]): boolean {
-    return this.#bounded(() => {
-      const allowed = Object.entries(table).filter(([pattern]) => this.#matches(pattern, who))
-        .flatMap(([, patterns]) => Array.isArray(patterns) ? patterns : []);
-      return functions.length > 0 && functions.every((fun) => allowed.some((pattern) => this.#matches(pattern, fun)));
+  /** What a table like `peer` (regex of who → permissions) grants a caller. */
+  ofMinion(table: Record<string, unknown>, who: string): unknown[] {
+    const granted: unknown[] = [];
+    this.#bounded(() => {
+      for (const [pattern, entries] of Object.entries(table)) {
+        if (Array.isArray(entries) && this.#matches(pattern, who)) granted.push(...entries);
+      }
+      return true;
     });
+    return granted;
+  }
+
+  /** True if a table like `peer_run` (regex of who → regexes of functions) lets a caller use every one of the functions. */
+  tableAllows(table: Record<string, unknown>, who: string, functions: readonly string[]): boolean {
+    const allowed = this.ofMinion(table, who);
+    return this.#bounded(() =>
+      functions.length > 0 && functions.every((fun) => allowed.some((pattern) => this.#matches(pattern, fun)))
+    );
   }
 
   /**
    * True if there may be minions on which the functions are allowed: checked before the target is expanded, which takes longer.
    */
   mightPublish(permissions: Permissions, calls: readonly Call[]): boolean {
-    return this.#bounded(() =>
-      calls.length > 0 && calls.every((call) =>
-        OPEN_FUNCTIONS.includes(call.fun) ||
-        permissions.some((rule) => {
-          if (typeof rule === "string") return !rule.startsWith("@") && this.#matches(rule, call.fun);
-          const entry = single(rule);
-          return entry !== undefined && !entry[0].startsWith("@") && this.#allowed(entry[1], call);
-        })
-      )
-    );
+    const anywhere = { minions: [""], expand: () => [""] };
+    return this.mayPublish(permissions, calls, anywhere);
   }
 
   /**
@@ -136,15 +150,53 @@ export class AccessRules {
    */
   mayPublish(permissions: Permissions, calls: readonly Call[], scope: TargetScope): boolean {
     return this.#bounded(() =>
-      calls.length > 0 && calls.every((call) =>
-        OPEN_FUNCTIONS.includes(call.fun) ||
-        permissions.some((rule) => {
-          if (typeof rule === "string") return !rule.startsWith("@") && this.#matches(rule, call.fun);
-          const entry = single(rule);
-          if (entry === undefined || entry[0].startsWith("@")) return false;
-          return this.#within(entry[0], scope) && this.#allowed(entry[1], call);
-        })
-      )
+      calls.length > 0 &&
+      calls.every((call) => OPEN_FUNCTIONS.includes(call.fun) || this.#permits(permissions, call, scope))
+    );
+  }
+
+  /** As {@link mayPublish}, for a minion: no function is allowed without a rule. */
+  minionMayPublish(permissions: Permissions, calls: readonly Call[], scope: TargetScope): boolean {
+    return this.#bounded(() => calls.length > 0 && calls.every((call) => this.#permits(permissions, call, scope)));
+  }
+
+  #permits(permissions: Permissions, call: Call, scope: TargetScope): boolean {
+    return permissions.some((rule) => {
+      if (typeof rule === "string") return !rule.startsWith("@") && this.#matches(rule, call.fun);
+      const entry = single(rule);
+      if (entry === undefined || entry[0].startsWith("@")) return false;
+      return this.#within(entry[0], scope) && this.#allowed(entry[1], call);
+    });
+  }
+
+  /** True if every function is permitted on every minion, whatever its arguments. */
+  mayRunEverything(permissions: Permissions): boolean {
+    return permissions.some((rule) => {
+      if (rule === ANYTHING) return true;
+      const entry = single(rule);
+      return entry?.[0] === "*" && listed(entry[1]).includes(ANYTHING);
+    });
+  }
+
+  /**
+   * True if a publication may carry a field beside function, arguments and target: `@publish` grants all of them, and
+   * `{"@publish": [metadata, {ret: [redis]}]}` those that it names, with these values.
+   *
+   * @param texts what the field has, if it is text or a list of texts
+   */
+  mayCarry(permissions: Permissions, field: string, texts: readonly string[] | undefined): boolean {
+    return this.#bounded(() =>
+      permissions.some((rule) => {
+        if (rule === PUBLISH) return true;
+        const entry = single(rule);
+        if (entry?.[0] !== PUBLISH) return false;
+        return listed(entry[1]).some((granted) => {
+          if (typeof granted === "string") return granted === field;
+          const named = single(granted);
+          return named?.[0] === field && texts !== undefined &&
+            texts.every((text) => listed(named[1]).some((pattern) => this.#matches(pattern, text)));
+        });
+      })
     );
   }
 
@@ -183,7 +235,7 @@ export class AccessRules {
   /** True if the permissions allow a runner or wheel function. */
   mayCall(permissions: Permissions, form: "runner" | "wheel", call: Call): boolean {
     const [module, name, ...rest] = call.fun.split(".");
-    if (module === undefined || name === undefined || rest.length > 0) return false;
+    if (module === undefined || name === undefined || rest.length > 0 || `@${module}` === PUBLISH) return false;
     return this.#bounded(() =>
       permissions.some((rule) => {
         if (typeof rule === "string") return [`@${module}`, `@${form}`, `@${form}s`].includes(rule);

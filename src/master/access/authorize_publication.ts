@@ -1,5 +1,6 @@
 import {
   asksPillar,
+  delimiterOf,
   exactTarget,
   guessesPillar,
   isExpression,
@@ -7,8 +8,10 @@ import {
   type Target,
 } from "../../target/mod.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
-import type { Call } from "./acl.ts";
+import type { TargetScope } from "./acl.ts";
+import { callsOf } from "./calls.ts";
 import { type Caller, proofOf } from "./callers.ts";
+import { type Carried, carriedBy } from "./carried.ts";
 import { publishFault, textOf } from "./publish_load.ts";
 
 const AUTHENTICATION_ERROR = { error: { name: "AuthenticationError", message: "Authentication error occurred." } };
@@ -17,7 +20,7 @@ const AUTHORIZATION_ERROR = { error: { name: "AuthorizationError", message: "Aut
 /** A publication that is permitted: its caller and its targets. */
 export interface AuthorizedPublication {
   who: Caller;
-  kwargs: Record<string, unknown>;
+  carried: Carried;
   functions: string[];
   tgt_type: string;
   minions: readonly string[];
@@ -62,22 +65,24 @@ export async function authorizePublication(
   }
 
   const tgt_type = typeof load.tgt_type === "string" ? load.tgt_type : "glob";
-  const delimiter = typeof kwargs.delimiter === "string" ? kwargs.delimiter : ":";
-  const target = { tgt: load.tgt, tgt_type, delimiter };
-  const refused = () => {
-    log.warning("publication refused: not permitted", { user: who.user, fun: functions, tgt: load.tgt });
+  const target = { tgt: load.tgt, tgt_type, ...delimiterOf(tgt_type, kwargs) };
+  const refused = (field?: string) => {
+    const carries = field === undefined ? {} : { carries: field, remedy: "@publish in docs/permissions.md" };
+    log.warning("publication refused: not permitted", { user: who.user, fun: functions, tgt: load.tgt, ...carries });
     announceRefusal(services, load, AUTHORIZATION_ERROR);
     return { refusal: AUTHORIZATION_ERROR };
   };
   // Before the target is expanded: that takes longer, and its result would reveal what a pattern finds.
   if (blacklisted(services, [who.user], []) || !mightBePermitted(services, who, load, target)) return refused();
+  const carried = await carriedBy(services, who, load, kwargs);
+  if ("denied" in carried) return refused(carried.denied);
   const { minions, missing, error } = services.expand(target);
   if (error !== undefined) {
     log.warning("publication refused: target cannot be expanded", { user: who.user, reason: error });
     return { refusal: { enc: "clear", load: { error: `Cannot publish: ${error}` } } };
   }
   if (!permitted(services, who, load, target, minions)) return refused();
-  return { who, kwargs, functions, tgt_type, minions, missing, below: permittedBelow(services, who, load) };
+  return { who, carried, functions, tgt_type, minions, missing, below: permittedBelow(services, who, load) };
 }
 
 /** True if a caller may run these functions on any minion: whether those below a syndic are within a rule cannot be told here. */
@@ -106,23 +111,17 @@ function blacklisted({ opts, log }: MasterServices, users: readonly string[], fu
   return hits(blacklist.users, users) || hits(blacklist.modules, functions);
 }
 
-/** The functions of a load with their arguments, as permissions look at them. */
-function callsOf({ fun, arg }: Load): Call[] {
-  const parts = Array.isArray(arg) ? arg : [];
-  const several = Array.isArray(fun);
-  return [fun].flat().map((name, at) => {
-    const given: unknown = several ? parts[at] : parts;
-    const args = Array.isArray(given) ? given : given === undefined ? [] : [given];
-    const last: unknown = args.at(-1);
-    if (!isRecord(last) || last.__kwarg__ !== true) return { fun: String(name), args, kwargs: {} };
-    const { __kwarg__: _, ...kwargs } = last;
-    return { fun: String(name), args: args.slice(0, -1), kwargs };
-  });
-}
-
 /** False if a caller may run these functions on no minion, or uses patterns on pillar. */
 function mightBePermitted({ rules }: MasterServices, { permissions }: Caller, load: Load, target: Target): boolean {
   return permissions === undefined || rules.mightPublish(permissions, callsOf(load)) && !guessesPillar(target);
+}
+
+/** Who a job is for. A rule means only minions known to match: one whose grains the master does not have is within no rule. */
+export function scopeOf(services: MasterServices, minions: readonly string[]): TargetScope {
+  return {
+    minions,
+    expand: (rule) => services.expand({ tgt: rule, tgt_type: "compound" }, { greedy: false }).minions,
+  };
 }
 
 /** True if a caller may run these functions on these minions. */
@@ -139,11 +138,7 @@ function permitted(
     const plain = new Set(services.expand(exactTarget(target, opts.nodegroups)).minions);
     if (minions.some((id) => !plain.has(id))) return false;
   }
-  const scope = {
-    minions,
-    // Only minions known to match: one whose grains the master does not have is within no rule.
-    expand: (rule: string) => services.expand({ tgt: rule, tgt_type: "compound" }, { greedy: false }).minions,
-  };
+  const scope = scopeOf(services, minions);
   const calls = callsOf(load);
   return opts["auth.enable_expanded_auth_matching"] === true
     ? rules.mayPublishExpanded(permissions, calls, scope)

@@ -2,7 +2,7 @@ import { isPlainJid } from "../../job/jid.ts";
 import type { Load } from "../load.ts";
 
 /** `module.function`, or `module.sub.function` as some custom modules have it. */
-const FUNCTION_NAME = /^[A-Za-z_][\w-]*(\.[\w-]+)*$/;
+export const FUNCTION_NAME = /^[A-Za-z_][\w-]*(\.[\w-]+)*$/;
 
 /** Bounds of what is matched with every rule before the caller is authenticated. */
 const MAX_NAME = 256;
@@ -24,6 +24,10 @@ export function publishFault(load: Load): string | undefined {
   }
   if (textOf(load.user).length > MAX_NAME) return `user has more than ${MAX_NAME} characters`;
   if (!Array.isArray(load.arg)) return "arg is not a list";
+  // Minions of each kind would read anything else in their own way.
+  if (Array.isArray(load.fun) && !load.arg.every((one) => Array.isArray(one))) {
+    return "fun is a list, and arg is not a list of arguments for each of its functions";
+  }
   if (typeof load.tgt !== "string" && !Array.isArray(load.tgt) && load.tgt !== null) {
     return "tgt is neither text nor a list";
   }

@@ -2,11 +2,18 @@ import { deferred } from "../../async/deferred.ts";
 import { jobReturns } from "../../event/tag.ts";
 import { parseInput } from "../../job/args.ts";
 import { publishJob } from "../jobs/publication.ts";
+import { callsOf } from "../access/calls.ts";
+import { namesOf } from "../access/carried.ts";
+import { scopeOf } from "../access/authorize_publication.ts";
+import { publishFault } from "../access/publish_load.ts";
 import { joinPath } from "../../config/paths.ts";
 import { isPlainJid } from "../../job/jid.ts";
 import { decode, Packed, unpack } from "../../wire/msgpack.ts";
 import { asksPillar, exactTarget, type Expansion } from "../../target/mod.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
+
+/** A minion waits no longer for what it has asked for. */
+export const LONGEST_WAIT_SECONDS = 3600;
 
 const text = (value: unknown) => typeof value === "string" ? value : "";
 
@@ -40,28 +47,40 @@ export async function minionPub(services: MasterServices, load: Load): Promise<u
   ) {
     return {};
   }
-  if (fun.startsWith("publish.")) {
-    services.log.warning("publication of a minion refused: its function would publish again", { id, fun });
+  const refused = (reason: string) => {
+    services.log.warning("publication of a minion refused", { id, fun, reason });
     return {};
-  }
+  };
   const functions = fun.split(",").map((name) => name.trim());
-  if (!services.rules.tableAllows(services.opts.peer, id, functions)) {
-    services.log.warning("publication of a minion refused by the peer option", { id, fun });
-    return {};
-  }
+  if (functions.some((name) => name.startsWith("publish."))) return refused("its function would publish again");
   const compound = functions.length > 1;
-  const args = compound && Array.isArray(arg)
-    ? arg.map((part) => typeof part === "string" ? part.split(/\s+/) : part)
-    : arg;
+  const words = Array.isArray(arg) ? arg : [arg];
+  // As in Salt: of several functions, each has its arguments as one text.
+  const args = compound
+    ? words.map((part) => typeof part === "string" ? part.split(/\s+/).filter((word) => word !== "") : [part].flat())
+    : parseArgs(words);
+  const job = { fun: compound ? functions : functions[0], arg: args, tgt: load.tgt };
+  const fault = publishFault(job);
+  if (fault !== undefined) return refused(fault);
+  const permissions = services.rules.ofMinion(services.opts.peer, id);
+  const calls = callsOf(job);
+  const might = { minions: [""], expand: () => [""] };
+  if (!services.rules.minionMayPublish(permissions, calls, might)) return refused("the option peer does not allow it");
+  const ret = text(load.ret);
+  if (ret !== "" && !services.rules.mayCarry(permissions, "ret", namesOf(ret))) {
+    return refused('the option peer does not allow a returner: {"@publish": [ret]}');
+  }
   const { minions, missing, tgt, tgt_type } = targetOf(services, load);
+  const scope = scopeOf(services, minions);
+  if (!services.rules.minionMayPublish(permissions, calls, scope)) return refused("the option peer does not allow it");
   const published = await publishJob(
     services,
     {
       tgt,
       tgt_type,
-      fun: compound ? functions : fun,
-      arg: parseArgs(Array.isArray(args) ? args : [args]),
-      ret: text(load.ret),
+      fun: job.fun,
+      arg: args,
+      ret,
       // As in Salt: the master's user publishes. The field `id` of the load names the minion that asked.
       user: services.runtime.host.user().name,
       jid: "",
@@ -103,7 +122,7 @@ function parseArgs(words: readonly unknown[]): unknown[] {
  */
 export async function minionPublish(services: MasterServices, load: Load): Promise<unknown> {
   const { bus, runtime: { clock } } = services;
-  const seconds = Number(load.timeout ?? load.tmo ?? 5);
+  const seconds = Math.min(Number(load.timeout ?? load.tmo ?? 5), LONGEST_WAIT_SECONDS);
   if (!Number.isFinite(seconds)) return {};
   const events: { tag: string; data: Record<string, unknown> }[] = [];
   const found = new Map<string, Record<string, unknown>>();

@@ -1,11 +1,10 @@
 import { messageOf } from "../../errors.ts";
 import { authorizePublication } from "../access/authorize_publication.ts";
-import { withoutCredentials } from "../access/callers.ts";
 import { textOf } from "../access/publish_load.ts";
 import type { Publication } from "../jobs/job_record.ts";
 import { publishJob } from "../jobs/publication.ts";
 import { JidTakenError } from "../jobs/same_job.ts";
-import { isRecord, type Load, type MasterServices } from "../services.ts";
+import type { Load, MasterServices } from "../services.ts";
 import { TRACE_FIELD } from "../../telemetry/mod.ts";
 
 /**
@@ -29,7 +28,7 @@ export async function publish(services: MasterServices, load: Load): Promise<unk
   const { log } = services;
   const found = await authorizePublication(services, load);
   if ("refusal" in found) return found.refusal;
-  const { who, kwargs, functions, missing } = found;
+  const { who, carried, functions, missing } = found;
   const { syndics } = services;
   // The id of a syndic is no target, unless its host is a minion of this master, too.
   const minions = found.minions.filter((id) => !syndics.isSyndicOnly(id));
@@ -51,13 +50,10 @@ export async function publish(services: MasterServices, load: Load): Promise<unk
     below,
     fun: load.fun,
     arg: load.arg,
-    ret: textOf(load.ret),
+    ...carried,
     user: who.user,
-    jid: textOf(load.jid),
-    kwargs: withoutCredentials(kwargs),
     // Brine clients say that they do not look for it.
     files: load.files !== false,
-    ...(isRecord(load.__origin__) && typeof load.__origin__.cause === "string" ? { cause: load.__origin__.cause } : {}),
     ...(typeof load[TRACE_FIELD] === "string" ? { trace: load[TRACE_FIELD] } : {}),
   };
   try {

@@ -2,7 +2,8 @@ import { startRunner } from "../jobs/start_runner.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 import { authorizeCall } from "../access/authorize_call.ts";
 import { masterUser } from "../access/callers.ts";
-import { parseWords } from "./peer.ts";
+import { FUNCTION_NAME } from "../access/publish_load.ts";
+import { LONGEST_WAIT_SECONDS, parseWords } from "./peer.ts";
 
 /**
  * The clear command `runner`: starts a runner, and answers with the tag of its events.
@@ -33,7 +34,7 @@ export async function minionRunner(services: MasterServices, load: Load): Promis
   const { opts, log, runners, runtime: { clock } } = services;
   const { id, fun, arg } = load;
   if (typeof id !== "string" || typeof fun !== "string" || arg === undefined || runners === undefined) return {};
-  if (!services.rules.tableAllows(opts.peer_run, id, [fun])) {
+  if (!FUNCTION_NAME.test(fun) || !services.rules.tableAllows(opts.peer_run, id, [fun])) {
     log.warning("runner of a minion refused by the peer_run option", { id, fun });
     return {};
   }
@@ -42,7 +43,9 @@ export async function minionRunner(services: MasterServices, load: Load): Promis
   const late = new AbortController();
   try {
     const seconds = Number(load.tmo ?? load.timeout ?? PEER_SECONDS);
-    const limit = Number.isFinite(seconds) ? Math.max(seconds, PEER_SECONDS) : PEER_SECONDS;
+    const limit = Number.isFinite(seconds)
+      ? Math.min(Math.max(seconds, PEER_SECONDS), LONGEST_WAIT_SECONDS)
+      : PEER_SECONDS;
     const value = returned.then((data) => data.return);
     return await Promise.race([value, clock.sleep(limit * 1000, late.signal).then(() => ({}), () => ({}))]);
   } finally {

@@ -1,7 +1,7 @@
 import { Pool } from "../../async/pool.ts";
 import { isPlainJid } from "../../job/jid.ts";
 import type { Logger } from "../../log.ts";
-import { matchMinion, PatternCache, type Subject } from "../../target/mod.ts";
+import { delimiterOf, matchMinion, PatternCache, type Subject } from "../../target/mod.ts";
 
 export interface DispatcherOptions {
   log: Logger;
@@ -54,11 +54,7 @@ export class Dispatcher {
       return false;
     }
     const tgt_type = typeof load.tgt_type === "string" ? load.tgt_type : "glob";
-    // As Salt: the separator counts for these types only.
-    const delimiter = ["grain", "grain_pcre", "pillar"].includes(tgt_type) && typeof load.delimiter === "string"
-      ? load.delimiter
-      : undefined;
-    const target = { tgt, tgt_type, ...(delimiter === undefined ? {} : { delimiter }) };
+    const target = { tgt, tgt_type, ...delimiterOf(tgt_type, load) };
     if (!forUs && !matchMinion(target, subject(), this.#patterns)) return false;
     if (this.#seen.has(jid) || taken(jid)) {
       log.debug("publication ignored: its job has been taken", { jid });
