@@ -269,6 +269,10 @@ export const MINION_OPTIONS = {
   cmd_blacklist_glob: list([], "Shell commands that are not run: globs of the whole command."),
   cmd_whitelist_glob: list([], "The only shell commands that are run: globs of the whole command; empty for all."),
   disable_returners: list([], "Returners that are not used."),
+  return_kwargs_allowed: list(
+    [],
+    "Options of returners that name a place, which jobs may set all the same (`--return-kwargs`), as `redis.db` or `redis.*`.",
+  ),
   providers: map({}, "Which module stands for a virtual one, as `pkg` → `aptpkg`."),
   module_dirs: list([], "More directories of custom execution modules."),
   returner_dirs: list([], "More directories of custom returners."),

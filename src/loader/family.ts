@@ -147,6 +147,8 @@ export interface ReturnerModule {
   name?: string;
   /** True, or why it cannot be used on this host. */
   virtual?(context: ReturnerContext): true | { unavailable: string };
+  /** Options that a job may set (`--return-kwargs`): they name no place and no secret. @default none */
+  readonly fromJob?: readonly string[];
   /**
    * Takes one return: `{jid, id, fun, fun_args, return, retcode, success, …}`, as the minion sends it.
    *

@@ -2,6 +2,7 @@
 import { isMap } from "../../python/containers.ts";
 import { isFloat, isInteger } from "../../python/float.ts";
 import { repr } from "../../python/repr.ts";
+import type { Identity } from "../auth/identity.ts";
 import type { GuardedBackend } from "../backend/guarded_backend.ts";
 import type { Call } from "../requests/call.ts";
 import type { GatewaySettings } from "../settings.ts";
@@ -14,13 +15,15 @@ export type Low = Record<string, unknown>;
 export interface LowContext {
   backend: GuardedBackend;
   settings: GatewaySettings;
+  /** Who calls; undefined for credentials in the chunk. */
+  identity: Identity | undefined;
   /** Aborted when the caller disconnects. */
   signal: AbortSignal;
 }
 
 /** The context for the chunks of a request. */
-export function lowContext({ services: { settings }, backend, request }: Call): LowContext {
-  return { backend, settings, signal: request.signal };
+export function lowContext({ services: { settings }, backend, identity, request }: Call): LowContext {
+  return { backend, settings, identity, signal: request.signal };
 }
 
 /** The chunks of a body: one mapping or a list of them, each with its `arg` as a list. @throws {HttpError} 400 */

@@ -1,5 +1,7 @@
 import type { PublishRequest } from "../../client/publish_request.ts";
 import { conditionInput } from "../../job/args.ts";
+import { CARRIED_FIELDS, isCarried } from "../../job/carried_fields.ts";
+import { inScope } from "../auth/api_keys.ts";
 import { isMap } from "../../python/containers.ts";
 import { inlineNodegroups } from "../../target/nodegroup.ts";
 import { HttpError } from "../wire/errors.ts";
@@ -18,7 +20,7 @@ const PUBLISH_KWARGS = [
 ] as const;
 
 /** The job that a chunk asks the master to publish. @throws {HttpError} 400 */
-export function publication(low: Low, { settings, backend }: LowContext): PublishRequest {
+export function publication(low: Low, { settings, backend, identity }: LowContext): PublishRequest {
   const { fun, tgt, ret, jid } = low;
   const functions = [fun].flat();
   if (functions.length === 0 || !functions.every((name) => typeof name === "string" && name !== "")) {
@@ -26,6 +28,12 @@ export function publication(low: Low, { settings, backend }: LowContext): Publis
   }
   const isTarget = typeof tgt === "string" || (Array.isArray(tgt) && tgt.every((id) => typeof id === "string"));
   if (!isTarget) throw new HttpError(400, "tgt is missing: expected a target, or a list of minions");
+  const beyond = identity === undefined
+    ? undefined
+    : CARRIED_FIELDS.find((field) => isCarried(low[field]) && !inScope(identity, `publish:${field}`));
+  if (beyond !== undefined) {
+    throw new HttpError(401, `The API key does not cover ${beyond}: its scopes have no publish:${beyond}`);
+  }
   const kwargs: Record<string, unknown> = {};
   for (const name of PUBLISH_KWARGS) if (low[name] !== undefined) kwargs[name] = low[name];
   return {

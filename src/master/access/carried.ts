@@ -1,5 +1,5 @@
+import { CARRIED_FIELDS, isCarried } from "../../job/carried_fields.ts";
 import { jidMs } from "../../job/jid.ts";
-import { isMap, sizeOf } from "../../python/containers.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 import { isOpen } from "./acl.ts";
 import { type Caller, withoutCredentials } from "./callers.ts";
@@ -16,26 +16,14 @@ export interface Carried {
   cause?: string;
 }
 
-/** Fields of `kwargs` that each need a right: minions or the master act on them. */
-const RIGHTS = [
-  "ret_config",
-  "ret_kwargs",
-  "metadata",
-  "module_executors",
-  "executor_opts",
-  "queue",
-  "job_timeout",
-] as const;
+/** Fields of `kwargs` that each need a right. */
+const RIGHTS = CARRIED_FIELDS.filter((field) => field !== "ret" && field !== "jid");
 
 /** Fields of `kwargs` that need none: part of the target, or for the eyes of the caller. */
 const FREE = ["delimiter", "show_timeout", "show_jid", "stream"] as const;
 
 /** A client may choose the jid of a job that it publishes now; older and later ones are other jobs'. */
 const JID_IS_NEW_MS = 3_600_000;
-
-const isGiven = (value: unknown): boolean =>
-  value !== undefined && value !== null && value !== "" && value !== false &&
-  !(Array.isArray(value) && value.length === 0) && !(isMap(value) && sizeOf(value) === 0);
 
 /** What a permission's patterns are matched with; undefined if there are no texts. */
 function textsOf(value: unknown): string[] | undefined {
@@ -80,14 +68,14 @@ export async function carriedBy(
   const may = (field: string, texts?: readonly string[]) => everything || rules.mayCarry(permissions, field, texts);
   if (returners.length > 0 && !may("ret", returners)) return { denied: "ret" };
   for (const field of RIGHTS) {
-    if (isGiven(kwargs[field]) && !may(field, textsOf(kwargs[field]))) return { denied: field };
+    if (isCarried(kwargs[field]) && !may(field, textsOf(kwargs[field]))) return { denied: field };
   }
   if (carried.jid !== "" && !may("jid") && !await isOwnJid(services, carried.jid, caller.user)) {
     return { denied: "jid" };
   }
   // Whoever follows a job asks all of its minions, with the fields of the job.
   const none = isOpen([load.fun].flat().map(String)) && !everything;
-  const fields = none ? FREE : [...FREE, ...RIGHTS.filter((field) => isGiven(kwargs[field]))];
+  const fields = none ? FREE : [...FREE, ...RIGHTS.filter((field) => isCarried(kwargs[field]))];
   return {
     ret: none ? "" : carried.ret,
     jid: carried.jid,

@@ -2,7 +2,8 @@ import { messageOf, TimeoutError } from "../../errors.ts";
 import type { Context } from "../../loader/context.ts";
 import { moduleNamed } from "../../loader/module_named.ts";
 import { withCustomReturners } from "../../loader/custom_returners.ts";
-import type { ReturnerContext, ReturnerRegistry } from "../../loader/family.ts";
+import type { ReturnerContext, ReturnerModule, ReturnerRegistry } from "../../loader/family.ts";
+import { isRecord } from "../../record.ts";
 import { type Packed, unpack } from "../../wire/msgpack.ts";
 
 /** The names of the returners that a return goes to: those of the publication, then those of the minion. */
@@ -18,6 +19,11 @@ export function returnerNames(load: Record<string, unknown>, opts: Record<string
 const FOR_MASTER: ReadonlySet<string> = new Set(["cmd", "nonce", "sig", "tok", "ts"]);
 
 export interface CallReturnersOptions {
+  /**
+   * `return_kwargs_allowed`: what `retKwargs` may set beside what names no place and no secret, as `redis.db` or `redis.*`.
+   * @default anything, for `retKwargs` of this host's own configuration
+   */
+  allowed?: readonly unknown[];
   /** Time that one returner may take, in milliseconds. @default 60000 */
   timeoutMs?: number;
 }
@@ -27,6 +33,7 @@ async function callOne(
   context: ReturnerContext,
   name: string,
   ret: Record<string, unknown>,
+  allowed: readonly unknown[] | undefined,
 ): Promise<void> {
   const disabled = context.opts.disable_returners;
   if (Array.isArray(disabled) && disabled.includes(name)) throw new RangeError("It is disabled by disable_returners");
@@ -36,7 +43,34 @@ async function callOne(
   }
   const usable = returner.virtual?.(context) ?? true;
   if (usable !== true) throw new Error(`It cannot be used on this host: ${usable.unavailable}`);
+  if (allowed !== undefined) assertFromJob(name, returner, context.retKwargs ?? {}, allowed);
   await returner.returner(context, ret);
+}
+
+/** Options that name the file of a secret: no job sets them. */
+const SECRET_FILE = /_file$/;
+
+/**
+ * Files, addresses and secrets of a returner come from the minion's own configuration, never from a job, unless that configuration says so.
+ *
+ * @throws {RangeError} naming the option
+ */
+function assertFromJob(
+  name: string,
+  { fromJob = [] }: ReturnerModule,
+  given: Record<string, unknown>,
+  allowed: readonly unknown[],
+): void {
+  for (const [option, value] of Object.entries(given)) {
+    if (value === undefined || value === null || value === "") continue;
+    const word = `${name}.${option}`;
+    if (fromJob.includes(option)) continue;
+    if (SECRET_FILE.test(option)) throw new RangeError(`No job may set ${word}: set it in the minion's configuration`);
+    if (allowed.includes(word) || allowed.includes(`${name}.*`)) continue;
+    throw new RangeError(
+      `This job may not set ${word}: set it in the minion's configuration, or list it in return_kwargs_allowed there`,
+    );
+  }
 }
 
 /**
@@ -50,7 +84,7 @@ export async function callReturners(
   context: ReturnerContext,
   names: readonly string[],
   ret: Record<string, unknown>,
-  { timeoutMs = 60_000 }: CallReturnersOptions = {},
+  { timeoutMs = 60_000, allowed }: CallReturnersOptions = {},
 ): Promise<void> {
   const plain = Object.fromEntries(Object.entries(ret).filter(([key]) => !FOR_MASTER.has(key)));
   for (const name of names) {
@@ -61,7 +95,7 @@ export async function callReturners(
       });
     });
     try {
-      await Promise.race([callOne(registry, context, name, plain), late]);
+      await Promise.race([callOne(registry, context, name, plain, allowed), late]);
     } catch (error) {
       context.log.error("returner failed", {
         returner: name,
@@ -84,7 +118,10 @@ export function returnerSender(
     const names = returnerNames(load, context.opts);
     if (names.length === 0) return;
     const plain = { ...ret, return: unpack(ret.return as Packed, "wire") };
-    await callReturners(withCustomReturners(returners, context), returnerContext(context, load), names, plain);
+    const { return_kwargs_allowed: allowed } = context.opts;
+    await callReturners(withCustomReturners(returners, context), returnerContext(context, load), names, plain, {
+      allowed: Array.isArray(allowed) ? allowed : [],
+    });
   };
 }
 
@@ -96,8 +133,6 @@ function returnerContext({ runtime, log, opts }: Context, load: Record<string, u
     log: log.child("returner"),
     opts,
     ...(typeof ret_config === "string" && ret_config !== "" ? { retConfig: ret_config } : {}),
-    ...(typeof ret_kwargs === "object" && ret_kwargs !== null
-      ? { retKwargs: ret_kwargs as Record<string, unknown> }
-      : {}),
+    ...(isRecord(ret_kwargs) ? { retKwargs: ret_kwargs } : {}),
   };
 }

@@ -24,6 +24,7 @@ function placeOf(
  * header `Idempotency-Key` is the same for the same events.
  */
 export const returner: ReturnerModule = {
+  fromJob: ["timeout", "tries"],
   async returner(context: ReturnerContext, ret) {
     const options = returnerOptions(context, "http_json", {
       url: undefined as unknown,

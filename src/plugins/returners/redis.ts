@@ -132,7 +132,7 @@ async function* publications(
  * @see salt/returners/redis_return.py
  */
 export function redisReturner(load: () => Promise<unknown> = () => loadDriver("redis", "the returner redis")): Required<
-  Pick<ReturnerModule, "returner" | "saveLoad" | "getLoad" | "getJid" | "getJids" | "eventReturn" | "close">
+  Pick<ReturnerModule, "fromJob" | "returner" | "saveLoad" | "getLoad" | "getJid" | "getJids" | "eventReturn" | "close">
 > {
   const connections = new Connections<Place, Client>({
     connect: (place, context) => connect(load, place, context.log),
@@ -154,6 +154,7 @@ export function redisReturner(load: () => Promise<unknown> = () => loadDriver("r
   }
 
   return {
+    fromJob: ["ttl"],
     async returner(context, ret) {
       const { id, jid, fun } = ret;
       await use(context, async (client, { ttl }) => {

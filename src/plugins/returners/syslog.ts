@@ -54,6 +54,7 @@ async function log(
  * Through the program `logger`: no runtime here speaks to a datagram socket of the file system.
  */
 export const returner: ReturnerModule = {
+  fromJob: ["level", "facility", "tag", "options"],
   async returner(context, ret) {
     const options = returnerOptions(context, "syslog", {
       level: "LOG_INFO" as unknown,
