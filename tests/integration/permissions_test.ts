@@ -327,6 +327,251 @@ describe("jobs", TIMEOUT, () => {
   });
 });
 
+describe("what a publication carries", TIMEOUT, () => {
+  const JID = "20240506070809123456";
+  /** Every field beside function, arguments and target: as `kwargs` of the load, or in the load itself. */
+  const FIELDS: { name: string; job?: Record<string, unknown>; kwargs?: Record<string, unknown> }[] = [
+    { name: "ret", job: { ret: "rawfile_json" } },
+    { name: "jid", job: { jid: "20200506070809123456" } },
+    { name: "ret_config", kwargs: { ret_config: "other" } },
+    { name: "ret_kwargs", kwargs: { ret_kwargs: { filename: "/root/.profile" } } },
+    { name: "metadata", kwargs: { metadata: { ticket: 1 } } },
+    { name: "module_executors", kwargs: { module_executors: ["direct_call"] } },
+    { name: "executor_opts", kwargs: { executor_opts: { a: 1 } } },
+    { name: "queue", kwargs: { queue: 60 } },
+    { name: "job_timeout", kwargs: { job_timeout: 60 } },
+  ];
+  const USERS_OF = {
+    "^filename": "/brine/users",
+    alice: [".*"],
+    rita: ["test.ping", "@runner", "@wheel"],
+    nadia: [],
+    gina: ["test.ping", { "@publish": ["metadata", { ret: ["redis"] }] }],
+  };
+  const nadia = login("nadia", "nnn");
+  const gina = login("gina", "ggg");
+  const withUsers = (more: Record<string, unknown> = {}) => site({ external_auth: { file: USERS_OF }, ...more });
+  const find = { fun: "saltutil.find_job", arg: [JID] };
+
+  for (const { name, job = {}, kwargs = {} } of FIELDS) {
+    test(`${name} needs a right, by each proof and in each command`, async () => {
+      await using here = await withUsers();
+      const { token } = await here.ask({ cmd: "mk_token", ...rita });
+      for (
+        const [who, fun] of [[rita, {}], [{ token }, {}], [rita, find], [nadia, find]] as Record<string, unknown>[][]
+      ) {
+        assert.deepEqual(await here.publish({ ...who, ...kwargs }, { ...job, ...fun }), AUTHORIZATION);
+        assert.deepEqual(
+          await here.publish({ ...who, ...kwargs }, { cmd: "publish_preview", ...job, ...fun }),
+          AUTHORIZATION,
+        );
+      }
+      assert.deepEqual(await here.cluster.jids(), []);
+      assert.match(here.cluster.captured.text(), new RegExp(`carries=?"?:? ?"?${name}`));
+      const { fs, host } = here.cluster.runtime;
+      const user = host.user().name;
+      const key = fs.readText(`${here.cluster.root}/cache/.${user}_key`);
+      const asRoot = await here.publish(kwargs, { user, key, ...job });
+      assert.ok(asRoot.load.jid, "the user of the master carries everything");
+      assert.ok(
+        (await here.publish({ ...alice, ...kwargs }, {
+          ...job,
+          ...(name === "jid" ? { jid: "20200506070809123457" } : {}),
+        })).load.jid,
+      );
+      const { data } = await here.cluster.event(`salt/job/${asRoot.load.jid}/publish`);
+      for (const [field, value] of Object.entries(kwargs)) {
+        if (field !== "queue" && field !== "job_timeout") assert.deepEqual(data[field], value);
+      }
+    });
+  }
+
+  test("@publish grants the fields that it names, with the values that it names", async () => {
+    await using here = await withUsers();
+    const published = await here.publish({ ...gina, metadata: { a: 1 } }, { ret: "redis" });
+    const load = await here.cluster.master.services.jobs.load(published.load.jid) as Json;
+    assert.deepEqual([load.ret, load.metadata], ["redis", { a: 1 }]);
+    assert.deepEqual(await here.publish(gina, { ret: "redis,rawfile_json" }), AUTHORIZATION);
+    assert.deepEqual(await here.publish({ ...gina, ret_kwargs: { host: "x" } }, { ret: "redis" }), AUTHORIZATION);
+  });
+
+  test("a question about a job carries none of it, whoever may carry it with a job of his own", async () => {
+    await using here = await withUsers();
+    const { load: { jid } } = await here.publish({ ...gina, metadata: { a: 1 } }, { ret: "redis", ...find });
+    const load = await here.cluster.master.services.jobs.load(jid) as Json;
+    assert.deepEqual([load.ret, load.metadata, load.kwargs], ["", undefined, {}]);
+  });
+
+  test("fields that nobody acts on are left out, and those of a target and of the eyes stay", async () => {
+    await using here = await withUsers();
+    const free = { delimiter: ":", show_timeout: true, show_jid: false, stream: true };
+    const { load: { jid } } = await here.publish(
+      { ...rita, ...free, master_id: "m", id: "db1", schedule: "x", tgt: "db1", full_return: true, ret_kwargs: {} },
+      { __origin__: { cause: JID }, schedule: "x", id: "db1", delivery: { queue: 9 }, kwargs_: 1 },
+    );
+    const { cmd: _cmd, ...load } = await here.cluster.master.services.jobs.load(jid) as Json;
+    assert.deepEqual(load, {
+      fun: "test.ping",
+      arg: [],
+      tgt: "*",
+      jid,
+      ret: "",
+      tgt_type: "glob",
+      user: "rita",
+      delivery: { stream: true },
+      kwargs: free,
+      ...load.owner === undefined ? {} : { owner: load.owner },
+    });
+  });
+
+  test("a client may choose the jid of a job of now, and publish its own job again", async () => {
+    await using here = await withUsers();
+    const { clock, jids } = { clock: here.cluster.clock, jids: here.cluster.master.services.jids };
+    const jid = jids.next();
+    assert.equal((await here.publish(rita, { tgt: "web1", jid })).load.jid, jid);
+    await clock.advance(2 * 3_600_000);
+    assert.equal((await here.publish(rita, { tgt: "db1", jid })).load.jid, jid);
+    assert.deepEqual(await here.publish(gina, { tgt: "db1", jid }), AUTHORIZATION);
+  });
+
+  test("the master's own job cache is named by every client", async () => {
+    await using here = await withUsers({ ext_job_cache: "redis" });
+    assert.ok((await here.publish(rita, { ret: "redis" })).load.jid);
+    assert.deepEqual(await here.publish(rita, { ret: "redis,syslog" }), AUTHORIZATION);
+  });
+
+  test("who may not run some modules does not do everything", async () => {
+    await using here = await withUsers({ publisher_acl_blacklist: { modules: ["cmd.*"] } });
+    assert.deepEqual(await here.publish(alice, { ret: "redis" }), AUTHORIZATION);
+    assert.ok((await here.publish(alice, {})).load.jid);
+  });
+
+  test("a delimiter counts where the minions obey it", async () => {
+    await using here = await site();
+    // A master that took it would find web1 alone, and the minions would not.
+    for (const tgt_type of ["glob", "pcre", "list", "pillar_exact", "compound"]) {
+      const answer = await here.publish({ ...rita, delimiter: "1" }, { tgt: "web1", tgt_type, fun: "grains.items" });
+      assert.deepEqual(answer.load?.minions ?? [], tgt_type === "pillar_exact" ? [] : ["web1"], tgt_type);
+    }
+  });
+
+  test("arguments of several functions are a list for each", async () => {
+    await using here = await site();
+    const several = await here.publish(rita, { tgt: "web1", fun: ["test.ping", "test.ping"], arg: ["x", {}] });
+    assert.match(several.load.error, /not a list of arguments for each/);
+    assert.ok((await here.publish(rita, { tgt: "web1", fun: ["test.ping", "test.ping"], arg: [[], []] })).load.jid);
+  });
+
+  test("a rule about arguments is not moved by words with a name, or by early maps", async () => {
+    await using here = await site({
+      external_auth: {
+        file: { "^filename": "/brine/users", rita: [{ "*": [{ "file.copy": { args: [null, "/pub/.*"] } }] }] },
+      },
+    });
+    const copy = (...arg: unknown[]) => here.publish(rita, { fun: "file.copy", arg });
+    assert.ok((await copy("/a", "/pub/a", { __kwarg__: true, recurse: true })).load.jid);
+    for (
+      const arg of [
+        ["recurse=False", "/pub/x", "/etc/passwd"],
+        [{ __kwarg__: true, recurse: false }, "/pub/x", "/etc/passwd"],
+        [new Map<unknown, unknown>([["__kwarg__", true], [1, 2]]), "/pub/x", "/etc/passwd"],
+        ["/a", "/etc/passwd"],
+      ]
+    ) assert.deepEqual(await copy(...arg), AUTHORIZATION, JSON.stringify(arg));
+  });
+});
+
+describe("publications of minions", TIMEOUT, () => {
+  const peers = async (peer: Record<string, unknown>) => {
+    const here = await site({ peer }, { minions: ["web2", "db1"] });
+    here.cluster.acceptKey("web1");
+    const web = await here.cluster.peer("web1");
+    return {
+      here,
+      ask: (load: Json) =>
+        web.send({ cmd: "minion_pub", id: "web1", tgt: "web2", ret: "", arg: [], fun: "test.ping", ...load }),
+    };
+  };
+
+  test("carry a returner if peer says so, and nothing else ever", async () => {
+    const { here, ask } = await peers({ "web1": ["test.*", { "@publish": [{ ret: ["redis"] }] }] });
+    await using _ = here;
+    const plain = {
+      ret_kwargs: { filename: "/x" },
+      ret_config: "x",
+      metadata: { a: 1 },
+      module_executors: ["sudo"],
+      user: "x",
+      jid: "20240506070809123456",
+      kwargs: { ret: "x" },
+      delimiter: "|",
+      queue: 9,
+      schedule: "x",
+      master_id: "x",
+    };
+    const { jid } = await ask({ ...plain, ret: "redis" }) as Json;
+    assert.notEqual(jid, plain.jid);
+    const { cmd: _cmd, ...load } = await here.cluster.master.services.jobs.load(jid) as Json;
+    assert.deepEqual(load, {
+      fun: "test.ping",
+      arg: [],
+      tgt: "web2",
+      jid,
+      ret: "redis",
+      id: "web1",
+      tgt_type: "glob",
+      user: here.cluster.runtime.host.user().name,
+      kwargs: {},
+    });
+    for (const ret of ["rawfile_json", "redis,rawfile_json", " , x"]) assert.deepEqual(await ask({ ret }), {}, ret);
+  });
+
+  test("have no returner by default, and no function whose name is not one", async () => {
+    const { here, ask } = await peers({ ".*": ["test.*", "publish.*"] });
+    await using _ = here;
+    const refused: Json[] = [
+      { ret: "redis" },
+      { fun: "test.ping\n" },
+      { fun: "test.ping\nx" },
+      { fun: "test.ping,test.x\n" },
+      { fun: "" },
+      { fun: "test.ping,publish.publish", arg: ["", ""] },
+      { fun: "publish.publish" },
+      { fun: "saltutil.find_job" },
+      { fun: `test.${"x".repeat(300)}` },
+      { tgt: { a: 1 } },
+    ];
+    for (const load of refused) assert.deepEqual(await ask(load), {}, JSON.stringify(load));
+    assert.deepEqual(await here.cluster.jids(), []);
+    const { jid } = await ask({ fun: "test.ping,test.echo", arg: ["", "a b=1"] }) as Json;
+    const load = await here.cluster.master.services.jobs.load(jid) as Json;
+    assert.deepEqual([load.fun, load.arg], [["test.ping", "test.echo"], [[], ["a", "b=1"]]]);
+  });
+
+  test("have the rules about targets and arguments that users have", async () => {
+    const { here, ask } = await peers({ web1: [{ "web*": [{ "file.copy": { args: [null, "/pub/.*"] } }] }] });
+    await using _ = here;
+    const fun = "file.copy";
+    assert.ok(((await ask({ fun, arg: ["/a", "/pub/a"] })) as Json).jid);
+    for (
+      const load of [
+        { arg: ["/a", "/etc/a"] },
+        { arg: ["recurse=False", "/pub/a", "/etc/a"] },
+        { arg: [{ __kwarg__: true, recurse: false }, "/pub/a", "/etc/a"] },
+        { arg: ["/a", "/pub/a"], tgt: "*" },
+        { arg: ["/a", "/pub/a"], tgt: "db1" },
+        { fun: "file.copy,file.copy", arg: ["/a /pub/a", "/a /etc/a"] },
+      ]
+    ) assert.deepEqual(await ask({ fun, ...load }), {}, JSON.stringify(load));
+  });
+
+  test("are allowed for the minion whose whole id the rule names", async () => {
+    const { here, ask } = await peers({ "web": ["test.*"], "eb1": ["test.*"], "web1.+": ["test.*"] });
+    await using _ = here;
+    assert.deepEqual(await ask({}), {});
+  });
+});
+
 describe("users of this host", TIMEOUT, () => {
   const passwd = "root:x:0:0::/root:/bin/sh\nann:x:1001:1001::/home/ann:/bin/sh\nbob:x:1002:1002::/home/bob:/bin/sh\n";
   const local = (master: Record<string, unknown>) =>
@@ -357,6 +602,19 @@ describe("users of this host", TIMEOUT, () => {
     for (const user of ["root", "bob", "sudo_ann", "sudo_root", here.cluster.masterOpts.user]) {
       assert.deepEqual(await here.publish({}, { user, key: keyOf(here, "ann") }), AUTHENTICATION, user);
     }
+  });
+
+  test("what a publication carries is a right of its own for them, too", async () => {
+    await using here = await local({ publisher_acl: { ann: ["test.*"], bob: ["test.*", { "@publish": ["ret"] }] } });
+    const as = (user: string, kwargs: Record<string, unknown>, job: Record<string, unknown>) =>
+      here.publish(kwargs, { user, key: keyOf(here, user), ...job });
+    assert.deepEqual(await as("ann", {}, { ret: "syslog" }), AUTHORIZATION);
+    assert.deepEqual(
+      await as("ann", { ret_kwargs: { a: 1 } }, { fun: "saltutil.find_job", arg: ["x"] }),
+      AUTHORIZATION,
+    );
+    assert.ok((await as("bob", {}, { ret: "syslog" })).load.jid);
+    assert.deepEqual(await as("bob", { ret_kwargs: { a: 1 } }, { ret: "syslog" }), AUTHORIZATION);
   });
 
   test("they may run no runners and wheel functions", async () => {

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import { after, before, describe, test } from "node:test";
 import { joinPath } from "../../src/config/paths.ts";
 import type { ReturnerContext, ReturnerModule, ReturnerRegistry } from "../../src/loader/family.ts";
-import { callReturners, returnerNames } from "../../src/minion/jobs/returners.ts";
+import { callReturners, returnerNames, returnerSender } from "../../src/minion/jobs/returners.ts";
 import { fromJson, toJson } from "../../src/plugins/returners/json.ts";
 import { RETURNERS } from "../../src/plugins/returners/mod.ts";
 import { returnerOptions } from "../../src/plugins/returners/options.ts";
@@ -168,6 +168,76 @@ describe("callReturners", () => {
     await callReturners(registry, contextOf({ disable_returners: ["good"] }, { log: captured.log }), ["good"], RET);
     assert.deepEqual(heard, []);
     assert.match(captured.text(), /disable_returners/);
+  });
+
+  for (
+    const { name, retKwargs, allowed = [], want } of [
+      {
+        name: "good",
+        retKwargs: { filename: "/etc/x" },
+        want: /^This job may not set good.filename: .*return_kwargs_allowed/,
+      },
+      { name: "good", retKwargs: { filename: "" } },
+      { name: "good", retKwargs: { filename: "/etc/x" }, allowed: ["good.filename"] },
+      { name: "good", retKwargs: { filename: "/etc/x", url: "x" }, allowed: ["good.*"] },
+      { name: "good", retKwargs: { filename: "/etc/x" }, allowed: ["bad.*", "*"], want: /may not set good.filename/ },
+      {
+        name: "good",
+        retKwargs: { token_file: "/k" },
+        allowed: ["good.*", "good.token_file"],
+        want: /^No job may set good.token_file/,
+      },
+      { name: "rawfile_json", retKwargs: { filename: "/etc/x" }, want: /may not set rawfile_json.filename/ },
+      { name: "http_json", retKwargs: { url: "http://127.0.0.1:1/" }, want: /may not set http_json.url/ },
+      { name: "http_json", retKwargs: { token_file: "/k" }, want: /No job may set http_json.token_file/ },
+      { name: "http_json", retKwargs: { headers: { a: "b" } }, want: /may not set http_json.headers/ },
+      { name: "redis", retKwargs: { host: "x" }, want: /may not set redis.host/ },
+      { name: "redis", retKwargs: { unix_socket_path: "/x" }, want: /may not set redis.unix_socket_path/ },
+      { name: "postgres", retKwargs: { host: "x" }, want: /may not set postgres.host/ },
+      { name: "pgjsonb", retKwargs: { db: "x" }, want: /may not set pgjsonb.db/ },
+      { name: "sqlite3", retKwargs: { database: "/x" }, want: /may not set sqlite3.database/ },
+      { name: "otlp", retKwargs: { endpoint: "http://127.0.0.1:1/" }, want: /may not set otlp.endpoint/ },
+      { name: "good", retKwargs: JSON.parse('{"__proto__": "x"}'), want: /may not set good.__proto__/ },
+    ] as { name: string; retKwargs: Record<string, unknown>; allowed?: unknown[]; want?: RegExp }[]
+  ) {
+    test(`a job sets ${JSON.stringify(retKwargs)} of ${name}${want === undefined ? "" : ": refused"}`, async () => {
+      heard.length = 0;
+      const captured = captureLog();
+      await callReturners({ ...RETURNERS, ...registry }, contextOf({}, { log: captured.log, retKwargs }), [name], RET, {
+        allowed,
+      });
+      assert.deepEqual(heard, want === undefined ? ["web1"] : []);
+      assert.match(String(captured.records[0]?.fields.error ?? ""), want ?? /^$/);
+    });
+  }
+
+  test("what names no place may come from a job, and from the own configuration anything", async () => {
+    heard.length = 0;
+    const seen: unknown[] = [];
+    const own: ReturnerRegistry = {
+      own: () =>
+        Promise.resolve({
+          returner: { fromJob: ["ttl"], returner: async ({ retKwargs }) => void seen.push(retKwargs) },
+        }),
+    };
+    await callReturners(own, contextOf({}, { retKwargs: { ttl: 5 } }), ["own"], RET, { allowed: [] });
+    await callReturners(own, contextOf({}, { retKwargs: { filename: "/x" } }), ["own"], RET);
+    assert.deepEqual(seen, [{ ttl: 5 }, { filename: "/x" }]);
+  });
+
+  test("a minion asks its own configuration what a job may set", async () => {
+    const seen: unknown[] = [];
+    const own: ReturnerRegistry = {
+      own: () => Promise.resolve({ returner: { returner: async ({ retKwargs }) => void seen.push(retKwargs) } }),
+    };
+    const ret = { ...RET, return: pack(true, "wire") };
+    for (const opts of [{}, { return_kwargs_allowed: ["own.filename"] }]) {
+      const context = { ...contextOf(opts), grains: {}, pillar: {} } as unknown as Parameters<typeof returnerSender>[1];
+      for (const load of [{ ret: "own" }, { ret: "own", schedule: "nightly" }]) {
+        await returnerSender(own, context)({ ...load, ret_kwargs: { filename: "/x" } }, ret);
+      }
+    }
+    assert.deepEqual(seen, [{ filename: "/x" }, { filename: "/x" }]);
   });
 
   test("gives up on one that never ends", async () => {

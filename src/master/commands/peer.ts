@@ -51,7 +51,7 @@ export async function minionPub(services: MasterServices, load: Load): Promise<u
     services.log.warning("publication of a minion refused", { id, fun, reason });
     return {};
   };
-  const functions = fun.split(",").map((name) => name.trim());
+  const functions = fun.split(/ *, */);
   if (functions.some((name) => name.startsWith("publish."))) return refused("its function would publish again");
   const compound = functions.length > 1;
   const words = Array.isArray(arg) ? arg : [arg];
@@ -66,8 +66,8 @@ export async function minionPub(services: MasterServices, load: Load): Promise<u
   const calls = callsOf(job);
   const might = { minions: [""], expand: () => [""] };
   if (!services.rules.minionMayPublish(permissions, calls, might)) return refused("the option peer does not allow it");
-  const ret = text(load.ret);
-  if (ret !== "" && !services.rules.mayCarry(permissions, "ret", namesOf(ret))) {
+  const returners = namesOf(text(load.ret));
+  if (returners.length > 0 && !services.rules.mayCarry(permissions, "ret", returners)) {
     return refused('the option peer does not allow a returner: {"@publish": [ret]}');
   }
   const { minions, missing, tgt, tgt_type } = targetOf(services, load);
@@ -80,7 +80,7 @@ export async function minionPub(services: MasterServices, load: Load): Promise<u
       tgt_type,
       fun: job.fun,
       arg: args,
-      ret,
+      ret: returners.join(","),
       // As in Salt: the master's user publishes. The field `id` of the load names the minion that asked.
       user: services.runtime.host.user().name,
       jid: "",
