@@ -28,6 +28,7 @@ import type { Presence } from "./presence.ts";
 import type { SyndicQuota } from "./jobs/syndic_quota.ts";
 import type { SyndicTargets } from "./jobs/syndic_targets.ts";
 import type { Syndics } from "./syndics.ts";
+import type { RefusalEvents } from "./access/refusal_events.ts";
 import type { TokenFiles } from "./access/tokens.ts";
 
 /**
@@ -92,6 +93,8 @@ export interface MasterServices {
   readonly traces: JobTraces;
   /** Decides what permissions allow. */
   readonly rules: AccessRules;
+  /** Fires the events of refused publications. */
+  readonly refusals: RefusalEvents;
   /** Records who asks for what, and what becomes of it; undefined where `audit_log` is off. */
   readonly audit?: Audit;
   /** Accepts, rejects and deletes keys. */

@@ -55,8 +55,7 @@ export async function authorizePublication(
   const who = proofOf(kwargs) === "user" ? callers.byKey(load.user, load.key) : await callers.identify(kwargs);
   if (who === undefined) {
     log.warning("publication refused: caller not authenticated", { user, by: proofOf(kwargs) });
-    // The caller is unknown: malformed text in place of the jid would change the tag.
-    if (wrong === undefined) announceRefusal(services, load, AUTHENTICATION_ERROR);
+    services.refusals.unproven(AUTHENTICATION_ERROR);
     return { refusal: AUTHENTICATION_ERROR };
   }
   if (wrong !== undefined) {
@@ -69,7 +68,7 @@ export async function authorizePublication(
   const refused = (field?: string) => {
     const carries = field === undefined ? {} : { carries: field, remedy: "@publish in docs/permissions.md" };
     log.warning("publication refused: not permitted", { user: who.user, fun: functions, tgt: load.tgt, ...carries });
-    announceRefusal(services, load, AUTHORIZATION_ERROR);
+    if ("jid" in load) services.refusals.notPermitted(who.user, load, AUTHORIZATION_ERROR);
     return { refusal: AUTHORIZATION_ERROR };
   };
   // Before the target is expanded: that takes longer, and its result would reveal what a pattern finds.
@@ -143,12 +142,4 @@ function permitted(
   return opts["auth.enable_expanded_auth_matching"] === true
     ? rules.mayPublishExpanded(permissions, calls, scope)
     : rules.mayPublish(permissions, calls, scope);
-}
-
-/** Fires the event of a refused publication, without its credentials and without text that would change the tag. */
-function announceRefusal({ bus }: MasterServices, load: Load, error: Record<string, unknown>): void {
-  if (!("jid" in load)) return;
-  const { cmd, tgt, fun, arg, tgt_type, ret, user } = load;
-  const jid = textOf(load.jid);
-  bus.fire(`salt/job/${jid}/error`, { cmd, tgt, fun, arg, tgt_type, ret, jid, user, ...error });
 }

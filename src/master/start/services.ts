@@ -9,6 +9,7 @@ import { NO_TELEMETRY } from "../../telemetry/mod.ts";
 import { matchExpression, PatternCache } from "../../target/mod.ts";
 import type { Cluster } from "../cluster/contract.ts";
 import type { Audit } from "../audit/audit.ts";
+import { RefusalEvents } from "../access/refusal_events.ts";
 import { AccessRules } from "../access/acl.ts";
 import { Callers } from "../access/callers.ts";
 import { type Account, accountsOfHost, ClientKeys } from "../access/client_keys.ts";
@@ -108,6 +109,7 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
     refused: Object.fromEntries(REFUSALS.map((why) => [why, 0])) as Record<RefusedReturn, number>,
     ...parts.audit === undefined ? {} : { audit: parts.audit },
     rules,
+    refusals: new RefusalEvents(bus, clock),
     keyAdmin,
     rotations: keyAdmin.rotations,
     wheels,

@@ -8,6 +8,7 @@ import { Autosign } from "../keys/autosign.ts";
 import type { RotatingMasterKey } from "../keys/master_key.ts";
 import { CountedStrangerKeys } from "../keys/stranger_keys.ts";
 import type { Publisher } from "../publisher.ts";
+import { EventRate } from "../event_rate.ts";
 import type { MasterServices } from "../services.ts";
 
 export interface SignInParts {
@@ -28,6 +29,9 @@ export function makeAuthServer(current: () => MasterServices, parts: SignInParts
   const { crypto, clock } = runtime;
   const { identity, sessionKeys, masterKey, publisher, socket, publishPort, meter } = parts;
   const log = services.log.child("auth");
+  const elapsed = () => clock.elapsed();
+  const accepted = new EventRate(elapsed, { one: 10, all: Infinity, sources: Infinity });
+  const others = new EventRate(elapsed, { one: 600, all: 3000 });
   return new AuthServer({
     crypto,
     clock,
@@ -57,7 +61,12 @@ export function makeAuthServer(current: () => MasterServices, parts: SignInParts
     meter,
     onEvent: (event, origin) => {
       if (!event.result) services.audit?.signIn(event, origin);
-      if (opts.auth_events) bus.fire("salt/auth", { ...event });
+      if (!opts.auth_events) return;
+      // A known public key proves nothing yet: it is nobody's secret.
+      const counted = event.result && event.act === "accept"
+        ? [accepted, String(event.id)] as const
+        : [others, origin] as const;
+      if (counted[0].take(counted[1])) bus.fire("salt/auth", { ...event });
     },
   });
 }
