@@ -64,6 +64,14 @@ export const MASTER_OPTIONS = {
   job_delivery_timeout: number(60, "Seconds after which a job that a minion has not taken is given up."),
   job_lost_after: number(300, "Seconds that a minion may be away during a job before the job counts as lost there."),
   job_queue_ttl: number(86400, "Seconds for which `salt --queue` keeps a job for minions that are away."),
+  minion_jobs_hourly: number(
+    3600,
+    "Jobs in an hour that each minion may bring that no master has published: of `salt-call` and its schedule; 0 for any number.",
+  ),
+  minion_job_bytes_hourly: number(
+    33554432,
+    "Bytes of such jobs in an hour that are kept of each minion; 0 for any number.",
+  ),
   max_return_size: number(
     67108864,
     "Bytes that a return may have; a larger one is replaced by a failure that says so.",

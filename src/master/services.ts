@@ -14,6 +14,7 @@ import type { Audit } from "./audit/audit.ts";
 import type { Callers } from "./access/callers.ts";
 import type { Cluster } from "./cluster/contract.ts";
 import type { ExternalAuth } from "./access/external_auth.ts";
+import type { HourlyQuota } from "./jobs/hourly_quota.ts";
 import type { JobStore } from "./jobs/durable_saves.ts";
 import type { JobTraces } from "./jobs/job_traces.ts";
 import type { KeyAdmin } from "./keys/key_admin.ts";
@@ -25,7 +26,6 @@ import type { MasterTopsHost } from "./master_tops.ts";
 import type { MasterMetrics } from "./master_metrics.ts";
 import type { MinionCache } from "./minion_cache.ts";
 import type { Presence } from "./presence.ts";
-import type { SyndicQuota } from "./jobs/syndic_quota.ts";
 import type { SyndicTargets } from "./jobs/syndic_targets.ts";
 import type { Syndics } from "./syndics.ts";
 import type { RefusalEvents } from "./access/refusal_events.ts";
@@ -80,7 +80,9 @@ export interface MasterServices {
   /** The minions that they name for jobs. */
   readonly syndicTargets: SyndicTargets;
   /** How many jobs that this master has not published a syndic may bring. */
-  readonly syndicQuota: SyndicQuota;
+  readonly syndicQuota: HourlyQuota;
+  /** How many jobs, and bytes of them, that no master has published a minion may bring. */
+  readonly minionQuota: { readonly jobs: HourlyQuota; readonly bytes: HourlyQuota };
   /** Returns that were refused since the master started, by reason. */
   readonly refused: Record<RefusedReturn, number>;
   /** Authenticates the callers of clear commands. */
@@ -227,7 +229,7 @@ export type RefusedReturn =
   /** From a minion that is not a target of the job. */
   | "not a target"
   | "returned before"
-  /** The syndic has brought too many jobs that no master published: `syndic_jobs_hourly`. */
+  /** The sender has brought too many jobs that no master published: `syndic_jobs_hourly`, `minion_jobs_hourly`, `minion_job_bytes_hourly`. */
   | "too many jobs"
   /** The syndic has named too many minions for the job. */
   | "too many minions"

@@ -126,6 +126,35 @@ describe("_return", TIMEOUT, () => {
     assert.deepEqual(await cluster.master.services.jobs.minions(JID), ["web1"]);
   });
 
+  for (
+    const { what, opts, more, want } of [
+      { what: "jobs", opts: { minion_jobs_hourly: 3 }, more: {}, want: 3 },
+      { what: "bytes", opts: { minion_job_bytes_hourly: 5000 }, more: { return: "x".repeat(2000) }, want: 2 },
+      {
+        what: "bytes of arguments",
+        opts: { minion_job_bytes_hourly: 5000 },
+        more: { fun_args: ["x".repeat(2000)] },
+        want: 2,
+      },
+      { what: "any number of jobs", opts: { minion_jobs_hourly: 0, minion_job_bytes_hourly: 0 }, more: {}, want: 5 },
+    ]
+  ) {
+    test(`that nobody has asked for is kept within an hour's ${what} of its minion`, TIMEOUT, async () => {
+      await using cluster = await master(opts);
+      const peer = await cluster.peer("web1");
+      for (let at = 0; at < 5; at++) {
+        const own = at % 2 === 0 ? { jid: "req" } : { jid: `2024050607000012300${at}`, schedule: "nightly" };
+        await peer.send({ ...load, ...more, ...own });
+      }
+      assert.equal((await cluster.jids()).length, want);
+      assert.equal(cluster.master.services.refused["too many jobs"], 5 - want);
+      cluster.acceptKey("web2");
+      const other = await cluster.peer("web2");
+      await other.send({ ...load, id: "web2", jid: "req" });
+      assert.equal((await cluster.jids()).length, want + 1, "another minion has a quota of its own");
+    });
+  }
+
   test("that is larger than max_return_size leaves a failure that says so", TIMEOUT, async () => {
     await using cluster = await master({ max_return_size: 1000 });
     const peer = await cluster.peer("web1");

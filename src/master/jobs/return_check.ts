@@ -4,6 +4,7 @@ import { rsaVerify } from "../../crypto/rsa.ts";
 import { messageOf } from "../../errors.ts";
 import { isPlainJid } from "../../job/jid.ts";
 import { isMinionId } from "../../job/minion_id.ts";
+import { encode, Packed } from "../../wire/msgpack.ts";
 import { bytesOf } from "../../wire/payload.ts";
 import { SYNDIC_OWN } from "../../job/syndic_job.ts";
 import type { Load, MasterServices, RefusedReturn } from "../services.ts";
@@ -132,6 +133,7 @@ async function checkUnexpected(
     // Jobs that no master has published: of salt-call, and of a minion's schedule.
     const unpublished = refused === "unknown job" && (requested || load.schedule !== undefined);
     if (refused === "returned before") await assertSafe(services, jid, id);
+    if (unpublished && !fitsQuota(services, load, id)) return { refused: "too many jobs", fields };
     return refused === undefined || unpublished ? { ...checked, unpublished } : { refused, fields };
   }
   if (standing === "not a target") {
@@ -148,6 +150,15 @@ async function checkUnexpected(
     return { refused: standing, fields };
   }
   return checked;
+}
+
+/** Counts a job that no master has published. False if its minion has brought too many, or too much. */
+function fitsQuota({ minionQuota, opts }: MasterServices, load: Load, id: string): boolean {
+  const { return: value, ...rest } = load;
+  const size = value instanceof Packed ? value.bytes.length : encode(value, "bin").length;
+  // A larger return is not kept.
+  const bytes = (opts.max_return_size > 0 ? Math.min(size, opts.max_return_size) : size) + encode(rest, "bin").length;
+  return minionQuota.jobs.take(id) && minionQuota.bytes.take(id, bytes);
 }
 
 /** The return of a syndic in its own name: of a job that is for it, it is a target from then on. */

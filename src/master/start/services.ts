@@ -30,7 +30,7 @@ import { MinionCache } from "../minion_cache.ts";
 import { minionExpansion } from "../minion_expansion.ts";
 import type { Presence } from "../presence.ts";
 import type { Publisher } from "../publisher.ts";
-import { SyndicQuota } from "../jobs/syndic_quota.ts";
+import { HourlyQuota } from "../jobs/hourly_quota.ts";
 import { SyndicTargets } from "../jobs/syndic_targets.ts";
 import { Syndics } from "../syndics.ts";
 import { joinPath } from "../../config/paths.ts";
@@ -105,7 +105,11 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
     presence,
     syndics,
     syndicTargets: new SyndicTargets(jobs, clock),
-    syndicQuota: new SyndicQuota(clock, opts.syndic_jobs_hourly),
+    syndicQuota: new HourlyQuota(clock, opts.syndic_jobs_hourly),
+    minionQuota: {
+      jobs: new HourlyQuota(clock, opts.minion_jobs_hourly),
+      bytes: new HourlyQuota(clock, opts.minion_job_bytes_hourly),
+    },
     refused: Object.fromEntries(REFUSALS.map((why) => [why, 0])) as Record<RefusedReturn, number>,
     ...parts.audit === undefined ? {} : { audit: parts.audit },
     rules,
