@@ -132,7 +132,7 @@ describe("_return", TIMEOUT, () => {
       { what: "bytes", opts: { minion_job_bytes_hourly: 5000 }, more: { return: "x".repeat(2000) }, want: 2 },
       {
         what: "bytes of arguments",
-        opts: { minion_job_bytes_hourly: 5000 },
+        opts: { minion_job_bytes_hourly: 7000 },
         more: { fun_args: ["x".repeat(2000)] },
         want: 2,
       },
