@@ -44,6 +44,10 @@ export interface EauthModule {
    * @throws any error that prevents an answer: the caller is refused, and the error is logged
    */
   authenticate(context: EauthContext, credentials: EauthCredentials): Promise<EauthIdentity | undefined>;
+  /**
+   * A user that has logged in before, as it is now; undefined if there is no such user any more. Backends that cannot tell have none.
+   */
+  find?(context: EauthContext, name: string): Promise<EauthIdentity | undefined>;
   /** Permissions that the backend itself grants; undefined if the configuration has them. */
   permissions?(
     context: EauthContext,

@@ -95,7 +95,11 @@ function permittedBelow({ rules }: MasterServices, { permissions }: Caller, load
 }
 
 /** True if `publisher_acl_blacklist` names one of these users or functions. */
-function blacklisted({ opts, log }: MasterServices, users: readonly string[], functions: readonly string[]): boolean {
+export function blacklisted(
+  { opts, log }: MasterServices,
+  users: readonly string[],
+  functions: readonly string[],
+): boolean {
   const blacklist = opts.publisher_acl_blacklist as { users?: unknown; modules?: unknown };
   const hits = (rules: unknown, texts: readonly string[]) => {
     if (rules === undefined || rules === null) return false;

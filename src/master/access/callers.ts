@@ -1,7 +1,7 @@
 import type { MasterOpts } from "../../config/master_opts.ts";
 import type { AccessRules, Permissions } from "./acl.ts";
 import type { ClientKeys } from "./client_keys.ts";
-import type { ExternalAuth } from "./external_auth.ts";
+import type { ExternalAuth, Login } from "./external_auth.ts";
 import { isRecord, type Load } from "../load.ts";
 
 /** How a caller is authenticated: the key of a user of this host, a token, or external authentication. */
@@ -14,6 +14,8 @@ export interface Caller {
   proof: Proof;
   /** Undefined if everything is permitted. */
   permissions: Permissions | undefined;
+  /** How a user of external authentication has logged in. */
+  login?: Login;
   /** The reaction that calls: the reactor of this master has the key of its user. */
   reaction?: CallingReaction;
 }
@@ -90,6 +92,8 @@ export function withoutProof(load: Load): Load {
   );
 }
 
+const SUDO = "sudo_";
+
 /** Authenticates callers. Every clear command asks it first. */
 export class Callers {
   readonly #opts: MasterOpts;
@@ -129,18 +133,36 @@ export class Callers {
 
   async #byLogin(load: Load, proof: "token" | "eauth"): Promise<Caller | undefined> {
     const known = proof === "token" ? await this.#external.byToken(load.token) : await this.#external.identify(load);
-    return known && { user: known.name, proof, permissions: known.permissions };
+    return known && { user: known.name, proof, permissions: known.permissions, login: known.login };
   }
 
   /** A user of this host by the key in the master's cache directory; undefined if the key is wrong, or nothing is permitted. */
   byKey(user: unknown, key: unknown): Caller | undefined {
     const who = this.#clientKeys.authenticate(user, key);
     if (who === undefined) return undefined;
-    const { publisher_acl, sudo_acl } = this.#opts;
-    const restricted = who.sudo ? sudo_acl && Object.keys(publisher_acl).length > 0 : !who.privileged;
-    if (!restricted) return { user: who.user, proof: "user", permissions: undefined };
-    const name = who.sudo ? who.user.slice("sudo_".length) : who.user;
-    const permissions = this.#rules.ofLocalUser(publisher_acl, name);
+    if (who.privileged && !this.#isRestrictedSudo(who.sudo)) {
+      return { user: who.user, proof: "user", permissions: undefined };
+    }
+    const permissions = this.#ofName(who.user);
     return permissions.length === 0 ? undefined : { user: who.user, proof: "user", permissions };
+  }
+
+  /** What a user of this host may do now that could call before; undefined for nothing. */
+  ofLocalUser(user: string): { permissions: Permissions | undefined } | undefined {
+    if (user.startsWith(SUDO)) {
+      if (!this.#isRestrictedSudo(true)) return { permissions: undefined };
+    } else if (!this.#clientKeys.has(user)) return undefined;
+    const permissions = this.#ofName(user);
+    return permissions.length === 0 ? undefined : { permissions };
+  }
+
+  #isRestrictedSudo(sudo: boolean): boolean {
+    const { publisher_acl, sudo_acl } = this.#opts;
+    return sudo && sudo_acl && Object.keys(publisher_acl).length > 0;
+  }
+
+  #ofName(user: string): Permissions {
+    const name = user.startsWith(SUDO) ? user.slice(SUDO.length) : user;
+    return this.#rules.ofLocalUser(this.#opts.publisher_acl, name);
   }
 }

@@ -95,6 +95,11 @@ export class ClientKeys {
     return path;
   }
 
+  /** True if that user of this host has a key. */
+  has(user: string): boolean {
+    return this.#keys.has(user);
+  }
+
   /** Undefined unless `key` is valid for this user. */
   authenticate(user: unknown, key: unknown): ClientUser | undefined {
     if (typeof user !== "string" || typeof key !== "string") return undefined;

@@ -35,6 +35,16 @@ export interface KnownUser {
   eauth: string;
   groups: readonly string[];
   permissions: Permissions;
+  login: Login;
+}
+
+/** How a user has logged in, for whoever asks later whether it still may. */
+export interface Login {
+  eauth: string;
+  groups: readonly string[];
+  /** Permissions that are not of the configuration. */
+  granted?: Permissions;
+  token?: { sha256: string; expire: number };
 }
 
 export interface ExternalAuthOptions {
@@ -139,7 +149,9 @@ export class ExternalAuth {
       const granting = opts.eauth_acl_module === "" ? backend : await this.#backend(opts.eauth_acl_module, section);
       const own = await granting?.permissions?.(context, identity, credentials);
       const permissions = own ?? await this.#configured(backend, section, identity);
-      return { name: identity.name, eauth, groups: identity.groups ?? [], permissions };
+      const groups = identity.groups ?? [];
+      const login = { eauth, groups, ...(own === undefined ? {} : { granted: own }) };
+      return { name: identity.name, eauth, groups, permissions, login };
     } catch (error) {
       log.error("backend of external_auth failed", { eauth, error: messageOf(error) });
       return undefined;
@@ -180,15 +192,34 @@ export class ExternalAuth {
       log.warning("token refused");
       return undefined;
     }
-    const { name, eauth, groups = [], auth_list } = held;
-    if (opts.keep_acl_in_token && Array.isArray(auth_list)) return { name, eauth, groups, permissions: auth_list };
+    const { name, eauth, groups = [], auth_list, expire } = held;
+    const login = { eauth, groups, token: { sha256: tokens.hashOf(held.token), expire } };
+    if (opts.keep_acl_in_token && Array.isArray(auth_list)) {
+      return { name, eauth, groups, permissions: auth_list, login: { ...login, granted: auth_list } };
+    }
     try {
       const backend = await this.#backend(eauth, section);
-      return { name, eauth, groups, permissions: await this.#configured(backend, section, { name, groups }) };
+      const permissions = await this.#configured(backend, section, { name, groups });
+      return { name, eauth, groups, permissions, login };
     } catch (error) {
       log.error("backend of external_auth failed", { eauth, error: messageOf(error) });
       return undefined;
     }
+  }
+
+  /**
+   * What the configuration grants a user that has logged in before; undefined if it cannot log in any more.
+   *
+   * @throws any error of the backend
+   */
+  async permissionsOf(
+    { name, eauth, groups }: Pick<KnownUser, "name" | "eauth" | "groups">,
+  ): Promise<Permissions | undefined> {
+    const section = this.#section(eauth);
+    const backend = section && await this.#backend(eauth, section);
+    if (section === undefined || backend === undefined) return undefined;
+    const now = backend.find === undefined ? { name, groups } : await backend.find(this.#context(section), name);
+    return now && await this.#configured(backend, section, now);
   }
 
   /**

@@ -114,6 +114,16 @@ export class TokenFiles {
     return true;
   }
 
+  /** True if there is a token with that SHA-256. */
+  hasHash(sha256: string): boolean {
+    return this.list().some((token) => this.hashOf(token) === sha256);
+  }
+
+  /** What a record has of a token: nobody can use it. */
+  hashOf(token: string): string {
+    return hex(this.#options.crypto.hash("sha256", new TextEncoder().encode(token)));
+  }
+
   list(): string[] {
     const { fs, directory } = this.#options;
     return fs.stat(directory)?.kind === "directory" ? fs.list(directory).filter((name) => TOKEN.test(name)) : [];

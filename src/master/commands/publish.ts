@@ -1,5 +1,6 @@
 import { messageOf } from "../../errors.ts";
 import { authorizePublication } from "../access/authorize_publication.ts";
+import { ownerOf } from "../access/job_owner.ts";
 import { textOf } from "../access/publish_load.ts";
 import type { Publication } from "../jobs/job_record.ts";
 import { publishJob } from "../jobs/publication.ts";
@@ -52,6 +53,7 @@ export async function publish(services: MasterServices, load: Load): Promise<unk
     arg: load.arg,
     ...carried,
     user: who.user,
+    owner: ownerOf(who),
     // Brine clients say that they do not look for it.
     files: load.files !== false,
     ...(typeof load[TRACE_FIELD] === "string" ? { trace: load[TRACE_FIELD] } : {}),

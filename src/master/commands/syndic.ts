@@ -2,6 +2,7 @@ import { WithheldReply } from "../../channel/req_server.ts";
 import { isPlainJid } from "../../job/jid.ts";
 import { OUTCOME_STATES, type OutcomeState, type TargetOutcome } from "../../job/outcome.ts";
 import { checkReturn, type SyndicPart } from "../jobs/return_check.ts";
+import { ownerFault } from "../access/job_owner.ts";
 import { syndicNames } from "../jobs/syndic_jobs.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 import { acceptReturn } from "./return.ts";
@@ -127,9 +128,15 @@ function outcomeOf(minion: string, data: Record<string, unknown>): TargetOutcome
  *
  * `reports` is true if the syndic tells of each of its minions how it stands: then they are not asked from here.
  */
-export function syndicJobs({ syndics, ledger }: MasterServices, load: Load, syndic: string): unknown {
+export async function syndicJobs(services: MasterServices, load: Load, syndic: string): Promise<unknown> {
+  const { syndics, ledger } = services;
   if (!syndics.register(syndic)) return { jobs: [] };
   syndics.setReporting(syndic, load.reports === true);
   const known = new Set(Array.isArray(load.known) ? load.known.map(String) : []);
-  return { jobs: ledger.missedBySyndic(syndic, known) };
+  const jobs: Load[] = [];
+  for (const missed of ledger.missedBySyndic(syndic, known)) {
+    const owner = ledger.ownerOf(String(missed.jid));
+    if (owner === undefined || await ownerFault(services, owner, missed, undefined) === undefined) jobs.push(missed);
+  }
+  return { jobs };
 }

@@ -1,6 +1,7 @@
 import { jidMs } from "../../job/jid.ts";
 import { mergeOutcomes } from "../../job/job_cache.ts";
 import type { TargetOutcome } from "../../job/outcome.ts";
+import { type JobOwner, storedOwner } from "../access/job_owner.ts";
 import type { Load, MasterServices } from "../services.ts";
 import { JidTakenError, sameJob } from "./same_job.ts";
 
@@ -18,6 +19,8 @@ export interface Publication {
   /** `""` for a new one. */
   jid: string;
   kwargs: Record<string, unknown>;
+  /** Who asks for it, unless that user may do everything. */
+  owner?: JobOwner | undefined;
   /** The minion that asked for it, if one did. */
   asker?: string;
   /** The jid of the runner that has asked for it. */
@@ -98,7 +101,8 @@ async function recordUnder(
   // Outcomes and returns of others are no targets of a job that is sealed.
   const before = (cluster === undefined ? known?.outcomes.map(({ minion }) => minion) : known?.targets) ?? [];
   // The record of a job is never changed: only targets are added.
-  const record = known?.load ?? { ...load, cmd: "publish", kwargs };
+  const owned = job.owner !== undefined && typeof kwargs.queue === "number" ? { owner: job.owner } : {};
+  const record = known?.load ?? { ...load, cmd: "publish", kwargs, ...owned };
   const since = store.losses;
   const targets = before.length === 0 ? minions : [...new Set([...before, ...minions])];
   await jobs.saveLoad(jid, record, targets, {
@@ -112,6 +116,7 @@ async function recordUnder(
   const undo = ledger.open(jid, load, minions, {
     ...(untilMs === undefined ? {} : { queued: { ids: new Set(away), untilMs } }),
     ...(known === undefined ? {} : { earlier: known }),
+    owner: storedOwner(record),
     syndics: job.below === false ? [] : services.syndics.ids(),
   });
   try {

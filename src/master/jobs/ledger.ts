@@ -6,6 +6,7 @@ import { messageOf, ProtocolError } from "../../errors.ts";
 import { type JobCache, type JobLoad, mergeOutcomes, outcomesOf, returnedOf } from "../../job/job_cache.ts";
 import { BEGUN_UNWRITTEN, ENDED, outcomeFields, type OutcomeState, type TargetOutcome } from "../../job/outcome.ts";
 import type { Logger } from "../../log.ts";
+import { type JobOwner, storedOwner } from "../access/job_owner.ts";
 import type { Presence } from "../presence.ts";
 import type { Syndics } from "../syndics.ts";
 import { JidClaims } from "./jid_claims.ts";
@@ -30,6 +31,8 @@ export interface OpenOptions {
   earlier?: { outcomes: readonly TargetOutcome[]; returned: ReadonlySet<string> };
   /** Syndics that receive it: the job stays open until each has said which minions it has for it, or time is up. */
   syndics?: readonly string[];
+  /** Who is asked for again before it is delivered to a minion that was away. */
+  owner?: JobOwner | undefined;
 }
 
 export interface LedgerOptions extends JobTimes {
@@ -50,6 +53,8 @@ export interface LedgerOptions extends JobTimes {
   durable(): Promise<void>;
   /** False if a stored job is not as a master has published it, to these targets: it is not sent. @default all are, to any */
   isGenuine?(jid: string, load: JobLoad, minions: readonly string[]): Promise<boolean>;
+  /** Why the owner of a job may not run it on a minion any more; undefined if it may. @default nobody is asked */
+  ownerFault?(owner: JobOwner, load: JobLoad, minion: string): Promise<string | undefined>;
   /** A target has ended otherwise than by a return. @default nothing is done */
   onEnded?(state: OutcomeState): void;
   /** All targets of a job have ended. */
@@ -64,6 +69,8 @@ const LONGEST_ASK_MS = 600_000;
 const COME_BACK_MS = 30_000;
 /** Until minions are asked again after `saltutil.find_job` could not be published. */
 const ASK_AGAIN_MS = 5000;
+/** For how long it counts that the owner of a job was asked for. */
+const ALLOWED_MS = 5000;
 
 /**
  * The state of every job that has not ended: which targets have it, work on it or are waited for. What must survive a restart
@@ -103,6 +110,11 @@ export class Ledger {
     return this.#jobs.size;
   }
 
+  /** Who has to be asked for again before an open job is delivered. */
+  ownerOf(jid: string): JobOwner | undefined {
+    return this.#jobs.get(jid)?.owner;
+  }
+
   /** The load of an open job, as minions get it. */
   loadOf(jid: string): JobLoad | undefined {
     return this.#jobs.get(jid)?.load;
@@ -126,13 +138,14 @@ export class Ledger {
     jid: string,
     load: JobLoad,
     minions: readonly string[],
-    { queued, earlier, syndics = [] }: OpenOptions = {},
+    { queued, earlier, syndics = [], owner }: OpenOptions = {},
   ): () => void {
     const { clock, jobs } = this.#options;
     const now = clock.now();
     const known = this.#jobs.get(jid);
     const job = new OpenJob(jid, known?.load ?? load, this.#age, this.#options);
     job.recorded = false;
+    job.owner = owner;
     // The same job goes out to more targets: a batch may do that.
     if (known !== undefined) job.inherit(known);
     for (const syndic of syndics) job.awaited.add(syndic);
@@ -221,9 +234,10 @@ export class Ledger {
     const before = this.#abandoned;
     const stored = await jobs.load(jid);
     if (stored === undefined || this.#jobs.has(jid)) return;
-    const { cmd: _cmd, kwargs: _kwargs, ...load } = stored;
+    const { cmd: _cmd, kwargs: _kwargs, owner: _owner, ...load } = stored;
     const publishedMs = jidMs(jid);
     const job = new OpenJob(jid, load, this.#age, this.#options);
+    job.owner = storedOwner(stored);
     const [minions, saved, returned] = [await jobs.minions(jid), await jobs.outcomes(jid), await returnedOf(jobs, jid)];
     const isGenuine = await this.#options.isGenuine?.(jid, stored, minions);
     // Outcomes and returns have no seal: they say how targets stand, and make none.
@@ -500,13 +514,63 @@ export class Ledger {
    * @returns what settles once each was written or has failed; undefined if there is nothing to wait for
    */
   offer(id: string): Promise<unknown> | undefined {
-    const noting: Promise<void>[] = [];
+    const noting: Promise<unknown>[] = [];
     for (const job of this.#jobs.values()) {
-      const part = job.queued > 0 ? job.parts.get(id) : undefined;
-      if (!this.#isKept(job, part) || part.sent === true) continue;
-      noting.push(part.noting ??= this.#note(job, id, part));
+      const part = job.owner !== undefined || job.queued > 0 ? job.parts.get(id) : undefined;
+      const noted = !this.#isKept(job, part) || part.sent === true
+        ? undefined
+        : part.noting ??= this.#note(job, id, part);
+      if (job.owner === undefined) {
+        if (noted !== undefined) noting.push(noted);
+      } else if (part !== undefined && !isOver(part) && part.state !== "started") {
+        noting.push(this.#offerOwned(job, id, noted));
+      }
     }
     return noting.length === 0 ? undefined : Promise.all(noting);
+  }
+
+  /** Asks for the owner of a job as late as can be, and sends it to a minion that does not ask for it. */
+  async #offerOwned(job: OpenJob, id: string, noted: Promise<void> | undefined): Promise<void> {
+    await noted;
+    if (await this.#askOwner(job, id) && !this.#options.presence.isBrine(id)) this.#giveLate(job, id);
+  }
+
+  /**
+   * Asks whether the owner of a job may still run it on a minion, just before it is delivered. Otherwise the job is over for that minion.
+   *
+   * @returns false if it may not, or that could not be found out
+   */
+  async #askOwner(job: OpenJob, minion: string): Promise<boolean> {
+    const { owner, jid, load } = job;
+    if (owner === undefined) return true;
+    const { ownerFault, clock, log } = this.#options;
+    let note: string | undefined;
+    try {
+      note = await ownerFault?.(owner, load, minion);
+    } catch (error) {
+      log.error("job not delivered: whether its owner may still run it cannot be found out", {
+        jid,
+        id: minion,
+        user: owner.user,
+        error: messageOf(error),
+      });
+      return false;
+    }
+    const now = this.#jobs.get(jid);
+    const part = now?.parts.get(minion);
+    if (now === undefined || part === undefined || isOver(part) || part.state === "started") return false;
+    if (note === undefined) {
+      now.allowed.set(minion, this.#age);
+      return true;
+    }
+    log.warning("job not delivered", { jid, id: minion, user: owner.user, reason: note });
+    this.#turn(now, [{ minion, state: "cancelled", atMs: clock.now(), note }]);
+    return false;
+  }
+
+  /** True if a job may be delivered to a minion now: it has no owner that must be asked, or was asked just before. */
+  #isAllowed({ owner, allowed }: OpenJob, minion: string): boolean {
+    return owner === undefined || this.#age - (allowed.get(minion) ?? -Infinity) <= ALLOWED_MS;
   }
 
   #note({ jid }: OpenJob, minion: string, { untilMs }: Part): Promise<void> {
@@ -533,6 +597,12 @@ export class Ledger {
     const { presence, send } = this.#options;
     const part = job.parts.get(id);
     if (!this.#isKept(job, part) || part.sent !== true || !presence.connected(id)) return;
+    if (!this.#isAllowed(job, id)) {
+      void this.#askOwner(job, id).then((may) => {
+        if (may) this.#giveLate(this.#jobs.get(job.jid) ?? job, id);
+      });
+      return;
+    }
     if (!presence.isBrine(id)) return send(this.#taken(job, id), [id]);
     if (part.late !== true) return;
     part.late = false;
@@ -570,6 +640,7 @@ export class Ledger {
         }
         continue;
       }
+      if (!this.#isAllowed(job, id)) continue;
       // A job whose time is over is not begun any more; it ends for this minion with the next tick.
       const isQueued = part.state === "queued";
       if (isQueued ? !this.#isKept(job, part) || part.sent !== true : this.#age >= job.beginUntil) continue;
@@ -583,7 +654,7 @@ export class Ledger {
     const found: OpenJob[] = [];
     for (const job of this.#jobs.values()) {
       const part = job.queued > 0 ? job.parts.get(id) : undefined;
-      if (this.#isKept(job, part) && part.sent === true) found.push(job);
+      if (this.#isKept(job, part) && part.sent === true && this.#isAllowed(job, id)) found.push(job);
     }
     return found.sort((a, b) => a.jid < b.jid ? -1 : 1).map((job) => this.#taken(job, id));
   }
@@ -693,9 +764,15 @@ export class Ledger {
     job.resendAt = this.#age + job.resendWait;
     if (this.#age >= job.beginUntil) return;
     const there = ids.filter((id) => presence.connected(id) && !this.#inLine(job.jid, id));
-    if (there.length === 0) return;
-    log.info("job sent again: not acknowledged", { jid: job.jid, minions: there.length });
-    send({ ...job.load, tgt: there, tgt_type: "list" }, there);
+    const again = (there: readonly string[]) => {
+      if (there.length === 0) return;
+      log.info("job sent again: not acknowledged", { jid: job.jid, minions: there.length });
+      send({ ...job.load, tgt: there, tgt_type: "list" }, there);
+    };
+    if (job.owner === undefined) return again(there);
+    void Promise.all(there.map(async (id) => await this.#askOwner(job, id) ? [id] : [])).then((found) =>
+      again(found.flat())
+    );
   }
 
   /** Asks minions whether they work on a job. */

@@ -1,4 +1,5 @@
 import type { JobLoad } from "../../job/job_cache.ts";
+import type { JobOwner } from "../access/job_owner.ts";
 import type { OutcomeState } from "../../job/outcome.ts";
 
 /** How one target of an open job stands. Targets that are only published, or have ended, share one object. */
@@ -73,6 +74,10 @@ export class OpenJob {
   asked: FindJobQuestion | undefined;
   /** Syndics that received it and have not said which minions they have for it. */
   awaited = new Set<string>();
+  /** Who has published it, where that has to be asked again before it is delivered. */
+  owner: JobOwner | undefined;
+  /** Targets that it may be delivered to by that, and the age of the ledger when that was asked. */
+  allowed = new Map<string, number>();
   /** Which syndic has named a target; those that are minions of this master have none. */
   via = new Map<string, string>();
 
@@ -88,7 +93,8 @@ export class OpenJob {
   }
 
   /** Takes over the targets of the same job, which was published before. */
-  inherit({ parts, open, silent, queued, asked, awaited, via }: OpenJob): void {
+  inherit({ parts, open, silent, queued, asked, awaited, via, owner }: OpenJob): void {
+    this.owner = owner;
     this.awaited = new Set(awaited);
     this.via = new Map(via);
     this.parts = new Map(parts);

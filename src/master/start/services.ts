@@ -9,6 +9,7 @@ import { NO_TELEMETRY } from "../../telemetry/mod.ts";
 import { matchExpression, PatternCache } from "../../target/mod.ts";
 import type { Cluster } from "../cluster/contract.ts";
 import type { Audit } from "../audit/audit.ts";
+import { ownerFault } from "../access/job_owner.ts";
 import { RefusalEvents } from "../access/refusal_events.ts";
 import { AccessRules } from "../access/acl.ts";
 import { Callers } from "../access/callers.ts";
@@ -65,12 +66,14 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
   const patterns = new PatternCache();
   const rules = new AccessRules(patterns);
   const tokens = tokenFiles(runtime, log, opts);
+  /** After a change of the configuration: what happens without a request goes by the options of now, too. */
+  let latest: MasterServices | undefined;
   const permitting = (opts: MasterOpts, before?: ClientKeys) => {
     const externalAuth = new ExternalAuth({ runtime, log: log.child("auth"), opts, tokens, rules, backends: eauth });
     const clientKeys = makeClientKeys(runtime, log, opts, before);
     const callers = new Callers(opts, clientKeys, externalAuth, rules);
     const expand = minionExpansion({ opts, keys, cache, presence, patterns });
-    const reconfigured = (opts: MasterOpts) => ({ ...services, opts, ...permitting(opts, clientKeys) });
+    const reconfigured = (opts: MasterOpts) => latest = { ...services, opts, ...permitting(opts, clientKeys) };
     const topsHost = new MasterTopsHost(runtime, log.child("tops"), opts, tops, options.customTops);
     return { callers, externalAuth, expand, reconfigured, tops: topsHost };
   };
@@ -99,7 +102,7 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
     cluster,
     sendToReturners: options.sendToReturners,
     store,
-    ledger: makeLedger(options, parts, store, syndics, () => services),
+    ledger: makeLedger(options, parts, store, syndics, () => latest ?? services),
     metrics,
     traces,
     presence,
@@ -199,6 +202,7 @@ function makeLedger(
     },
     durable: () => store.durable(),
     ...(cluster === undefined ? {} : { isGenuine: (...stored) => cluster.isGenuine(...stored) }),
+    ownerFault: (owner, load, minion) => ownerFault(services(), owner, load, minion),
     onEnded: (state) => services().metrics.outcomes.add(1, state),
     resendMs: opts.job_resend_interval * 1000,
     deliveryMs: opts.job_delivery_timeout * 1000,

@@ -128,4 +128,12 @@ export const eauth: EauthModule = {
     if (found === undefined) throw new RangeError(`^filetype is "${type}": expected text, htpasswd or htdigest`);
     return found ? { name: shown.username } : undefined;
   },
+  find({ section, runtime }, name) {
+    const text = sectionOption(section, "filetype") === undefined || sectionOption(section, "filetype") === "text";
+    const separator = text ? String(sectionOption(section, "field_separator") ?? ":") : ":";
+    const at = text ? column(section, "username_field", 1) : 0;
+    const lines = runtime.fs.readText(String(sectionOption(section, "filename"))).split("\n");
+    const known = lines.some((line) => line.trim().split(separator)[at] === name);
+    return Promise.resolve(known ? { name } : undefined);
+  },
 };

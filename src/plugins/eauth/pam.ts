@@ -93,6 +93,12 @@ function ways(context: EauthContext): ((shown: EauthCredentials) => Promise<bool
   return found;
 }
 
+/** The groups of an account; undefined if there is no such account. */
+async function groupsOf(context: EauthContext, name: string): Promise<string[] | undefined> {
+  const { code, stdout } = await ask(context, ["id", "-Gn", "--", name], "");
+  return code === 0 ? stdout.trim().split(/\s+/) : undefined;
+}
+
 /** Accounts of the host, by its PAM service `auth.pam.service`; never root. */
 export const eauth: EauthModule = {
   virtual: (context) =>
@@ -116,7 +122,10 @@ export const eauth: EauthModule = {
       }
       return undefined;
     }
-    const groups = await ask(context, ["id", "-Gn", "--", username], "");
-    return { name: username, groups: groups.code === 0 ? groups.stdout.trim().split(/\s+/) : [] };
+    return { name: username, groups: await groupsOf(context, username) ?? [] };
+  },
+  async find(context, name) {
+    const groups = NAME.test(name) ? await groupsOf(context, name) : undefined;
+    return groups && { name, groups };
   },
 };
