@@ -6,6 +6,7 @@ import { equal } from "../python/equal.ts";
 import { MASTER_OPTIONS } from "./master_opts.ts";
 import { MINION_OPTIONS } from "./minion_opts.ts";
 import type { OptionTable } from "./option.ts";
+import { type NarrowPattern, narrowPatterns } from "./review_permissions.ts";
 import { SALT_MASTER_OPTIONS, SALT_MINION_OPTIONS, type SaltOption, type SaltOptions } from "./salt_options.ts";
 
 /** Whose configuration it is. */
@@ -30,6 +31,8 @@ export interface OptionReview {
   mistyped: { option: string; meant: string; place: string | undefined }[];
   /** Names that are no option of Salt's: custom modules may read them. */
   unknown: string[];
+  /** Patterns of permissions that match less than real Salt's. */
+  narrow: NarrowPattern[];
 }
 
 interface Tables {
@@ -113,7 +116,8 @@ export function refuseHarmfulOptions(host: Host, { opts, given }: GivenOptions):
 
 /** Finds the options that were set to no effect, and the names that are no option. */
 export function reviewOptions(host: Host, { opts, given, places }: GivenOptions): OptionReview {
-  const review: OptionReview = { ineffective: [], unneeded: [], mistyped: [], unknown: [] };
+  const narrow = host === "master" ? narrowPatterns(opts) : [];
+  const review: OptionReview = { ineffective: [], unneeded: [], mistyped: [], unknown: [], narrow };
   const nearest = nearestOption();
   for (const option of given) {
     const row = ineffectiveOption(host, option);
@@ -142,6 +146,9 @@ export function firstMistyped(names: Iterable<string>): { option: string; meant:
   return undefined;
 }
 
+/** What to do about a pattern that may have been written for Salt. */
+export const NARROW_REMEDY = "end each with $ if that is meant, or with .* to allow more";
+
 /** Lines that name remedies; further options share the last one. Of the same message the log lets 20 lines pass. */
 const MOST_LINES = 19;
 
@@ -151,11 +158,18 @@ const MOST_LINES = 19;
  * @param quietly for programs that run often and read what a daemon has warned of already
  */
 export function logReview(log: Logger, review: OptionReview, quietly = false): void {
-  const { ineffective, unneeded, mistyped, unknown } = review;
+  const { ineffective, unneeded, mistyped, unknown, narrow } = review;
   const warn: Logger["warning"] = (message, fields) =>
     quietly ? log.debug(message, fields) : log.warning(message, fields);
   for (const { option, meant, place } of mistyped) {
     warn("unknown option", { option, "did you mean": meant, ...(place === undefined ? {} : { place }) });
+  }
+  if (narrow.length > 0) {
+    warn("patterns of permissions match the whole text, and those of real Salt its beginning", {
+      patterns: narrow.slice(0, MOST_LINES).map(({ place, pattern }) => `${place}: ${pattern}`).join(", "),
+      count: narrow.length,
+      remedy: NARROW_REMEDY,
+    });
   }
   const shown = ineffective.length > MOST_LINES ? ineffective.slice(0, MOST_LINES - 1) : ineffective;
   for (const { options, instead } of shown) {

@@ -154,3 +154,47 @@ describe("logReview()", () => {
     for (const name of names) assert.ok(logged.some((line) => line.includes(name)), name);
   });
 });
+
+describe("patterns of permissions", () => {
+  const permissions = {
+    external_auth: {
+      pam: {
+        "^option": "x",
+        ann: [
+          "test.ping",
+          "test.*",
+          "pkg.",
+          "@runner",
+          { "web*": ["cmd.run", { "cmd.run": { args: ["uptime", "df$", null, "ls.*"], kwargs: { cwd: "/tmp" } } }] },
+          { "@runner": ["manage.up", "manage"] },
+          { "@jobs": ["list_jobs", "list_"] },
+          { "@publish": ["ret", { ret: ["redis"] }] },
+        ],
+      },
+    },
+    publisher_acl: { "b.*b": ["grains.(get|item)"] },
+    peer: { web1: ["test.ping"], "web[0-9]": ["test.ping"], "db.*": ["test.ping"] },
+  };
+
+  test("that match less than with real Salt are named when a master starts", () => {
+    const { narrow } = review("master", permissions);
+    assert.deepEqual(narrow.map(({ place, pattern }) => `${place}: ${pattern}`), [
+      "external_auth.pam.ann: pkg.",
+      "external_auth.pam.ann: uptime",
+      "external_auth.pam.ann: /tmp",
+      "external_auth.pam.ann: manage",
+      "publisher_acl.b.*b: grains.(get|item)",
+      "peer: web[0-9]",
+    ]);
+    const [line] = lines("master", permissions);
+    assert.match(line!, /match the whole text, and those of real Salt its beginning/);
+    assert.match(line!, /external_auth\.pam\.ann: uptime/);
+    assert.match(line!, /end each with \$ if that is meant/);
+  });
+
+  test("that say where they end are not", () => {
+    const said = { external_auth: { pam: { ann: [{ "*": [{ "cmd.run": { args: ["uptime$", ".*"] } }] }, ".*"] } } };
+    assert.deepEqual(review("master", said).narrow, []);
+    assert.deepEqual(review("minion", permissions).narrow, []);
+  });
+});

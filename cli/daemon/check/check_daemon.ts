@@ -1,6 +1,6 @@
 /** `--check`: everything that would keep a daemon from starting or doing its work, without starting it or changing anything. */
 import type { LoadedConfig } from "../../../src/config/load.ts";
-import { refuseHarmfulOptions, reviewOptions } from "../../../src/config/review.ts";
+import { NARROW_REMEDY, refuseHarmfulOptions, reviewOptions } from "../../../src/config/review.ts";
 import { messageOf } from "../../../src/errors.ts";
 import { createLogger, type LogRecord } from "../../../src/log.ts";
 import type { ProgramContext } from "../../program/context.ts";
@@ -101,7 +101,12 @@ function checkOptions({ kind }: Daemon, config: LoadedConfig): Finding[] {
       findings.push(wrong(messageOf(error)));
     }
   }
-  const { mistyped, ineffective, unneeded } = reviewOptions(kind, config);
+  const { mistyped, ineffective, unneeded, narrow } = reviewOptions(kind, config);
+  for (const { place, pattern } of narrow) {
+    findings.push(
+      doubtful(`${place}: the pattern "${pattern}" matches the whole text, not its beginning`, NARROW_REMEDY),
+    );
+  }
   for (const { option, meant, place } of mistyped) {
     findings.push(
       doubtful(`unknown option ${option}${place === undefined ? "" : ` (${place})`}`, `did you mean ${meant}?`),

@@ -2,6 +2,7 @@
 import type { MasterOpts } from "../../../src/config/master_opts.ts";
 import { nearestName } from "../../../src/known.ts";
 import type { EauthRegistry } from "../../../src/loader/eauth.ts";
+import { CARRIED_FIELDS } from "../../../src/job/carried_fields.ts";
 import { compilePattern } from "../../../src/python/regexp.ts";
 import { isRecord } from "../../../src/record.ts";
 import { expandNodegroup, isExpression, targetMistake } from "../../../src/target/mod.ts";
@@ -15,6 +16,16 @@ function mistakeOf(pattern: string): string | undefined {
   } catch (error) {
     return (error as Error).message;
   }
+}
+
+/** Fields of publications that `@publish` names. */
+function checkFields(where: string, named: unknown): Finding[] {
+  return [named].flat().flatMap((one) => isRecord(one) ? Object.keys(one) : [String(one)]).flatMap((name) => {
+    if (CARRIED_FIELDS.some((field) => field === name)) return [];
+    const near = nearestName(name, CARRIED_FIELDS);
+    const remedy = near === undefined ? `use one of ${CARRIED_FIELDS.join(", ")}` : `did you mean ${near}?`;
+    return [wrong(`${where}: @publish: no publication carries "${name}"`, remedy)];
+  });
 }
 
 /** Patterns of functions that match nothing, wherever they stand in grants. */
@@ -33,6 +44,7 @@ function checkGrants(where: string, grants: unknown): Finding[] {
     ];
   }
   return Object.entries(grants).flatMap(([target, inner]) => {
+    if (target === "@publish") return checkFields(where, inner);
     const mistake = target.startsWith("@") ? undefined : targetMistake(target, "compound");
     const own = mistake === undefined ? [] : [wrong(`${where}: the target ${JSON.stringify(target)}: ${mistake}`)];
     return [...own, ...Array.isArray(inner) || typeof inner === "string" ? checkGrants(where, inner) : []];
