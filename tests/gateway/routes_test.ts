@@ -443,6 +443,32 @@ describe("sessions and tokens", () => {
     assert.equal((await door.send("POST", "/", { headers: { "X-Auth-Token": `${key}0` }, body: PING })).status, 401);
     assert.equal(door.backend.calls.filter(({ method }) => method === "login").length, 1);
   });
+
+  test("an API key carries with a job what its scopes cover", async () => {
+    const { key, sha256 } = newApiKey((await currentRuntime()).crypto);
+    const scopes = ["local*:*", "publish:metadata"];
+    const door = await openDoor({ api_keys: { ci: { sha256, user: "builder", scopes } } }, {
+      master: { sharedsecret: PASSWORD },
+    });
+    const send = async (client: string, more: Record<string, unknown>) =>
+      (await door.send("POST", "/", { headers: { "X-Auth-Token": key }, body: [{ ...PING[0], client, ...more }] }))
+        .status;
+    for (const client of ["local", "local_async", "local_batch", "local_subset"]) {
+      for (
+        const more of [
+          { ret: "rawfile_json" },
+          { ret_config: "x" },
+          { ret_kwargs: { filename: "/x" } },
+          { module_executors: ["sudo"] },
+          { executor_opts: { a: 1 } },
+          { queue: 60 },
+          { job_timeout: 60 },
+          { jid: "20240506070809123456" },
+        ]
+      ) assert.equal(await send(client, more), 401, JSON.stringify([client, more]));
+    }
+    assert.equal(await send("local_async", { metadata: { a: 1 }, ret: "", ret_kwargs: {} }), 200);
+  });
 });
 
 describe("extensions", () => {
