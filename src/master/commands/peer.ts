@@ -51,6 +51,10 @@ export async function minionPub(services: MasterServices, load: Load): Promise<u
     services.log.warning("publication of a minion refused", { id, fun, reason });
     return {};
   };
+  const notAllowed = (fields: Record<string, unknown> = {}) => {
+    services.log.warning("publication of a minion refused by the peer option", { id, fun, ...fields });
+    return {};
+  };
   const functions = fun.split(/ *, */);
   if (functions.some((name) => name.startsWith("publish."))) return refused("its function would publish again");
   const compound = functions.length > 1;
@@ -65,14 +69,14 @@ export async function minionPub(services: MasterServices, load: Load): Promise<u
   const permissions = services.rules.ofMinion(services.opts.peer, id);
   const calls = callsOf(job);
   const might = { minions: [""], expand: () => [""] };
-  if (!services.rules.minionMayPublish(permissions, calls, might)) return refused("the option peer does not allow it");
+  if (!services.rules.minionMayPublish(permissions, calls, might)) return notAllowed();
   const returners = namesOf(text(load.ret));
   if (returners.length > 0 && !services.rules.mayCarry(permissions, "ret", returners)) {
-    return refused('the option peer does not allow a returner: {"@publish": [ret]}');
+    return notAllowed({ ret: returners, remedy: '{"@publish": [ret]}' });
   }
   const { minions, missing, tgt, tgt_type } = targetOf(services, load);
   const scope = scopeOf(services, minions);
-  if (!services.rules.minionMayPublish(permissions, calls, scope)) return refused("the option peer does not allow it");
+  if (!services.rules.minionMayPublish(permissions, calls, scope)) return notAllowed();
   const published = await publishJob(
     services,
     {

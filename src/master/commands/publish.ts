@@ -1,6 +1,6 @@
 import { messageOf } from "../../errors.ts";
 import { authorizePublication } from "../access/authorize_publication.ts";
-import { ownerOf } from "../access/job_owner.ts";
+import { ownerOf } from "../access/owner_rights.ts";
 import { textOf } from "../access/publish_load.ts";
 import type { Publication } from "../jobs/job_record.ts";
 import { publishJob } from "../jobs/publication.ts";

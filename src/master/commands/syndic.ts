@@ -2,7 +2,7 @@ import { WithheldReply } from "../../channel/req_server.ts";
 import { isPlainJid } from "../../job/jid.ts";
 import { OUTCOME_STATES, type OutcomeState, type TargetOutcome } from "../../job/outcome.ts";
 import { checkReturn, type SyndicPart } from "../jobs/return_check.ts";
-import { ownerFault } from "../access/job_owner.ts";
+import { ownerFault } from "../access/owner_rights.ts";
 import { syndicNames } from "../jobs/syndic_jobs.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 import { acceptReturn } from "./return.ts";

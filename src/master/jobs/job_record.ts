@@ -1,7 +1,7 @@
 import { jidMs } from "../../job/jid.ts";
 import { mergeOutcomes } from "../../job/job_cache.ts";
 import type { TargetOutcome } from "../../job/outcome.ts";
-import { type JobOwner, storedOwner } from "../access/job_owner.ts";
+import { type JobOwner, storedOwner } from "../../job/job_owner.ts";
 import type { Load, MasterServices } from "../services.ts";
 import { JidTakenError, sameJob } from "./same_job.ts";
 

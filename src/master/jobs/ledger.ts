@@ -6,7 +6,7 @@ import { messageOf, ProtocolError } from "../../errors.ts";
 import { type JobCache, type JobLoad, mergeOutcomes, outcomesOf, returnedOf } from "../../job/job_cache.ts";
 import { BEGUN_UNWRITTEN, ENDED, outcomeFields, type OutcomeState, type TargetOutcome } from "../../job/outcome.ts";
 import type { Logger } from "../../log.ts";
-import { type JobOwner, storedOwner } from "../access/job_owner.ts";
+import { type JobOwner, storedOwner } from "../../job/job_owner.ts";
 import type { Presence } from "../presence.ts";
 import type { Syndics } from "../syndics.ts";
 import { JidClaims } from "./jid_claims.ts";

@@ -1,5 +1,5 @@
 import type { JobLoad } from "../../job/job_cache.ts";
-import type { JobOwner } from "../access/job_owner.ts";
+import type { JobOwner } from "../../job/job_owner.ts";
 import type { OutcomeState } from "../../job/outcome.ts";
 
 /** How one target of an open job stands. Targets that are only published, or have ended, share one object. */

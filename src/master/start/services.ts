@@ -1,3 +1,5 @@
+import type { Clock } from "../../async/clock.ts";
+import type { Meter } from "../../telemetry/mod.ts";
 import type { MasterOpts } from "../../config/master_opts.ts";
 import type { EventBus } from "../../event/bus.ts";
 import { JidGenerator } from "../../job/jid.ts";
@@ -9,7 +11,7 @@ import { NO_TELEMETRY } from "../../telemetry/mod.ts";
 import { matchExpression, PatternCache } from "../../target/mod.ts";
 import type { Cluster } from "../cluster/contract.ts";
 import type { Audit } from "../audit/audit.ts";
-import { ownerFault } from "../access/job_owner.ts";
+import { ownerFault } from "../access/owner_rights.ts";
 import { RefusalEvents } from "../access/refusal_events.ts";
 import { AccessRules } from "../access/acl.ts";
 import { Callers } from "../access/callers.ts";
@@ -77,13 +79,7 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
     const topsHost = new MasterTopsHost(runtime, log.child("tops"), opts, tops, options.customTops);
     return { callers, externalAuth, expand, reconfigured, tops: topsHost };
   };
-  const store = new JobStore({
-    jobs,
-    later: (call) => runtime.later(call),
-    now: () => clock.now(),
-    log: log.child("jobs"),
-    meter,
-  });
+  const store = makeStore(options, runtime, meter);
 
   const syndics = makeSyndics(fs, log, opts, keys);
   const rotate = () => services.rotateMasterKey();
@@ -108,11 +104,7 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
     presence,
     syndics,
     syndicTargets: new SyndicTargets(jobs, clock),
-    syndicQuota: new HourlyQuota(clock, opts.syndic_jobs_hourly),
-    minionQuota: {
-      jobs: new HourlyQuota(clock, opts.minion_jobs_hourly),
-      bytes: new HourlyQuota(clock, opts.minion_job_bytes_hourly),
-    },
+    ...quotasOf(clock, opts),
     refused: Object.fromEntries(REFUSALS.map((why) => [why, 0])) as Record<RefusedReturn, number>,
     ...parts.audit === undefined ? {} : { audit: parts.audit },
     rules,
@@ -137,6 +129,20 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
     },
   };
   return services;
+}
+
+function makeStore({ jobs, log }: MasterOptions, runtime: Runtime, meter: Meter): JobStore {
+  const now = () => runtime.clock.now();
+  return new JobStore({ jobs, later: (call) => runtime.later(call), now, log: log.child("jobs"), meter });
+}
+
+/** How much those that no master has asked may bring. */
+function quotasOf(clock: Clock, opts: MasterOpts): Pick<MasterServices, "syndicQuota" | "minionQuota"> {
+  const hourly = (amount: number) => new HourlyQuota(clock, amount);
+  return {
+    syndicQuota: hourly(opts.syndic_jobs_hourly),
+    minionQuota: { jobs: hourly(opts.minion_jobs_hourly), bytes: hourly(opts.minion_job_bytes_hourly) },
+  };
 }
 
 /** To the minions of this master, or of all of the cluster. */

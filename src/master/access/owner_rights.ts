@@ -1,34 +1,14 @@
+import type { JobOwner } from "../../job/job_owner.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 import { blacklisted, scopeOf } from "./authorize_publication.ts";
 import type { Permissions } from "./acl.ts";
 import { callsOf } from "./calls.ts";
-import type { Caller, Proof } from "./callers.ts";
+import type { Caller } from "./callers.ts";
 import { carriedBy } from "./carried.ts";
-
-/**
- * Who has published a job that is kept for minions which are away, and may not do everything: its record has it, and whoever delivers the
- * job asks again whether that user may.
- */
-export interface JobOwner {
-  user: string;
-  proof: Proof;
-  eauth?: string;
-  groups?: readonly string[];
-  /** What the backend itself granted, or the token keeps: the configuration says nothing of it. */
-  granted?: Permissions;
-  /** SHA-256 of the token, and when it expires, in seconds since the epoch. */
-  token?: { sha256: string; expire: number };
-}
 
 /** The owner as a record has it; undefined for whoever may do everything. */
 export function ownerOf({ user, proof, permissions, login }: Caller): JobOwner | undefined {
   return permissions === undefined ? undefined : { user, proof, ...login };
-}
-
-/** The owner of a stored job; undefined if it has none. */
-export function storedOwner({ owner }: Load): JobOwner | undefined {
-  if (!isRecord(owner) || typeof owner.user !== "string" || typeof owner.proof !== "string") return undefined;
-  return owner as unknown as JobOwner;
 }
 
 /** What its owner may do now; a text says why nothing. */
