@@ -4,7 +4,8 @@ import { describe, test } from "node:test";
 import { outcomeFields } from "../../src/job/outcome.ts";
 import { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";
 import { decode, encode } from "../../src/wire/msgpack.ts";
-import { type Cluster, startCluster, until } from "../support/start_cluster.ts";
+import { until } from "../../bench/bed/until.ts";
+import { type Cluster, startCluster } from "../support/start_cluster.ts";
 import type { Json } from "../support/vectors.ts";
 
 const TIMEOUT = { timeout: 60_000 };
