@@ -27,7 +27,8 @@ export interface WriteOptions {
   /** Permission bits of the new file; the umask does not apply. @default 0o600 */
   mode?: number;
   /**
-   * `"replace"`: the new content appears whole under its name or not at all. `"create"`: `EEXIST` if the name is taken.
+   * `"replace"`: the new content appears whole under its name or not at all; only a file that cannot be replaced, such as a mount
+   * point, is written over. `"create"`: `EEXIST` if the name is taken.
    * @default "replace"
    */
   how?: "replace" | "create";
@@ -51,6 +52,10 @@ export interface FileWriter {
 /**
  * Files as the core needs them of a runtime.
  *
+ * What root changes it changes where root's paths lead. A link in a directory that others can change MUST be followed only if root made
+ * it, or if it leads to what belongs to the link's own owner; every method that changes something throws {@link ForeignLinkError}
+ * otherwise, and MUST keep to it if a link is put there while it works.
+ *
  * @internal
  */
 export interface FileSystem {
@@ -64,17 +69,8 @@ export interface FileSystem {
   write(path: string, data: Uint8Array | string, options?: WriteOptions): void;
   /** `length` bytes from `offset`; fewer at the end of the file. */
   readAt(path: string, offset: number, length: number): Uint8Array;
-  /**
-   * Writes at `offset`, growing the file; creates it.
-   *
-   * @param options `only`: the file that is meant, if another has not taken its place meanwhile: then nothing is written (`ESTALE`)
-   */
-  writeAt(
-    path: string,
-    offset: number,
-    data: Uint8Array,
-    options?: { truncate?: boolean; mode?: number; only?: Pick<FileStat, "dev" | "ino"> },
-  ): void;
+  /** Writes at `offset`, growing the file; creates it. */
+  writeAt(path: string, offset: number, data: Uint8Array, options?: { truncate?: boolean; mode?: number }): void;
   /** Opens an existing file for large writes, which do not block the event loop. */
   writer(path: string): Promise<FileWriter>;
   /**
@@ -98,6 +94,11 @@ export interface FileSystem {
    */
   sync(path: string): Promise<void>;
   rename(from: string, to: string): void;
+  /**
+   * Moves a file into the place of another one. One that cannot be replaced, as a mount point, is written over: it keeps the old content
+   * if that fails.
+   */
+  replace(from: string, to: string): void;
   /** Follows symlinks unless `follow` is false: then `ELOOP`. */
   chmod(path: string, mode: number, options?: { follow?: boolean }): void;
   /** A uid or gid of -1 is left unchanged. Follows symlinks unless `follow` is false. */
@@ -116,6 +117,12 @@ export interface FileSystem {
   space(path: string): { total: number; free: number; available: number };
   /** The path with all symlinks resolved. */
   realpath(path: string): string;
+  /**
+   * The path with all symlinks resolved, for a change of what it leads to; it may end at missing names.
+   *
+   * @throws {ForeignLinkError} if such a change would be refused
+   */
+  placeOf(path: string): string;
 }
 
 /** What writes must survive: a loss of power, or only the end of the process. */

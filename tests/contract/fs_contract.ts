@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { SystemError } from "../../src/errors.ts";
+import { ForeignLinkError } from "../../src/runtime/foreign_links.ts";
 import type { FileSystem } from "../../src/runtime/fs.ts";
 
 const text = (value: string) => new TextEncoder().encode(value);
@@ -9,6 +10,72 @@ const errno = (...names: string[]) => (error: unknown) => {
   assert.ok(names.includes(error.errno), error.errno);
   return true;
 };
+
+const USER = 65_534;
+
+/** Every method that changes something, by what it does to the end of a path. */
+const CHANGES: Record<"content" | "name", Record<string, (fs: FileSystem, path: string) => unknown>> = {
+  content: {
+    writeAt: (fs, path) => fs.writeAt(path, 0, text("more")),
+    "writeAt, truncated": (fs, path) => fs.writeAt(path, 0, text("more"), { truncate: true }),
+    append: (fs, path) => fs.append(path, "more"),
+    truncate: (fs, path) => fs.truncate(path, 0),
+    chmod: (fs, path) => fs.chmod(path, 0o777),
+    chown: (fs, path) => fs.chown(path, USER, USER),
+    utimes: (fs, path) => fs.utimes(path, 1000, 1000),
+    placeOf: (fs, path) => fs.placeOf(path),
+  },
+  name: {
+    write: (fs, path) => fs.write(path, "more"),
+    create: (fs, path) => fs.write(`${path}.new`, "", { how: "create" }),
+    mkdir: (fs, path) => fs.mkdir(`${path}.new/below`),
+    symlink: (fs, path) => fs.symlink("x", `${path}.new`),
+    link: (fs, path) => fs.link(path, `${path}.new`),
+    rename: (fs, path) => fs.rename(path, `${path}.new`),
+    replace: (fs, path) => fs.replace(path, `${path}.new`),
+    remove: (fs, path) => fs.remove(path),
+    "remove, recursive": (fs, path) => fs.remove(path, { recursive: true }),
+    "chmod itself": (fs, path) => fs.chmod(path, 0o777, { follow: false }),
+    "chown itself": (fs, path) => fs.chown(path, USER, USER, { follow: false }),
+  },
+};
+
+/** A directory of a user, who has made links in it, beside one of root's. */
+function users(fs: FileSystem, directory: string) {
+  const [root, home] = [`${directory}/root`, `${directory}/home`];
+  for (const path of [directory, root, `${root}/safe`, home, `${home}/own`]) fs.mkdir(path);
+  for (const path of [home, `${home}/own`]) fs.chown(path, USER, USER);
+  for (const path of [`${root}/file`, `${root}/safe/file`]) fs.write(path, "secret", { mode: 0o600 });
+  fs.write(`${home}/own/file`, "own", { owner: { uid: USER, gid: USER } });
+  const link = (to: string, path: string, uid = USER) => {
+    fs.symlink(to, path);
+    fs.chown(path, uid, uid, { follow: false });
+    return path;
+  };
+  return {
+    root,
+    home,
+    own: `${home}/own/file`,
+    files: [
+      link(`${root}/file`, `${home}/foreign`),
+      link("../root/file", `${home}/relative`),
+      link("foreign", `${home}/twice`),
+      link(`${root}/none`, `${home}/missing`),
+    ],
+    directories: [link(root, `${home}/directory`), link("../root/safe/..", `${home}/up`), link("up", `${home}/again`)],
+    mine: [link("own/file", `${home}/mine`), `${link("own", `${home}/mydir`)}/file`],
+    roots: [link(`${root}/file`, `${home}/admins`, 0), link(`${root}/file`, `${root}/restored`)],
+  };
+}
+
+/** All that can be seen of what is below a directory. */
+function picture(fs: FileSystem, directory: string): unknown[] {
+  return fs.list(directory).map((name) => {
+    const path = `${directory}/${name}`;
+    const { kind, mode, uid, size, mtimeMs } = fs.stat(path, { follow: false })!;
+    return [path, kind, mode, uid, size, kind === "file" && mtimeMs, kind === "directory" ? picture(fs, path) : ""];
+  });
+}
 
 /**
  * The promises of {@link FileSystem}.
@@ -117,17 +184,6 @@ export function fsContract(name: string, make: () => { fs: FileSystem; directory
       assert.deepEqual(fs.readAt(`${directory}/long`, 0, 1 << 20), long);
       assert.deepEqual(fs.readAt(`${directory}/long`, 9_000, 1 << 20), long.subarray(9_000));
       assert.throws(() => fs.readAt(`${directory}/b`, 0, 1), errno("ENOENT"));
-    });
-
-    test("writeAt() with `only` writes to that very file, or to none", () => {
-      const { fs, directory } = make();
-      fs.write(`${directory}/a`, "one");
-      fs.write(`${directory}/b`, "two");
-      const only = fs.stat(`${directory}/a`)!;
-      fs.writeAt(`${directory}/a`, 0, text("1"), { truncate: true, only });
-      assert.equal(fs.readText(`${directory}/a`), "1");
-      assert.throws(() => fs.writeAt(`${directory}/b`, 0, text("x"), { truncate: true, only }), errno("ESTALE"));
-      assert.equal(fs.readText(`${directory}/b`), "two");
     });
 
     test("writeAt() creates, grows with zeros, overwrites in place, truncates when asked", () => {
@@ -358,6 +414,55 @@ export function fsContract(name: string, make: () => { fs: FileSystem; directory
       const after = fs.stat(`${directory}/a`)!;
       assert.deepEqual([after.uid, after.gid, after.mode], [uid, gid, 0o4750]);
       assert.deepEqual(fs.list(directory), ["a"]);
+    });
+
+    for (const [end, changes] of Object.entries(CHANGES)) {
+      for (const [name, change] of Object.entries(changes)) {
+        test(`a user's link leads root to no file of others: ${name}`, (context) => {
+          const { fs, directory } = make();
+          if (fs.stat(directory)!.uid !== 0) return context.skip("only root can make files of others");
+          const made = users(fs, directory);
+          const before = picture(fs, made.root);
+          const refused = (path: string) => {
+            assert.throws(() => change(fs, path), (error) => {
+              assert.ok(error instanceof ForeignLinkError, String(error));
+              assert.match(error.message, /is a link of user 65534 to (what belongs to user 0|nothing yet); remove it/);
+              return true;
+            }, path);
+            assert.deepEqual(picture(fs, made.root), before, path);
+          };
+          if (end === "content") made.files.forEach(refused);
+          for (const path of made.directories) refused(`${path}/file`);
+        });
+      }
+    }
+
+    test("a link is followed to the user's own file, and if root has made it, or stands where only root makes links", async (context) => {
+      const { fs, directory } = make();
+      if (fs.stat(directory)!.uid !== 0) return context.skip("only root can make files of others");
+      const made = users(fs, directory);
+      for (const path of made.mine) fs.append(path, "+");
+      assert.equal(fs.readText(made.own), "own++");
+      for (const path of made.roots) fs.append(path, "+");
+      const writer = await fs.writer(made.roots[0]!);
+      await writer.write(0, text("S"));
+      await writer.close();
+      await assert.rejects(fs.writer(made.files[0]!), ForeignLinkError);
+      assert.equal(fs.readText(`${made.root}/file`), "Secret++");
+      assert.equal(fs.placeOf(`${made.home}/mydir/new/er`), `${fs.realpath(made.home)}/own/new/er`);
+      fs.mkdir(`${made.home}/mydir/new/er`);
+      assert.equal(fs.stat(`${made.home}/own/new/er`)?.kind, "directory");
+      fs.remove(made.home, { recursive: true });
+      assert.deepEqual([fs.stat(made.home), fs.readText(`${made.root}/file`)], [undefined, "Secret++"]);
+    });
+
+    test("replace() moves a file over another one", () => {
+      const { fs, directory } = make();
+      fs.write(`${directory}/a`, "new", { mode: 0o640 });
+      fs.write(`${directory}/b`, "old");
+      fs.replace(`${directory}/a`, `${directory}/b`);
+      assert.deepEqual([fs.list(directory), fs.readText(`${directory}/b`)], [["b"], "new"]);
+      assert.equal(fs.stat(`${directory}/b`)!.mode, 0o640);
     });
 
     test("a loop of links is an error, not a hang", () => {

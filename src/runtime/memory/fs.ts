@@ -98,7 +98,7 @@ function contents(
     write(path, data, { mode = 0o600, how = "replace", sync = false, owner } = {}) {
       guard("write", path, () => {
         // A rename replaces a link itself, not the file that it points to.
-        const { parent, name, node } = tree.walk(path, false);
+        const { parent, name, node } = tree.walk(path, false, true);
         if (how === "create" && node !== undefined) throw new Failure("EEXIST");
         if (node?.kind === "directory") throw new Failure("EISDIR");
         const content = bytesOf(data);
@@ -115,16 +115,15 @@ function contents(
       });
     },
     readAt: (path, offset, length) => guard("read", path, () => tree.file(path).data.slice(offset, offset + length)),
-    writeAt(path, offset, data, { truncate = false, mode = 0o600, only } = {}) {
+    writeAt(path, offset, data, { truncate = false, mode = 0o600 } = {}) {
       guard("write", path, () => {
         const target = tree.fileOrNew(path, mode);
-        if (only !== undefined && target.ino !== only.ino) throw new Failure("ESTALE");
         tree.put(target, truncate ? new Uint8Array(0) : target.data, offset, data);
       });
     },
     // deno-lint-ignore require-await
     async writer(path) {
-      const target = guard("write", path, () => tree.file(path));
+      const target = guard("write", path, () => tree.file(path, true));
       return {
         // deno-lint-ignore require-await
         write: async (offset, data) => tree.put(target, target.data, offset, data),
@@ -139,7 +138,7 @@ function contents(
     },
     truncate(path, length) {
       guard("truncate", path, () => {
-        const target = tree.file(path);
+        const target = tree.file(path, true);
         tree.put(target, target.data.slice(0, length), length, new Uint8Array(0));
       });
     },
@@ -165,7 +164,27 @@ function contents(
 /** Directories, and the names in them. */
 function names(
   tree: Tree,
-): Pick<FileSystem, "list" | "mkdir" | "remove" | "rename" | "realpath"> {
+): Pick<FileSystem, "list" | "mkdir" | "remove" | "rename" | "replace" | "realpath" | "placeOf"> {
+  const rename = (from: string, to: string) => {
+    guard("rename", from, () => {
+      const source = tree.walk(from, false, true);
+      if (source.node === undefined) throw new Failure("ENOENT");
+      const target = tree.walk(to, false, true);
+      if (target.node === source.node) return;
+      if (target.node?.kind === "directory") {
+        if (source.node.kind !== "directory") throw new Failure("EISDIR");
+        if (target.node.entries.size > 0) throw new Failure("ENOTEMPTY");
+      } else if (target.node !== undefined && source.node.kind === "directory") throw new Failure("ENOTDIR");
+      if (source.node.kind === "directory" && `/${target.real.join("/")}/`.startsWith(`/${source.real.join("/")}/`)) {
+        throw new Failure("EINVAL");
+      }
+      source.parent.entries.delete(source.name);
+      target.parent.entries.set(target.name, source.node);
+      source.node.ctimeMs = tree.now();
+      tree.touched(source.parent);
+      tree.touched(target.parent);
+    });
+  };
   return {
     list: (path) => guard("list", path, () => [...tree.directory(path).entries.keys()].sort()),
     mkdir(path, mode = 0o755) {
@@ -173,8 +192,9 @@ function names(
         const parts = partsOf(path);
         for (let count = 1; count <= parts.length; count++) {
           const last = count === parts.length;
-          const { parent, name, node } = tree.walk(`/${parts.slice(0, count).join("/")}`, true);
-          if (node?.kind === "directory") continue;
+          const above = `/${parts.slice(0, count).join("/")}`;
+          if (tree.walk(above, true).node?.kind === "directory") continue;
+          const { parent, name, node } = tree.walk(above, true, true);
           if (node !== undefined) throw new Failure(last ? "EEXIST" : "ENOTDIR");
           const made = { kind: "directory" as const, entries: new Map(), synced: new Map() };
           parent.entries.set(name, { ...made, ...tree.fresh(last ? mode : 0o755) });
@@ -187,7 +207,7 @@ function names(
       guard("remove", path, () => {
         let found;
         try {
-          found = tree.walk(path, false);
+          found = tree.walk(path, false, true);
         } catch (error) {
           if (error instanceof Failure && error.errno === "ENOENT") return;
           throw error;
@@ -201,31 +221,26 @@ function names(
         tree.touched(parent);
       });
     },
-    rename(from, to) {
-      guard("rename", from, () => {
-        const source = tree.walk(from, false);
-        if (source.node === undefined) throw new Failure("ENOENT");
-        const target = tree.walk(to, false);
-        if (target.node === source.node) return;
-        if (target.node?.kind === "directory") {
-          if (source.node.kind !== "directory") throw new Failure("EISDIR");
-          if (target.node.entries.size > 0) throw new Failure("ENOTEMPTY");
-        } else if (target.node !== undefined && source.node.kind === "directory") throw new Failure("ENOTDIR");
-        if (source.node.kind === "directory" && `/${target.real.join("/")}/`.startsWith(`/${source.real.join("/")}/`)) {
-          throw new Failure("EINVAL");
-        }
-        source.parent.entries.delete(source.name);
-        target.parent.entries.set(target.name, source.node);
-        source.node.ctimeMs = tree.now();
-        tree.touched(source.parent);
-        tree.touched(target.parent);
-      });
-    },
+    rename,
+    // Nothing here is a mount point.
+    replace: rename,
     realpath: (path) =>
       guard("resolve", path, () => {
         const { node, real } = tree.walk(path, true);
         if (node === undefined) throw new Failure("ENOENT");
         return `/${real.join("/")}`;
+      }),
+    placeOf: (path) =>
+      guard("change", path, () => {
+        const parts = partsOf(path);
+        for (let count = parts.length;; count--) {
+          try {
+            const { real } = tree.walk(`/${parts.slice(0, count).join("/")}`, true, true);
+            return `/${[...real, ...parts.slice(count)].join("/")}`;
+          } catch (error) {
+            if (!(error instanceof Failure) || !["ENOENT", "ENOTDIR"].includes(error.errno)) throw error;
+          }
+        }
       }),
   };
 }
@@ -241,7 +256,7 @@ function links(tree: Tree): Pick<FileSystem, "readlink" | "symlink" | "link"> {
       }),
     symlink(target, path) {
       guard("make the link", path, () => {
-        const { parent, name, node } = tree.walk(path, false);
+        const { parent, name, node } = tree.walk(path, false, true);
         if (node !== undefined) throw new Failure("EEXIST");
         parent.entries.set(name, { kind: "symlink", target, ...tree.fresh(0o777) });
         tree.touched(parent);
@@ -249,9 +264,9 @@ function links(tree: Tree): Pick<FileSystem, "readlink" | "symlink" | "link"> {
     },
     link(from, path) {
       guard("make the link", path, () => {
-        const node = tree.existing(from, false);
+        const node = tree.existing(from, false, true);
         if (node.kind === "directory") throw new Failure("EPERM");
-        const target = tree.walk(path, false);
+        const target = tree.walk(path, false, true);
         if (target.node !== undefined) throw new Failure("EEXIST");
         target.parent.entries.set(target.name, node);
         tree.linked.add(node);
@@ -305,14 +320,14 @@ function attributes(tree: Tree): Pick<FileSystem, "stat" | "chmod" | "chown" | "
     },
     chmod(path, mode, { follow = true } = {}) {
       guard("change the mode of", path, () => {
-        const node = follow ? tree.existing(path) : tree.unlinked(path);
+        const node = follow ? tree.existing(path, true, true) : tree.unlinked(path);
         node.mode = mode & 0o7777;
         node.ctimeMs = tree.now();
       });
     },
     chown(path, uid, gid, { follow = true } = {}) {
       guard("change the owner of", path, () => {
-        const node = tree.existing(path, follow);
+        const node = tree.existing(path, follow, true);
         if (uid !== -1) node.uid = uid;
         if (gid !== -1) node.gid = gid;
         node.ctimeMs = tree.now();
@@ -336,7 +351,7 @@ function attributes(tree: Tree): Pick<FileSystem, "stat" | "chmod" | "chown" | "
     },
     utimes(path, atimeMs, mtimeMs) {
       guard("set the times of", path, () => {
-        const node = tree.existing(path);
+        const node = tree.existing(path, true, true);
         Object.assign(node, { atimeMs, mtimeMs });
         node.ctimeMs = tree.now();
       });

@@ -1,6 +1,7 @@
 /** The nodes of a file system in memory, and how paths lead to them. */
 import type { Clock } from "../../async/clock.ts";
 import { SystemError } from "../../errors.ts";
+import { checkUsersLink, MOST_LINKS, onlyRootChanges, type UsersLink } from "../foreign_links.ts";
 
 export interface MemoryFileSystemOptions {
   /** The source of file times. */
@@ -24,8 +25,6 @@ export type Node =
 export type Directory = Extract<Node, { kind: "directory" }>;
 export type File = Extract<Node, { kind: "file" }>;
 
-/** Links followed before a path counts as a loop, as on Linux. */
-const MOST_LINKS = 40;
 /** Bytes of a name and of a path, as on Linux. */
 const LONGEST_NAME = 255;
 const LONGEST_PATH = 4095;
@@ -93,13 +92,19 @@ export class Tree {
     node.mtimeMs = node.ctimeMs = this.now();
   }
 
-  /** Resolves a path: the directory it ends in, the name there, and the node of that name. All lookups go through here. */
+  /**
+   * Resolves a path: the directory it ends in, the name there, and the node of that name. All lookups go through here.
+   *
+   * @param change whether what is found is to be changed: then users' links are followed to the users' own files alone
+   */
   walk(
     path: string,
     follow: boolean,
+    change = false,
   ): { parent: Directory; name: string; node: Node | undefined; real: string[] } {
     // Both ends of these are the last ones: the next part of the path, and the directory that has been reached.
-    const pending = partsOf(path).reverse();
+    const pending: (string | UsersLink)[] = partsOf(path).reverse();
+    const careful = change && (this.options.uid ?? 0) === 0;
     const real: string[] = [];
     const trail: Directory[] = [this.root];
     let links = 0;
@@ -107,15 +112,22 @@ export class Tree {
       const here = trail.at(-1)!;
       const name = pending.pop();
       if (name === undefined) return { parent: trail.at(-2) ?? this.root, name: real.at(-1) ?? "", node: here, real };
+      if (typeof name !== "string") {
+        checkUsersLink(path, name, here);
+        continue;
+      }
       if (name === "..") {
         if (real.pop() !== undefined) trail.pop();
         continue;
       }
       if (longer(name, LONGEST_NAME)) throw new Failure("ENAMETOOLONG");
       const node = here.entries.get(name);
-      const last = pending.length === 0;
+      const last = !pending.some((part) => typeof part === "string");
       if (node?.kind === "symlink" && (!last || follow)) {
         if (++links > MOST_LINKS) throw new Failure("ELOOP");
+        if (careful && node.uid !== 0 && !onlyRootChanges(here)) {
+          pending.push({ uid: node.uid, path: `/${[...real, name].join("/")}` });
+        }
         if (node.target.startsWith("/")) {
           real.length = 0;
           trail.length = 1;
@@ -128,27 +140,28 @@ export class Tree {
         trail.push(node);
         continue;
       }
+      for (const link of pending.toReversed()) if (typeof link !== "string") checkUsersLink(path, link, node);
       if (!last) throw new Failure(node === undefined ? "ENOENT" : "ENOTDIR");
       real.push(name);
       return { parent: here, name, node, real };
     }
   }
 
-  /** As {@link Tree.existing}, but refuses a link. */
+  /** As {@link Tree.existing}, for a change; refuses a link. */
   unlinked(path: string): Node {
-    const node = this.existing(path, false);
+    const node = this.existing(path, false, true);
     if (node.kind === "symlink") throw new Failure("ELOOP");
     return node;
   }
 
-  existing(path: string, follow = true): Node {
-    const { node } = this.walk(path, follow);
+  existing(path: string, follow = true, change = false): Node {
+    const { node } = this.walk(path, follow, change);
     if (node === undefined) throw new Failure("ENOENT");
     return node;
   }
 
-  file(path: string): File {
-    const node = this.existing(path);
+  file(path: string, change = false): File {
+    const node = this.existing(path, true, change);
     if (node.kind === "directory") throw new Failure("EISDIR");
     return node as File;
   }
@@ -161,7 +174,7 @@ export class Tree {
 
   /** The file at that path; creates an empty one if there is none. */
   fileOrNew(path: string, mode: number): File {
-    const { parent, name, node } = this.walk(path, true);
+    const { parent, name, node } = this.walk(path, true, true);
     if (node?.kind === "directory") throw new Failure("EISDIR");
     if (node !== undefined) return node as File;
     const made: File = { kind: "file", data: new Uint8Array(0), synced: new Uint8Array(0), ...this.fresh(mode) };

@@ -1,11 +1,14 @@
 import type { Stats } from "node:fs";
 import { SystemError } from "../../errors.ts";
-import type { FileStat, FileSystem } from "../fs.ts";
+import type { FileStat, FileSystem, WriteOptions } from "../fs.ts";
 import { builtin } from "./builtin.ts";
+import { descriptorsHaveNames, inPlace, type Place, realPlace } from "./place.ts";
 
 const fs = builtin("node:fs");
 const path = builtin("node:path");
 const { randomUUID } = builtin("node:crypto");
+
+type Owner = NonNullable<WriteOptions["owner"]>;
 
 const REMEDY: Record<string, string> = {
   EACCES: ": permission denied; run as its owner or change its mode",
@@ -17,6 +20,7 @@ const REMEDY: Record<string, string> = {
   ENOTDIR: ": a part of the path is not a directory",
   EISDIR: ": it is a directory",
   EMFILE: ": too many open files; raise the limit (ulimit -n)",
+  ELOOP: ": a link is in its place, or its links have no end",
 };
 
 function guard<T>(doing: string, file: string, call: () => T): T {
@@ -98,7 +102,7 @@ function makeParents(directory: string): void {
   if (fs.statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return;
   if (path.dirname(directory) !== directory) makeParents(path.dirname(directory));
   try {
-    fs.mkdirSync(directory);
+    inPlace(directory, false, (place) => fs.mkdirSync(place.path));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
@@ -136,6 +140,42 @@ function unlink(file: string): boolean {
   return true;
 }
 
+/** Removes a directory with all that is below it. A link that takes the place of a directory meanwhile is removed itself. */
+function removeTree(file: string): void {
+  try {
+    unlink(file);
+    return;
+  } catch (error) {
+    if (!["ENOTEMPTY", "EEXIST"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+  }
+  const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = fs.constants;
+  const fd = fs.openSync(file, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  try {
+    const directory = `/proc/self/fd/${fd}`;
+    for (const entry of fs.readdirSync(directory, { withFileTypes: true })) {
+      if (entry.isDirectory()) removeTree(`${directory}/${entry.name}`);
+      else unlink(`${directory}/${entry.name}`);
+    }
+  } finally {
+    fs.closeSync(fd);
+  }
+  fs.rmdirSync(file);
+}
+
+function removePath(file: string, { recursive = false, sync = false }: { recursive?: boolean; sync?: boolean }): void {
+  try {
+    inPlace(file, false, (place) => {
+      if (!recursive) {
+        if (!unlink(place.path)) return;
+      } else if (descriptorsHaveNames()) removeTree(place.path);
+      else fs.rmSync(place.path, { recursive, force: true });
+      if (sync) syncNames(path.dirname(place.path));
+    });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+}
+
 /** Through a descriptor: a path that becomes a link meanwhile is not followed. */
 function chmodItself(file: string, mode: number): void {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
@@ -147,23 +187,33 @@ function chmodItself(file: string, mode: number): void {
   }
 }
 
+/** What a file gets besides its content. */
+function finish(fd: number, { mode, owner, sync }: { mode: number; owner?: Owner | undefined; sync: boolean }): void {
+  if (owner !== undefined) fs.fchownSync(fd, owner.uid, owner.gid);
+  // Last: a change of the owner clears the set-user bits.
+  fs.fchmodSync(fd, mode);
+  if (sync) fs.fsyncSync(fd);
+}
+
 /** Writes a whole file, so that a reader finds either the old content or the new one. */
-function writeWhole(file: string, data: Uint8Array | string, options: Parameters<FileSystem["write"]>[2]): void {
-  const { mode = 0o600, how = "replace", sync = false, owner } = options ?? {};
+function writeWhole(file: string, data: Uint8Array | string, options: WriteOptions): void {
+  const { mode = 0o600, how = "replace", sync = false, owner } = options;
+  const directory = path.dirname(file);
   // In the target's directory, so that the rename cannot cross file systems. The name is random: a file that a crash left
   // behind must not block the next process, which in a container has the same pid. It is short: the
   // file's own name may already have the maximum length.
-  const temporary = how === "create" ? file : path.join(path.dirname(file), `.${randomUUID()}.tmp`);
-  const fd = fs.openSync(temporary, "wx", mode);
+  const temporary = how === "create" ? file : path.join(directory, `.${randomUUID()}.tmp`);
+  let fd: number;
+  try {
+    fd = fs.openSync(temporary, "wx", mode);
+  } catch (error) {
+    if (how === "create" || !standsFirm(error, CLOSED_DIRECTORY, file)) throw error;
+    return writeOver(file, data, { mode, owner });
+  }
   try {
     fs.fchmodSync(fd, owner === undefined ? mode : 0o600);
     fs.writeFileSync(fd, data);
-    if (owner !== undefined) {
-      fs.fchownSync(fd, owner.uid, owner.gid);
-      // Last: a change of the owner clears the set-user bits.
-      fs.fchmodSync(fd, mode);
-    }
-    if (sync) fs.fsyncSync(fd);
+    finish(fd, { mode, owner, sync });
   } catch (error) {
     fs.closeSync(fd);
     fs.rmSync(temporary, { force: true });
@@ -175,10 +225,61 @@ function writeWhole(file: string, data: Uint8Array | string, options: Parameters
       fs.renameSync(temporary, file);
     } catch (error) {
       fs.rmSync(temporary, { force: true });
-      throw error;
+      if (!standsFirm(error, MOUNT_POINT, file)) throw error;
+      return writeOver(file, data, { mode, owner });
     }
   }
-  if (sync) syncNames(path.dirname(file));
+  if (sync) syncNames(directory);
+}
+
+/** Nothing takes the place of a mount point, as `/etc/hosts` is in a container, or comes from another file system. */
+const MOUNT_POINT = ["EBUSY", "EXDEV"];
+/** No other file can be made beside it. */
+const CLOSED_DIRECTORY = ["EACCES", "EPERM", "EROFS"];
+
+/** Whether a file can only be written over: the system does not let another take its place. */
+function standsFirm(error: unknown, reasons: readonly string[], file: string): boolean {
+  return reasons.includes((error as NodeJS.ErrnoException).code ?? "") &&
+    fs.lstatSync(file, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+/** Writes over the content of a file. If that fails, as on a full disk, the old content is put back. */
+function writeOver(file: string, data: Uint8Array | string, to: { mode: number; owner?: Owner | undefined }): void {
+  const { O_RDWR, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
+  const fd = fs.openSync(file, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    const before = fs.readFileSync(fd);
+    try {
+      putWhole(fd, typeof data === "string" ? new TextEncoder().encode(data) : data);
+      finish(fd, { ...to, sync: true });
+    } catch (error) {
+      putWhole(fd, before);
+      throw error;
+    }
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+function putWhole(fd: number, data: Uint8Array): void {
+  putAt(fd, data, 0);
+  fs.ftruncateSync(fd, data.length);
+}
+
+function putAt(fd: number, data: Uint8Array, offset: number): void {
+  for (let put = 0; put < data.length;) put += fs.writeSync(fd, data, put, data.length - put, offset + put);
+}
+
+/** Moves a file into the place of another one, or its content if that one cannot be replaced. */
+function replaceFile(from: string, to: string): void {
+  try {
+    fs.renameSync(from, to);
+  } catch (error) {
+    if (!standsFirm(error, [...MOUNT_POINT, ...CLOSED_DIRECTORY], to)) throw error;
+    const { mode, uid, gid } = fs.statSync(from);
+    writeOver(to, fs.readFileSync(from), { mode: mode & 0o7777, owner: { uid, gid } });
+    fs.unlinkSync(from);
+  }
 }
 
 /** Bytes that are read of a file whose size says nothing: those of `/proc` say that they are empty. */
@@ -207,34 +308,27 @@ function readRange(file: string, offset: number, length: number): Uint8Array {
 }
 
 function writeRange(
-  file: string,
+  file: Place,
   offset: number,
   data: Uint8Array,
   options: Parameters<FileSystem["writeAt"]>[3],
 ): void {
-  const { truncate = false, mode = 0o600, only } = options ?? {};
-  // Before it is known that it is the right file, nothing is cut.
-  const cut = truncate && only === undefined ? fs.constants.O_TRUNC : 0;
-  const fd = fs.openSync(file, fs.constants.O_WRONLY | fs.constants.O_CREAT | cut, mode);
+  const { truncate = false, mode = 0o600 } = options ?? {};
+  const { O_WRONLY, O_CREAT, O_TRUNC } = fs.constants;
+  const fd = fs.openSync(file.path, O_WRONLY | O_CREAT | (truncate ? O_TRUNC : 0) | file.flags, mode);
   try {
-    if (only !== undefined) {
-      const { dev, ino, size } = fs.fstatSync(fd);
-      if (dev !== only.dev || ino !== only.ino) {
-        throw new SystemError("ESTALE", `Cannot write "${file}": another file has taken its place`, { path: file });
-      }
-      if (truncate && size > 0) fs.ftruncateSync(fd, 0);
-    }
-    let put = 0;
-    while (put < data.length) put += fs.writeSync(fd, data, put, data.length - put, offset + put);
+    putAt(fd, data, offset);
   } finally {
     fs.closeSync(fd);
   }
 }
 
 async function openWriter(file: string): ReturnType<FileSystem["writer"]> {
-  const fd = await later<number>("write", file, (done) => fs.open(file, fs.constants.O_WRONLY, done));
-  return {
-    async write(offset, data) {
+  const fd = guard("write", file, () => {
+    return inPlace(file, true, ({ path, flags }) => fs.openSync(path, fs.constants.O_WRONLY | flags));
+  });
+  return await Promise.resolve({
+    async write(offset: number, data: Uint8Array) {
       for (let put = 0; put < data.length;) {
         put += await later<number>("write", file, (done) => {
           fs.write(fd, data, put, data.length - put, offset + put, done);
@@ -242,13 +336,13 @@ async function openWriter(file: string): ReturnType<FileSystem["writer"]> {
       }
     },
     close: () => later<void>("write", file, (done) => fs.close(fd, (error) => done(error ?? null))),
-  };
+  });
 }
 
-function appendTo(file: string, data: Uint8Array | string, mode: number): void {
+function appendTo(file: Place, data: Uint8Array | string, mode: number): void {
   const { O_WRONLY, O_CREAT, O_APPEND, O_NONBLOCK } = fs.constants;
   // Non-blocking: a pipe without a reader would block the process.
-  const fd = fs.openSync(file, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK, mode);
+  const fd = fs.openSync(file.path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | file.flags, mode);
   try {
     const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
     let put = 0;
@@ -289,8 +383,11 @@ function makeDirectory(file: string, mode: number): void {
   if (fs.statSync(file, { throwIfNoEntry: false })?.isDirectory()) return;
   makeParents(path.dirname(file));
   try {
-    fs.mkdirSync(file, mode);
-    fs.chmodSync(file, mode);
+    inPlace(file, false, (place) => {
+      fs.mkdirSync(place.path, mode);
+      if (place.flags === 0) fs.chmodSync(place.path, mode);
+      else chmodItself(place.path, mode);
+    });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST" || !fs.statSync(file).isDirectory()) throw error;
   }
@@ -332,43 +429,63 @@ function mayAccess(file: string, what: Parameters<FileSystem["access"]>[1]): boo
   }
 }
 
+/** Changes of what stands under a path, or of a link that stands there. */
+function changes(): Pick<
+  FileSystem,
+  "write" | "writeAt" | "append" | "truncate" | "chmod" | "chown" | "utimes" | "symlink" | "link" | "rename" | "replace"
+> {
+  /** What a path leads to. */
+  const at = <T>(doing: string, file: string, call: (place: Place) => T) =>
+    guard(doing, file, () => inPlace(file, true, call));
+  /** The name itself. */
+  const named = <T>(doing: string, file: string, call: (path: string) => T) =>
+    guard(doing, file, () => inPlace(file, false, ({ path }) => call(path)));
+  return {
+    write: (file, data, options = {}) => named("write", file, (path) => writeWhole(path, data, options)),
+    writeAt: (file, offset, data, options) => at("write", file, (place) => writeRange(place, offset, data, options)),
+    append: (file, data, mode = 0o600) => at("write", file, (place) => appendTo(place, data, mode)),
+    truncate: (file, length) => at("truncate", file, ({ path }) => fs.truncateSync(path, length)),
+    chmod: (file, mode, { follow = true } = {}) =>
+      follow
+        ? at("change the mode of", file, ({ path }) => fs.chmodSync(path, mode))
+        : named("change the mode of", file, (path) => chmodItself(path, mode)),
+    chown: (file, uid, gid, { follow = true } = {}) =>
+      follow
+        ? at("change the owner of", file, ({ path }) => changeOwner(path, uid, gid, true))
+        : named("change the owner of", file, (path) => changeOwner(path, uid, gid, false)),
+    utimes: (file, atimeMs, mtimeMs) =>
+      at("set the times of", file, ({ path }) => fs.utimesSync(path, atimeMs / 1000, mtimeMs / 1000)),
+    symlink: (target, file) => named("make the link", file, (path) => fs.symlinkSync(target, path)),
+    link: (existing, file) =>
+      named("make the link", file, (path) => inPlace(existing, false, (from) => fs.linkSync(from.path, path))),
+    rename: (from, to) =>
+      named("rename", from, (path) => inPlace(to, false, (target) => fs.renameSync(path, target.path))),
+    replace: (from, to) =>
+      named("replace", to, (path) => inPlace(from, false, (source) => replaceFile(source.path, path))),
+  };
+}
+
 /** The file system of the machine, over `node:fs`. */
 export function nodeFileSystem(): FileSystem {
   return {
+    ...changes(),
     read: (file) => guard("read", file, () => reading(file, (fd) => fs.readFileSync(fd))),
     readText: (file) => guard("read", file, () => reading(file, (fd) => fs.readFileSync(fd, "utf8"))),
-    write: (file, data, options) => guard("write", file, () => writeWhole(file, data, options)),
     readAt: (file, offset, length) => guard("read", file, () => readRange(file, offset, length)),
-    writeAt: (file, offset, data, options) => guard("write", file, () => writeRange(file, offset, data, options)),
     writer: openWriter,
-    append: (file, data, mode = 0o600) => guard("write", file, () => appendTo(file, data, mode)),
     list: (file) => guard("list", file, () => fs.readdirSync(file).sort()),
     stat: (file, { follow = true } = {}) => guard("look at", file, () => statOf(file, follow)),
     mkdir: (file, mode = 0o755) => guard("make the directory", file, () => makeDirectory(file, mode)),
-    remove: (file, { recursive = false, sync = false } = {}) =>
-      guard("remove", file, () => {
-        if (recursive) fs.rmSync(file, { recursive, force: true });
-        else if (!unlink(file)) return;
-        if (sync) syncNames(path.dirname(file));
-      }),
+    remove: (file, options = {}) => guard("remove", file, () => removePath(file, options)),
     sync: syncFile,
-    rename: (from, to) => guard("rename", from, () => fs.renameSync(from, to)),
-    chmod: (file, mode, { follow = true } = {}) =>
-      guard("change the mode of", file, () => follow ? fs.chmodSync(file, mode) : chmodItself(file, mode)),
-    chown: (file, uid, gid, { follow = true } = {}) =>
-      guard("change the owner of", file, () => changeOwner(file, uid, gid, follow)),
     space: (file) =>
       guard("look at the file system of", file, () => {
         const { bsize, blocks, bfree, bavail } = fs.statfsSync(file);
         return { total: bsize * blocks, free: bsize * bfree, available: bsize * bavail };
       }),
     readlink: (file) => guard("read the link", file, () => fs.readlinkSync(file)),
-    symlink: (target, file) => guard("make the link", file, () => fs.symlinkSync(target, file)),
-    link: (existing, file) => guard("make the link", file, () => fs.linkSync(existing, file)),
-    truncate: (file, length) => guard("truncate", file, () => fs.truncateSync(file, length)),
     access: mayAccess,
-    utimes: (file, atimeMs, mtimeMs) =>
-      guard("set the times of", file, () => fs.utimesSync(file, atimeMs / 1000, mtimeMs / 1000)),
     realpath: (file) => guard("resolve", file, () => fs.realpathSync.native(file)),
+    placeOf: (file) => guard("change", file, () => realPlace(file)),
   };
 }
