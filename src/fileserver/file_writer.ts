@@ -1,9 +1,13 @@
 import { dirName, joinPath } from "../config/paths.ts";
 import { hex } from "../crypto/hex.ts";
+import { codeOf } from "../errors.ts";
 import { CommandExecutionError } from "../loader/family.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import type { FileCache } from "./cache.ts";
 import { lookAt } from "./walk.ts";
+
+/** Why no file can be made in a directory. */
+const CLOSED_DIRECTORY = ["EACCES", "EPERM", "EROFS"];
 
 /** A file that is being written beside its place. */
 export interface Draft {
@@ -49,15 +53,23 @@ export class FileWriter {
     const cache = this.#cache;
     const cached = cache.holds(target);
     // Through a link, as a program that opens the file for writing would.
-    const real = !cached && lookAt(fs, target)?.kind === "file" ? fs.realpath(target) : target;
+    const real = cached ? target : fs.placeOf(target);
     const before = lookAt(fs, real);
     if (before !== undefined && before.kind !== "file" && !cached) {
       throw new CommandExecutionError(`Cannot write "${target}": expected a file, or nothing, at that path`);
     }
     // Beside the target, because a rename does not cross file systems. Drafts of the cache have a directory of their own,
     // which is not listed.
-    const path = cached ? cache.partial() : joinPath(dirName(real), `.${hex(crypto.randomBytes(12))}.part`);
-    fs.write(path, "", { how: "create", mode: cached ? 0o600 : 0o666 & ~process.umask() });
+    let path = cached ? cache.partial() : joinPath(dirName(real), `.${hex(crypto.randomBytes(12))}.part`);
+    const mode = cached ? 0o600 : 0o666 & ~process.umask();
+    try {
+      fs.write(path, "", { how: "create", mode });
+    } catch (error) {
+      // Where no other file can be made, the one that is there is written over.
+      if (cached || before === undefined || !CLOSED_DIRECTORY.includes(codeOf(error))) throw error;
+      path = cache.partial();
+      fs.write(path, "", { how: "create", mode });
+    }
     try {
       return await write({
         path,
@@ -68,7 +80,7 @@ export class FileWriter {
             if (own.uid !== before.uid || own.gid !== before.gid) fs.chown(path, before.uid, before.gid);
             fs.chmod(path, before.mode);
           }
-          fs.rename(path, real);
+          fs.replace(path, real);
         },
       });
     } finally {

@@ -1,5 +1,7 @@
 import { SystemError } from "../errors.ts";
+import { CommandExecutionError } from "../loader/family.ts";
 import { repr } from "../python/repr.ts";
+import { ForeignLinkError } from "../runtime/foreign_links.ts";
 
 /** Numbers, texts and exceptions of the system's errors, as Python has them on Linux. */
 const ERRORS: Record<string, { number: number; text: string; name?: string }> = {
@@ -36,11 +38,13 @@ export function pythonError(name: string, message: string): Error {
 
 /** What the system says of its error: `No such file or directory`. */
 export function systemText(error: SystemError): string {
+  if (error instanceof ForeignLinkError) return error.message;
   return ERRORS[error.errno]?.text ?? error.errno;
 }
 
 /** `[Errno 2] No such file or directory: '/x'`; with a second path, ` -> '/y'`. */
 export function osErrorText(error: SystemError, ...paths: string[]): string {
+  if (error instanceof ForeignLinkError) return error.message;
   const { number = 5, text = error.errno } = ERRORS[error.errno] ?? {};
   return `[Errno ${number}] ${text}${paths.length === 0 ? "" : `: ${paths.map(repr).join(" -> ")}`}`;
 }
@@ -48,6 +52,8 @@ export function osErrorText(error: SystemError, ...paths: string[]): string {
 /** The exception that Python raises where a call of the system fails. Returns anything but a {@link SystemError} unchanged. */
 export function osError(error: unknown, ...paths: string[]): unknown {
   if (!(error instanceof SystemError)) return error;
+  // Salt has no such refusal: what stands in the way is to be read.
+  if (error instanceof ForeignLinkError) return new CommandExecutionError(error.message, { cause: error });
   return pythonError(ERRORS[error.errno]?.name ?? "OSError", osErrorText(error, ...paths));
 }
 

@@ -1,7 +1,10 @@
 import { dirname, join, normpath, relpath } from "../../python/posixpath.ts";
+import { str } from "../../python/repr.ts";
+import { truthy } from "../../python/truth.ts";
 import type { FileStat, FileSystem } from "../../runtime/fs.ts";
 import type { Runtime } from "../../runtime/mod.ts";
 import { compileGlob } from "../../python/glob.ts";
+import { withOsErrors } from "../python_errors.ts";
 import { findAccount } from "./accounts.ts";
 
 /** Links that are followed before a path is taken as it is. */
@@ -65,6 +68,26 @@ export function realPath(runtime: Pick<Runtime, "fs" | "process">, path: string)
     }
   }
   return here;
+}
+
+/** The path to change, with its links resolved. @throws {CommandExecutionError} if a user's link leads to a file of others */
+export function pathToChange({ fs }: Pick<Runtime, "fs">, path: string): string {
+  return withOsErrors(path, () => fs.placeOf(path));
+}
+
+/**
+ * Refuses to have a program change what a user's link leads to. The program opens the path by itself: a link that is put there
+ * meanwhile it may follow.
+ *
+ * @param options how the program is run: as another user it can do no more than that user
+ * @throws {CommandExecutionError} naming the link
+ */
+export function checkProgramPath(
+  { runtime }: { runtime: Pick<Runtime, "fs"> },
+  path: string,
+  { cwd, runas }: { cwd?: unknown; runas?: unknown } = {},
+): void {
+  if (!truthy(runas)) pathToChange(runtime, truthy(cwd) ? join(str(cwd), path) : path);
 }
 
 /**

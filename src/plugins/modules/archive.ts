@@ -4,6 +4,7 @@ import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { splitWords } from "../../python/whitespace.ts";
 import { needAnyProgram, needProgram, programPath } from "../commands.ts";
+import { checkProgramPath } from "../linux/paths.ts";
 import { linesOf, list, trimmed } from "./archive/list.ts";
 import { cmdUnzip, isEncrypted, namesOf, sourcesOf, unzip, zip } from "./archive/zip.ts";
 
@@ -15,6 +16,7 @@ const single = (program: string, argument: string, doc: string, example: string)
   doc: `${doc}\n\n    salt '*' archive.${program} ${example}`,
   async run(context: JobContext, args: Args) {
     needProgram(context, program);
+    checkProgramPath(context, str(args[argument]), args);
     const options = truthy(args.options) ? [str(args.options)] : [];
     return await linesOf(context, [program, ...options, str(args[argument])], args);
   },
@@ -38,6 +40,9 @@ export const module: ExecutionModule = {
       async run(context, args) {
         needProgram(context, "tar");
         if (!truthy(args.options)) throw new SaltInvocationError("Tar options can not be empty");
+        // Where it writes: to the archive, or below a directory.
+        const packs = /^-?[a-z]*[cruA]|--(?:create|append|update|delete|catenate|concatenate)\b/;
+        checkProgramPath(context, packs.test(str(args.options)) ? str(args.tarfile) : str(args.dest ?? args.cwd ?? "."), args);
         const dest = truthy(args.dest) ? ["-C", str(args.dest)] : [];
         const words = ["tar", ...splitWords(str(args.options)), str(args.tarfile), ...dest];
         return await linesOf(context, [...words, ...sourcesOf(context, args.sources)], args);
@@ -63,6 +68,7 @@ export const module: ExecutionModule = {
       doc: "Runs zip; returns its output.\n\n    salt '*' archive.cmd_zip /tmp/zipfile.zip '/tmp/sourcefile*'",
       async run(context, args) {
         needProgram(context, "zip");
+        checkProgramPath(context, str(args.zip_file), args);
         return await linesOf(context, ["zip", "-r", str(args.zip_file), ...sourcesOf(context, args.sources)], args);
       },
     },
@@ -82,6 +88,7 @@ export const module: ExecutionModule = {
       doc: "Runs rar to pack files.\n\n    salt '*' archive.rar /tmp/rarfile.rar /tmp/sourcefile1,/tmp/sourcefile2",
       async run(context, args) {
         needProgram(context, "rar");
+        checkProgramPath(context, str(args.rarfile), args);
         return await linesOf(
           context,
           ["rar", "a", "-idp", str(args.rarfile), ...sourcesOf(context, args.sources)],
@@ -95,6 +102,7 @@ export const module: ExecutionModule = {
       async run(context, args) {
         needAnyProgram(context, ["unrar", "rar"]);
         const program = programPath(context, "unrar") ?? programPath(context, "rar")!;
+        checkProgramPath(context, str(args.dest), args);
         const excludes = (namesOf(args.excludes) ?? []).flatMap((name) => ["-x", name]);
         const words = [program, "x", "-idp", str(args.rarfile), ...excludes, str(args.dest)];
         return trimmed(await linesOf(context, words, args), args.trim_output);

@@ -11,7 +11,7 @@ import { basename, dirname, join, normpath } from "../../python/posixpath.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { programPath, runAll } from "../commands.ts";
-import { exists, globPaths, isDirectory, isFile, isLink } from "../linux/paths.ts";
+import { checkProgramPath, exists, globPaths, isDirectory, isFile, isLink } from "../linux/paths.ts";
 import { listAttributes, optionWords, runChattr, selinuxContext, setSelinuxContext } from "./file/attributes.ts";
 import { deleteBackup, listBackups, listBackupsDir, restoreBackup } from "./file/backup.ts";
 import { checkFileMeta, checkManaged, checkManagedChanges } from "./file/check_managed.ts";
@@ -83,6 +83,7 @@ const fun = (
 async function sed(context: JobContext, args: Args): Promise<unknown> {
   const path = pathOf(context, args.path);
   if (!exists(context.runtime.fs, path)) return false;
+  checkProgramPath(context, path);
   const { limit, before, after } = sedCommand(args);
   const negate = truthy(args.negate_match) ? "!" : "";
   return await runAll(context, [
@@ -126,6 +127,7 @@ async function patch(context: JobContext, args: Args): Promise<unknown> {
   }
   const original = str(args.originalfile);
   const options = Array.isArray(args.options) ? args.options.map(str) : optionWords(args.options);
+  checkProgramPath(context, original);
   const words = [program, ...options];
   if (truthy(args.dry_run)) words.push("--dry-run");
   if (!words.includes("-N") && !words.includes("--forward")) words.push("--forward");
@@ -608,6 +610,7 @@ export const module: ExecutionModule = {
       "Restores the SELinux label that the policy defines for a file.",
       "file.restorecon /home/user/.ssh/authorized_keys",
       async (context, { path, recursive }) => {
+        checkProgramPath(context, str(path));
         const words = ["restorecon", truthy(recursive) ? "-FR" : "-F", str(path)];
         return await context.call("cmd.retcode", [words], { python_shell: false }) === 0;
       },

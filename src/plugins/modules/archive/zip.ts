@@ -6,7 +6,7 @@ import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { needProgram, runAll } from "../../commands.ts";
 import { findAccount } from "../../linux/accounts.ts";
-import { exists, globPaths, isDirectory, walk } from "../../linux/paths.ts";
+import { checkProgramPath, exists, globPaths, isDirectory, walk } from "../../linux/paths.ts";
 import { splitWords as shellWords } from "../../linux/words.ts";
 import { renderedWords } from "../../templates.ts";
 import { cached, noFile, trimmed, zipMembers } from "./list.ts";
@@ -75,6 +75,7 @@ export async function zip(context: JobContext, args: Args): Promise<string[]> {
   if (!isDirectory(fs, dirname(file) === "" ? "." : dirname(file))) {
     throw failed(noFile(file));
   }
+  checkProgramPath(context, file, args);
   fs.remove(file);
   for (const [directory, members] of packed) {
     const { retcode, stdout, stderr } = await runAll(context, ["zip", "-q", "-X", file, "-@"], {
@@ -106,6 +107,7 @@ export async function unzip(context: JobContext, args: Args): Promise<string[]> 
   needProgram(context, "unzip");
   if (truthy(args.runas)) needUser(context, str(args.runas));
   const [file, dest] = await renderedWords(context, [str(args.zip_file), args.dest], args);
+  checkProgramPath(context, str(dest), args);
   const failed = (why: string) => new CommandExecutionError(`Exception encountered unpacking zipfile: ${why}`);
   if (!exists(fs, file)) throw failed(noFile(file));
   if (isDirectory(fs, file)) throw failed(`[Errno 21] Is a directory: '${file}'`);
@@ -148,6 +150,7 @@ export async function unzip(context: JobContext, args: Args): Promise<string[]> 
 
 export async function cmdUnzip(context: JobContext, args: Args): Promise<string[]> {
   needProgram(context, "unzip");
+  checkProgramPath(context, str(args.dest), args);
   const excludes = namesOf(args.excludes);
   const { retcode, stdout } = await runAll(context, [
     "unzip",

@@ -40,7 +40,7 @@ async function writeFile(context: JobContext, path: string, body: AsyncIterable<
       fs.writeAt(part, at, chunk);
       at += chunk.length;
     }
-    fs.rename(part, path);
+    fs.replace(part, path);
   } catch (error) {
     fs.remove(part);
     throw error;
@@ -158,7 +158,7 @@ async function store(context: JobContext, args: Args, open: () => Promise<AsyncI
         [packer, "-f", "-S", ".packed", path].filter((word) => packer !== "bzip2" || !["-S", ".packed"].includes(word)),
       );
       if (retcode !== 0) throw new Error(stderr);
-      fs.rename(`${path}${packer === "bzip2" ? ".bz2" : ".packed"}`, path);
+      fs.replace(`${path}${packer === "bzip2" ? ".bz2" : ".packed"}`, path);
     }
   } catch (error) {
     fs.remove(path);

@@ -3,7 +3,7 @@ import { SaltInvocationError } from "../../../loader/family.ts";
 import { splitLines } from "../../../python/lines.ts";
 import { str } from "../../../python/repr.ts";
 import { programPath, run, runAll } from "../../commands.ts";
-import { exists } from "../../linux/paths.ts";
+import { checkProgramPath, exists } from "../../linux/paths.ts";
 import { splitWords } from "../../linux/words.ts";
 
 const EXTENDED = /[aAcCdDeijPsStTu]/g;
@@ -66,6 +66,7 @@ export async function runChattr(
   if (attributes === undefined || attributes === null) {
     throw new SaltInvocationError("Need attributes: [aAcCdDeijPsStTu]");
   }
+  for (const file of files) checkProgramPath(context, file);
   const words = ["chattr", `${operator === "add" ? "+" : "-"}${str(attributes)}`];
   if (flags !== undefined && flags !== null) words.push(`-${str(flags)}`);
   if (version !== undefined && version !== null) words.push("-v", str(version));
@@ -82,6 +83,7 @@ export async function setSelinuxContext(context: JobContext, args: Record<string
   const given = ([["-u", "user"], ["-r", "role"], ["-t", "type"], ["-l", "range"]] as const)
     .filter(([, name]) => args[name] !== null && args[name] !== "");
   if (given.length === 0) return false;
+  checkProgramPath(context, path);
   const words = ["chcon", ...given.flatMap(([option, name]) => [option, str(args[name])]), path];
   const code = await context.call("cmd.retcode", [words], { python_shell: false });
   return code === 0 ? await selinuxContext(context, path) : false;

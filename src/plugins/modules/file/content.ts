@@ -8,7 +8,6 @@ import { decodeUtf8 } from "../../../python/utf8.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
 import type { Runtime } from "../../../runtime/mod.ts";
 import { compileGlob } from "../../../python/glob.ts";
-import { refuseForeignLinks } from "../../linux/foreign_links.ts";
 import { exists, lookAt } from "../../linux/paths.ts";
 import { fromLatin1, latin1, textOf } from "../../bytes.ts";
 import { systemText, withOsErrors } from "../../python_errors.ts";
@@ -54,22 +53,11 @@ export function readBytes(fs: FileSystem, path: string): Uint8Array {
   return withOsErrors(path, () => fs.read(path));
 }
 
-/**
- * Replaces the content of a file, or creates it; owner and mode stay.
- *
- * @throws {CommandExecutionError} for a named pipe, and where a user's link leads to a file of others
- */
-export function overwrite(
-  runtime: Pick<Runtime, "fs" | "process">,
-  path: string,
-  content: string | Uint8Array,
-): void {
-  const { fs } = runtime;
+/** Replaces the content of a file, or creates it; owner and mode stay. @throws {CommandExecutionError} for a named pipe */
+export function overwrite({ fs }: Pick<Runtime, "fs">, path: string, content: string | Uint8Array): void {
   refusePipe(fs, path);
-  const only = refuseForeignLinks(runtime, path);
   const data = typeof content === "string" ? utf8.encode(content) : content;
-  const options = { truncate: true, mode: NEW_FILE, ...only === undefined ? {} : { only } };
-  withOsErrors(path, () => fs.writeAt(path, 0, data, options));
+  withOsErrors(path, () => fs.writeAt(path, 0, data, { truncate: true, mode: NEW_FILE }));
 }
 
 /** The text of a file with its line ends. @throws if it is not UTF-8 */
@@ -98,7 +86,6 @@ export function append(context: JobContext, args: Record<string, unknown>): stri
   const path = pathOf(context, args.path);
   const lines = linesOf(args);
   refusePipe(fs, path);
-  refuseForeignLinks(context.runtime, path);
   withOsErrors(path, () => {
     const size = fs.stat(path)?.size;
     // Unlike the shell's redirection this does not create a file; reading then fails.

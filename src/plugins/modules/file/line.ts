@@ -6,8 +6,7 @@ import { str } from "../../../python/repr.ts";
 import { compileSearch } from "../../../python/substitute.ts";
 import { truthy } from "../../../python/truth.ts";
 import { stripEnd } from "../../../python/whitespace.ts";
-import { refuseForeignLinks } from "../../linux/foreign_links.ts";
-import { isFile, realPath } from "../../linux/paths.ts";
+import { isFile, pathToChange, realPath } from "../../linux/paths.ts";
 import { anyLines, overwrite, readText } from "./content.ts";
 import { copyWithTimes } from "./replace.ts";
 import { pathOf } from "./stats.ts";
@@ -147,8 +146,9 @@ function timeStamp(now: number): string {
 export function line(context: JobContext, args: Record<string, unknown>): string | boolean {
   const { clock, fs } = context.runtime;
   const given = pathOf(context, args.path);
-  if (context.opts.test !== true) refuseForeignLinks(context.runtime, given);
-  const path = realPath(context.runtime, given);
+  const path = context.opts.test === true
+    ? realPath(context.runtime, given)
+    : pathToChange(context.runtime, given);
   if (!isFile(fs, path)) {
     if (truthy(args.quiet)) return false;
     throw new CommandExecutionError(`File "${path}" does not exists or is not a file.`);

@@ -3,8 +3,7 @@ import type { JobContext } from "../../../loader/context.ts";
 import { dirname } from "../../../python/posixpath.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
-import { refuseForeignLinks } from "../../linux/foreign_links.ts";
-import { isDirectory, isFile, isLink, lookAt, realPath } from "../../linux/paths.ts";
+import { isDirectory, isFile, isLink, lookAt, pathToChange } from "../../linux/paths.ts";
 import { withOsErrors } from "../../python_errors.ts";
 import { cachedSource, schemeOf } from "../../sources.ts";
 import { keepBackup } from "./backup.ts";
@@ -153,8 +152,7 @@ function createEmpty({ context, name, mode }: Managed): void {
 
 async function updateFile(managed: Managed): Promise<Ret> {
   const { context, args, name, ret, mode, follow } = managed;
-  if (follow) refuseForeignLinks(context.runtime, name);
-  const real = isLink(context.runtime.fs, name) && follow ? realPath(context.runtime, name) : name;
+  const real = follow ? pathToChange(context.runtime, name) : name;
   try {
     const failure = await updateContent(managed, real);
     if (failure !== undefined) return failedRet(ret, failure);

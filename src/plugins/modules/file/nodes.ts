@@ -1,10 +1,10 @@
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
-import { join } from "../../../python/posixpath.ts";
+import { dirname, join } from "../../../python/posixpath.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { runAll } from "../../commands.ts";
-import { exists, lookAt, realPath } from "../../linux/paths.ts";
+import { checkProgramPath, exists, lookAt, realPath } from "../../linux/paths.ts";
 import { pythonError } from "../../python_errors.ts";
 import { checkPerms } from "./perms.ts";
 import { absolute, pathOf, wholeNumber } from "./stats.ts";
@@ -26,6 +26,7 @@ export async function makeNode(context: JobContext, kind: Kind, args: Record<str
   } else if (lookAt(context.runtime.fs, path, { follow: false }) !== undefined) {
     ret.comment = `File ${path} exists and cannot be overwritten`;
   } else {
+    checkProgramPath(context, dirname(path));
     const numbers = kind === "p" ? [] : [str(args.major), str(args.minor)];
     const { retcode, stderr } = await runAll(context, ["mknod", "-m", mode, path, kind, ...numbers]);
     if (retcode !== 0) throw pythonError("OSError", stderr);

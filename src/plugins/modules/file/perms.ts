@@ -3,6 +3,7 @@ import { isMap, lookup } from "../../../python/containers.ts";
 import { isInteger } from "../../../python/float.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
+import { ForeignLinkError } from "../../../runtime/foreign_links.ts";
 import { isDirectory, isLink, lookAt } from "../../linux/paths.ts";
 import { compareAttributes, listAttributes, runChattr } from "./attributes.ts";
 import { chown, lchown, normalizeMode, pathOf, type Permissions, permissions, setMode } from "./stats.ts";
@@ -122,7 +123,7 @@ function changeOwner(
     return undefined;
   } catch (error) {
     if (!(error instanceof Error) || error.name === "TypeError") throw error;
-    return null;
+    return error.cause instanceof ForeignLinkError ? error.message : null;
   }
 }
 

@@ -5,8 +5,7 @@ import { str } from "../../../python/repr.ts";
 import { escapeRegexp, substitute } from "../../../python/substitute.ts";
 import { truthy } from "../../../python/truth.ts";
 import { decodeUtf8 } from "../../../python/utf8.ts";
-import { refuseForeignLinks } from "../../linux/foreign_links.ts";
-import { exists, isFile, isLink, realPath } from "../../linux/paths.ts";
+import { exists, isFile, isLink, pathToChange, realPath } from "../../linux/paths.ts";
 import { fromLatin1, latin1, textOf } from "../../bytes.ts";
 import { pythonError, withOsErrors } from "../../python_errors.ts";
 import { anyLines, fileNotFound, isText, linesIn, overwrite, readBytes } from "./content.ts";
@@ -109,8 +108,8 @@ const suffixOf = (backup: unknown) => truthy(backup) ? str(backup) : undefined;
 export async function replace(context: JobContext, args: Record<string, unknown>): Promise<string | boolean> {
   const { fs } = context.runtime;
   const given = pathOf(context, args.path);
-  if (context.opts.test !== true && !truthy(args.dry_run)) refuseForeignLinks(context.runtime, given);
-  const path = realPath(context.runtime, given);
+  const changes = context.opts.test !== true && !truthy(args.dry_run);
+  const path = changes ? pathToChange(context.runtime, given) : realPath(context.runtime, given);
   if (!exists(fs, path)) {
     if (truthy(args.ignore_if_missing)) return false;
     throw fileNotFound(path);
@@ -197,8 +196,7 @@ export async function commentLine(context: JobContext, args: Record<string, unkn
   const end = regex.endsWith("$") ? "$" : "";
   const pattern = comments ? `${regex.startsWith("^") ? "^" : ""}(${bare})${end}` : `^${char}\\s*(${bare})${end}`;
   const given = pathOf(context, args.path);
-  refuseForeignLinks(context.runtime, given);
-  const path = realPath(context.runtime, given);
+  const path = pathToChange(context.runtime, given);
   if (!isFile(fs, path)) throw fileNotFound(path);
   if (!isText(fs, path)) {
     throw new SaltInvocationError(`Cannot perform string replacements on a binary file: ${path}`);

@@ -5,6 +5,7 @@ import { isInteger, toFloat } from "../../../python/float.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { typeName } from "../../../python/type_name.ts";
+import { ForeignLinkError } from "../../../runtime/foreign_links.ts";
 import type { FileStat, FileSystem } from "../../../runtime/fs.ts";
 import { findAccount, findGroup, groupName } from "../../linux/accounts.ts";
 import { exists, expandUser, lookAt, realPath } from "../../linux/paths.ts";
@@ -222,6 +223,7 @@ export function setMode(context: JobContext, given: unknown, mode: unknown, foll
   try {
     fs.chmod(path, parseInt(text, 8), { follow });
   } catch (error) {
+    if (error instanceof ForeignLinkError) throw osError(error, path);
     if (error instanceof SystemError) return `Invalid Mode ${text}`;
     throw error;
   }

@@ -4,8 +4,9 @@ import { CommandExecutionError, SaltInvocationError } from "../../../loader/fami
 import { basename, dirname, join, normpath } from "../../../python/posixpath.ts";
 import { repr, str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
+import { ForeignLinkError } from "../../../runtime/foreign_links.ts";
 import { exists, expandVariables, isDirectory, isFile, isLink, lookAt, realPath, walk } from "../../linux/paths.ts";
-import { osErrorText, pythonError, withOsErrors } from "../../python_errors.ts";
+import { osError, osErrorText, pythonError, withOsErrors } from "../../python_errors.ts";
 import { overwrite, readBytes } from "./content.ts";
 import { checkPerms } from "./perms.ts";
 import { copyWithTimes } from "./replace.ts";
@@ -16,6 +17,7 @@ function orFail<T>(work: () => T, complain: (error: SystemError) => string): T {
   try {
     return work();
   } catch (error) {
+    if (error instanceof ForeignLinkError) throw osError(error);
     if (error instanceof SystemError) throw new CommandExecutionError(complain(error), { cause: error });
     if (error instanceof Error && error.message.startsWith("[Errno ")) {
       throw new CommandExecutionError(complain(error.cause instanceof SystemError ? error.cause : asSystem(error)));
@@ -159,7 +161,7 @@ export function move(context: JobContext, args: Record<string, unknown>): unknow
   try {
     fs.rename(from, target);
   } catch (error) {
-    if (!(error instanceof SystemError)) throw error;
+    if (!(error instanceof SystemError) || error instanceof ForeignLinkError) throw osError(error);
     // Another file system, most likely: then it is a copy. Nothing there is what the copy will complain of.
     const kind = lookAt(fs, from, { follow: false })?.kind;
     if (kind === undefined) throw failed(`[Errno 2] No such file or directory: ${repr(from)}`);

@@ -6,7 +6,7 @@ import { splitLines } from "../../../python/lines.ts";
 import { basename, dirname, normpath } from "../../../python/posixpath.ts";
 import { truthy } from "../../../python/truth.ts";
 import { programPath, runAll } from "../../commands.ts";
-import { isDirectory, lookAt, realPath } from "../../linux/paths.ts";
+import { checkProgramPath, isDirectory, lookAt, realPath } from "../../linux/paths.ts";
 import { splitWords } from "../../linux/words.ts";
 import { type Extraction, Refusal } from "./arguments.ts";
 import type { Contents } from "./contents.ts";
@@ -98,6 +98,11 @@ export async function unpack(
 ): Promise<{ files: string[] | string; created: boolean }> {
   const { name, format, trim, user } = extraction;
   const created = !isDirectory(context.runtime.fs, name);
+  try {
+    checkProgramPath(context, name);
+  } catch (error) {
+    throw error instanceof CommandExecutionError ? new Refusal(error.message) : error;
+  }
   if (created) await context.callState("file.directory", { name, user, makedirs: true });
   if (format !== "tar") return { files: await unpackOther(context, args, extraction, archive), created };
   const files = await unpackTar(context, extraction, archive);

@@ -3,7 +3,7 @@ import type { StateContext, StateReturn } from "../../../loader/states.ts";
 import { decodeBase64 } from "../../../python/binascii.ts";
 import { repr, str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
-import { isFile, isLink, realPath } from "../../linux/paths.ts";
+import { isFile, isLink, pathToChange, realPath } from "../../linux/paths.ts";
 import { keepBackup } from "../../modules/file/backup.ts";
 import { managed } from "../file/managed.ts";
 import { outcome } from "../outcome.ts";
@@ -117,7 +117,8 @@ function look(context: StateContext, name: string, file: Args): Found {
   const link = isLink(fs, name);
   const follow = truthy(file.follow_symlinks ?? true);
   if (link && !follow && !context.test) fs.remove(name);
-  const path = link && follow ? realPath(context.runtime, name) : name;
+  const real = context.test ? realPath : pathToChange;
+  const path = link && follow ? real(context.runtime, name) : name;
   return { path, exists: isFile(fs, path), isLink: link && !follow };
 }
 
