@@ -243,21 +243,41 @@ function standsFirm(error: unknown, reasons: readonly string[], file: string): b
     fs.lstatSync(file, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/** Writes over the content of a file. If that fails, as on a full disk, the old content is put back. */
+/** Writes over the content of a file. */
 function writeOver(file: string, data: Uint8Array | string, to: { mode: number; owner?: Owner | undefined }): void {
-  const { O_RDWR, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
-  const fd = fs.openSync(file, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
+  const { O_WRONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
+  const fd = fs.openSync(file, O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
-    const before = fs.readFileSync(fd);
-    try {
-      putWhole(fd, typeof data === "string" ? new TextEncoder().encode(data) : data);
-      finish(fd, { ...to, sync: true });
-    } catch (error) {
-      putWhole(fd, before);
-      throw error;
-    }
+    putOrKeep(fd, file, typeof data === "string" ? new TextEncoder().encode(data) : data);
+    finish(fd, { ...to, sync: true });
   } finally {
     fs.closeSync(fd);
+  }
+}
+
+/** Bytes of a file that are held in memory while others are put in their place. */
+const MOST_KEPT = 64 * 1024 * 1024;
+
+/** Puts other content into a file; if that fails, as on a full disk, the old content is put back. */
+function putOrKeep(fd: number, file: string, data: Uint8Array): void {
+  const stat = fs.fstatSync(fd);
+  const kept = stat.isFile() && stat.size > 0 && stat.size <= MOST_KEPT ? contentOf(file, stat) : undefined;
+  try {
+    putAt(fd, data, 0);
+    if (stat.size > data.length) fs.ftruncateSync(fd, data.length);
+  } catch (error) {
+    if (kept !== undefined) putWhole(fd, kept);
+    throw error;
+  }
+}
+
+/** The content of a file that is open for writing; undefined if it may not be read, or if there is another one by now. */
+function contentOf(file: string, { ino, dev }: Stats): Uint8Array | undefined {
+  try {
+    return reading(file, (fd, found) => found.ino === ino && found.dev === dev ? fs.readFileSync(fd) : undefined);
+  } catch {
+    // It can be written all the same: then nothing is put back.
+    return undefined;
   }
 }
 
@@ -314,10 +334,14 @@ function writeRange(
   options: Parameters<FileSystem["writeAt"]>[3],
 ): void {
   const { truncate = false, mode = 0o600 } = options ?? {};
-  const { O_WRONLY, O_CREAT, O_TRUNC } = fs.constants;
-  const fd = fs.openSync(file.path, O_WRONLY | O_CREAT | (truncate ? O_TRUNC : 0) | file.flags, mode);
+  const { O_WRONLY, O_CREAT } = fs.constants;
+  const fd = fs.openSync(file.path, O_WRONLY | O_CREAT | file.flags, mode);
   try {
-    putAt(fd, data, offset);
+    if (truncate && offset === 0) putOrKeep(fd, file.path, data);
+    else {
+      if (truncate) fs.ftruncateSync(fd, 0);
+      putAt(fd, data, offset);
+    }
   } finally {
     fs.closeSync(fd);
   }
