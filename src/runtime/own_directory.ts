@@ -1,0 +1,61 @@
+/** Code is run only from directories that no stranger can have made, or can write to. Nothing is imported: programs start with it. */
+
+/** What stands at a path; links are not followed. */
+export interface Look {
+  uid: number;
+  mode: number;
+  /** Where it leads, for a link. */
+  target?: string | undefined;
+}
+
+const STICKY = 0o1000;
+const ALL_WRITE = 0o002;
+const OTHERS_WRITE = 0o022;
+const MOST_LINKS = 40;
+
+const namesOf = (path: string) => path.split("/").filter((part) => part !== "" && part !== ".").reverse();
+
+/**
+ * Looks at a directory and at all above it.
+ *
+ * @param look undefined if nothing is there
+ * @param strict every directory has to be root's or ours, and closed to the group; otherwise one may belong to whomever it was given
+ * to, as to the user of a master, unless it stands in a directory that is open to all, such as `/tmp`
+ * @returns why code from there is not to be run; undefined if it may be
+ */
+export function strangerIn(
+  look: (path: string) => Look | undefined,
+  path: string,
+  uid: number,
+  strict: boolean,
+): string | undefined {
+  const rest = namesOf(path);
+  let here = "";
+  let openToAll = false;
+  for (let links = 0; rest.length > 0;) {
+    const name = rest.pop()!;
+    if (name === "..") {
+      here = here.replace(/\/[^/]*$/, "");
+      continue;
+    }
+    const next = `${here}/${name}`;
+    const found = look(next);
+    if (found === undefined) return `there is no directory "${next}"`;
+    const ours = found.uid === 0 || found.uid === uid;
+    if (!ours && (strict || openToAll)) return `"${next}" belongs to user ${found.uid}`;
+    if (found.target !== undefined) {
+      if (++links > MOST_LINKS) return `the links of "${next}" have no end`;
+      rest.push(...namesOf(found.target));
+      if (found.target.startsWith("/")) here = "";
+      continue;
+    }
+    here = next;
+    // In a sticky directory nobody else can replace what is ours; in the last one, anybody could still add to it.
+    const sticky = (found.mode & STICKY) !== 0 && rest.length > 0;
+    openToAll = (found.mode & ALL_WRITE) !== 0;
+    if (!sticky && (found.mode & (strict ? OTHERS_WRITE : ALL_WRITE)) !== 0) {
+      return `other users may write to "${next}"`;
+    }
+  }
+  return undefined;
+}
