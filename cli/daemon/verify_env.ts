@@ -2,6 +2,7 @@
 import type { Host } from "../../src/config/review.ts";
 import { dirName, joinPath } from "../../src/config/paths.ts";
 import { messageOf } from "../../src/errors.ts";
+import { strangersCode } from "../../src/loader/custom_files.ts";
 import type { Logger } from "../../src/log.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import { isSyslogAddress } from "./syslog_address.ts";
@@ -110,6 +111,13 @@ function verifyPlace(place: Place, options: VerifyEnvOptions, found: (problem: P
   if (open) {
     const wanted = place.allowed === undefined ? stat.mode & 0o7777 & ~0o002 : mode;
     verifyMode(path, stat.mode, wanted, options, found);
+  }
+  const stranger = option === "cachedir" || option === "extension_modules"
+    ? strangersCode(options.runtime, path)
+    : undefined;
+  if (stranger !== undefined) {
+    const remedy = `set ${option} to a directory that only root and the user of the daemon can change`;
+    found({ path, problem: `custom modules are not loaded from it: ${stranger}`, remedy, mended: false, severe: true });
   }
   if (place.secrets !== undefined) verifySecrets(place, options, found);
 }

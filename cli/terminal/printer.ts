@@ -91,7 +91,7 @@ function outputWriter(
 
 /** The operator's own outputters. Few have any, and the code for them takes longer to load than to look. */
 async function customOutputters({ runtime, log }: ProgramContext, opts: Record<string, unknown>) {
-  if (customFiles(runtime.fs, opts, "output").size === 0) return {};
+  if (customFiles(runtime, opts, "output").size === 0) return {};
   const { customOutputters } = await import("../../src/loader/custom_outputters.ts");
   return customOutputters({ runtime, log: log.child("output"), opts });
 }

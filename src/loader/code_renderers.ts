@@ -3,16 +3,21 @@ import { hex } from "../crypto/hex.ts";
 import { messageOf } from "../errors.ts";
 import { type Renderer, RenderError, type RendererTable } from "../render/mod.ts";
 import { type CustomPlace, known } from "./custom_file.ts";
+import { strangersCode } from "./custom_files.ts";
 import { rendererContext } from "./custom_renderers.ts";
 
 /** Runs a text as a module, from a file that only we can read: what it exports. A text that was run before is not run again. */
-async function run({ runtime: { fs, crypto, importFile }, opts }: CustomPlace, text: string, ending: string) {
+async function run({ runtime: { fs, process, crypto, importFile }, opts }: CustomPlace, text: string, ending: string) {
   const { cachedir } = opts;
   if (typeof cachedir !== "string" || cachedir === "") {
     throw new TypeError("code needs a directory to run from: set cachedir");
   }
   const directory = joinPath(cachedir, "code");
   fs.mkdir(directory, 0o700);
+  const stranger = strangersCode({ fs, process }, directory);
+  if (stranger !== undefined) {
+    throw new TypeError(`code is not run from "${directory}": ${stranger}; set cachedir to a directory of your own`);
+  }
   const digest = hex(crypto.hash("sha256", new TextEncoder().encode(text)));
   const path = joinPath(directory, `${digest}.${ending}`);
   fs.write(path, text, { mode: 0o600 });

@@ -135,7 +135,7 @@ export function foreignText({ path }: CustomFile): string {
 
 /** The files of a family that can be loaded, and those that cannot, which replace no module of Brine. */
 export function customFilesOf(place: CustomPlace, kind: CustomKind): { usable: CustomFile[]; foreign: CustomFile[] } {
-  const files = [...customFiles(place.runtime.fs, place.opts, kind).values()];
+  const files = [...customFiles(place.runtime, place.opts, kind).values()];
   return {
     usable: files.filter(({ form }) => form !== "foreign"),
     foreign: files.filter(({ form }) => form === "foreign"),

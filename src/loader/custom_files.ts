@@ -1,6 +1,8 @@
 /** The files of custom modules: where they are looked for, and what kind each is of. */
 import { joinPath } from "../config/paths.ts";
 import type { FileSystem } from "../runtime/fs.ts";
+import type { Runtime } from "../runtime/mod.ts";
+import { strangerIn } from "../runtime/own_directory.ts";
 
 /** Families that custom modules can belong to, by the names of their folders. */
 export type CustomKind =
@@ -51,13 +53,27 @@ const isDirectory = (fs: FileSystem, path: string) => {
   }
 };
 
+type Host = Pick<Runtime, "fs" | "process">;
+
+/** Why code that Brine puts into a directory is not to be run from there; undefined if it may be. */
+export function strangersCode({ fs, process }: Host, directory: string): string | undefined {
+  const uid = process.uid();
+  if (uid === undefined) return undefined;
+  const look = (path: string) => {
+    const stat = fs.stat(path, { follow: false });
+    return stat && { uid: stat.uid, mode: stat.mode, target: stat.kind === "symlink" ? fs.readlink(path) : undefined };
+  };
+  return strangerIn(look, directory, uid, false);
+}
+
 /**
  * The directories that exist, in the order in which they are searched: those below `module_dirs`, then what was synced, then those
- * of the family's own option.
+ * of the family's own option. What was synced counts only where no stranger can have put it.
  *
  * @see salt/loader/__init__.py _module_dirs
  */
-export function customDirectories(fs: FileSystem, opts: Record<string, unknown>, kind: CustomKind): string[] {
+export function customDirectories(runtime: Host, opts: Record<string, unknown>, kind: CustomKind): string[] {
+  const { fs } = runtime;
   const given = listed(opts.module_dirs).flatMap((directory) => {
     const below = [joinPath(directory, kind), joinPath(directory, `_${kind}`)].find((path) => isDirectory(fs, path));
     return below === undefined ? [] : [below];
@@ -68,7 +84,8 @@ export function customDirectories(fs: FileSystem, opts: Record<string, unknown>,
     : typeof cachedir === "string" && cachedir !== ""
     ? [joinPath(cachedir, "extmods", kind)]
     : [];
-  return [...new Set([...given, ...synced, ...listed(opts[OPTIONS[kind]])])].filter((path) => isDirectory(fs, path));
+  const ours = synced.filter((path) => isDirectory(fs, path) && strangersCode(runtime, path) === undefined);
+  return [...new Set([...given, ...ours, ...listed(opts[OPTIONS[kind]])])].filter((path) => isDirectory(fs, path));
 }
 
 const CODE = /\.(?:ts|mts|js|mjs)$/;
@@ -100,12 +117,13 @@ function customFile(fs: FileSystem, directory: string, entry: string): CustomFil
  * before what cannot be loaded: a module may be beside one of the same name for minions of real Salt.
  */
 export function customFiles(
-  fs: FileSystem,
+  runtime: Host,
   opts: Record<string, unknown>,
   kind: CustomKind,
 ): Map<string, CustomFile> {
+  const { fs } = runtime;
   const found = new Map<string, CustomFile>();
-  for (const directory of customDirectories(fs, opts, kind)) {
+  for (const directory of customDirectories(runtime, opts, kind)) {
     const here = fs.list(directory).flatMap((entry) => customFile(fs, directory, entry) ?? []);
     for (const form of FORMS) {
       for (const file of here) {
@@ -120,6 +138,6 @@ export function customFiles(
 }
 
 /** A text that differs when a file of the family has changed; empty if there is none. */
-export function customStamp(fs: FileSystem, opts: Record<string, unknown>, kind: CustomKind): string {
-  return [...customFiles(fs, opts, kind).values()].map(({ path, version }) => `${path} ${version}`).join("\n");
+export function customStamp(runtime: Host, opts: Record<string, unknown>, kind: CustomKind): string {
+  return [...customFiles(runtime, opts, kind).values()].map(({ path, version }) => `${path} ${version}`).join("\n");
 }

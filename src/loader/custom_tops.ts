@@ -28,7 +28,7 @@ export function customTop(
   { runtime, opts }: Pick<CustomPlace, "runtime" | "opts">,
   name: string,
 ): CustomFile | undefined {
-  return customFiles(runtime.fs, opts, "tops").get(name);
+  return customFiles(runtime, opts, "tops").get(name);
 }
 
 /** What a module returned, as environments with lists of names. */

@@ -224,17 +224,27 @@ test("custom modules: module_dirs have folders of each family, and go before wha
 test("custom modules: reload sees what has changed, come and gone", async () => {
   const { run, write, functions, place, directory } = await minionWith({ "modules/a.ts": "export const f = () => 1;" });
   assert.equal((await run("a.f")).return, 1);
-  const before = customStamp(place.runtime.fs, place.opts, "modules");
+  const before = customStamp(place.runtime, place.opts, "modules");
   const file = write("modules/a.ts", "export const f = (): number => 2;");
   utimesSync(file, 1, 1);
-  assert.notEqual(customStamp(place.runtime.fs, place.opts, "modules"), before);
+  assert.notEqual(customStamp(place.runtime, place.opts, "modules"), before);
   assert.equal((await run("a.f")).return, 1);
   functions.reload();
   assert.equal((await run("a.f")).return, 2);
   rmSync(path.join(directory, "modules"), { recursive: true });
   functions.reload();
   assert.equal((await run("a.f")).return, "'a.f' is not available.");
-  assert.equal(customStamp(place.runtime.fs, place.opts, "modules"), "");
+  assert.equal(customStamp(place.runtime, place.opts, "modules"), "");
+});
+
+test("custom modules: none is loaded from a directory that other users may write to", async () => {
+  const { run, functions, directory } = await minionWith({ "modules/a.js": "export const f = () => 1;" });
+  chmodSync(path.join(directory, "modules"), 0o777);
+  functions.reload();
+  assert.equal((await run("a.f")).return, "'a.f' is not available.");
+  chmodSync(path.join(directory, "modules"), 0o755);
+  functions.reload();
+  assert.equal((await run("a.f")).return, 1);
 });
 
 const PROGRAM = `#!/bin/sh

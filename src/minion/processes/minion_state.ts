@@ -13,7 +13,7 @@ function levelOf(log: Logger): LogLevel {
 
 /** Packs a {@link MinionState}. Values that msgpack cannot hold are left out. */
 export function packMinionState({ runtime, opts, grains, pillar, log, master }: Context): Uint8Array {
-  const customModules = customStamp(runtime.fs, opts, "modules");
+  const customModules = customStamp(runtime, opts, "modules");
   const rest = { level: levelOf(log), master: master !== undefined, customModules };
   try {
     return encode({ opts, grains, pillar, ...rest }, "bin");

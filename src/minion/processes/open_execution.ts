@@ -56,7 +56,7 @@ export function openExecution(options: ExecutionOptions): Execution {
 async function isInline(load: Record<string, unknown>, options: ExecutionOptions): Promise<boolean> {
   const { runtime, functions, modules, opts } = options;
   // A custom module may have replaced ours since the function table of this process was built.
-  const custom = customFiles(runtime.fs, opts, "modules");
+  const custom = customFiles(runtime, opts, "modules");
   for (const fun of [load.fun].flat()) {
     if (typeof fun !== "string") return false;
     if (!opts.multiprocessing_inline && !isJobFunction(fun)) return false;

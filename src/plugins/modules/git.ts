@@ -61,7 +61,7 @@ async function clone(context: JobContext, args: Args): Promise<true> {
   if (!truthy(args.url)) throw new SaltInvocationError("Missing 'url' argument");
   const url = withCredentials(args.url, args.https_user, args.https_pass);
   const words = [...command(args, "clone"), ...optionWords(args.opts), "--", url];
-  if (args.name === null) await git(context, [...words, cwd], args, { cwd: "/tmp" });
+  if (args.name === null) await git(context, [...words, cwd], args, { cwd: "/" });
   else {
     if (!exists(context.runtime.fs, cwd)) context.runtime.fs.mkdir(cwd);
     await git(context, [...words, str(args.name)], args, { cwd });

@@ -52,7 +52,7 @@ async function install(context: JobContext, args: Args): Promise<unknown> {
     ...(truthy(args.dry_run) ? ["--dry-run"] : []),
     ...pkgs,
   ];
-  const cwd = truthy(args.dir) ? args.dir : context.runtime.process.env("TMPDIR") ?? "/tmp";
+  const cwd = truthy(args.dir) ? args.dir : "/";
   const { retcode, stdout, stderr } = await npm(context, words, { ...args, cwd });
   if (retcode !== 0) throw new CommandExecutionError(stderr);
   const printed = stdout || stderr;

@@ -72,6 +72,22 @@ describe("verify_env", () => {
     assert.equal(place.mode("victim"), 0o755);
   });
 
+  test("says that no custom modules are loaded from below a directory that a stranger has made in an open place", async () => {
+    using place = await bed("minion");
+    place.verify();
+    const { runtime } = place;
+    const stat: typeof runtime.fs.stat = (file, options) => {
+      const found = runtime.fs.stat(file, options);
+      return file === place.root && found !== undefined ? { ...found, uid: 1234 } : found;
+    };
+    const problems = place.verify({ runtime: { ...runtime, fs: { ...runtime.fs, stat } }, mend: false });
+    const stranger = `custom modules are not loaded from it: "${place.root}" belongs to user 1234`;
+    assert.deepEqual(problems.map(({ path: at, problem, severe }) => [at, problem, severe]), [
+      [place.at("var/cache/salt/minion"), stranger, true],
+      [place.at("var/cache/salt/minion/extmods"), stranger, true],
+    ]);
+  });
+
   test("closes the directory of keys and a private key that others may read, and leaves what a group may read", async () => {
     using place = await bed();
     place.verify();
