@@ -1,7 +1,9 @@
 import { codeOf, ConfigError, messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
+import { type AnyMap, entriesOf, isMap } from "../python/containers.ts";
 import { isRecord } from "../record.ts";
 import type { FileSystem } from "../runtime/fs.ts";
+import { globPaths, hasMagic } from "./glob_paths.ts";
 import { EXPECTED, fits, type OptionSpec, type OptionTable, settle } from "./option.ts";
 import { valueProblem } from "./option_values.ts";
 import { dirName, joinPath } from "./paths.ts";
@@ -42,20 +44,9 @@ export interface LoadedConfig {
   places: ReadonlyMap<string, string>;
 }
 
-/** Paths that match a glob in their last part. */
-export function globFiles(fs: FileSystem, pattern: string): string[] {
-  if (!/[*?[]/.test(pattern)) return fs.stat(pattern)?.kind === "file" ? [pattern] : [];
-  const directory = dirName(pattern);
-  if (/[*?[]/.test(directory)) return [];
-  if (fs.stat(directory)?.kind !== "directory") return [];
-  const last = pattern.slice(pattern.lastIndexOf("/") + 1);
-  const source = last.replace(/[.+^${}()|\\]/g, "\\$&").replaceAll("*", ".*").replaceAll("?", ".").replaceAll(
-    "[!",
-    "[^",
-  );
-  const regex = new RegExp(`^${source}$`, "s");
-  return fs.list(directory).filter((name) => regex.test(name) && (!name.startsWith(".") || last.startsWith(".")))
-    .map((name) => joinPath(directory, name));
+/** The files that an include means. */
+function includedFiles(fs: FileSystem, pattern: string): string[] {
+  return hasMagic(pattern) ? globPaths(fs, pattern) : fs.stat(pattern)?.kind === "file" ? [pattern] : [];
 }
 
 /** Merges included files into each other: maps recursively, lists appended. */
@@ -156,7 +147,7 @@ class ConfigFiles {
     if (typeof pattern !== "string" || pattern === "") return;
     const { fs, log } = this.#options;
     const full = joinPath(dirName(from), pattern);
-    const found = globFiles(fs, full);
+    const found = includedFiles(fs, full);
     if (found.length === 0 && !mayBeMissing) log.warning("included configuration not found", { include: full, from });
     for (const path of found) {
       if (this.#seen.has(path)) continue;
@@ -196,7 +187,25 @@ export function loadConfig(options: LoadConfigOptions): LoadedConfig {
   for (const problem of problems) log.warning("the default is used", { problem: said(problem) });
   opts.conf_file = file;
   putUnderRoot(opts);
+  for (const option of ["file_roots", "pillar_roots"]) {
+    if (isMap(opts[option])) opts[option] = expandedRoots(fs, opts[option]);
+  }
   return { opts, given: new Set(Object.keys(values)), places: files.places };
+}
+
+/** Directories by environments, with those in the place of a shell pattern that match it; one that matches nothing stays as it is. */
+function expandedRoots(fs: FileSystem, roots: AnyMap): unknown {
+  const expanded = entriesOf(roots).map(([saltenv, given]): [unknown, unknown] => {
+    if (![given].flat().some((root) => typeof root === "string" && hasMagic(root))) return [saltenv, given];
+    return [
+      saltenv,
+      [given].flat().flatMap((root) => {
+        const found = typeof root === "string" ? globPaths(fs, root) : [];
+        return found.length > 0 ? found : [root];
+      }),
+    ];
+  });
+  return roots instanceof Map ? new Map(expanded) : Object.fromEntries(expanded);
 }
 
 /** A copy that the caller may change. */

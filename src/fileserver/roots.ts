@@ -2,6 +2,7 @@ import { isWithin, joinPath, normalizePath } from "../config/paths.ts";
 import { ConfigError, messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import type { HashName } from "../runtime/crypto.ts";
+import { strangersLink } from "../runtime/foreign_links.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import { type AnyMap, entriesOf } from "../python/containers.ts";
 import { decode, encode } from "../wire/msgpack.ts";
@@ -74,6 +75,7 @@ export class RootsBackend implements FileBackend {
   readonly #ignored: (path: string) => boolean;
   readonly #hashName: HashName;
   readonly #roots: Record<string, unknown>;
+  readonly #refused = new Set<string>();
   readonly #digests = new Map<string, { version: string; digest: string }>();
   readonly #digesting = new Map<string, Promise<string | undefined>>();
   readonly #listings = new Map<string, { version: string; listing: Listing }>();
@@ -112,19 +114,44 @@ export class RootsBackend implements FileBackend {
 
   find(path: string, saltenv: string): FoundFile | undefined {
     if (!isConfined(path)) return undefined;
-    const { runtime: { fs }, log } = this.#options;
+    const { runtime: { fs } } = this.#options;
     const rel = normalizePath(path);
     for (const root of this.#rootsOf(saltenv)) {
       const full = joinPath(root, rel);
       const stat = lookAt(fs, full);
       if (stat?.kind !== "file" || this.#ignored(rel) || this.#ignored(full)) continue;
-      if (!isWithin(fs.realpath(root), fs.realpath(full))) {
-        log.warning("file not served: it lies outside its root", { path: full });
-        continue;
-      }
+      if (!isWithin(fs.realpath(root), fs.realpath(full)) && !this.#leaves(full)) continue;
       return { path: full, rel, stat };
     }
     return undefined;
+  }
+
+  /** Whether a link that leads out of its root is followed: an operator's, and none that anybody else may have made. */
+  #leaves(path: string): boolean {
+    const { runtime: { fs, process }, log, opts } = this.#options;
+    if (!opts.fileserver_followsymlinks) {
+      this.#refuse(path, () => log.warning("file not served: it lies outside its root", { path }));
+      return false;
+    }
+    const link = strangersLink(fs, path, process.uid() ?? 0);
+    if (link === undefined) return true;
+    this.#refuse(path, () => {
+      const remedy = `chown -h root ${link.path}`;
+      log.warning("file not served: a link of another user leads out of its root", {
+        path,
+        link: link.path,
+        user: link.uid,
+        remedy,
+      });
+    });
+    return false;
+  }
+
+  /** Says once of each path that it is not served. */
+  #refuse(path: string, say: () => void): void {
+    if (this.#refused.has(path) || this.#refused.size >= REMEMBERED) return;
+    this.#refused.add(path);
+    say();
   }
 
   read({ path }: FoundFile, offset: number, length: number): Uint8Array {
@@ -237,6 +264,7 @@ export class RootsBackend implements FileBackend {
       turn: () => new Promise((resolve) => later(resolve)),
       ignored: this.#ignored,
       followLinks: opts.fileserver_followsymlinks,
+      leaves: (path) => this.#leaves(path),
       ignoreLinks: opts.fileserver_ignoresymlinks,
       limited: opts.fileserver_limit_traversal,
     });
@@ -276,6 +304,7 @@ export class RootsBackend implements FileBackend {
           turn: () => new Promise((resolve) => later(resolve)),
           ignored: this.#ignored,
           followLinks: false,
+          leaves: () => false,
           ignoreLinks: false,
           limited: false,
         });

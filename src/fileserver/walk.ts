@@ -19,6 +19,8 @@ export interface WalkOptions {
   ignored(path: string): boolean;
   /** Go into directories through links. */
   followLinks: boolean;
+  /** Whether a link that leads out of its root is followed. */
+  leaves(path: string): boolean;
   /** Leave links out. */
   ignoreLinks: boolean;
   /** Go only into directories that hold SLS files, and into those of Salt's own (`_modules`). */
@@ -42,18 +44,20 @@ interface Entry {
   stat: FileStat | undefined;
   /** True unless it is a link that leads out of the root. */
   inside: boolean;
+  /** True if it leads to what is served. */
+  served: boolean;
   /** The text of a link. */
   says?: string;
 }
 
 /** One name of a directory; undefined if it was removed since the directory was read. */
-function entryAt(fs: FileSystem, root: string, full: string): Entry | undefined {
+function entryAt({ fs, leaves }: WalkOptions, root: string, full: string): Entry | undefined {
   try {
     const own = fs.stat(full, { follow: false });
-    if (own?.kind !== "symlink") return own && { stat: own, inside: true };
+    if (own?.kind !== "symlink") return own && { stat: own, inside: true, served: true };
     const stat = lookAt(fs, full);
     const inside = stat !== undefined && isWithin(root, fs.realpath(full));
-    return { stat, inside, says: fs.readlink(full) };
+    return { stat, inside, served: inside || (stat !== undefined && leaves(full)), says: fs.readlink(full) };
   } catch {
     return undefined;
   }
@@ -71,21 +75,21 @@ export async function walk(roots: readonly string[], options: WalkOptions): Prom
   const enter = async (root: string, directory: string, rel: string, names: string[], trail: ReadonlySet<string>) => {
     const real = fs.realpath(directory);
     // A link to a directory above would never end.
-    if (trail.has(real) || !isWithin(root, real)) return;
+    if (trail.has(real)) return;
     const below = new Set([...trail, real]);
     for (const name of names) {
       if (++looked % SLICE === 0) await turn();
       const path = rel === "" ? name : `${rel}/${name}`;
       const full = joinPath(directory, name);
       if (ignored(path) || ignored(full)) continue;
-      const seen = entryAt(fs, root, full);
+      const seen = entryAt(options, root, full);
       if (seen === undefined || (seen.says !== undefined && ignoreLinks)) continue;
-      const { stat, inside, says } = seen;
+      const { stat, inside, served, says } = seen;
       if (says !== undefined && (inside || !followLinks)) {
         Object.defineProperty(links, path, { value: says, enumerable: true, writable: true, configurable: true });
       }
       // What is not served is not listed.
-      if (stat === undefined || !inside) continue;
+      if (stat === undefined || !served) continue;
       if (stat.kind === "file") files.add(path);
       if (stat.kind !== "directory") continue;
       dirs.add(path);

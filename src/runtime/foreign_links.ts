@@ -1,5 +1,5 @@
 import { SystemError } from "../errors.ts";
-import type { FileStat } from "./fs.ts";
+import type { FileStat, FileSystem } from "./fs.ts";
 
 /** Links on the way to a file; the system follows no more. */
 export const MOST_LINKS = 40;
@@ -20,6 +20,46 @@ export interface UsersLink {
   uid: number;
   /** Its path, for the message. */
   path: string;
+}
+
+/**
+ * The first link on the way to a file that a stranger may have made: in a directory that others can change, by another than root or
+ * `uid`, to what is not its maker's own. By name alone: whoever could make one after the look still can.
+ */
+export function strangersLink(
+  fs: Pick<FileSystem, "stat" | "readlink">,
+  path: string,
+  uid: number,
+): UsersLink | undefined {
+  const rest = path.split("/").reverse();
+  let here = "";
+  let above: FileStat | undefined;
+  for (let links = 0; rest.length > 0;) {
+    const name = rest.pop()!;
+    if (name === "" || name === ".") continue;
+    if (name === "..") {
+      here = here.replace(/\/[^/]*$/, "");
+      above = here === "" ? undefined : fs.stat(here, { follow: false });
+      continue;
+    }
+    const next = `${here}/${name}`;
+    const stat = fs.stat(next, { follow: false });
+    if (stat?.kind !== "symlink" || ++links > MOST_LINKS) {
+      here = next;
+      above = stat;
+      continue;
+    }
+    const trusted = (one: { uid: number }) => one.uid === 0 || one.uid === uid;
+    const closed = above === undefined || (trusted(above) && (above.mode & OTHERS_WRITE) === 0);
+    if (!trusted(stat) && !closed && fs.stat(next)?.uid !== stat.uid) return { uid: stat.uid, path: next };
+    const to = fs.readlink(next);
+    if (to.startsWith("/")) {
+      here = "";
+      above = undefined;
+    }
+    rest.push(...to.split("/").reverse());
+  }
+  return undefined;
 }
 
 /**

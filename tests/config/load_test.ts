@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { globFiles, loadConfig, type LoadConfigOptions, OtherParserNeeded } from "../../src/config/load.ts";
+import { loadConfig, type LoadConfigOptions, OtherParserNeeded } from "../../src/config/load.ts";
 import { bool, list, map, number, text } from "../../src/config/option.ts";
 import { ConfigError } from "../../src/errors.ts";
 import { memoryFileSystem } from "../../src/runtime/memory/fs.ts";
@@ -181,16 +181,4 @@ describe("loadConfig()", () => {
     assert.equal(opts.pki_dir, "/tmp/r/etc/pki");
     assert.equal(opts.cachedir, "/tmp/r/cache");
   });
-});
-
-test("globFiles() matches patterns in the last part only", () => {
-  const fs = memoryFileSystem({ clock: new FakeClock() });
-  fs.mkdir("/d/sub");
-  for (const name of ["a.conf", "b.conf", "a.conf.bak", ".c.conf", "axconf"]) fs.write(`/d/${name}`, "");
-  assert.deepEqual(globFiles(fs, "/d/*.conf"), ["/d/a.conf", "/d/b.conf"]);
-  assert.deepEqual(globFiles(fs, "/d/[!a].conf"), ["/d/b.conf"]);
-  assert.deepEqual(globFiles(fs, "/d/?.conf"), ["/d/a.conf", "/d/b.conf"]);
-  assert.deepEqual(globFiles(fs, "/d/a.conf"), ["/d/a.conf"]);
-  assert.deepEqual(globFiles(fs, "/none/*.conf"), []);
-  assert.deepEqual(globFiles(fs, "/*/a.conf"), []);
 });

@@ -82,12 +82,35 @@ describe("FileServer", () => {
     };
     const links = (bed: ServerBed) => ask(bed, "_symlink_list", { saltenv: "base" });
 
-    test("inside a root are followed, and never out of it", async () => {
+    test("are followed, out of a root as well if an operator has made them", async () => {
       const bed = linked();
-      assert.deepEqual(await list(bed), ["dir/file", "inside/file", "name"]);
+      assert.deepEqual(await list(bed), ["dir/file", "inside/file", "name", "outside/secret"]);
       assert.deepEqual(await links(bed), { "dir/up": "..", inside: "dir", "inside/up": "..", name: "dir/file" });
-      assert.deepEqual(await ask(bed, "_file_find", { path: "outside/secret" }), { path: "", rel: "" });
-      assert.ok(bed.captured.records.some(({ message }) => message === "file not served: it lies outside its root"));
+      const found = await ask(bed, "_file_find", { path: "outside/secret" }) as { path: string };
+      assert.equal(found.path, "/srv/salt/outside/secret");
+    });
+
+    test("that another user can have made are not followed out of a root, which is said once", async () => {
+      const bed = linked();
+      const { fs } = bed.runtime;
+      const said = () => bed.captured.records.filter(({ message }) => message.startsWith("file not served"));
+      // In a directory of root, a link may belong to anybody: nobody else can have put it there.
+      fs.chown("/srv/salt/outside", 1000, 1000, { follow: false });
+      assert.ok((await list(bed) as string[]).includes("outside/secret"));
+      fs.chown("/srv/salt", 1000, 1000);
+      bed.server.forgetLists(undefined);
+      assert.deepEqual(await list(bed), ["dir/file", "inside/file", "name"]);
+      for (let times = 0; times < 2; times++) {
+        assert.deepEqual(await ask(bed, "_file_find", { path: "outside/secret" }), { path: "", rel: "" });
+      }
+      assert.deepEqual(said().map(({ fields }) => [fields.path, fields.link, fields.user, fields.remedy]), [
+        ["/srv/salt/outside", "/srv/salt/outside", 1000, "chown -h root /srv/salt/outside"],
+        ["/srv/salt/outside/secret", "/srv/salt/outside", 1000, "chown -h root /srv/salt/outside"],
+      ]);
+      // What it leads to is that user's own: it could be a plain file as well.
+      fs.chown("/outside", 1000, 1000);
+      bed.server.forgetLists(undefined);
+      assert.ok((await list(bed) as string[]).includes("outside/secret"));
     });
 
     test("are not followed into directories without fileserver_followsymlinks", async () => {
@@ -101,6 +124,7 @@ describe("FileServer", () => {
         "outside",
       ]);
       assert.deepEqual(await ask(bed, "_file_find", { path: "outside/secret" }), { path: "", rel: "" });
+      assert.ok(bed.captured.records.some(({ message }) => message === "file not served: it lies outside its root"));
     });
 
     test("are left out with fileserver_ignoresymlinks", async () => {

@@ -3,7 +3,6 @@ import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import type { FileStat, FileSystem } from "../../runtime/fs.ts";
 import type { Runtime } from "../../runtime/mod.ts";
-import { compileGlob } from "../../python/glob.ts";
 import { withOsErrors } from "../python_errors.ts";
 import { findAccount } from "./accounts.ts";
 
@@ -140,34 +139,6 @@ export function* walk(fs: FileSystem, path: string): Generator<Walked> {
     const below = join(path, name);
     if (!isLink(fs, below)) yield* walk(fs, below);
   }
-}
-
-/** The paths that match a shell pattern, sorted; hidden names only if the pattern begins with a dot. */
-export function globPaths(fs: FileSystem, pattern: string): string[] {
-  if (!/[*?[]/.test(pattern)) return lookAt(fs, pattern, { follow: false }) === undefined ? [] : [pattern];
-  const parts = pattern.split("/");
-  let found = [pattern.startsWith("/") ? "/" : ""];
-  parts.forEach((part, at) => {
-    const last = at === parts.length - 1;
-    if (part === "" && !last) return;
-    if (part === "") found = found.filter((path) => isDirectory(fs, path)).map((path) => `${path.replace(/\/$/, "")}/`);
-    else if (!/[*?[]/.test(part)) {
-      found = found.map((path) => join(path, part)).filter((path) => lookAt(fs, path, { follow: false }) !== undefined);
-    } else {
-      const matches = compileGlob(part);
-      found = found.flatMap((path) => {
-        let names: string[];
-        try {
-          names = fs.list(path === "" ? "." : path);
-        } catch {
-          return [];
-        }
-        return names.filter((name) => (part.startsWith(".") || !name.startsWith(".")) && matches(name))
-          .map((name) => join(path, name));
-      });
-    }
-  });
-  return found;
 }
 
 /** The normal form of a path, below the working directory if it is relative. */

@@ -1,3 +1,4 @@
+import { globPaths } from "../../config/glob_paths.ts";
 import type { JobContext } from "../../loader/context.ts";
 import {
   CommandExecutionError,
@@ -11,7 +12,7 @@ import { basename, dirname, join, normpath } from "../../python/posixpath.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { programPath, runAll } from "../commands.ts";
-import { checkProgramPath, exists, globPaths, isDirectory, isFile, isLink } from "../linux/paths.ts";
+import { checkProgramPath, exists, isDirectory, isFile, isLink } from "../linux/paths.ts";
 import { listAttributes, optionWords, runChattr, selinuxContext, setSelinuxContext } from "./file/attributes.ts";
 import { deleteBackup, listBackups, listBackupsDir, restoreBackup } from "./file/backup.ts";
 import { checkFileMeta, checkManaged, checkManagedChanges } from "./file/check_managed.ts";

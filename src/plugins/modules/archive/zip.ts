@@ -1,3 +1,4 @@
+import { globPaths } from "../../../config/glob_paths.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
 import { splitLines } from "../../../python/lines.ts";
@@ -6,7 +7,7 @@ import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { needProgram, runAll } from "../../commands.ts";
 import { findAccount } from "../../linux/accounts.ts";
-import { checkProgramPath, exists, globPaths, isDirectory, walk } from "../../linux/paths.ts";
+import { checkProgramPath, exists, isDirectory, walk } from "../../linux/paths.ts";
 import { splitWords as shellWords } from "../../linux/words.ts";
 import { renderedWords } from "../../templates.ts";
 import { cached, noFile, trimmed, zipMembers } from "./list.ts";

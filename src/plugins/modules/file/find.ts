@@ -1,8 +1,9 @@
+import { globPaths } from "../../../config/glob_paths.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { compareText, sorted } from "../../../python/compare.ts";
 import { basename, join, relpath } from "../../../python/posixpath.ts";
 import type { FileStat } from "../../../runtime/fs.ts";
-import { globPaths, lookAt, walk } from "../../linux/paths.ts";
+import { lookAt, walk } from "../../linux/paths.ts";
 import { pythonError } from "../../python_errors.ts";
 import { FindError, type Found, type Search, searchOf } from "./find_search.ts";
 import { pathOf } from "./stats.ts";
