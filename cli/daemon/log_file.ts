@@ -128,7 +128,7 @@ export class LogFile implements LogTarget {
     try {
       for (let number = backups - 1; number >= 0; number--) {
         if (this.#fs.lstatSync(name(number), { throwIfNoEntry: false })) {
-          this.#fs.renameSync(name(number), name(number + 1));
+          this.#runtime.fs.rename(name(number), name(number + 1));
         }
       }
     } catch {

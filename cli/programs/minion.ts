@@ -18,8 +18,12 @@ export async function minionDaemon(context: ProgramContext): Promise<Daemon> {
     kind: "minion",
     table: MINION_OPTIONS,
     check: async ({ opts }, runtime) => {
-      const { checkKeyPair } = await import("../daemon/check/check_keys.ts");
-      return { findings: checkKeyPair(runtime, String(opts.pki_dir), "minion") };
+      const [{ checkKeyPair }, { checkRoots }] = await Promise.all([
+        import("../daemon/check/check_keys.ts"),
+        import("../daemon/check/check_roots.ts"),
+      ]);
+      const roots = opts.file_client === "local" ? checkRoots(runtime, opts) : [];
+      return { findings: [...checkKeyPair(runtime, String(opts.pki_dir), "minion"), ...roots] };
     },
     start: ({ opts, given }, log, end) =>
       configureMinion(context.runtime, opts, given, log, { onRejected: (error) => end(error.exitCode) }),

@@ -7,6 +7,7 @@ export * from "./client.ts";
 export * from "./file_request.ts";
 export * from "./file_workers.ts";
 export * from "./heavy_work.ts";
+export * from "./root_problems.ts";
 export * from "./roots.ts";
 export * from "./server.ts";
 export * from "./url.ts";

@@ -182,3 +182,23 @@ describe("loadConfig()", () => {
     assert.equal(opts.cachedir, "/tmp/r/cache");
   });
 });
+
+test("file_roots, pillar_roots and includes are shell patterns in any of their parts", () => {
+  const { opts } = load({
+    "/etc/conf": {
+      include: "/conf.d/*/*.conf",
+      file_roots: { base: ["/srv/*/salt", "/srv/plain", "/none/*"], 1: "/srv/[b]/salt" },
+      pillar_roots: { base: ["/srv/?"] },
+    },
+    "/conf.d/x/own.conf": { from_x: 1 },
+    "/conf.d/y/own.conf": { from_y: 2 },
+    "/srv/a/salt/top.sls": "",
+    "/srv/b/salt/top.sls": "",
+  });
+  assert.deepEqual([opts.from_x, opts.from_y], [1, 2]);
+  assert.deepEqual(opts.file_roots, {
+    base: ["/srv/a/salt", "/srv/b/salt", "/srv/plain", "/none/*"],
+    1: ["/srv/b/salt"],
+  });
+  assert.deepEqual(opts.pillar_roots, { base: ["/srv/a", "/srv/b"] });
+});

@@ -730,6 +730,8 @@ describe("a minion among others", TIMEOUT, () => {
         fs.symlink(root, `${root}/srv/up`);
         fs.symlink(`${root}/srv/sub`, `${root}/srv/inside`);
         fs.symlink("loop", `${root}/srv/loop`);
+        // Another user than root has made these: an operator's would be followed.
+        for (const name of ["", "/link", "/up"]) fs.chown(`${root}/srv${name}`, 1000, 1000, { follow: false });
       },
     });
     const peer = await cluster.peer("web1");

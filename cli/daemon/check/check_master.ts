@@ -5,6 +5,7 @@ import type { MasterOpts } from "../../../src/config/master_opts.ts";
 import { messageOf } from "../../../src/errors.ts";
 import type { Runtime } from "../../../src/runtime/mod.ts";
 import { checkKeyPair } from "./check_keys.ts";
+import { checkRoots } from "./check_roots.ts";
 import { checkPermissions } from "./check_permissions.ts";
 import type { Port } from "./check_ports.ts";
 import { doubtful, type Finding, wrong } from "./finding.ts";
@@ -41,13 +42,7 @@ export async function checkMaster(
       doubtful(`ext_job_cache: "${opts.ext_job_cache}" is no returner of ours (${known})`, "is it a custom one?"),
     );
   }
-  for (const [option, roots] of [["file_roots", opts.file_roots], ["pillar_roots", opts.pillar_roots]] as const) {
-    for (const path of Object.values(roots).flat()) {
-      if (typeof path === "string" && runtime.fs.stat(path) !== undefined && !runtime.fs.access(path, "read")) {
-        findings.push(wrong(`${option}: ${path} cannot be read`, `let user "${opts.user}" read it`));
-      }
-    }
-  }
+  findings.push(...checkRoots(runtime, opts as unknown as Record<string, unknown>));
   const { publish_port, ret_port } = opts;
   const ports = interfacesOf(opts.interface).flatMap((host) => [
     { option: "publish_port", host, port: publish_port },

@@ -3,7 +3,7 @@ import type { Meter } from "../../telemetry/mod.ts";
 import type { MasterOpts } from "../../config/master_opts.ts";
 import type { EventBus } from "../../event/bus.ts";
 import { JidGenerator } from "../../job/jid.ts";
-import { FileServer } from "../../fileserver/mod.ts";
+import { FileServer, rootProblems } from "../../fileserver/mod.ts";
 import type { Logger } from "../../log.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 import type { Runtime } from "../../runtime/mod.ts";
@@ -53,6 +53,13 @@ export interface ServiceParts {
   cluster: Cluster | undefined;
 }
 
+/** Says of which directories nothing is served: the callers of their files are told no more than that there is none. */
+function sayRootProblems(runtime: Runtime, log: Logger, opts: MasterOpts): void {
+  for (const { option, path, problem, remedy } of rootProblems(runtime, { ...opts }, false)) {
+    log.warning("a directory of the configuration serves nothing", { option, path, problem, remedy });
+  }
+}
+
 /** Builds what the commands of a master work with. */
 export function makeServices(options: MasterOptions, parts: ServiceParts): MasterServices {
   const { opts, log, jobs, extJobCache, runners, wheels = {}, tops = {}, eauth = {}, telemetry = NO_TELEMETRY } =
@@ -81,6 +88,7 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
   };
   const store = makeStore(options, runtime, meter);
 
+  sayRootProblems(runtime, log, opts);
   const syndics = makeSyndics(fs, log, opts, keys);
   const rotate = () => services.rotateMasterKey();
   const keyAdmin = new KeyAdmin({ runtime, log: log.child("key"), opts, keys, fire, rotate });

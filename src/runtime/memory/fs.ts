@@ -161,30 +161,32 @@ function contents(
   };
 }
 
+/** Moves a name, with all that is below it. */
+function renameIn(tree: Tree, from: string, to: string): void {
+  guard("rename", from, () => {
+    const source = tree.walk(from, false, true);
+    if (source.node === undefined) throw new Failure("ENOENT");
+    const target = tree.walk(to, false, true);
+    if (target.node === source.node) return;
+    if (target.node?.kind === "directory") {
+      if (source.node.kind !== "directory") throw new Failure("EISDIR");
+      if (target.node.entries.size > 0) throw new Failure("ENOTEMPTY");
+    } else if (target.node !== undefined && source.node.kind === "directory") throw new Failure("ENOTDIR");
+    if (source.node.kind === "directory" && `/${target.real.join("/")}/`.startsWith(`/${source.real.join("/")}/`)) {
+      throw new Failure("EINVAL");
+    }
+    source.parent.entries.delete(source.name);
+    target.parent.entries.set(target.name, source.node);
+    source.node.ctimeMs = tree.now();
+    tree.touched(source.parent);
+    tree.touched(target.parent);
+  });
+}
+
 /** Directories, and the names in them. */
 function names(
   tree: Tree,
 ): Pick<FileSystem, "list" | "mkdir" | "remove" | "rename" | "replace" | "realpath" | "placeOf"> {
-  const rename = (from: string, to: string) => {
-    guard("rename", from, () => {
-      const source = tree.walk(from, false, true);
-      if (source.node === undefined) throw new Failure("ENOENT");
-      const target = tree.walk(to, false, true);
-      if (target.node === source.node) return;
-      if (target.node?.kind === "directory") {
-        if (source.node.kind !== "directory") throw new Failure("EISDIR");
-        if (target.node.entries.size > 0) throw new Failure("ENOTEMPTY");
-      } else if (target.node !== undefined && source.node.kind === "directory") throw new Failure("ENOTDIR");
-      if (source.node.kind === "directory" && `/${target.real.join("/")}/`.startsWith(`/${source.real.join("/")}/`)) {
-        throw new Failure("EINVAL");
-      }
-      source.parent.entries.delete(source.name);
-      target.parent.entries.set(target.name, source.node);
-      source.node.ctimeMs = tree.now();
-      tree.touched(source.parent);
-      tree.touched(target.parent);
-    });
-  };
   return {
     list: (path) => guard("list", path, () => [...tree.directory(path).entries.keys()].sort()),
     mkdir(path, mode = 0o755) {
@@ -221,9 +223,9 @@ function names(
         tree.touched(parent);
       });
     },
-    rename,
+    rename: (from, to) => renameIn(tree, from, to),
     // Nothing here is a mount point.
-    replace: rename,
+    replace: (from, to) => renameIn(tree, from, to),
     realpath: (path) =>
       guard("resolve", path, () => {
         const { node, real } = tree.walk(path, true);
