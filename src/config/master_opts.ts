@@ -306,8 +306,8 @@ export const MASTER_OPTIONS = {
     "`roots` only: for git, check out into a directory of `file_roots`",
   ),
   fileserver_followsymlinks: partly(
-    bool(true, "Files below linked directories are listed."),
-    "what lies outside the roots is never served",
+    bool(true, "Files below linked directories are listed, and links are followed out of their root."),
+    "links out of a root that another user than root can have made are not followed",
   ),
   fileserver_ignoresymlinks: bool(false, "Links are left out of listings."),
   fileserver_limit_traversal: bool(false, "Lists only directories with SLS files, and Salt's own such as `_modules`."),

@@ -42,7 +42,11 @@ export const module: ExecutionModule = {
         if (!truthy(args.options)) throw new SaltInvocationError("Tar options can not be empty");
         // Where it writes: to the archive, or below a directory.
         const packs = /^-?[a-z]*[cruA]|--(?:create|append|update|delete|catenate|concatenate)\b/;
-        checkProgramPath(context, packs.test(str(args.options)) ? str(args.tarfile) : str(args.dest ?? args.cwd ?? "."), args);
+        checkProgramPath(
+          context,
+          packs.test(str(args.options)) ? str(args.tarfile) : str(args.dest ?? args.cwd ?? "."),
+          args,
+        );
         const dest = truthy(args.dest) ? ["-C", str(args.dest)] : [];
         const words = ["tar", ...splitWords(str(args.options)), str(args.tarfile), ...dest];
         return await linesOf(context, [...words, ...sourcesOf(context, args.sources)], args);

@@ -146,9 +146,7 @@ function timeStamp(now: number): string {
 export function line(context: JobContext, args: Record<string, unknown>): string | boolean {
   const { clock, fs } = context.runtime;
   const given = pathOf(context, args.path);
-  const path = context.opts.test === true
-    ? realPath(context.runtime, given)
-    : pathToChange(context.runtime, given);
+  const path = context.opts.test === true ? realPath(context.runtime, given) : pathToChange(context.runtime, given);
   if (!isFile(fs, path)) {
     if (truthy(args.quiet)) return false;
     throw new CommandExecutionError(`File "${path}" does not exists or is not a file.`);
