@@ -4,6 +4,8 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { describe, test } from "node:test";
+import type { FileSystem } from "../../src/runtime/fs.ts";
+import { nodeFileSystem } from "../../src/runtime/node/fs.ts";
 import { inPlace, type SystemCalls } from "../../src/runtime/node/place.ts";
 import { temporaryDirectories } from "./contracts.ts";
 
@@ -13,6 +15,9 @@ const skip = process.getuid?.() === 0 && process.platform === "linux"
 const directories = temporaryDirectories();
 const USER = 65_534;
 const SECRET = "secret";
+
+/** Before and after so many of the last calls the user steps in: those in directories of root see nothing of it. */
+const MOMENTS = 14;
 
 /** Root's directory, a user's beside it, and two names there of which one at a time is `here`: it is what root uses. */
 function made(kind: "file" | "directory" | "link") {
@@ -37,35 +42,45 @@ function made(kind: "file" | "directory" | "link") {
   if (kind === "link") fs.lutimesSync(here, 1, 1);
   else users(here);
   for (const path of [home, there]) users(path);
-  const exchange = () => {
-    fs.renameSync(here, `${here}.x`);
-    fs.renameSync(there, here);
-    fs.renameSync(`${here}.x`, there);
+  /** What the user does, one step at a time: after three of them the names have changed places. */
+  const steps = [
+    () => fs.renameSync(here, `${here}.x`),
+    () => fs.renameSync(there, here),
+    () => fs.renameSync(`${here}.x`, there),
+  ];
+  let next = 0;
+  const step = () => {
+    try {
+      steps[next++ % steps.length]!();
+    } catch {
+      // Root has removed or renamed it meanwhile.
+    }
   };
-  return { path: kind === "directory" ? join(here, "file") : here, exchange, secret: join(root, "file"), users };
+  return { path: kind === "directory" ? join(here, "file") : here, step, secret: join(root, "file"), users };
 }
 
-const append = (path: string, flags = 0) => {
-  const { O_WRONLY, O_CREAT, O_APPEND } = fs.constants;
-  const fd = fs.openSync(path, O_WRONLY | O_CREAT | O_APPEND | flags, 0o600);
-  fs.writeSync(fd, "+");
-  fs.closeSync(fd);
+/** What root does. */
+const WORK: Record<string, (files: FileSystem, path: string) => void> = {
+  append: (files, path) => files.append(path, "+"),
+  "write over": (files, path) => files.writeAt(path, 0, new Uint8Array(1), { truncate: true }),
+  truncate: (files, path) => files.truncate(path, 0),
+  chmod: (files, path) => files.chmod(path, 0o666),
+  chown: (files, path) => files.chown(path, USER, USER),
+  utimes: (files, path) => files.utimes(path, 1000, 1000),
+  write: (files, path) => files.write(path, "+"),
+  link: (files, path) => files.link(path, `${path}.link`),
+  rename: (files, path) => files.rename(path, `${path}.new`),
 };
 
-/** What root does at a place. */
-const WORK: Record<string, { follow: boolean; work: (path: string, flags: number) => void }> = {
-  append: { follow: true, work: append },
-  truncate: { follow: true, work: (path) => fs.truncateSync(path, 0) },
-  chown: { follow: true, work: (path) => fs.chownSync(path, USER, USER) },
-  remove: { follow: false, work: (path) => fs.rmSync(path, { force: true }) },
-  rename: { follow: false, work: (path) => fs.renameSync(path, `${path}.new`) },
-};
-
-/** Calls of the system that `between` comes before each of. */
+/** Calls of the system that `between` comes before and after each of. */
 function callsWith(between: () => void): SystemCalls {
   const wrapped = <T extends unknown[], R>(call: (...args: T) => R) => (...args: T): R => {
     between();
-    return call(...args);
+    try {
+      return call(...args);
+    } finally {
+      between();
+    }
   };
   return {
     lstatSync: wrapped(fs.lstatSync as never) as never,
@@ -78,35 +93,33 @@ function callsWith(between: () => void): SystemCalls {
 
 describe("a user who exchanges what stands under a name", { skip }, () => {
   for (const kind of ["file", "directory", "link"] as const) {
-    for (const [name, { follow, work }] of Object.entries(WORK)) {
+    for (const [name, work] of Object.entries(WORK)) {
       test(`has root change nothing of others: a ${kind} and a link, ${name}`, () => {
-        const count = (() => {
-          let calls = 0;
-          const { path } = made(kind);
-          inPlace(path, follow, () => {}, callsWith(() => void calls++));
-          return calls;
-        })();
+        let count = 0;
+        work(nodeFileSystem(callsWith(() => void count++)), made(kind).path);
         const open = fs.readdirSync("/proc/self/fd").length;
-        // Before any one or two of the calls, and before the work itself; those in directories of root see nothing of it.
-        for (let first = Math.max(0, count - 8); first <= count; first++) {
-          for (let second = first; second <= count; second++) {
-            const { path, exchange, secret } = made(kind);
-            let calls = 0;
+        // From any moment on, with one, two or three steps at once, all the way, or half of it and then no more.
+        for (let first = Math.max(0, count - MOMENTS); first < count; first++) {
+          for (const [atOnce, most] of [[1, 3], [1, 99], [2, 2], [2, 99], [3, 3], [3, 99]] as const) {
+            const { path, step, secret } = made(kind);
+            const before = fs.statSync(secret);
+            let [moment, done] = [0, 0];
             const between = () => {
-              if (calls === first || (calls === second && second !== first)) exchange();
-              calls++;
+              if (moment++ < first) return;
+              for (let steps = 0; steps < atOnce && done < most; steps++, done++) step();
             };
             try {
-              inPlace(path, follow, (place) => {
-                calls = Math.max(calls, count);
-                between();
-                work(place.path, place.flags);
-              }, callsWith(between));
+              work(nodeFileSystem(callsWith(between)), path);
             } catch (error) {
-              assert.match(String(error), /ELOOP|ENOENT|EINVAL|ENOTDIR|is a link of user/);
+              assert.match(
+                String(error),
+                /ELOOP|ENOENT|EINVAL|ENOTDIR|no such file|a link|is a link of user|a directory/,
+              );
             }
-            const stat = fs.statSync(secret, { throwIfNoEntry: false });
-            assert.deepEqual([stat?.uid, fs.readFileSync(secret, "utf8")], [0, SECRET], `${first}, ${second}`);
+            const after = fs.statSync(secret, { throwIfNoEntry: false });
+            const seen = (stat?: fs.Stats) => [stat?.uid, stat?.mode, stat?.nlink, stat?.mtimeMs];
+            assert.deepEqual(seen(after), seen(before), `${first}, ${atOnce}, ${most}`);
+            assert.equal(fs.readFileSync(secret, "utf8"), SECRET, `${first}, ${atOnce}, ${most}`);
           }
         }
         assert.equal(fs.readdirSync("/proc/self/fd").length, open, "descriptors stay open");
@@ -116,9 +129,9 @@ describe("a user who exchanges what stands under a name", { skip }, () => {
 
   test("would have root change a file of others by its path: the control", () => {
     for (const kind of ["file", "directory", "link"] as const) {
-      const { path, exchange, secret } = made(kind);
-      exchange();
-      append(path);
+      const { path, step, secret } = made(kind);
+      for (let steps = 0; steps < 3; steps++) step();
+      fs.appendFileSync(path, "+");
       assert.equal(fs.readFileSync(secret, "utf8"), `${SECRET}+`, kind);
     }
   });
@@ -130,7 +143,8 @@ describe("a user who exchanges what stands under a name", { skip }, () => {
       inPlace(fresh, true, (place) => {
         fs.symlinkSync(secret, fresh);
         users(fresh);
-        append(place.path, place.flags);
+        assert.equal(place.vacant, true);
+        fs.openSync(place.path, fs.constants.O_WRONLY | fs.constants.O_CREAT | place.flags);
       }), /ELOOP/);
     assert.equal(fs.readFileSync(secret, "utf8"), SECRET);
   });

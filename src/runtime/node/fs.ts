@@ -2,7 +2,7 @@ import type { Stats } from "node:fs";
 import { SystemError } from "../../errors.ts";
 import type { FileStat, FileSystem, WriteOptions } from "../fs.ts";
 import { builtin } from "./builtin.ts";
-import { descriptorsHaveNames, inPlace, type Place, realPlace } from "./place.ts";
+import { descriptorsHaveNames, inPlace, type Place, realPlace, type SystemCalls } from "./place.ts";
 
 const fs = builtin("node:fs");
 const path = builtin("node:path");
@@ -296,8 +296,13 @@ function replaceFile(from: string, to: string): void {
     fs.renameSync(from, to);
   } catch (error) {
     if (!standsFirm(error, [...MOUNT_POINT, ...CLOSED_DIRECTORY], to)) throw error;
-    const { mode, uid, gid } = fs.statSync(from);
-    writeOver(to, fs.readFileSync(from), { mode: mode & 0o7777, owner: { uid, gid } });
+    const fd = fs.openSync(from, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW);
+    try {
+      const { mode, uid, gid } = fs.fstatSync(fd);
+      writeOver(to, fs.readFileSync(fd), { mode: mode & 0o7777, owner: { uid, gid } });
+    } finally {
+      fs.closeSync(fd);
+    }
     fs.unlinkSync(from);
   }
 }
@@ -454,31 +459,37 @@ function mayAccess(file: string, what: Parameters<FileSystem["access"]>[1]): boo
 }
 
 /** Changes of what stands under a path, or of a link that stands there. */
-function changes(): Pick<
+function changes(calls?: SystemCalls): Pick<
   FileSystem,
   "write" | "writeAt" | "append" | "truncate" | "chmod" | "chown" | "utimes" | "symlink" | "link" | "rename" | "replace"
 > {
   /** What a path leads to. */
   const at = <T>(doing: string, file: string, call: (place: Place) => T) =>
-    guard(doing, file, () => inPlace(file, true, call));
+    guard(doing, file, () => inPlace(file, true, call, calls));
+  /** What is there already. */
+  const present = (doing: string, file: string, call: (path: string) => void) =>
+    at(doing, file, ({ path, vacant }) => {
+      if (vacant) throw Object.assign(new Error("ENOENT"), { code: "ENOENT" });
+      call(path);
+    });
   /** The name itself. */
   const named = <T>(doing: string, file: string, call: (path: string) => T) =>
-    guard(doing, file, () => inPlace(file, false, ({ path }) => call(path)));
+    guard(doing, file, () => inPlace(file, false, ({ path }) => call(path), calls));
   return {
     write: (file, data, options = {}) => named("write", file, (path) => writeWhole(path, data, options)),
     writeAt: (file, offset, data, options) => at("write", file, (place) => writeRange(place, offset, data, options)),
     append: (file, data, mode = 0o600) => at("write", file, (place) => appendTo(place, data, mode)),
-    truncate: (file, length) => at("truncate", file, ({ path }) => fs.truncateSync(path, length)),
+    truncate: (file, length) => present("truncate", file, (path) => fs.truncateSync(path, length)),
     chmod: (file, mode, { follow = true } = {}) =>
       follow
-        ? at("change the mode of", file, ({ path }) => fs.chmodSync(path, mode))
+        ? present("change the mode of", file, (path) => fs.chmodSync(path, mode))
         : named("change the mode of", file, (path) => chmodItself(path, mode)),
     chown: (file, uid, gid, { follow = true } = {}) =>
       follow
-        ? at("change the owner of", file, ({ path }) => changeOwner(path, uid, gid, true))
+        ? present("change the owner of", file, (path) => changeOwner(path, uid, gid, true))
         : named("change the owner of", file, (path) => changeOwner(path, uid, gid, false)),
     utimes: (file, atimeMs, mtimeMs) =>
-      at("set the times of", file, ({ path }) => fs.utimesSync(path, atimeMs / 1000, mtimeMs / 1000)),
+      present("set the times of", file, (path) => fs.utimesSync(path, atimeMs / 1000, mtimeMs / 1000)),
     symlink: (target, file) => named("make the link", file, (path) => fs.symlinkSync(target, path)),
     link: (existing, file) =>
       named("make the link", file, (path) => inPlace(existing, false, (from) => fs.linkSync(from.path, path))),
@@ -489,10 +500,14 @@ function changes(): Pick<
   };
 }
 
-/** The file system of the machine, over `node:fs`. */
-export function nodeFileSystem(): FileSystem {
+/**
+ * The file system of the machine, over `node:fs`.
+ *
+ * @param calls what finds the place of a change, for a test that puts itself in between
+ */
+export function nodeFileSystem(calls?: SystemCalls): FileSystem {
   return {
-    ...changes(),
+    ...changes(calls),
     read: (file) => guard("read", file, () => reading(file, (fd) => fs.readFileSync(fd))),
     readText: (file) => guard("read", file, () => reading(file, (fd) => fs.readFileSync(fd, "utf8"))),
     readAt: (file, offset, length) => guard("read", file, () => readRange(file, offset, length)),

@@ -31,6 +31,8 @@ export interface Place {
   path: string;
   /** To be added when it is opened: nothing there is a link, and a pipe is not waited for. */
   flags: number;
+  /** True if nothing was there, in a directory that a user can change: by now it may be a link, and only such flags tell. */
+  vacant: boolean;
 }
 
 /** What {@link Walk.go} has found. */
@@ -208,7 +210,7 @@ class Walk {
     if (found?.fd !== undefined) this.#stand(path, found);
     for (const link of this.#rest.toReversed()) checkUsersLink(this.#file, link as UsersLink, found?.stat);
     return found?.fd === undefined
-      ? this.#reached(path, name, O_NOFOLLOW | O_NONBLOCK)
+      ? this.#reached(path, name, O_NOFOLLOW | O_NONBLOCK, found === undefined)
       : this.#reached(this.#here, name);
   }
 
@@ -224,9 +226,9 @@ class Walk {
     return { ...this.#reached(this.#file), ...users ? { blocked: code } : {} };
   }
 
-  #reached(path: string, name?: string, flags = O_NONBLOCK): Reached {
+  #reached(path: string, name?: string, flags = O_NONBLOCK, vacant = false): Reached {
     const real = `/${[...this.#real, ...name === undefined ? [] : [name]].join("/")}`;
-    return this.#asGiven ? { path: this.#file, flags: 0, real } : { path, flags, real };
+    return this.#asGiven ? { path: this.#file, flags: 0, vacant: false, real } : { path, flags, vacant, real };
   }
 }
 
@@ -237,7 +239,7 @@ class Walk {
  * @throws {ForeignLinkError} if a user's link is on the way, and leads to what is not that user's
  */
 export function inPlace<T>(file: string, follow: boolean, use: (place: Place) => T, calls: SystemCalls = fs): T {
-  if (!isRoot()) return use({ path: file, flags: 0 });
+  if (!isRoot()) return use({ path: file, flags: 0, vacant: false });
   const walk = new Walk(file, calls);
   try {
     const { blocked, ...place } = walk.go(follow);
