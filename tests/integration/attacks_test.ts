@@ -679,6 +679,26 @@ describe("a minion among others", TIMEOUT, () => {
     }
   });
 
+  test("fires no event in another minion's name, in whichever form and under whatever tag", TIMEOUT, async () => {
+    await using cluster = await master();
+    const peer = await cluster.peer("web1");
+    const forged = { id: "db1", order: 1 };
+    const loads = [
+      { events: [{ tag: "myco/deploy/done", data: forged }] },
+      { events: [{ tag: "myco/deploy/done", ...forged }] },
+      { events: [{ tag: "deploy/done", data: forged }], pretag: "myco" },
+      { events: [{ tag: "myco/deploy/done", data: {} }] },
+      { tag: "myco/deploy/done", data: forged },
+      { tag: "deploy/done", data: forged, pretag: "myco" },
+      { events: [{ tag: "myco/deploy/done", data: { id: ["db1"] } }, { tag: "myco/x", data: { id: null } }] },
+    ];
+    const start = cluster.events.length;
+    for (const load of loads) await peer.send({ cmd: "_minion_event", ...load });
+    const events = cluster.events.slice(start).filter(({ tag }) => /deploy|myco/.test(tag));
+    assert.ok(events.length >= loads.length);
+    assert.deepEqual([...new Set(events.map(({ data }) => data.id))], ["web1"]);
+  });
+
   test("cannot return for another minion, nor pose as a syndic", TIMEOUT, async () => {
     await using cluster = await master();
     const peer = await cluster.peer("web1");

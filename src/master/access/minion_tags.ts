@@ -1,4 +1,4 @@
-/** Which tags of events a minion may fire on the bus of its master: the one rule for all of them. */
+/** Which events a minion may fire on the bus of its master, and in whose name: the one rule for all of them. */
 
 /** Tags that only masters and their clients may fire: their listeners act on them. */
 const MASTERS =
@@ -37,4 +37,22 @@ export function mayFire(
   // Of a minion, no more may follow its id than it chooses itself; an id has no slash.
   const slash = rest.indexOf("/");
   return speaksFor(slash < 0 ? rest : rest.slice(0, slash));
+}
+
+/**
+ * The data of an event with the id of the minion that fired it, whatever the minion wrote there. A syndic keeps the ids that it may
+ * speak for, and events without one.
+ *
+ * @param minion undefined if the channel does not prove who sent the event
+ * @param syndic whether the minion is a syndic
+ */
+export function inOwnName(
+  data: Record<string, unknown>,
+  minion: string | undefined,
+  syndic: boolean,
+  speaksFor: (id: unknown) => boolean,
+): Record<string, unknown> {
+  if (minion === undefined || data.id === minion) return data;
+  if (syndic && (data.id === undefined || speaksFor(data.id))) return data;
+  return { ...data, id: minion };
 }

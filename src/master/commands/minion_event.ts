@@ -1,5 +1,5 @@
 import { LEGACY_SYNDIC_START, minionStart, syndicStart } from "../../event/tag.ts";
-import { mayFire } from "../access/minion_tags.ts";
+import { inOwnName, mayFire } from "../access/minion_tags.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 import { takeJobEvent } from "./syndic.ts";
 
@@ -8,7 +8,7 @@ const OUTPUT = /^salt\/job\/(?<jid>[^/]+)\/out\/(?<id>[^/]+)$/;
 
 /**
  * The command `_minion_event`: events of a minion for the master's bus. Tags that only a master may fire are refused:
- * listeners would take the minion for the master.
+ * listeners would take the minion for the master. `data.id` of each event is the minion's own id.
  *
  * @see salt/master.py AESFuncs._minion_event
  */
@@ -31,7 +31,7 @@ export function minionEvent(
       log.warning("output of a job refused: no return expected from the minion", { minion, tag });
       return;
     }
-    bus.fire(tag, data);
+    bus.fire(tag, inOwnName(data, minion, syndic !== undefined, speaksFor));
   };
   if (syndic !== undefined && Array.isArray(load.events)) {
     const fireBare = (tag: string, data: Record<string, unknown>) => {

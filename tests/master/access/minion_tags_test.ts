@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mayFire } from "../../../src/master/access/minion_tags.ts";
+import { inOwnName, mayFire } from "../../../src/master/access/minion_tags.ts";
 import { vectors } from "../../support/vectors.ts";
 
 const as = (minion: string | undefined, tag: string, data: Record<string, unknown> = {}) =>
@@ -38,5 +38,25 @@ for (
 ) {
   test(`a minion ${want ? "may" : "may not"} fire ${JSON.stringify(tag.slice(0, 60))} ${JSON.stringify(data ?? {})}`, () => {
     assert.equal(as("m1", tag, data), want);
+  });
+}
+
+for (
+  const { who, data, id } of [
+    { who: "minion", data: { id: "m2" }, id: "m1" },
+    { who: "minion", data: {}, id: "m1" },
+    { who: "minion", data: { id: ["m1"] }, id: "m1" },
+    { who: "minion", data: { id: "m1" }, id: "m1" },
+    { who: "syndic", data: { id: "low1" }, id: "low1" },
+    { who: "syndic", data: { id: "other" }, id: "m1" },
+    { who: "syndic", data: {}, id: undefined },
+    { who: "stranger", data: { id: "m2" }, id: "m2" },
+  ]
+) {
+  test(`an event of a ${who} with ${JSON.stringify(data)} is fired with the id ${id}`, () => {
+    const speaksFor = (one: unknown) => one === "m1" || (who === "syndic" && String(one).startsWith("low"));
+    const before = structuredClone(data);
+    assert.equal(inOwnName(data, who === "stranger" ? undefined : "m1", who === "syndic", speaksFor).id, id);
+    assert.deepEqual(data, before, "what the minion sent is left alone");
   });
 }
