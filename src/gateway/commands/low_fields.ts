@@ -1,5 +1,6 @@
 /** Fields of a chunk that several clients read. */
 import type { Credentials } from "../../client/credentials.ts";
+import { functionsFault } from "../../job/function_name.ts";
 import { HttpError } from "../wire/errors.ts";
 import type { Low } from "./lowstate.ts";
 
@@ -21,6 +22,12 @@ export function milliseconds(low: Low, field: string): number | undefined {
 
 /** A flag, which clients also write as text or 1. */
 export const flag = (value: unknown): boolean => value === true || value === "true" || value === "True" || value === 1;
+
+/** Refuses what cannot be the name of a function, or a list of names. @throws {HttpError} 400 */
+export function checkFunctions(fun: unknown): void {
+  const fault = functionsFault(fun);
+  if (fault !== undefined) throw new HttpError(400, fault);
+}
 
 /** `arg` as a list. */
 export function argList({ arg }: Low): unknown[] {

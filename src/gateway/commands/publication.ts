@@ -2,10 +2,11 @@ import type { PublishRequest } from "../../client/publish_request.ts";
 import { conditionInput } from "../../job/args.ts";
 import { CARRIED_FIELDS, isCarried } from "../../job/carried_fields.ts";
 import { inScope } from "../auth/api_keys.ts";
+import { isPlainJid } from "../../job/jid.ts";
 import { isMap } from "../../python/containers.ts";
 import { inlineNodegroups } from "../../target/nodegroup.ts";
 import { HttpError } from "../wire/errors.ts";
-import { argList, credentialsOf, flag } from "./low_fields.ts";
+import { argList, checkFunctions, credentialsOf, flag } from "./low_fields.ts";
 import type { Low, LowContext } from "./lowstate.ts";
 
 /** Fields that the master or its minions act on, beside those that have a place of their own in a publication. */
@@ -26,6 +27,7 @@ export function publication(low: Low, { settings, backend, identity }: LowContex
   if (functions.length === 0 || !functions.every((name) => typeof name === "string" && name !== "")) {
     throw new HttpError(400, "fun is missing: expected a function, or a list of them");
   }
+  checkFunctions(fun);
   const isTarget = typeof tgt === "string" || (Array.isArray(tgt) && tgt.every((id) => typeof id === "string"));
   if (!isTarget) throw new HttpError(400, "tgt is missing: expected a target, or a list of minions");
   const beyond = identity === undefined
@@ -34,6 +36,7 @@ export function publication(low: Low, { settings, backend, identity }: LowContex
   if (beyond !== undefined) {
     throw new HttpError(401, `The API key does not cover ${beyond}: its scopes have no publish:${beyond}`);
   }
+  if (typeof jid === "string" && jid !== "" && !isPlainJid(jid)) throw new HttpError(400, "jid is not a job id");
   const kwargs: Record<string, unknown> = {};
   for (const name of PUBLISH_KWARGS) if (low[name] !== undefined) kwargs[name] = low[name];
   return {

@@ -4,7 +4,7 @@ import { parseArguments } from "../../job/args.ts";
 import { entriesOf, isMap } from "../../python/containers.ts";
 import { HttpError, RefusedError } from "../wire/errors.ts";
 import { fieldOf } from "../wire/field_of.ts";
-import { argList, credentialsOf, flag, milliseconds, topLevelArguments } from "./low_fields.ts";
+import { argList, checkFunctions, credentialsOf, flag, milliseconds, topLevelArguments } from "./low_fields.ts";
 import type { Low, LowContext } from "./lowstate.ts";
 
 /** Fields of a chunk that are never arguments of the runner. */
@@ -42,6 +42,7 @@ export async function startRunner(low: Low, { backend }: LowContext): Promise<un
 function runnerRequest(low: Low): RunnerRequest & { kwarg: Low } {
   const { fun, kwarg: given } = low;
   if (typeof fun !== "string" || fun === "") throw new HttpError(400, "runner takes at least 1 argument (0 given)");
+  checkFunctions(fun);
   const { positional, keyword } = parseArguments(argList(low));
   const named = isMap(given) ? entriesOf(given) : [];
   const kwarg = Object.fromEntries([

@@ -1,7 +1,7 @@
 /** The clients `wheel` and `wheel_async`: functions that manage the master. */
 import type { WheelRequest } from "../../client/wheel.ts";
 import { HttpError } from "../wire/errors.ts";
-import { credentialsOf, topLevelArguments } from "./low_fields.ts";
+import { checkFunctions, credentialsOf, topLevelArguments } from "./low_fields.ts";
 import type { Low, LowContext } from "./lowstate.ts";
 
 /** Fields of a chunk that are never arguments of the function. */
@@ -26,5 +26,6 @@ function wheelRequest(low: Low): WheelRequest {
   if (typeof fun !== "string" || fun === "") {
     throw new HttpError(400, `${client} takes at least 1 argument (0 given)`);
   }
+  checkFunctions(fun);
   return { fun, kwarg: topLevelArguments(low, RESERVED), credentials: credentialsOf(low) };
 }

@@ -1,12 +1,9 @@
+import { functionsFault } from "../../job/function_name.ts";
 import { isPlainJid } from "../../job/jid.ts";
 import type { Load } from "../load.ts";
 
-/** `module.function`, or `module.sub.function` as some custom modules have it. */
-export const FUNCTION_NAME = /^[A-Za-z_][\w-]*(\.[\w-]+)*$/;
-
-/** Bounds of what is matched with every rule before the caller is authenticated. */
+/** Characters of a user's name, which is matched with every rule before the caller is authenticated. */
 const MAX_NAME = 256;
-const MAX_FUNCTIONS = 1000;
 
 /** The field if it is text, otherwise empty text. */
 export function textOf(value: unknown): string {
@@ -15,13 +12,8 @@ export function textOf(value: unknown): string {
 
 /** What is malformed in a publish load; undefined if nothing is. */
 export function publishFault(load: Load): string | undefined {
-  const functions = [load.fun].flat();
-  if (functions.length === 0 || !functions.every((fun) => typeof fun === "string" && FUNCTION_NAME.test(fun))) {
-    return `fun is not a function name or a list of them`;
-  }
-  if (functions.length > MAX_FUNCTIONS || functions.some((fun) => String(fun).length > MAX_NAME)) {
-    return `fun has more than ${MAX_FUNCTIONS} functions, or a name of more than ${MAX_NAME} characters`;
-  }
+  const fault = functionsFault(load.fun);
+  if (fault !== undefined) return fault;
   if (textOf(load.user).length > MAX_NAME) return `user has more than ${MAX_NAME} characters`;
   if (!Array.isArray(load.arg)) return "arg is not a list";
   // Minions of each kind would read anything else in their own way.

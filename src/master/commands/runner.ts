@@ -2,7 +2,7 @@ import { startRunner } from "../jobs/start_runner.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 import { authorizeCall } from "../access/authorize_call.ts";
 import { masterUser } from "../access/callers.ts";
-import { FUNCTION_NAME } from "../access/publish_load.ts";
+import { functionsFault } from "../../job/function_name.ts";
 import { LONGEST_WAIT_SECONDS, parseWords } from "./peer.ts";
 
 /**
@@ -34,7 +34,7 @@ export async function minionRunner(services: MasterServices, load: Load): Promis
   const { opts, log, runners, runtime: { clock } } = services;
   const { id, fun, arg } = load;
   if (typeof id !== "string" || typeof fun !== "string" || arg === undefined || runners === undefined) return {};
-  if (!FUNCTION_NAME.test(fun) || !services.rules.tableAllows(opts.peer_run, id, [fun])) {
+  if (functionsFault(fun) !== undefined || !services.rules.tableAllows(opts.peer_run, id, [fun])) {
     log.warning("runner of a minion refused by the peer_run option", { id, fun });
     return {};
   }
