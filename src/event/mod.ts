@@ -6,5 +6,6 @@ export * from "./bus_server.ts";
 export * from "./bus_subscription.ts";
 export * from "./event_history.ts";
 export * from "./event_log.ts";
+export * from "./event_right.ts";
 export * from "./follow_bus.ts";
 export * from "./tag.ts";

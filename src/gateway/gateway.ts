@@ -11,6 +11,7 @@ import { NO_TELEMETRY, type Telemetry } from "../telemetry/mod.ts";
 import { profileOf } from "./flavours/flavours.ts";
 import type { FlavourProfile } from "./flavours/profile.ts";
 import type { Call } from "./requests/call.ts";
+import { clientAddress } from "./requests/client_address.ts";
 import { failureResponse } from "./requests/failure.ts";
 import { loggablePath, requestPath } from "./requests/request_path.ts";
 import type { Route } from "./requests/route.ts";
@@ -181,7 +182,11 @@ class TheGateway implements Gateway {
     const { settings, attempts } = this.#services;
     const request = req.raw;
     const query = request.url.indexOf("?");
-    const peer = env?.peer ?? NO_PEER;
+    const connected = env?.peer ?? NO_PEER;
+    const peer = {
+      ...connected,
+      address: clientAddress(connected.address, request.headers, settings.trustedProxies),
+    };
     const proven = new Set<string>();
     return {
       services: this.#services,

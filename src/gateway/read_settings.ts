@@ -1,5 +1,6 @@
 import { ConfigError } from "../errors.ts";
 import { entriesOf, isMap } from "../python/containers.ts";
+import { type IpTarget, parseIpTarget } from "../target/ipcidr.ts";
 import { type Flavour, profileOf } from "./flavours/flavours.ts";
 import type { FlavourOptions } from "./flavours/profile.ts";
 import type { ApiKeySetting, GatewaySettings } from "./settings.ts";
@@ -57,6 +58,16 @@ function apiKeys(section: Section): ApiKeySetting[] {
       user: entry.text("user", String(name)),
       scopes: entry.texts("scopes") ?? [],
     };
+  });
+}
+
+function trustedProxies(section: Section): IpTarget[] {
+  return (section.texts("trusted_proxies") ?? []).map((text) => {
+    const network = parseIpTarget(text);
+    if (network !== undefined) return network;
+    throw new ConfigError(
+      `trusted_proxies: "${text}" is not an address or a network: expected one like 10.0.0.5 or 10.0.0.0/24`,
+    );
   });
 }
 
@@ -131,6 +142,7 @@ function serverSettings(section: Section, names: FlavourOptions) {
     accessLog: section.text("log_access_file", ""),
     websockets: names.websockets === undefined || section.flag(names.websockets),
     corsOrigin: names.corsOrigin === undefined ? undefined : section.texts(names.corsOrigin),
+    trustedProxies: trustedProxies(section),
     loginAttempts: section.number("login_attempts", 30),
     bodyTimeoutMs: section.number("body_timeout", 30) * 1000,
     headTimeoutMs: section.number("head_timeout", 20) * 1000,

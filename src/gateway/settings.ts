@@ -1,3 +1,5 @@
+import type { IpTarget } from "../target/ipcidr.ts";
+
 /**
  * The master's configuration for one HTTP server. Durations are milliseconds, sizes bytes.
  *
@@ -71,6 +73,8 @@ export interface GatewaySettings {
   websockets: boolean;
   /** Origins whose pages may call. */
   corsOrigin: readonly string[] | undefined;
+  /** Proxies whose `X-Forwarded-For` says who the client is. */
+  trustedProxies: readonly IpTarget[];
   /** Failed logins of one address within a minute, after which it has to wait. 0 for no limit. */
   loginAttempts: number;
   /** For the body of a request to arrive. */

@@ -1,5 +1,6 @@
 import { type Reply, type Request, type RequestHandler, WithheldReply } from "../channel/req_server.ts";
 import { hostOf } from "../zmtp/mod.ts";
+import { coversAllEvents } from "../event/event_right.ts";
 import type { Logger } from "../log.ts";
 import { NotTakenError, WorkerError } from "../supervise/mod.ts";
 import { Float } from "../wire/msgpack.ts";
@@ -37,6 +38,12 @@ async function makeToken({ externalAuth }: MasterServices, load: Load): Promise<
   return token === undefined ? "" : { ...token, start: new Float(token.start), expire: new Float(token.expire) };
 }
 
+/** Whether the owner of a token may read every event: how a gateway knows what to hide from a listener. */
+async function eventRights({ externalAuth }: MasterServices, { token }: Load): Promise<{ all: boolean }> {
+  const known = await externalAuth.byToken(token);
+  return { all: known !== undefined && coversAllEvents(known.permissions) };
+}
+
 /** The SLS files of the minion that asks. It is known by its key: the id in its options may be that of another. */
 function masterTops({ tops }: MasterServices, { opts }: Load, minion: string | undefined): unknown {
   return minion === undefined ? {} : tops.of(minion, isRecord(opts) ? opts : {});
@@ -51,6 +58,7 @@ export const CLEAR_COMMANDS: Record<string, Command> = {
   publish_preview: publishPreview,
   get_token: ({ tokens }, load) => load.token === undefined ? false : tokens.get(load.token) ?? {},
   mk_token: makeToken,
+  event_rights: eventRights,
   // The holder of a token may revoke it.
   del_token: ({ tokens }, load) => tokens.remove(load.token),
   job_outcomes: jobOutcomes,

@@ -62,6 +62,10 @@ export class FakeBackend implements Backend {
     const record = await Promise.resolve(this.tokens.get(token));
     return record !== undefined && record.expire > this.#clock.now() / 1000 ? record : undefined;
   };
+  /** Users that may not read every event. */
+  readonly limited = new Set<string>();
+  mayReadAllEvents: Backend["mayReadAllEvents"] = async ({ name, token }) =>
+    await Promise.resolve(this.tokens.has(token) && !this.limited.has(name));
   revoke: Backend["revoke"] = async (token) => {
     this.#note("revoke", token);
     await Promise.resolve(this.tokens.delete(token));

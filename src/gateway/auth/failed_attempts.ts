@@ -7,9 +7,9 @@ import { HttpError } from "../wire/errors.ts";
 const WINDOW_MS = 60_000;
 /** Counters and valid credentials that are kept. */
 const MAX_COUNTERS = 40_000;
-const MAX_VALID = 10_000;
-/** A credential that was valid is not counted for so long, in milliseconds. */
-const VALID_MS = 600_000;
+const MAX_VALID = 20_000;
+/** A credential that was valid is not counted for so long, and its user is known at that address, in milliseconds. */
+const VALID_MS = 30 * 86_400_000;
 /** Attempts of one address or user that may wait for others to finish. */
 const MAX_WAITING = 256;
 /**
@@ -60,7 +60,8 @@ function networksOf(address: string): { host: string; site: string | undefined }
  * within a minute. An attempt takes a place before it starts, so that many at once are no more than one after the other.
  *
  * Nobody can lock out a user from another address: while a name is tried from many addresses, each address still has a first
- * try, and a credential that was valid from an address within ten minutes is not counted there.
+ * try. Nor from the same one, such as that of a proxy: for a user who has logged in from an address, the failures of other names
+ * there do not count, and the credential itself is not counted there any more.
  */
 export class FailedAttempts {
   readonly #clock: Clock;
@@ -103,6 +104,11 @@ export class FailedAttempts {
     return this.#mac(JSON.stringify([networksOf(address).host, user ?? null, secret]));
   }
 
+  /** Stands for a user who has logged in from an address. */
+  #knownMark(host: string, name: string): string {
+    return this.#mac(JSON.stringify([host, name]));
+  }
+
   #mac(text: string): string {
     return hex(this.#crypto.hmac("sha256", this.#key, new TextEncoder().encode(text)));
   }
@@ -138,7 +144,10 @@ export class FailedAttempts {
     return (verdict) => {
       if (!open) return;
       open = false;
-      if (verdict === "valid") marks.forEach((mark) => this.#remember(mark));
+      if (verdict === "valid") {
+        marks.forEach((mark) => this.#remember(mark));
+        uses.forEach((use) => this.#rememberUser(use));
+      }
       for (const counter of counters) {
         counter.pending--;
         if (verdict === "failed" || verdict === "unknown") this.#fail(counter);
@@ -183,17 +192,24 @@ export class FailedAttempts {
         ...(site === undefined ? [] : [this.#counter(`token ${site}::/48`, limit * WIDER * WIDER)]),
       ];
     }
-    // A directory may treat names that differ only in case as one user. A name can be of any length, so its MAC is the key.
-    const name = this.#mac(user.normalize("NFKC").trim().toLowerCase());
+    const name = this.#nameOf(user);
+    const here = user !== "" && this.#wasValid(this.#knownMark(host, name));
     const known = user === "" ? undefined : this.#counter(`user ${name}`, limit);
     // Attempts in progress from other addresses must not delay the owner of the name either.
     const spent = known !== undefined && known.failures + known.pending >= limit;
     return [
-      this.#counter(`host ${host}`, limit),
-      ...(site === undefined ? [] : [this.#counter(`site ${site}`, limit * WIDER)]),
+      ...(here ? [] : [this.#counter(`host ${host}`, limit)]),
+      ...(here || site === undefined ? [] : [this.#counter(`site ${site}`, limit * WIDER)]),
       ...(known === undefined || spent ? [] : [known]),
       ...(user === "" ? [] : [this.#counter(`pair ${host} ${name}`, spent ? 1 : limit)]),
     ];
+  }
+
+  /**
+   * A directory may treat names that differ only in case as one user. A name can be of any length, so its MAC stands for it.
+   */
+  #nameOf(user: string): string {
+    return this.#mac(user.normalize("NFKC").trim().toLowerCase());
   }
 
   /** The counter of that key. A new one is not kept yet, so that a refused attempt takes no room. */
@@ -254,6 +270,12 @@ export class FailedAttempts {
   #wasValid(mark: string): boolean {
     const until = this.#valid.get(mark);
     return until !== undefined && until > this.#clock.now();
+  }
+
+  #rememberUser({ address, user }: CredentialUse): void {
+    if (user !== undefined && user !== "") {
+      this.#remember(this.#knownMark(networksOf(address).host, this.#nameOf(user)));
+    }
   }
 
   #remember(mark: string): void {

@@ -38,6 +38,8 @@ export interface Backend extends AsyncDisposable {
   token(token: string): Promise<TokenRecord | undefined>;
   /** Revokes an eauth token, if the master can: real Salt's cannot. Never rejects. */
   revoke(token: string): Promise<void>;
+  /** Whether the owner of an eauth token may read every event; the master's rules decide. False if the token is not valid. */
+  mayReadAllEvents(owner: TokenRecord): Promise<boolean>;
   /** Publishes a job. Undefined if no minion matches. */
   publish(request: PublishRequest): Promise<Published | undefined>;
   /** The minions that {@link Backend.publish} would publish this for; undefined if this master has no previews. */

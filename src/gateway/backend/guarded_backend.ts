@@ -7,9 +7,15 @@ import { fieldOf } from "../wire/field_of.ts";
 import type { Backend } from "./backend.ts";
 
 /** What a request may do without a credential. */
-export type OpenBackend = Pick<Backend, "up" | "isBrine" | "cluster" | "fire" | "revoke" | "onEvent">;
+export type OpenBackend = Pick<
+  Backend,
+  "up" | "isBrine" | "cluster" | "fire" | "revoke" | "mayReadAllEvents" | "onEvent"
+>;
 /** What needs a credential, or is one. */
-export type GuardedBackend = Omit<Backend, "cluster" | "fire" | "revoke" | "onEvent" | typeof Symbol.asyncDispose>;
+export type GuardedBackend = Omit<
+  Backend,
+  "cluster" | "fire" | "revoke" | "mayReadAllEvents" | "onEvent" | typeof Symbol.asyncDispose
+>;
 
 export interface GuardedBackendOptions extends GuardOptions {
   backend: Backend;

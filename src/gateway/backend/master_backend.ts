@@ -9,10 +9,13 @@ import { callWheel } from "../../client/wheel.ts";
 import { joinPath } from "../../config/paths.ts";
 import { codeOf, messageOf } from "../../errors.ts";
 import type { BusEvent } from "../../event/bus.ts";
+import { coversAllEvents } from "../../event/event_right.ts";
 import { type BusSender, sendToBus } from "../../event/bus_client.ts";
 import { type Logger, silentLogger } from "../../log.ts";
 import { packEvent } from "../../wire/event_frame.ts";
 import type { Backend } from "./backend.ts";
+import { fieldOf } from "../wire/field_of.ts";
+import { permissionsOf } from "../auth/permissions.ts";
 import { MasterDownError, type RefusalKind, RefusedError } from "../wire/errors.ts";
 
 /** Time between two attempts to connect to the master, in milliseconds. */
@@ -201,6 +204,15 @@ class MasterBackend implements Backend {
     } catch (error) {
       this.#options.log.warning("cannot revoke a token", { error: messageOf(error) });
     }
+  };
+  mayReadAllEvents: Backend["mayReadAllEvents"] = async (owner) => {
+    if (!this.isBrine) {
+      // Salt's master cannot be asked: its configuration, which this host has, says the same of plain names and groups.
+      const { external_auth = {} } = this.#options.opts as { external_auth?: Record<string, unknown> };
+      return coversAllEvents(owner.auth_list ?? permissionsOf(owner, external_auth));
+    }
+    const reply = await this.#ask((client) => client.send({ cmd: "event_rights", token: owner.token }));
+    return fieldOf(reply, "all") === true;
   };
   publish: Backend["publish"] = (request) => this.#ask((client) => client.publish(request));
   preview: Backend["preview"] = (request) =>

@@ -3,6 +3,7 @@ import type { Credentials } from "../../client/credentials.ts";
 import type { TokenRecord } from "../../client/tokens.ts";
 import { messageOf } from "../../errors.ts";
 import type { BusEvent } from "../../event/bus.ts";
+import { coversAllEvents } from "../../event/event_right.ts";
 import { type Logger, silentLogger } from "../../log.ts";
 import { RefusedError } from "../wire/errors.ts";
 import type { Backend } from "./backend.ts";
@@ -121,6 +122,11 @@ class RemoteBackend implements Backend {
     }
     const start = this.#clock.now() / 1000;
     return this.#logins.get(token) ?? { token, start, expire: start + UNKNOWN_LIFETIME, name: "", eauth: "" };
+  }
+
+  /** By what the salt-api said at the login that the user may do. */
+  mayReadAllEvents({ token, auth_list }: TokenRecord): Promise<boolean> {
+    return Promise.resolve(coversAllEvents(auth_list ?? this.#logins.get(token)?.auth_list ?? []));
   }
 
   async revoke(token: string): Promise<void> {

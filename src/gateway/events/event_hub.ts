@@ -3,13 +3,15 @@ import type { BusEvent } from "../../event/bus.ts";
 import { EventHistory } from "../../event/event_history.ts";
 import type { Backend } from "../backend/backend.ts";
 import { concat } from "../wire/concat.ts";
+import type { TokenRecord } from "../../client/tokens.ts";
 import { tagFilter } from "./event_filter.ts";
+import { Audiences, maySee, type Sight } from "./event_sight.ts";
 import { OutgoingChunks } from "./outgoing_chunks.ts";
 import { StreamEvent } from "./stream_event.ts";
 
 export interface HubOptions {
   /** Unguarded: the hub asks about tokens that were verified when their listeners came. */
-  backend: Pick<Backend, "token" | "onEvent">;
+  backend: Pick<Backend, "token" | "mayReadAllEvents" | "onEvent">;
   clock: Clock;
   /** Events kept for listeners that reconnect. */
   history: number;
@@ -21,10 +23,10 @@ export interface HubOptions {
 
 /** What a listener asks for. */
 export interface ListenOptions {
-  /** The listener's eauth token; the master is asked again and again whether it is still valid. */
-  token: string;
-  /** When that token expires, in seconds since the epoch. */
-  expire: number;
+  /** The listener's eauth token; the master is asked again and again whether it is still valid, and what it may see. */
+  owner: TokenRecord;
+  /** Which events it may see. */
+  sight: Sight;
   /** Only tags that match this glob. @default all */
   tag?: string;
   /** Number the events, so that the listener can resume. @default false */
@@ -37,7 +39,9 @@ export interface ListenOptions {
 
 interface Subscription {
   options: ListenOptions;
-  wants: ((tag: string) => boolean) | undefined;
+  wants(event: StreamEvent): boolean;
+  /** True as long as it gets every event. */
+  wantsAll(): boolean;
   deliver(events: readonly StreamEvent[]): void;
   end(): void;
 }
@@ -62,6 +66,7 @@ export class EventHub {
   readonly #options: HubOptions;
   readonly #history: EventHistory<StreamEvent>;
   readonly #listeners = new Set<Subscription>();
+  readonly #audiences = new Audiences();
   /** Token → when the master last confirmed it. */
   readonly #checked = new Map<string, number>();
   readonly #unsubscribe: () => void;
@@ -84,7 +89,7 @@ export class EventHub {
   }
 
   #take(bus: BusEvent): void {
-    const event = new StreamEvent(++this.#seq, bus);
+    const event = new StreamEvent(++this.#seq, bus, this.#audiences.of(bus));
     this.#history.add(event);
     if (this.#listeners.size === 0) return;
     this.#pending.push(event);
@@ -101,34 +106,36 @@ export class EventHub {
     const events = this.#pending;
     this.#pending = [];
     this.#batches = new Map();
-    for (const { wants, deliver } of this.#listeners) {
-      const wanted = wants === undefined ? events : events.filter(({ tag }) => wants(tag));
+    for (const { wants, wantsAll, deliver } of this.#listeners) {
+      const wanted = wantsAll() ? events : events.filter(wants);
       if (wanted.length > 0) deliver(wanted);
     }
     this.#batches = new Map();
     this.#recheckTokens();
   }
 
-  /** Disconnects the listeners whose token was revoked. */
+  /** Disconnects the listeners whose token was revoked, and asks again what the others may see. */
   #recheckTokens(): void {
     const { backend, clock } = this.#options;
     const now = clock.now();
-    for (const { options: { token } } of this.#listeners) {
+    for (const { options: { owner, owner: { token } } } of this.#listeners) {
       const last = this.#checked.get(token);
       if (last === undefined) this.#checked.set(token, now);
       if (last === undefined || now - last < RECHECK_MS) continue;
       this.#checked.set(token, now);
-      backend.token(token).then((known) => {
-        if (known !== undefined) return;
-        for (const listener of [...this.#listeners]) if (listener.options.token === token) listener.end();
-        // A master that cannot be asked just now sends no events either.
-      }, () => {});
+      const listeners = () => [...this.#listeners].filter((one) => one.options.owner.token === token);
+      // A master that cannot be asked just now sends no events either.
+      backend.token(token).then(async (known) => {
+        if (known === undefined) return listeners().forEach((listener) => listener.end());
+        const all = await backend.mayReadAllEvents(owner);
+        for (const { options: { sight } } of listeners()) sight.all = all;
+      }).catch(() => {});
     }
   }
 
   #listen(listener: Subscription): () => void {
     const { clock } = this.#options;
-    const { token, expire, onStop } = listener.options;
+    const { owner: { token, expire }, onStop } = listener.options;
     this.#listeners.add(listener);
     this.#checked.set(token, clock.now());
     const cancelExpiry = clock.after(Math.max(0, expire * 1000 - clock.now()), () => listener.end());
@@ -136,7 +143,7 @@ export class EventHub {
       cancelExpiry();
       if (!this.#listeners.delete(listener)) return;
       onStop?.();
-      if (![...this.#listeners].some(({ options }) => options.token === token)) this.#checked.delete(token);
+      if (![...this.#listeners].some(({ options }) => options.owner.token === token)) this.#checked.delete(token);
     };
   }
 
@@ -159,16 +166,17 @@ export class EventHub {
   }
 
   /** The start of a stream: how soon to reconnect, then what the listener missed, then where it is. */
-  #greeting({ tag, ids = false, after }: ListenOptions): Uint8Array<ArrayBuffer> {
+  #greeting(options: ListenOptions): Uint8Array<ArrayBuffer> {
+    const { ids = false, after } = options;
     const parts = [encoder.encode("retry: 400\n")];
     if (ids && after !== undefined) {
-      const wants = tagFilter(tag);
+      const { wants } = filterOf(options);
       const { events, lost, missed } = this.#history.since(after);
       const data = missed === undefined ? "{}" : JSON.stringify({ missed });
       if (lost) parts.push(encoder.encode(`event: lost\ndata: ${data}\n\n`));
       // Pending events are sent with the next flush.
       const pending = new Set(this.#pending);
-      const old = events.filter((event) => !pending.has(event) && (wants === undefined || wants(event.tag)));
+      const old = events.filter((event) => !pending.has(event) && wants(event));
       if (old.length > 0) parts.push(this.#encode(old, true));
     }
     if (ids) parts.push(this.#position());
@@ -177,8 +185,8 @@ export class EventHub {
 
   /** A stream of server-sent events; `end` closes it from this side. */
   stream(options: ListenOptions): { body: ReadableStream<Uint8Array<ArrayBuffer>>; end: () => void } {
-    const { tag, ids = false } = options;
-    const wants = tagFilter(tag);
+    const { ids = false } = options;
+    const filter = filterOf(options);
     let stopBeat = () => {};
     const outgoing = new OutgoingChunks(this.#greeting(options), this.#options.listenerBytes, () => {
       stopBeat();
@@ -186,9 +194,9 @@ export class EventHub {
     });
     const stop = this.#listen({
       options,
-      wants,
+      ...filter,
       deliver: (events) =>
-        outgoing.push(wants === undefined ? this.#sharedBatch(events, ids) : this.#encode(events, ids)),
+        outgoing.push(filter.wantsAll() ? this.#sharedBatch(events, ids) : this.#encode(events, ids)),
       end: () => outgoing.end(),
     });
     if (ids) stopBeat = this.#beat(outgoing);
@@ -215,7 +223,7 @@ export class EventHub {
   each(options: ListenOptions, onEvent: (event: StreamEvent) => void, onEnd: () => void): () => void {
     const stop = this.#listen({
       options,
-      wants: tagFilter(options.tag),
+      ...filterOf(options),
       deliver: (events) => events.forEach(onEvent),
       end: () => {
         stop();
@@ -232,4 +240,13 @@ export class EventHub {
     if (this.#pending.length > 0) this.#flush();
     for (const listener of [...this.#listeners]) listener.end();
   }
+}
+
+/** Which events a listener gets: those that it asked for and may see. */
+function filterOf({ tag, sight }: ListenOptions): Pick<Subscription, "wants" | "wantsAll"> {
+  const wanted = tagFilter(tag);
+  return {
+    wants: (event) => maySee(sight, event.audience) && (wanted === undefined || wanted(event.tag)),
+    wantsAll: () => sight.all && wanted === undefined,
+  };
 }

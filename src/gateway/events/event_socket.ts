@@ -1,6 +1,7 @@
 /** Events over WebSockets, as far as flavours agree. */
 import type { WebSocketHandlers, WebSocketPeer } from "../../runtime/http.ts";
 import type { Call } from "../requests/call.ts";
+import { isOwnOrigin } from "../requests/own_page.ts";
 import { HttpError } from "../wire/errors.ts";
 import type { Listener } from "./listener.ts";
 import type { StreamEvent } from "./stream_event.ts";
@@ -27,18 +28,15 @@ export interface SocketStyle {
  * @throws {HttpError} 400, 403
  */
 export function checkUpgrade(call: Call, notUpgrade: string): void {
-  const { request: { headers, url }, services: { settings: { corsOrigin } } } = call;
+  const { request: { headers }, services: { settings: { corsOrigin } } } = call;
   if ((headers.get("Upgrade") ?? "").toLowerCase() !== "websocket") throw new HttpError(400, notUpgrade);
   const origin = headers.get("Origin");
-  if (origin === null || corsOrigin?.includes("*") || corsOrigin?.includes(origin)) return;
-  const host = URL.canParse(origin) ? new URL(origin).host : "";
-  if (host !== (headers.get("Host") ?? new URL(url).host)) {
-    throw new HttpError(403, "Pages of that origin may not listen here");
-  }
+  if (origin === null || corsOrigin?.includes("*") || isOwnOrigin(origin, call)) return;
+  throw new HttpError(403, "Pages of that origin may not listen here");
 }
 
 /** Sends events from the client's first message until either side closes, or the session or token ends. */
-export function sendEvents(call: Call, { identity, record }: Listener, style: SocketStyle): WebSocketHandlers {
+export function sendEvents(call: Call, { identity, record, sight }: Listener, style: SocketStyle): WebSocketHandlers {
   const { hub } = call.services;
   let stop: (() => void) | undefined;
   return {
@@ -48,7 +46,7 @@ export function sendEvents(call: Call, { identity, record }: Listener, style: So
       const end = () => socket.close(NORMAL);
       const { endListeners } = identity;
       stop = hub.each(
-        { token: record.token, expire: record.expire, onStop: () => endListeners?.delete(end) },
+        { owner: record, sight, onStop: () => endListeners?.delete(end) },
         (event) => {
           const message = style.message(event);
           if (message !== undefined) send(message);

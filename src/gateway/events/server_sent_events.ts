@@ -13,7 +13,7 @@ export interface EventStreamStyle {
 export async function serverSentEvents(call: Call, { contentType, tokenInQuery }: EventStreamStyle): Promise<Answer> {
   const { services: { hub }, query, request, peer } = call;
   const presented = tokenInQuery ? query.get("token") ?? query.get("salt_token") ?? undefined : undefined;
-  const { identity, record } = await authenticateListener(call, presented);
+  const { identity, record, sight } = await authenticateListener(call, presented);
   call.user = record.name;
   const headers = {
     ...call.headers,
@@ -26,8 +26,8 @@ export async function serverSentEvents(call: Call, { contentType, tokenInQuery }
   const tag = query.get("tag") ?? undefined;
   const { endListeners } = identity;
   const { body, end } = hub.stream({
-    token: record.token,
-    expire: record.expire,
+    owner: record,
+    sight,
     ids: after !== undefined || query.has("ids"),
     ...(tag === undefined ? {} : { tag }),
     ...(after === undefined ? {} : { after }),

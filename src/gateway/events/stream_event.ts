@@ -1,6 +1,7 @@
 import type { BusEvent } from "../../event/bus.ts";
 import { json } from "../wire/json.ts";
 import { withoutSecrets } from "./event_filter.ts";
+import type { Audience } from "./event_sight.ts";
 
 const encoder = new TextEncoder();
 
@@ -9,12 +10,14 @@ export class StreamEvent {
   /** Counts the events of one hub, from 1. */
   readonly seq: number;
   readonly tag: string;
+  readonly audience: Audience;
   readonly #event: BusEvent;
   readonly #frames = new Map<string, Uint8Array<ArrayBuffer>>();
   #text: string | undefined;
 
-  constructor(seq: number, event: BusEvent) {
+  constructor(seq: number, event: BusEvent, audience: Audience) {
     this.seq = seq;
+    this.audience = audience;
     this.tag = event.tag;
     this.#event = event;
   }

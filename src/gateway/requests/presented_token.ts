@@ -1,13 +1,18 @@
+import type { Call } from "./call.ts";
+import { mayUseCookie } from "./own_page.ts";
+
 /** Longer than any token that the gateway or a master issues. */
 const MAX_TOKEN = 8192;
 
 /**
- * The token that a request presents: in `X-Auth-Token`, else as `Authorization: Bearer`, else in the session cookie.
- * Undefined if there is none, or if it is too long to be one.
+ * The token that a request presents: in `X-Auth-Token`, else as `Authorization: Bearer`, else in the session cookie if the page
+ * may use it. Undefined if there is none, or if it is too long to be one.
  */
-export function presentedToken({ headers }: Request): string | undefined {
+export function presentedToken(call: Pick<Call, "request" | "services">): string | undefined {
+  const { headers } = call.request;
   const bearer = /^Bearer\s+(\S+)$/i.exec(headers.get("Authorization") ?? "")?.[1];
-  const token = headers.get("X-Auth-Token") || bearer || cookieValue(headers.get("Cookie"), "session_id");
+  const token = headers.get("X-Auth-Token") || bearer ||
+    (mayUseCookie(call) ? cookieValue(headers.get("Cookie"), "session_id") : undefined);
   return token !== undefined && token !== "" && token.length <= MAX_TOKEN ? token : undefined;
 }
 

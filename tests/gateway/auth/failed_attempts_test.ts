@@ -282,6 +282,26 @@ describe("FailedAttempts", () => {
     (await a.begin(use))("valid");
   });
 
+  test("a user who has logged in from an address is not locked out there by failures of other names", async () => {
+    const { attempts: a, clock } = await attempts();
+    const address = "10.0.0.1";
+    (await a.begin({ address, user: "Alice", secret: "right" }))("valid");
+    clock.advance(7 * 86_400_000);
+    const strangers = () => countGuesses(a, 20, (at) => ({ address, user: `user ${at}` }));
+    assert.equal(await strangers(), LIMIT);
+    (await a.begin({ address, user: "alice", secret: "a new password" }))("valid");
+    await assert.rejects(a.begin({ address, user: "carol", secret: "right" }), /Too many/, "not known there");
+    assert.equal(
+      await countGuesses(a, 20, () => ({ address, user: "alice" })),
+      LIMIT,
+      "her name has a limit of its own",
+    );
+    (await a.begin({ address, user: "Alice", secret: "right" }))("valid");
+    clock.advance(31 * 86_400_000);
+    assert.equal(await strangers(), LIMIT);
+    await assert.rejects(a.begin({ address, user: "alice", secret: "right" }), /Too many/, "known for thirty days");
+  });
+
   test("parallel attempts wait for each other, and all valid ones get through", async () => {
     const { attempts: a } = await attempts();
     let most = 0;

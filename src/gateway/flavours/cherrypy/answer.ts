@@ -9,6 +9,7 @@ import {
 import type { Call } from "../../requests/call.ts";
 import { refuseWhileDraining } from "../../requests/draining.ts";
 import { negotiatedType, readCallBody, respond, runOperation } from "../../requests/handling.ts";
+import { isOwnOrigin, mayUseCookie } from "../../requests/own_page.ts";
 import { presentedToken } from "../../requests/presented_token.ts";
 import { SESSION_MS, sessionCookie } from "../../auth/sessions.ts";
 import { HttpError, NO_PERMISSION } from "../../wire/errors.ts";
@@ -41,10 +42,13 @@ export async function answer(
   return await respond(await run(operation, call), call, type, REPRESENTATION);
 }
 
-function allowAnyOrigin({ request, headers }: Call): void {
-  headers["Access-Control-Allow-Origin"] = request.headers.get("Origin") ?? "*";
+/** Pages of every origin may call with a token in a header; with the session's cookie, those that may use it. */
+function allowAnyOrigin(call: Call): void {
+  const { request, headers } = call;
+  const origin = request.headers.get("Origin");
+  headers["Access-Control-Allow-Origin"] = origin ?? "*";
   headers["Access-Control-Expose-Headers"] = "GET, POST";
-  headers["Access-Control-Allow-Credentials"] = "true";
+  if (origin === null || isOwnOrigin(origin, call)) headers["Access-Control-Allow-Credentials"] = "true";
   headers.Vary = "Accept-Encoding, Origin";
 }
 
@@ -65,14 +69,15 @@ function checkAddress(route: Route | undefined, { services: { settings: { author
 }
 
 async function identify(call: Call): Promise<void> {
-  const token = presentedToken(call.request);
+  const token = presentedToken(call);
   if (token === undefined) return;
   call.identity = await call.services.identities.find(token, call.peer.address);
   if (call.identity !== undefined) call.proven.add(call.identity.record.token);
   call.user = call.identity?.record.name;
 }
 
-function checkSession(auth: Route["auth"], { identity, headers }: Call): void {
+function checkSession(auth: Route["auth"], call: Call): void {
+  const { identity, headers } = call;
   if (auth !== "session") return;
   if (identity === undefined) throw new HttpError(401, NO_PERMISSION);
   headers["Cache-Control"] = "private";
@@ -83,7 +88,10 @@ function setsCookie(route: Route, operation: Operation | undefined): boolean {
 }
 
 /** Renews the session's cookie. As in the original, a caller without a session gets the id of one that does not exist. */
-function setCookie({ services: { clock, sessions, settings }, identity, headers }: Call): void {
+function setCookie(call: Call): void {
+  // Otherwise a page of another origin could sign the user in as somebody else.
+  if (!mayUseCookie(call)) return;
+  const { services: { clock, sessions, settings }, identity, headers } = call;
   const id = identity?.session?.id ?? sessions.newId();
   const expires = new Date(clock.now() + SESSION_MS).toUTCString();
   headers["Set-Cookie"] = sessionCookie(id, settings, `expires=${expires}`, `Max-Age=${SESSION_MS / 1000}`);

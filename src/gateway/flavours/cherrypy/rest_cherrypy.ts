@@ -9,7 +9,7 @@ import { cherrypyRoutes } from "./routes.ts";
 
 /** The HTTP interface that SaltGUI, pepper and most libraries use. */
 export const restCherrypy: FlavourProfile = {
-  options: { host: "host", backlog: "socket_queue_size", corsOrigin: undefined, websockets: undefined },
+  options: { host: "host", backlog: "socket_queue_size", corsOrigin: "cors_origin", websockets: undefined },
   paths: { collapseSlashes: true, ignoreTrailingSlash: true },
   refusalStatus: { authentication: 401, authorization: 401, invocation: 400 },
   routes: cherrypyRoutes,

@@ -53,7 +53,7 @@ function checkAccept({ produces }: Operation, { request }: Call): void {
 }
 
 async function identify(auth: Route["auth"], call: Call): Promise<void> {
-  const token = presentedToken(call.request);
+  const token = presentedToken(call);
   if (auth === "none" || token === undefined) return;
   // `GET /` is for every caller: the master is not asked about a token.
   const record = auth === "own" && call.path === "/" ? undefined : await call.backend.token(token);

@@ -1,7 +1,7 @@
 import { messageOf } from "../../../errors.ts";
 import type { WebSocketHandlers } from "../../../runtime/http.ts";
 import { checkUpgrade, sendEvents } from "../../events/event_socket.ts";
-import type { Listener } from "../../events/listener.ts";
+import { type Listener, listenerOf } from "../../events/listener.ts";
 import { Summaries } from "../../events/summaries.ts";
 import type { Call } from "../../requests/call.ts";
 import type { Answer } from "../../requests/route.ts";
@@ -43,7 +43,7 @@ async function openListener(call: Call): Promise<Listener> {
   if (record === undefined) throw new HttpError(401, "The token is not known");
   checkUpgrade(call, 'Can "Upgrade" only to "WebSocket".');
   call.user = record.name;
-  return { identity: { record }, record };
+  return await listenerOf(call, { record }, record);
 }
 
 /** The same handlers, which also ask all minions for their grains once the client is ready. */

@@ -4,6 +4,7 @@ import { LOGIN_FAILED } from "../../auth/login_failed.ts";
 import { permissionsOf } from "../../auth/permissions.ts";
 import { sessionCookie } from "../../auth/sessions.ts";
 import type { Call } from "../../requests/call.ts";
+import { mayUseCookie } from "../../requests/own_page.ts";
 import type { Answer } from "../../requests/route.ts";
 import { HttpError } from "../../wire/errors.ts";
 
@@ -29,7 +30,8 @@ export async function logIn(call: Call): Promise<Answer> {
   if (record === undefined || !Object.hasOwn(settings.externalAuth, record.eauth)) {
     throw new HttpError(401, LOGIN_FAILED);
   }
-  call.headers["Set-Cookie"] = sessionCookie(record.token, settings);
+  // Otherwise a page of another origin could sign the user in as somebody else.
+  if (mayUseCookie(call)) call.headers["Set-Cookie"] = sessionCookie(record.token, settings);
   const { token, expire, start, name: user } = record;
   const perms = permissionsOf(record, settings.externalAuth);
   return { value: { return: [{ token, expire, start, user, eauth: record.eauth, perms }] } };
