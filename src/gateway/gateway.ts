@@ -93,6 +93,7 @@ const NO_PEER: HttpPeer = {
     throw new HttpError(501, "WebSockets are not available here");
   },
   keepOpen() {},
+  known() {},
 };
 
 /**

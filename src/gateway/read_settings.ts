@@ -118,6 +118,7 @@ function masterSettings(opts: Record<string, unknown>) {
 
 /** What the section of a flavour sets. */
 function serverSettings(section: Section, names: FlavourOptions) {
+  const maxConnections = section.number("max_connections", 10_000) || Infinity;
   return {
     host: section.text(names.host, "0.0.0.0"),
     port: section.number("port", 0),
@@ -146,6 +147,8 @@ function serverSettings(section: Section, names: FlavourOptions) {
     loginAttempts: section.number("login_attempts", 30),
     bodyTimeoutMs: section.number("body_timeout", 30) * 1000,
     headTimeoutMs: section.number("head_timeout", 20) * 1000,
+    maxConnections,
+    maxConnectionsPerAddress: section.number("max_connections_per_address", Math.ceil(maxConnections / 2)) || Infinity,
     eventHistory: section.number("event_history", 1000),
     listenerBytes: section.number("listener_buffer", 1024 * 1024),
     drainMs: section.number("drain_timeout", 10) * 1000,

@@ -81,6 +81,9 @@ export interface GatewaySettings {
   bodyTimeoutMs: number;
   /** For the head of a request, and between two requests of a connection. */
   headTimeoutMs: number;
+  /** Connections at once, and those of one address, trusted proxies left out. */
+  maxConnections: number;
+  maxConnectionsPerAddress: number;
   /** Events kept for listeners that reconnect. */
   eventHistory: number;
   /** Bytes that may wait for one listener; beyond that its stream is closed. */

@@ -34,8 +34,13 @@ export interface HttpPeer {
    * @throws {TypeError} if the request did not ask for one, or the host has no WebSockets
    */
   upgrade(handlers: WebSocketHandlers): Response;
-  /** Marks the response as a stream that may be silent for long: idle timers then ignore this connection. */
+  /**
+   * Marks the response as a stream that may be silent for long: idle timers then ignore this connection. Its caller has proven who it
+   * is.
+   */
   keepOpen(): void;
+  /** The caller has proven who it is: its connection makes room for nobody while the request lasts. */
+  known(): void;
 }
 
 /**
@@ -57,11 +62,14 @@ export interface HttpServeOptions {
   backlog?: number;
   /** @default plain HTTP */
   tls?: TlsPair;
-  /**
-   * How long a connection may take for the head of a request, and be idle between two, in milliseconds. Not on Deno, whose
-   * server has no such timer. @default 20000
-   */
+  /** How long a connection may take for the head of a request, and be idle between two, in milliseconds. @default 20000 */
   headTimeoutMs?: number;
+  /**
+   * Connections at once, and those of one address (for IPv6: one /64) unless it `isShared` by many clients. Where there is no room,
+   * the server closes one without a request first. `descriptors` is what all of them together may take of the process: more than one each
+   * on some runtimes. @default no limits
+   */
+  connections?: { most: number; mostOfOne: number; descriptors?: number; isShared?(address: string): boolean };
 }
 
 /** A server that is listening. */

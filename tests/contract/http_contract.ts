@@ -76,6 +76,36 @@ function certificateOf(port: number): Promise<string> {
   });
 }
 
+/** A connection that sends no request. */
+async function idle(net: Net, port: number, text = "") {
+  const connection = await net.dial({ kind: "tcp", host: "127.0.0.1", port });
+  const closed = Promise.withResolvers<void>();
+  let open = true;
+  connection.start({
+    onData: () => {},
+    onClose() {
+      open = false;
+      closed.resolve();
+    },
+  });
+  if (text !== "") connection.write(new TextEncoder().encode(text));
+  return { closed: closed.promise, open: () => open, leave: () => connection.destroy() };
+}
+
+/** Reads a stream. */
+function listen(net: Net, port: number, path: string) {
+  let text = "";
+  const opened = net.dial({ kind: "tcp", host: "127.0.0.1", port }).then((connection) => {
+    connection.start({ onData: (chunk) => void (text += new TextDecoder().decode(chunk)), onClose: () => {} });
+    connection.write(new TextEncoder().encode(GET.replace("/ ", `${path} `)));
+    return connection;
+  });
+  return {
+    until: (wanted: RegExp) => until(() => wanted.test(text)),
+    leave: () => void opened.then((connection) => connection.destroy()),
+  };
+}
+
 /** Sends bytes, and resolves with what arrives until the connection ends. */
 async function exchange(net: Net, port: number, text: string): Promise<string> {
   const connection = await net.dial({ kind: "tcp", host: "127.0.0.1", port });
@@ -348,6 +378,77 @@ export function httpContract(name: string, make: () => HttpUnderTest, gaps: Http
         await using server = await serve(http, ok, { headTimeoutMs: 1000 });
         const answer = await exchange(net, server.port, "GET / HTTP/1.1\r\nHost: x\r\nX-Slow:");
         assert.ok(!answer.includes("200 OK"), answer);
+      });
+
+      test(
+        "a connection that sends nothing is closed after a while, and one with a request is not",
+        TIMEOUT,
+        async () => {
+          const { http, net } = make2();
+          const { handler, begun, answer } = waitingHandler();
+          await using server = await serve(http, handler, { headTimeoutMs: 500 });
+          const waiting = exchange(net, server.port, GET);
+          await begun;
+          const silent = await idle(net, server.port);
+          await silent.closed;
+          answer("late");
+          assert.match(await waiting, /late$/);
+        },
+      );
+
+      test("idle strangers keep nobody out: the oldest of them make room", TIMEOUT, async () => {
+        const { http, net } = make2();
+        await using server = await serve(http, ok, { connections: { most: 8, mostOfOne: 8 } });
+        const strangers = await Promise.all(Array.from({ length: 40 }, () => idle(net, server.port)));
+        for (let count = 0; count < 5; count++) assert.match(await exchange(net, server.port, GET), /ok$/);
+        await until(() => strangers.filter(({ open }) => open()).length < 8);
+        for (const { leave } of strangers) leave();
+      });
+
+      test("half a head is idle, too", TIMEOUT, async () => {
+        const { http, net } = make2();
+        await using server = await serve(http, ok, { connections: { most: 8, mostOfOne: 8 } });
+        const strangers = await Promise.all(
+          Array.from({ length: 40 }, () => idle(net, server.port, "GET / HTTP/1.1\r\n")),
+        );
+        assert.match(await exchange(net, server.port, GET), /ok$/);
+        await until(() => strangers.filter(({ open }) => open()).length < 8);
+        for (const { leave } of strangers) leave();
+      });
+
+      test("an address has no more connections than it may, unless it is shared", TIMEOUT, async () => {
+        const { http, net } = make2();
+        await using server = await serve(http, ok, { connections: { most: 100, mostOfOne: 3 } });
+        const one = await Promise.all(Array.from({ length: 10 }, () => idle(net, server.port)));
+        await until(() => one.filter(({ open }) => open()).length === 3);
+        await using other = await serve(http, ok, { connections: { most: 100, mostOfOne: 3, isShared: () => true } });
+        const many = await Promise.all(Array.from({ length: 10 }, () => idle(net, other.port)));
+        assert.match(await exchange(net, other.port, GET), /ok$/);
+        assert.equal(many.filter(({ open }) => open()).length, 10);
+        for (const { leave } of [...one, ...many]) leave();
+      });
+
+      test("streams and requests of known callers stay when strangers come", TIMEOUT, async () => {
+        const { http, net } = make2();
+        const { handler, push } = streamHandler();
+        const waiting = waitingHandler();
+        await using server = await serve(http, (request, peer) => {
+          if (request.url.endsWith("/stream")) return handler(request, peer);
+          if (!request.url.endsWith("/wait")) return ok(request, peer);
+          peer.known();
+          return waiting.handler(request, peer);
+        }, { connections: { most: 4, mostOfOne: 4 }, headTimeoutMs: 500 });
+        const heard = listen(net, server.port, "/stream");
+        await heard.until(/first/);
+        const late = exchange(net, server.port, GET.replace("/ ", "/wait "));
+        await waiting.begun;
+        const strangers = await Promise.all(Array.from({ length: 20 }, () => idle(net, server.port)));
+        await Promise.all(strangers.map(({ closed }) => closed));
+        push("second");
+        await heard.until(/second/);
+        waiting.answer("answered");
+        assert.match(await late, /answered$/);
+        heard.leave();
       });
 
       test("closed servers leave no socket and no timer", TIMEOUT, async () => {

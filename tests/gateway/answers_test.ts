@@ -172,6 +172,7 @@ test("/formatted_events sends nothing before all grains have returned, then ever
       return new Response(null);
     },
     keepOpen() {},
+    known() {},
   };
   const request = new Request(`http://gateway.example/formatted_events/${TOKEN}`, {
     headers: { Upgrade: "websocket" },

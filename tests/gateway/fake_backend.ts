@@ -219,7 +219,7 @@ export async function openDoor(
     if (text !== undefined && !("Transfer-Encoding" in all)) {
       all["Content-Length"] = String(typeof text === "string" ? new TextEncoder().encode(text).length : text.length);
     }
-    const peer: HttpPeer = { address: from, upgrade: () => new Response(null), keepOpen() {} };
+    const peer: HttpPeer = { address: from, upgrade: () => new Response(null), keepOpen() {}, known() {} };
     const request = new Request(`http://gateway.example${path}`, {
       method,
       headers: all,

@@ -106,7 +106,12 @@ export class GoldenBed {
       headers: sent,
       ...(body === undefined ? {} : { body }),
     });
-    return gateway.fetch(request, { address: "127.0.0.1", upgrade: () => assert.fail("no upgrade"), keepOpen() {} });
+    return gateway.fetch(request, {
+      address: "127.0.0.1",
+      upgrade: () => assert.fail("no upgrade"),
+      keepOpen() {},
+      known() {},
+    });
   }
 
   async #login(gateway: Gateway, user: string): Promise<string> {

@@ -1,14 +1,18 @@
 import { joinPath } from "../../../src/config/paths.ts";
 import { createGateway, type GatewaySettings, type masterBackend } from "../../../src/gateway/mod.ts";
+import { isProxy } from "../../../src/gateway/requests/client_address.ts";
 import type { Logger } from "../../../src/log.ts";
 import type { Runtime } from "../../../src/runtime/mod.ts";
 import type { Telemetry } from "../../../src/telemetry/mod.ts";
+import { descriptorsForOthers } from "../../../src/runtime/descriptors.ts";
 import { followCertificate, readPair } from "./certificate.ts";
 
 export interface ApiServerOptions {
   runtime: Runtime;
   log: Logger;
   settings: GatewaySettings;
+  /** How many servers share the descriptors of this process. */
+  servers: number;
   backend: ReturnType<typeof masterBackend>;
   /** The master's `cachedir`: the gateway's state is kept below it. */
   cacheDir: string;
@@ -29,7 +33,7 @@ export interface ApiServer {
 /** Serves the HTTP API in one flavour. @throws {SystemError} naming the port or file that cannot be used */
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
   const { runtime, log, settings, backend, cacheDir, consoleDir, telemetry } = options;
-  const { flavour, host, port, backlog, tls, headTimeoutMs } = settings;
+  const { flavour, host, port, backlog, tls, headTimeoutMs, trustedProxies } = settings;
   const stateDir = joinPath(cacheDir, "saltapi");
   const parts = { runtime, settings, backend, stateDir, consoleDir, telemetry };
   const gateway = createGateway({ ...parts, log: log.child(flavour) });
@@ -38,6 +42,12 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     port,
     backlog,
     headTimeoutMs,
+    connections: {
+      most: settings.maxConnections,
+      mostOfOne: settings.maxConnectionsPerAddress,
+      descriptors: descriptorsForOthers(runtime.fs) / options.servers,
+      isShared: (address) => isProxy(address, trustedProxies),
+    },
     ...(tls === undefined ? {} : { tls: readPair(runtime, tls) }),
   });
   log.info("listening", { flavour, host, port: server.port, tls: tls !== undefined });

@@ -11,6 +11,11 @@ function addressIn(hop: string): string {
   return plain.replace(/^::ffff:(?=\d+\.)/i, "");
 }
 
+/** True for the address of a trusted proxy. */
+export function isProxy(address: string, trusted: readonly IpTarget[]): boolean {
+  return trusted.some((network) => anyAddressMatches(network, [address]));
+}
+
 /**
  * The address of the client that sent a request. It is that of the connection, unless a trusted proxy holds the connection: then
  * `X-Forwarded-For` is read from its end, where each proxy adds the address that it has seen, up to the first one that is no
@@ -20,15 +25,14 @@ function addressIn(hop: string): string {
  * @param trusted option `trusted_proxies`
  */
 export function clientAddress(peer: string, headers: Headers, trusted: readonly IpTarget[]): string {
-  const isProxy = (address: string) => trusted.some((network) => anyAddressMatches(network, [address]));
-  if (trusted.length === 0 || !isProxy(peer)) return peer;
+  if (trusted.length === 0 || !isProxy(peer, trusted)) return peer;
   const header = (headers.get("X-Forwarded-For") ?? "").slice(-MOST_TEXT);
   let client = peer;
   for (const hop of header.split(",").slice(-MOST_HOPS).reverse()) {
     const address = addressIn(hop.trim());
     if (parseAddress(address) === undefined) break;
     client = address;
-    if (!isProxy(address)) break;
+    if (!isProxy(address, trusted)) break;
   }
   return client;
 }

@@ -14,14 +14,15 @@ export function bunRuntime(): Runtime {
   const { version } = (globalThis as unknown as { Bun: BunGlobal }).Bun;
   const unixDatagram = bunUnixDatagram();
   // A program that is one file carries others in itself.
+  const net = { ...base.net, ...(unixDatagram === undefined ? {} : { unixDatagram }) };
   const fs = import.meta.url.includes("/$bunfs/") ? withEmbeddedFiles(base.fs, process.execPath) : base.fs;
   return {
     ...base,
     name: "bun",
     fs,
-    net: { ...base.net, ...(unixDatagram === undefined ? {} : { unixDatagram }) },
+    net,
     host: { ...base.host, runtimeVersion: () => ["bun", version] },
-    http: { serve: async (handler, options) => (await import("./http.ts")).serveHttp(handler, options) },
+    http: { serve: async (handler, options) => (await import("./http.ts")).serveHttp(handler, options, net) },
     // By its path: in a file: URL Bun ignores the query, so a changed file would not be loaded again.
     importFile: (path, stamp) => import(`${path}?${encodeURIComponent(stamp)}`),
   };

@@ -1,7 +1,8 @@
 /** HTTP on Deno: `Deno.serve` with its own WebSockets. */
-import { SystemError } from "../../errors.ts";
-import { GOING_AWAY, plainAddress } from "../http.ts";
+import { GOING_AWAY } from "../http.ts";
 import type { HttpHandler, HttpServeOptions, HttpServer, TlsPair } from "../http.ts";
+import { type Gate, openGate } from "../http_gate.ts";
+import type { Net } from "../net.ts";
 import { type DenoSocket, DenoWebSockets } from "./http_websocket.ts";
 import { OpenResponses } from "./open_responses.ts";
 
@@ -14,19 +15,13 @@ interface DenoServer {
 interface DenoGlobal {
   serve(
     options: Record<string, unknown>,
-    handler: (request: Request, info: { remoteAddr: { hostname?: string } }) => Response | Promise<Response>,
+    handler: (request: Request, info: { remoteAddr: { port?: number } }) => Response | Promise<Response>,
   ): DenoServer;
   upgradeWebSocket(request: Request): { socket: DenoSocket; response: Response };
 }
 
 declare function setTimeout(callback: () => void, ms: number): unknown;
 declare function clearTimeout(timer: unknown): void;
-
-/** How often a port that is about to become free is retried, and the wait in between in milliseconds. */
-const MAX_TRIES = 200;
-const TRY_MS = 5;
-
-const ERRNO: Record<string, string> = { AddrInUse: "EADDRINUSE", PermissionDenied: "EACCES", NotCapable: "EACCES" };
 
 /** A server, and the two ways to end its requests: at once with all connections, or by completing their responses. */
 interface Started {
@@ -35,77 +30,59 @@ interface Started {
   responses: OpenResponses;
 }
 
-/** Serves with `Deno.serve`. It has no timer for the head of a request: `headTimeoutMs` has no effect here. */
-export async function serveHttp(handler: HttpHandler, options: HttpServeOptions): Promise<HttpServer> {
+/** Serves with `Deno.serve` behind a gate, which counts connections, and has the timer for heads that Deno has not. */
+export async function serveHttp(handler: HttpHandler, options: HttpServeOptions, net: Net): Promise<HttpServer> {
   const { tls } = options;
   const sockets = new DenoWebSockets();
-  const start = (port: number, pair: TlsPair | undefined) => startServer(handler, { ...options, port }, pair, sockets);
-  let started = start(options.port, tls);
-  const { port } = started.server.addr;
+  let started: Started | undefined;
+  const gate = await openGate(net, handler, () => started!.server.addr.port, options);
+  started = startServer(gate, tls, sockets);
   let closed: Promise<void> | undefined;
-  return await Promise.resolve({
-    port,
+  const close = async (graceMs: number) => {
+    await gate.stop();
+    await closeServer(started!, sockets, graceMs);
+    await gate.close();
+  };
+  return {
+    port: gate.port,
     async reloadTls(pair: TlsPair) {
       if (tls === undefined) return;
       // Deno cannot change the certificate while it listens. Open connections stay with the old server until they are done.
-      void started.server.shutdown();
-      started = await onceFree(() => start(port, pair));
+      const old = started!;
+      started = startServer(gate, pair, sockets);
+      void old.server.shutdown();
+      await Promise.resolve();
     },
-    close: (graceMs = 0) => closed ??= closeServer(started, sockets, graceMs),
-    [Symbol.asyncDispose]: () => closed ??= closeServer(started, sockets, 0),
-  });
+    close: (graceMs = 0) => closed ??= close(graceMs),
+    [Symbol.asyncDispose]: () => closed ??= close(0),
+  };
 }
 
-/** @throws {SystemError} */
-function startServer(
-  handler: HttpHandler,
-  { host, port, backlog }: HttpServeOptions,
-  pair: TlsPair | undefined,
-  sockets: DenoWebSockets,
-): Started {
+function startServer(gate: Gate, pair: TlsPair | undefined, sockets: DenoWebSockets): Started {
   const { Deno } = globalThis as unknown as { Deno: DenoGlobal };
   const abort = new AbortController();
   const responses = new OpenResponses();
   const serveOptions = {
-    hostname: host,
-    port,
+    hostname: "127.0.0.1",
+    port: 0,
     signal: abort.signal,
     onListen: () => {},
-    ...(backlog === undefined ? {} : { tcpBacklog: backlog }),
     ...(pair === undefined ? {} : { cert: pair.cert, key: pair.key }),
   };
-  try {
-    const server = Deno.serve(serveOptions, async (request, { remoteAddr }) => {
-      let isLong = false;
-      const response = await responses.track(handler(request, {
-        address: plainAddress(remoteAddr.hostname),
-        upgrade(handlers) {
-          const { socket, response } = Deno.upgradeWebSocket(request);
-          sockets.attach(socket, handlers);
-          return response;
-        },
-        keepOpen: () => void (isLong = true),
-      }));
-      return isLong ? responses.cuttable(response) : response;
-    });
-    return { server, abort, responses };
-  } catch (error) {
-    const { name, message } = error as Error;
-    const code = ERRNO[name] ?? "EIO";
-    throw new SystemError(code, `Cannot serve HTTP at ${host}:${port}: ${message}`, { cause: error });
-  }
-}
-
-/** Starts a server where another has just stopped, which releases the port a little later. */
-async function onceFree(start: () => Started): Promise<Started> {
-  for (let tries = 0;; tries++) {
-    try {
-      return start();
-    } catch (error) {
-      if (tries >= MAX_TRIES) throw error;
-      await new Promise<void>((resolve) => void setTimeout(resolve, TRY_MS));
-    }
-  }
+  const server = Deno.serve(serveOptions, async (request, { remoteAddr }) => {
+    let isLong = false;
+    const response = await responses.track(gate.handle(request, remoteAddr.port, {
+      upgrade(handlers) {
+        const { socket, response } = Deno.upgradeWebSocket(request);
+        sockets.attach(socket, handlers);
+        return response;
+      },
+      keepOpen: () => void (isLong = true),
+      known: () => {},
+    }));
+    return isLong ? responses.cuttable(response) : response;
+  });
+  return { server, abort, responses };
 }
 
 async function closeServer(

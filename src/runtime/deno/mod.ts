@@ -17,13 +17,14 @@ export function denoRuntime(): Runtime {
   const base = nodeRuntime();
   const { version } = (globalThis as unknown as { Deno: DenoGlobal }).Deno;
   const unixDatagram = denoUnixDatagram();
+  const net = { ...nodeNet({ closeOnExec: closeOnExec() }), ...(unixDatagram === undefined ? {} : { unixDatagram }) };
   return {
     ...base,
     name: "deno",
     crypto: denoCrypto(),
-    net: { ...nodeNet({ closeOnExec: closeOnExec() }), ...(unixDatagram === undefined ? {} : { unixDatagram }) },
+    net,
     process: nodeProcess({ initGroups: denoInitGroups }),
     host: { ...base.host, runtimeVersion: () => ["deno", version.deno] },
-    http: { serve: async (handler, options) => (await import("./http.ts")).serveHttp(handler, options) },
+    http: { serve: async (handler, options) => (await import("./http.ts")).serveHttp(handler, options, net) },
   };
 }

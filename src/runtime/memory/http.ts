@@ -107,4 +107,5 @@ const peerFrom = (address: string) => ({
     throw new TypeError("Cannot upgrade: there are no WebSockets in memory");
   },
   keepOpen: () => {},
+  known: () => {},
 });

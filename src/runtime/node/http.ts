@@ -4,6 +4,7 @@ import { createServer as createSecureServer, type Server as SecureServer } from 
 import { SystemError } from "../../errors.ts";
 import { GOING_AWAY, plainAddress } from "../http.ts";
 import type { HttpHandler, HttpServeOptions, HttpServer, TlsPair } from "../http.ts";
+import { Guests } from "./http_guests.ts";
 import { type Bindings, type HttpPackages, loadHttpPackages, type NodeWebSockets } from "./http_packages.ts";
 import { webSocketsFor } from "./http_websocket.ts";
 
@@ -14,8 +15,10 @@ const SWEEP_MS = 50;
 export async function serveHttp(handler: HttpHandler, options: HttpServeOptions): Promise<HttpServer> {
   const { tls } = options;
   const packages = await loadHttpPackages();
-  const server = createFor(options, listenerFor(handler, options, packages));
-  const sockets = webSocketsFor(handler, packages);
+  const guests = new Guests(options);
+  const server = createFor(options, listenerFor(handler, options, packages, guests));
+  guests.watch(server);
+  const sockets = webSocketsFor(handler, packages, guests);
   sockets.injectWebSocket(server as Server);
   const port = await listening(server, options);
   let closed: Promise<void> | undefined;
@@ -25,8 +28,8 @@ export async function serveHttp(handler: HttpHandler, options: HttpServeOptions)
       if (tls !== undefined) (server as SecureServer).setSecureContext({ cert: pair.cert, key: pair.key });
       return Promise.resolve();
     },
-    close: (graceMs = 0) => closed ??= closeServer(server, sockets, graceMs),
-    [Symbol.asyncDispose]: () => closed ??= closeServer(server, sockets, 0),
+    close: (graceMs = 0) => closed ??= closeServer(server, sockets, graceMs).finally(() => guests.close()),
+    [Symbol.asyncDispose]: () => closed ??= closeServer(server, sockets, 0).finally(() => guests.close()),
   };
 }
 
@@ -34,6 +37,7 @@ function listenerFor(
   handler: HttpHandler,
   { host }: HttpServeOptions,
   { getRequestListener }: HttpPackages,
+  guests: Guests,
 ): RequestListener {
   const answer = (request: Request, env: unknown) => {
     const { incoming: { socket } } = env as Bindings;
@@ -42,7 +46,11 @@ function listenerFor(
       upgrade: () => {
         throw new TypeError("Cannot upgrade: the request did not ask for a WebSocket");
       },
-      keepOpen: () => void socket.setTimeout(0),
+      keepOpen() {
+        socket.setTimeout(0);
+        guests.known(socket);
+      },
+      known: () => guests.known(socket),
     });
   };
   return getRequestListener(answer, { overrideGlobalObjects: false, hostname: host });
@@ -60,7 +68,7 @@ function createFor(
     connectionsCheckingInterval: Math.max(250, Math.min(headTimeoutMs / 4, 5000)),
   };
   if (tls === undefined) return createServer(timers, listener);
-  return createSecureServer({ ...timers, cert: tls.cert, key: tls.key }, listener);
+  return createSecureServer({ ...timers, handshakeTimeout: headTimeoutMs, cert: tls.cert, key: tls.key }, listener);
 }
 
 /** Resolves with the port once the server is listening. */

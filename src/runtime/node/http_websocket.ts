@@ -1,17 +1,27 @@
 import { MAX_SOCKET_MESSAGE, NOT_TEXT, plainAddress } from "../http.ts";
 import type { HttpHandler, WebSocketHandlers, WebSocketPeer } from "../http.ts";
+import type { Guests } from "./http_guests.ts";
 import type { Bindings, HttpPackages, NodeWebSockets, RawSocket, SocketEvents } from "./http_packages.ts";
 
 /** WebSockets whose handlers come from the peer's `upgrade()`. */
-export function webSocketsFor(handler: HttpHandler, { createNodeWebSocket }: HttpPackages): NodeWebSockets {
+export function webSocketsFor(
+  handler: HttpHandler,
+  { createNodeWebSocket }: HttpPackages,
+  guests: Guests,
+): NodeWebSockets {
   const sockets: NodeWebSockets = createNodeWebSocket({
     app: {
       request: (url, init, env) => {
         const request = new Request(url, init);
+        const { socket } = env.incoming;
         return handler(request, {
-          address: plainAddress(env.incoming.socket.remoteAddress),
-          upgrade: (handlers) => upgraded(sockets, handlers, request, env),
+          address: plainAddress(socket.remoteAddress),
+          upgrade(handlers) {
+            guests.stays(socket);
+            return upgraded(sockets, handlers, request, env);
+          },
           keepOpen: () => {},
+          known: () => guests.known(socket),
         });
       },
     },

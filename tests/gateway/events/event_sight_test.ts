@@ -158,6 +158,7 @@ async function openSocket(door: Door, path: string, headers: Record<string, stri
       return new Response(null);
     },
     keepOpen() {},
+    known() {},
   };
   const request = new Request(`http://gateway.example${path}`, { headers: { ...headers, Upgrade: "websocket" } });
   const answer = await door.gateway.fetch(request, peer);

@@ -72,7 +72,10 @@ async function identify(call: Call): Promise<void> {
   const token = presentedToken(call);
   if (token === undefined) return;
   call.identity = await call.services.identities.find(token, call.peer.address);
-  if (call.identity !== undefined) call.proven.add(call.identity.record.token);
+  if (call.identity !== undefined) {
+    call.proven.add(call.identity.record.token);
+    call.peer.known();
+  }
   call.user = call.identity?.record.name;
 }
 

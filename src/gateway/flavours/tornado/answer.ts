@@ -57,7 +57,10 @@ async function identify(auth: Route["auth"], call: Call): Promise<void> {
   if (auth === "none" || token === undefined) return;
   // `GET /` is for every caller: the master is not asked about a token.
   const record = auth === "own" && call.path === "/" ? undefined : await call.backend.token(token);
-  if (record !== undefined) call.identity = { record };
+  if (record !== undefined) {
+    call.identity = { record };
+    call.peer.known();
+  }
   call.user = record?.name;
 }
 

@@ -1,0 +1,57 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Server as SecureServer } from "node:https";
+import type { Socket } from "node:net";
+import { type HttpServeOptions, plainAddress } from "../http.ts";
+import { HttpCrowd, type HttpGuest, limitsOf } from "../http_crowd.ts";
+
+/** With TLS, a request has another socket than its connection; what both have is the address and port of the client. */
+const nameOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;
+
+/** The connections of a server of Node, held to the limits of its options. */
+export class Guests {
+  readonly #crowd: HttpCrowd;
+  readonly #guests = new Map<string, HttpGuest>();
+
+  constructor(options: HttpServeOptions) {
+    this.#crowd = new HttpCrowd(limitsOf(options, 1), () => performance.now());
+  }
+
+  watch(server: Server | SecureServer): void {
+    server.on("connection", (socket: Socket) => this.#enter(socket));
+    server.on("request", ({ socket }: IncomingMessage, response: ServerResponse) => {
+      const guest = this.#guests.get(nameOf(socket));
+      if (guest === undefined) return;
+      this.#crowd.begin(guest);
+      response.once("close", () => this.#crowd.end(guest));
+    });
+  }
+
+  #enter(socket: Socket): void {
+    const name = nameOf(socket);
+    const guest: HttpGuest = { address: plainAddress(socket.remoteAddress), close: () => void socket.destroy() };
+    this.#guests.set(name, guest);
+    socket.once("close", () => {
+      this.#guests.delete(name);
+      this.#crowd.leave(guest);
+    });
+    this.#crowd.enter(guest);
+  }
+
+  /** The caller of a connection's request has proven who it is. */
+  known(socket: Socket): void {
+    const guest = this.#guests.get(nameOf(socket));
+    if (guest !== undefined) this.#crowd.known(guest);
+  }
+
+  /** The connection has become a WebSocket of a known caller. */
+  stays(socket: Socket): void {
+    const guest = this.#guests.get(nameOf(socket));
+    if (guest === undefined) return;
+    this.#crowd.begin(guest);
+    this.#crowd.known(guest);
+  }
+
+  close(): void {
+    this.#crowd.close();
+  }
+}
