@@ -2,7 +2,7 @@
 import type { KeyState } from "../../src/channel/key_store.ts";
 import type { MasterOpts } from "../../src/config/master_opts.ts";
 import { messageOf } from "../../src/errors.ts";
-import type { KeyStatus } from "../../src/loader/wheel.ts";
+import type { KeyMatches, KeyStatus } from "../../src/loader/wheel.ts";
 import { KEY_DIRECTORIES, type KeyAction } from "../../src/master/mod.ts";
 import { printable } from "../../src/printable.ts";
 import { ALL_STATUSES, type KeyAccess, ownHands, throughMaster } from "./key/key_access.ts";
@@ -88,7 +88,8 @@ class KeyProgram {
     }
     print(`The following keys are going to be ${action.done}:\n`);
     await this.#show(matches);
-    if (options.yes !== true && !await this.#agreed(action.yesByDefault)) return 0;
+    const replaces = action.verb === "accept" && await this.#sayReplaced(glob, matches);
+    if (options.yes !== true && !await this.#agreed(action.yesByDefault && !replaces)) return 0;
     const gone: string[] = [];
     for (const state of action.from) {
       const ids = matches[KEY_DIRECTORIES[state] as KeyStatus] ?? [];
@@ -106,6 +107,26 @@ class KeyProgram {
     }
     await this.#keys.settle(action.verb, gone);
     return 0;
+  }
+
+  /** Names the accepted keys that others of the same id would replace. Returns true if there are any. */
+  async #sayReplaced(glob: string, matches: KeyMatches): Promise<boolean> {
+    const accepted = new Set((await this.#keys.matching(glob, ["accepted"])).minions);
+    const others = Object.entries(matches).flatMap(([status, ids]) => (ids ?? []).map((id) => ({ status, id })))
+      .filter(({ id }) => accepted.has(id));
+    if (others.length === 0) return false;
+    const fingers = await this.#keys.fingerprints(glob);
+    let any = false;
+    for (const { status, id } of others) {
+      const [old, next] = [fingers.minions?.[id], fingers[status]?.[id]];
+      if (old === next) continue;
+      any = true;
+      this.#context.complain(
+        `WARNING: ${printable(id)} has an accepted key already: ${old}. ` +
+          `Accepting ${next} replaces it, and disconnects the host that holds it.`,
+      );
+    }
+    return any;
   }
 
   async #agreed(byDefault: boolean): Promise<boolean> {
@@ -150,10 +171,10 @@ class KeyProgram {
   async history(glob: string): Promise<void> {
     const decisions = await this.#keys.history(glob);
     if (this.#structured) return await this.#printer.document(decisions);
-    for (const { time, act, id, was, finger, new_finger, user, via, from } of decisions) {
+    for (const { time, act, id, was, finger, new_finger, replaced, user, via, from } of decisions) {
       const keys = [finger, new_finger].filter((one) => one !== undefined).join(" -> ");
       const line = [time, act, id, was === undefined ? "" : `(was ${was})`, `by ${user} (${via})`];
-      line.push(from === undefined ? "" : `from ${from}`, keys);
+      line.push(from === undefined ? "" : `from ${from}`, keys, replaced === undefined ? "" : `replaced ${replaced}`);
       this.#context.print(`${printable(line.filter((part) => part !== "").join(" "))}\n`);
     }
   }

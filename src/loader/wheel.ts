@@ -33,6 +33,8 @@ export interface KeyDecision {
   finger?: string;
   /** Of the key that takes its place. */
   new_finger?: string;
+  /** Of the accepted key of the same id that it has replaced: its holder is not trusted any more. */
+  replaced?: string;
   /** Who decided: a user, or a minion's id. */
   user: string;
   /** By which way, such as `salt-key` or `autosign`. */

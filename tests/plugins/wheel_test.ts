@@ -244,6 +244,38 @@ describe("key", () => {
     for (const limit of [0, -1, "many"]) await assert.rejects(call("key.history", { limit }), /limit is/);
   });
 
+  test("an accepted key that another one replaces is named in event and history, and the master key is rotated", async () => {
+    const ways: [fun: string, named: Record<string, unknown>, state: string][] = [
+      ["key.accept", { match: "web1", include_denied: true }, "minions_denied"],
+      ["key.accept_dict", { match: { minions_denied: ["web1"] }, include_denied: true }, "minions_denied"],
+      ["key.accept", { match: "web1", include_rejected: true }, "minions_rejected"],
+      ["key.accept", { match: "web1" }, "minions_pre"],
+      ["key.gen_accept", { id_: "web1", force: true }, ""],
+    ];
+    for (const [fun, named, state] of ways) {
+      const { call, fs, events, rotations } = site();
+      const old = (await call("key.finger", { match: "web1" })).minions.web1;
+      if (state !== "") fs.write(`/pki/${state}/web1`, PAIRS.other.publicPem);
+      await call(fun, named);
+      const [decision] = await call("key.history", { match: "web1" });
+      assert.equal(decision.replaced, old, fun);
+      assert.notEqual(decision.finger, old);
+      assert.equal((await call("key.finger", { match: "web1" })).minions.web1, decision.finger);
+      assert.equal(events.find(([tag, { id }]) => tag === "salt/key" && id === "web1")![1].replaced, old);
+      assert.equal(rotations(), 1, "the holder of the key before cannot open publications any more");
+    }
+  });
+
+  test("accepting what replaces nothing names nothing", async () => {
+    const { call, fs, events, rotations } = site();
+    fs.write("/pki/minions_denied/web1", PEM);
+    await call("key.accept", { match: "web1,bad1,new1", include_denied: true });
+    await call("key.reject", { match: "new2" });
+    assert.deepEqual((await call("key.history")).map((one: Json) => one.replaced).filter(Boolean), []);
+    assert.deepEqual(events.filter(([, { act, replaced }]) => act === "accept" && replaced !== undefined), []);
+    assert.equal(rotations(), 1, "for the rejected one alone");
+  });
+
   test("ids never lead out of the key directories", async () => {
     const { call, fs } = site();
     for (const id_ of ["../evil", "a/b", "", "..", "a\0", 7, null]) {

@@ -53,7 +53,7 @@ export interface WheelFunctions {
   /** The ids that match a glob, by status. */
   "key.glob_match": { args: { match: string }; order: ["match"]; returns: { minions?: string[]; minions_denied?: string[]; minions_pre?: string[]; minions_rejected?: string[] } };
   /** Who accepted, rejected, deleted or rotated the keys of a glob, oldest first. Brine's own. */
-  "key.history": { args: { match?: string; limit?: number }; order: ["match", "limit"]; returns: { time: string; act: "accept" | "delete" | "expire" | "reject" | "rotate" | "rotate-asked" | "rotate-ended" | "rotate-offered"; id: string; was?: string; finger?: string; new_finger?: string; user: string; via: string; from?: string }[] };
+  "key.history": { args: { match?: string; limit?: number }; order: ["match", "limit"]; returns: { time: string; act: "accept" | "delete" | "expire" | "reject" | "rotate" | "rotate-asked" | "rotate-ended" | "rotate-offered"; id: string; was?: string; finger?: string; new_finger?: string; replaced?: string; user: string; via: string; from?: string }[] };
   /** The texts of the keys that match a glob. */
   "key.key_str": { args: { match: string }; order: ["match"]; returns: Record<string, Record<string, string>> };
   /** The ids of one status: accepted, pre, rejected, denied, or all. */

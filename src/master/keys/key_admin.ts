@@ -96,6 +96,8 @@ export class KeyAdmin implements KeyAdministration {
   readonly #history: KeyHistory;
   readonly #actor: KeyActor;
   readonly #rotations: KeyRotations;
+  /** Id → fingerprint of the accepted key that was replaced, until that is told. */
+  readonly #replaced = new Map<string, string>();
 
   /**
    * On the key directories, the log and the history that are given.
@@ -154,11 +156,29 @@ export class KeyAdmin implements KeyAdministration {
 
   /** Notes a decision that was made elsewhere; {@link KeyAdmin.saved} must follow. */
   note(act: KeyDecision["act"], id: string, was: KeyState | undefined, pem: string, next?: string): void {
+    const replaced = this.#replaced.get(id);
     this.#history.note(act, id, this.#actor, {
       ...(was === undefined ? {} : { was }),
       ...(pem === "" ? {} : { finger: this.fingerprint(pem) }),
       ...(next === undefined ? {} : { new_finger: this.fingerprint(next) }),
+      ...(act !== "accept" || replaced === undefined ? {} : { replaced }),
     });
+  }
+
+  /** The fingerprint of the accepted key that accepting this one would replace; undefined if there is no other. */
+  #wouldReplace(id: string, pem: string): string | undefined {
+    const accepted = this.#options.keys.read("accepted", id);
+    if (accepted === undefined) return undefined;
+    const [old, next] = [this.fingerprint(accepted), this.fingerprint(pem)];
+    return old === next ? undefined : old;
+  }
+
+  /** Writes an accepted key, and keeps which one it has replaced for the history and the event. */
+  #trust(id: string, pem: string): void {
+    const replaced = this.#wouldReplace(id, pem);
+    this.#options.keys.write("accepted", id, pem);
+    if (replaced === undefined) this.#replaced.delete(id);
+    else this.#replaced.set(id, replaced);
   }
 
   /** Resolves once all changes and their notes would survive a power failure. */
@@ -238,7 +258,8 @@ export class KeyAdmin implements KeyAdministration {
       return { id, reason: "invalid", message: messageOf(error) };
     }
     try {
-      if (action !== "delete") keys.write(action === "accept" ? "accepted" : "rejected", id, pem);
+      if (action === "accept") this.#trust(id, pem);
+      else if (action === "reject") keys.write("rejected", id, pem);
       keys.remove(from, id);
       this.note(action, id, from, pem);
       return undefined;
@@ -256,8 +277,17 @@ export class KeyAdmin implements KeyAdministration {
     if (ids.length === 0) return;
     await this.saved();
     const { opts, keys, runtime: { fs }, fire, rotate } = this.#options;
-    for (const id of ids) fire(KEY, { result: true, act: action, id });
-    if (action === "accept") return;
+    const replaced = ids.filter((id) => this.#replaced.has(id));
+    for (const id of ids) {
+      const finger = this.#replaced.get(id);
+      fire(KEY, { result: true, act: action, id, ...(finger === undefined ? {} : { replaced: finger }) });
+      this.#replaced.delete(id);
+    }
+    if (action === "accept") {
+      // The holder of the key before could still open publications.
+      if (replaced.length > 0 && (how.rotate ?? true) && opts.rotate_aes_key) rotate();
+      return;
+    }
     if (!(how.preserve ?? false) && !opts.preserve_minion_cache) {
       for (const id of ids) {
         if (KEY_STATES.some((state) => keys.has(state, id))) continue;
@@ -277,7 +307,7 @@ export class KeyAdmin implements KeyAdministration {
     const { keys } = this.#options;
     if (keys.has("accepted", id) && !force) return false;
     const was = keys.has("accepted", id) ? "accepted" : undefined;
-    keys.write("accepted", id, pem);
+    this.#trust(id, pem);
     this.note("accept", id, was, pem);
     await this.settle("accept", [id]);
     return true;

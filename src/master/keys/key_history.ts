@@ -70,7 +70,12 @@ export class KeyHistory {
   }
 
   /** Notes a decision; it is written with the next {@link KeyHistory.saved}. */
-  note(act: KeyAct, id: string, actor: KeyActor, more: { was?: KeyState; finger?: string; new_finger?: string }): void {
+  note(
+    act: KeyAct,
+    id: string,
+    actor: KeyActor,
+    more: { was?: KeyState; finger?: string; new_finger?: string; replaced?: string },
+  ): void {
     const { user, via, from } = actor;
     const decision: KeyDecision = {
       time: new Date(this.#options.clock.now()).toISOString(),

@@ -133,3 +133,47 @@ describe("salt-key changes nothing where words are left over", () => {
     });
   }
 });
+
+describe("salt-key says that an accepted key is replaced before it does", () => {
+  const run = async (argv: string[], stdin = "") => {
+    const root = mkdtempSync(join(tmpdir(), "brine-key-"));
+    try {
+      const conf = lay(root, "std");
+      const pki = join(root, "keys/pki");
+      writeFileSync(join(pki, "minions/web1"), PAIRS.minion.publicPem);
+      writeFileSync(join(pki, "minions_denied/web1"), PAIRS.other.publicPem);
+      const ran = await runInProcess("salt-key", keyMain, ["-c", conf, ...argv], stdin);
+      const replaced = readFileSync(join(pki, "minions/web1"), "utf8") === PAIRS.other.publicPem;
+      const history = await runInProcess("salt-key", keyMain, ["-c", conf, "--history=web1"]);
+      return { ...ran, replaced, history: history.stdout };
+    } finally {
+      rmSync(root, { recursive: true, force: true });
+    }
+  };
+  const WARNING =
+    /^WARNING: web1 has an accepted key already: ([0-9a-f]{2}(?::[0-9a-f]{2})+)\. Accepting ([0-9a-f:]+) replaces it, and disconnects the host that holds it\.$/m;
+
+  for (
+    const { argv, stdin, replaced } of [
+      { argv: ["-a", "web1", "--include-denied"], stdin: "\n", replaced: false },
+      { argv: ["-a", "web1", "--include-denied"], stdin: "n\n", replaced: false },
+      { argv: ["-a", "web1", "--include-denied"], stdin: "y\n", replaced: true },
+      { argv: ["-a", "web1", "--include-denied", "-y"], stdin: "", replaced: true },
+      { argv: ["-A", "--include-denied", "-y"], stdin: "", replaced: true },
+    ]
+  ) {
+    test(`${argv.join(" ")} with ${JSON.stringify(stdin)}`, async () => {
+      const ran = await run(argv, stdin);
+      const [, old, next] = WARNING.exec(ran.stderr)!;
+      assert.notEqual(old, next);
+      assert.equal(ran.replaced, replaced);
+      if (!argv.includes("-y")) assert.match(ran.stdout, /Proceed\? \[N\/y\] /);
+      if (replaced) assert.match(ran.history, new RegExp(`accept web1 \\(was denied\\).* ${next} replaced ${old}`));
+    });
+  }
+
+  test("and nothing where none is", async () => {
+    const { stderr, replaced } = await run(["-a", "web2", "--include-denied", "-y"]);
+    assert.deepEqual([stderr, replaced], ["", false]);
+  });
+});
