@@ -1,6 +1,6 @@
 import type { BusEvent } from "./event_stream.ts";
 import { isRecord } from "../record.ts";
-import { stampMs } from "./text.ts";
+import { agoText, stampMs } from "./text.ts";
 
 /** The states of a key, by Salt's names. */
 export type KeyState = "minions" | "minions_pre" | "minions_rejected" | "minions_denied";
@@ -28,6 +28,9 @@ const MOVES: Record<string, KeyState | undefined> = {
   delete: undefined,
 };
 
+/** Minions connect within this time after a start of their master. */
+const SETTLE_MS = 90_000;
+
 const START_TAG = /^salt\/minion\/(.+)\/start$/;
 const RETURN_TAG = /^salt\/job\/[^/]+\/ret\/(.+)$/;
 /** Events of these kinds name the minion that fired them. */
@@ -49,8 +52,12 @@ export class Fleet {
   readonly #presence = new Map<string, "up" | "down">();
   /** When something was last heard of a minion, in milliseconds since the epoch. */
   readonly #seenMs = new Map<string, number>();
-  /** Since when the master looks who comes and goes; undefined if it does not say. */
+  /** Since when the master looks who comes and goes, by its own clock; undefined if it does not say. */
   watchedSinceMs: number | undefined;
+  /** Since when the master cannot be asked; undefined while it can. */
+  awaySinceMs: number | undefined;
+  /** When the master began to see its minions again, by the clock here: before, it was away or another process. */
+  #backMs: number | undefined;
   #up = 0;
   #down = 0;
   #sorted: string[] | undefined;
@@ -64,21 +71,55 @@ export class Fleet {
     this.#sorted = undefined;
   }
 
-  /** Takes the ids of connected minions; every other accepted minion is down. */
-  setConnected(ids: unknown): void {
+  /**
+   * Takes the ids of connected minions. Every other accepted minion is down; of a master that has just begun to look, it is unknown
+   * unless the master has seen it go.
+   */
+  setConnected(ids: unknown, nowMs: number, lost: Readonly<Record<string, unknown>> = {}): void {
     const up = new Set(texts(ids));
-    for (const id of this.#keys.minions) this.#mark(id, up.has(id) ? "up" : "down");
+    const settled = this.isSettled(nowMs);
+    this.awaySinceMs = undefined;
+    for (const id of this.#keys.minions) {
+      if (up.has(id)) this.#mark(id, "up");
+      else if (settled || Object.hasOwn(lost, id)) this.#mark(id, "down");
+      else this.#forget(id);
+    }
   }
 
   /** Takes the result of wheel `minions.presence` of a Brine master; false if it is none. */
-  setPresence(found: unknown): boolean {
+  setPresence(found: unknown, nowMs: number): boolean {
     if (!isRecord(found) || !Array.isArray(found.connected) || !isRecord(found.lost)) return false;
     for (const [id, seconds] of Object.entries(found.lost)) {
       if (this.#keys.minions.has(id)) this.#saw(id, Number(seconds) * 1000);
     }
-    this.watchedSinceMs = Number(found.since) * 1000 || undefined;
-    this.setConnected(found.connected);
+    const since = Number(found.since) * 1000 || undefined;
+    // The clocks of master and browser may differ: that the time has changed tells of a restart in any case.
+    if (this.watchedSinceMs !== undefined && since !== this.watchedSinceMs) this.#backMs = nowMs;
+    else if (since !== undefined) this.#backMs = Math.max(since, this.#backMs ?? 0);
+    this.watchedSinceMs = since;
+    this.setConnected(found.connected, nowMs, found.lost);
     return true;
+  }
+
+  /** True once the master has had time to see its minions after a start. */
+  isSettled(nowMs: number): boolean {
+    // The time may be that of the master, whose clock may go before the one here.
+    return this.#backMs === undefined || Math.abs(nowMs - this.#backMs) >= SETTLE_MS;
+  }
+
+  /** The master cannot be asked any more: which minions are up is unknown from now on. */
+  lose(atMs: number): void {
+    if (this.awaySinceMs !== undefined) return;
+    this.awaySinceMs = atMs;
+    for (const [id, presence] of this.#presence) if (presence === "up") this.#saw(id, atMs);
+    this.#presence.clear();
+    this.#up = 0;
+    this.#down = 0;
+  }
+
+  /** The master can be asked again, and has yet to see its minions; one that says since when it looks says so itself. */
+  regain(nowMs: number): void {
+    if (this.watchedSinceMs === undefined) this.#backMs = nowMs;
   }
 
   /** Takes the result of runner `manage.status`. */
@@ -131,9 +172,10 @@ export class Fleet {
     return started !== undefined && this.#mark(started, "up");
   }
 
-  #keyEvent({ id, act }: Record<string, unknown>): boolean {
+  #keyEvent({ id, act, replaced }: Record<string, unknown>): boolean {
     if (typeof id !== "string" || typeof act !== "string" || !Object.hasOwn(MOVES, act)) return false;
     const to = MOVES[act];
+    if (to === "minions" && typeof replaced === "string" && this.#keys.minions.has(id)) return this.#replace(id);
     // A denied key is a second key of the same id.
     if (to === "minions_denied" ? this.#keys.minions_denied.has(id) : to !== undefined && this.#keys[to].has(id)) {
       return false;
@@ -145,6 +187,13 @@ export class Fleet {
       this.#seenMs.delete(id);
     }
     this.#sorted = undefined;
+    return true;
+  }
+
+  /** The accepted key of a minion has become that of another host, of which nothing was heard yet. */
+  #replace(id: string): true {
+    for (const state of KEY_STATES) if (state !== "minions") this.#keys[state].delete(id);
+    this.#forget(id);
     return true;
   }
 
@@ -196,4 +245,14 @@ const collator = new Intl.Collator("en", { numeric: true });
 /** Natural order of ids: web2 before web10. */
 export function compareIds(left: string, right: string): number {
   return collator.compare(left, right);
+}
+
+/** `now`, `3 h ago`, or that it did not come since the master looks: when a minion was last heard of. */
+export function seenText(minions: Fleet, id: string, nowMs: number): string {
+  const presence = minions.presence(id);
+  if (presence === "up") return "now";
+  const seenMs = minions.seenMs(id);
+  if (seenMs !== undefined) return nowMs - seenMs < 3000 ? "now" : `${agoText(nowMs - seenMs)} ago`;
+  if (presence === "unknown" || minions.watchedSinceMs === undefined) return "";
+  return `> ${agoText(nowMs - minions.watchedSinceMs)} ago`;
 }

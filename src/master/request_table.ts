@@ -14,6 +14,7 @@ import {
   jobDequeue,
   jobOutcomes,
   minionJobs,
+  openJobs,
 } from "./commands/jobs.ts";
 import { keyRotation } from "./commands/key_rotation.ts";
 import { mineDelete, mineFlush, mineGet, mineStore } from "./commands/mine.ts";
@@ -64,6 +65,7 @@ export const CLEAR_COMMANDS: Record<string, Command> = {
   job_outcomes: jobOutcomes,
   job_dequeue: jobDequeue,
   job_counters: jobCounters,
+  open_jobs: openJobs,
   connected,
   engine_status: engineStatus,
   cluster_status: clusterStatus,

@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { href, parseRoute } from "../route.ts";
+import { clockText } from "../text.ts";
 import { AutomationPage } from "./pages/automation/automation_page.tsx";
 import { EventsPage } from "./pages/events_page.tsx";
 import { FleetPage } from "./pages/fleet_page.tsx";
@@ -33,7 +34,10 @@ export function App() {
     <>
       <div class="shell" inert={expired}>
         <Side user={session.user} />
-        <Page />
+        <div class="main">
+          <Away />
+          <Page />
+        </div>
         <Notices />
         {over === "palette" && !expired && <Palette onClose={() => setOver(undefined)} />}
         {over === "help" && !expired && <Help onClose={() => setOver(undefined)} />}
@@ -145,11 +149,11 @@ const THEMES: { theme: Theme; icon: string; label: string }[] = [
 function Side({ user }: { user: string }) {
   const store = useStore();
   const { page } = store.route.value;
-  const pending = store.fleet.pending.value;
+  const { pending, denied } = store.fleet.waiting.value;
   const running = store.jobs.running.value.size;
   const theme = THEMES.findIndex((one) => one.theme === store.theme.value);
   const next = THEMES[(theme + 1) % THEMES.length]!;
-  const badges: Record<string, number> = { keys: pending, jobs: running };
+  const badges: Record<string, number> = { keys: pending + denied, jobs: running };
   return (
     <header class="side">
       <a class="home" href={href("fleet")} aria-label="Brine: fleet">
@@ -166,7 +170,7 @@ function Side({ user }: { user: string }) {
             <Icon name={icon} size={18} />
             <span>{label}</span>
             {(badges[to] ?? 0) > 0 && (
-              <b class={`badge ${to}`} aria-label={to === "keys" ? `${pending} unaccepted` : `${running} running`}>
+              <b class={`badge ${to}`} aria-label={to === "keys" ? keysLabel(pending, denied) : `${running} running`}>
                 {badges[to]!.toLocaleString("en")}
               </b>
             )}
@@ -190,15 +194,32 @@ function Side({ user }: { user: string }) {
   );
 }
 
+const keysLabel = (pending: number, denied: number): string =>
+  [...(pending > 0 ? [`${pending} unaccepted`] : []), ...(denied > 0 ? [`${denied} denied`] : [])].join(", ");
+
+/** Says on every page that what it shows is old, and since when. */
+function Away() {
+  const { link, now } = useStore();
+  const sinceMs = link.awaySinceMs.value;
+  if (sinceMs === undefined) return null;
+  const who = link.live ? "The master" : "The server";
+  return (
+    <p class="away state bad" role="status">
+      <Icon name="warn" size={14} />
+      <span>{who} cannot be reached since {clockText(sinceMs, now())}: this page shows what was known then.</span>
+    </p>
+  );
+}
+
 /** Whether the page is up to date: the state of the event stream and of the master. */
 function Link() {
   const { link: { state: { value }, master } } = useStore();
   const [icon, tone, text] = value === "live" && !master.value
-    ? ["warn", "bad", "Master unreachable"]
+    ? ["warn", "bad", "Master away"]
     : value === "live"
     ? ["ok", "ok", "Live"]
     : value === "lost"
-    ? ["warn", "bad", "Disconnected, reconnecting"]
+    ? ["warn", "bad", "Reconnecting…"]
     : ["clock", "idle", "Connecting…"];
   return (
     <span class={`link-state state ${tone}`} role="status" title="Event stream from the master">

@@ -200,6 +200,15 @@ export const jobCounters = asked((services) => ({
   refused: { ...services.refused },
 }));
 
+/** Open jobs that one answer names. */
+const MOST_OPEN = 10_000;
+
+/** The open jobs, the latest ones: jid → `{open, queued}`, how many targets have not ended and how many of these are queued. */
+export const openJobs = asked(({ ledger }) => {
+  const latest = [...ledger.standings()].sort((a, b) => a.jid < b.jid ? 1 : -1).slice(0, MOST_OPEN);
+  return { jobs: Object.fromEntries(latest.map(({ jid, open, queued }) => [jid, { open, queued }])) };
+});
+
 /** How the cluster of this master stands, as in the status report; null without one. */
 export const clusterStatus = asked((services) => ({ cluster: services.cluster?.status() ?? null }));
 

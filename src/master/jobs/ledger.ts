@@ -115,6 +115,13 @@ export class Ledger {
     return this.#jobs.get(jid)?.owner;
   }
 
+  /** The open jobs but `saltutil.find_job`: how many targets have not ended, and how many of these are queued. */
+  *standings(): Generator<{ jid: string; open: number; queued: number }> {
+    for (const { jid, open, queued, lasting, recorded } of this.#jobs.values()) {
+      if (lasting && recorded) yield { jid, open, queued };
+    }
+  }
+
   /** The load of an open job, as minions get it. */
   loadOf(jid: string): JobLoad | undefined {
     return this.#jobs.get(jid)?.load;

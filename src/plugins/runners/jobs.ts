@@ -362,6 +362,12 @@ export const runner: RunnerModule = {
       doc: "The number of returns that the running master has refused, by reason.",
       run: async (context) => answered(await context.ask("job_counters", {}), "refused"),
     },
+    open: {
+      signature: "",
+      doc:
+        "The jobs that have not ended, by the record of the running master, the latest first: how many targets are open, and how many of these queued. No minion is asked.",
+      run: async (context) => answered(await context.ask("open_jobs", {}), "jobs"),
+    },
     counters: {
       signature: "",
       doc: "The running master's counters of jobs: the open ones, and the refused returns.",

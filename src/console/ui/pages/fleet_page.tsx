@@ -1,7 +1,7 @@
 import type { TargetValue } from "../../preview.ts";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { fleetTable, type Table } from "../../export.ts";
-import type { Presence } from "../../fleet.ts";
+import { type Presence, seenText } from "../../fleet.ts";
 import {
   chosenMinions,
   type FacetChoices,
@@ -12,7 +12,7 @@ import {
 } from "../../fleet_table.ts";
 import { targetOf } from "../../preview.ts";
 import { href } from "../../route.ts";
-import { agoText } from "../../text.ts";
+import { clockText } from "../../text.ts";
 import { Button } from "../parts/button.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { ExportMenu } from "../parts/export_menu.tsx";
@@ -22,7 +22,6 @@ import { SortHeader } from "../parts/sort_header.tsx";
 import { Count, State } from "../parts/state.tsx";
 import { TargetBox, usePreview } from "../parts/target_box.tsx";
 import { VirtualList } from "../parts/virtual_list.tsx";
-import type { Store } from "../store/store.ts";
 import { useStore } from "../store/store_context.ts";
 import { Facets } from "./fleet_facets.tsx";
 import { Selection } from "./fleet_selection.tsx";
@@ -186,9 +185,10 @@ function FleetHead({ table }: { table?(): Table }) {
 
 /** How many minions are up and down, and how many keys wait; a press shows only those. */
 function FleetCounts({ only, onOnly }: { only: Presence | undefined; onOnly(only: Presence | undefined): void }) {
-  const { fleet } = useStore();
+  const { fleet, now } = useStore();
   const beat = fleet.beat.value;
   const counts = useMemo(() => fleet.minions.counts, [beat]);
+  const { awaySinceMs } = fleet.minions;
   const count = (state: Presence) => (
     <Count
       state={state}
@@ -212,11 +212,18 @@ function FleetCounts({ only, onOnly }: { only: Presence | undefined; onOnly(only
           </span>
         )}
       {counts.unknown > 0 && count("unknown")}
+      {awaySinceMs !== undefined && <span class="count plain">since {clockText(awaySinceMs, now())}</span>}
       <a class={`count ${counts.pending > 0 ? "warn" : "idle"}`} href={href("keys")}>
         <Icon name="keys" size={14} />
         <b>{fleet.keysKnown.value ? counts.pending.toLocaleString("en") : "?"}</b> unaccepted{" "}
         {counts.pending === 1 ? "key" : "keys"}
       </a>
+      {counts.denied > 0 && (
+        <a class="count bad" href={href("keys")} title="Another host has asked for the id of an accepted minion">
+          <Icon name="off" size={14} /> <b>{counts.denied.toLocaleString("en")}</b> denied{" "}
+          {counts.denied === 1 ? "key" : "keys"}
+        </a>
+      )}
     </div>
   );
 }
@@ -343,8 +350,7 @@ function SelectAll(
 }
 
 function MinionCells({ id, isSelected, onToggle }: { id: string; isSelected: boolean; onToggle(): void }) {
-  const store = useStore();
-  const { fleet } = store;
+  const { fleet } = useStore();
   fleet.beat.value;
   fleet.factsBeat.value;
   const facts = fleet.facts.of(id);
@@ -363,17 +369,14 @@ function MinionCells({ id, isSelected, onToggle }: { id: string; isSelected: boo
       <span role="gridcell" class="cut muted">{loading ? "…" : facts?.system || "unknown"}</span>
       <span role="gridcell" class="wide muted num cut">{facts?.program}</span>
       <span role="gridcell" class="wide muted num cut">{facts?.address}</span>
-      <span role="gridcell" class="wide muted num cut">{lastSeen(store, id)}</span>
+      <LastSeen id={id} />
     </>
   );
 }
 
-/** `now`, `3 h ago`, or that it did not come since the master looks. */
-function lastSeen({ fleet: { minions }, now }: Store, id: string): string {
-  const presence = minions.presence(id);
-  if (presence === "up") return "now";
-  const seenMs = minions.seenMs(id);
-  if (seenMs !== undefined) return now() - seenMs < 3000 ? "now" : `${agoText(now() - seenMs)} ago`;
-  if (presence === "unknown" || minions.watchedSinceMs === undefined) return "";
-  return `> ${agoText(now() - minions.watchedSinceMs)} ago`;
+/** When a minion was last heard of; it counts on while the page is looked at. */
+function LastSeen({ id }: { id: string }) {
+  const { fleet, clock } = useStore();
+  fleet.beat.value;
+  return <span role="gridcell" class="wide muted num cut">{seenText(fleet.minions, id, clock.value)}</span>;
 }

@@ -94,7 +94,9 @@ function WaitingKey({ id, isWaiting }: { id: string; isWaiting: boolean }) {
             <code class="waiting-finger">{fingerprint || "…"}</code>
             <span class="actions">
               {button("reject", "Reject")}
-              {button("accept", "Accept")}
+              {store.fleet.minions.keys("minions").has(id)
+                ? <a class="small nowrap" href={href("keys")}>Has an accepted key</a>
+                : button("accept", "Accept")}
             </span>
           </>
         )

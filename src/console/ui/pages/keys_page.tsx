@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { compareIds, KEY_STATES, type KeyState } from "../../fleet.ts";
+import { compareIds, KEY_STATES, type KeyState, seenText } from "../../fleet.ts";
 import { href } from "../../route.ts";
 import { countText } from "../../text.ts";
 import { Button } from "../parts/button.tsx";
@@ -33,24 +33,36 @@ const STATES: Record<KeyState, { label: string; icon: string; tone: string; none
 const MAY_NOT_LIST =
   "This account may not list keys: it needs key.list_all in its @wheel permissions (external_auth of the master).";
 
-const ACTIONS: Record<KeyAction, { label: string; done: string; of: KeyState[]; effect: string }> = {
+interface ActionWords {
+  label: string;
+  done: string;
+  of: KeyState[];
+  effect(state: KeyState): string;
+}
+
+const ACTIONS: Record<KeyAction, ActionWords> = {
   accept: {
     label: "Accept",
     done: "Accepted",
     of: ["minions_pre", "minions_rejected", "minions_denied"],
-    effect: "The master will trust the holder of this key, and send it jobs, files and pillar.",
+    effect: () => "The master will trust the holder of this key, and send it jobs, files and pillar.",
   },
   reject: {
     label: "Reject",
     done: "Rejected",
     of: ["minions_pre", "minions"],
-    effect: "The master refuses the minion until its key is accepted.",
+    effect: (state) =>
+      state === "minions"
+        ? "The master disconnects the minion, and refuses it until its key is accepted."
+        : "The master refuses the minion until its key is accepted.",
   },
   delete: {
     label: "Delete",
     done: "Deleted",
     of: [...KEY_STATES],
-    effect: "The master forgets the key. A minion that is running submits it again.",
+    effect: (state) =>
+      `The master ${state === "minions" ? "disconnects the minion and " : ""}forgets the key. ` +
+      "A minion that is running submits it again.",
   },
 };
 
@@ -334,26 +346,61 @@ function ConfirmChange(
   },
 ) {
   const { label, effect } = ACTIONS[action];
-  const { keys } = useStore();
+  const store = useStore();
+  const { keys, fleet } = store;
   const single = ids.length === 1 ? keys.fingerprint(state, ids[0]!) : "";
+  const replaced = action === "accept" ? ids.filter((id) => fleet.minions.keys("minions").has(id)) : [];
+  const up = state === "minions" ? ids.filter((id) => fleet.minions.presence(id) === "up") : [];
+  const named = [...replaced, ...ids.filter((id) => !replaced.includes(id))].slice(0, NAMED_KEYS);
   return (
     <Confirm
       title={`${label} ${ids.length === 1 ? `the key of ${ids[0]}` : countText(ids.length, "key")}?`}
-      action={label}
-      kind={action === "accept" ? "primary" : "danger"}
+      action={replaced.length > 0 ? `${label} and replace` : label}
+      kind={action === "accept" && replaced.length === 0 ? "primary" : "danger"}
       onConfirm={onConfirm}
       onClose={onClose}
     >
-      <p>{effect}</p>
+      {replaced.length > 0 && (
+        <p class="state bad">
+          <Icon name="warn" size={14} />
+          <span>
+            {replaced.length === 1 ? `${replaced[0]} has` : `${countText(replaced.length, "minion")} of these have`}
+            {" "}
+            an accepted key already. Accepting the denied one replaces it and disconnects that host.
+          </span>
+        </p>
+      )}
+      <p>{effect(state)}</p>
+      {up.length > 0 && (
+        <p class="state bad">
+          <Icon name="warn" size={14} />
+          <span>{up.length === 1 ? `${up[0]} is` : `${countText(up.length, "minion")} of these are`} up now.</span>
+        </p>
+      )}
       <ul class="finger-list">
-        {ids.slice(0, NAMED_KEYS).map((id) => (
+        {named.map((id) => (
           <li key={id}>
             <b class="mono">{id}</b> <code>{keys.fingerprint(state, id)}</code>
+            {replaced.includes(id) && <Replaced id={id} />}
           </li>
         ))}
       </ul>
       {ids.length > NAMED_KEYS && <p class="muted">and {ids.length - NAMED_KEYS} more</p>}
       {single !== "" && <CopyButton label="Copy fingerprint" text={() => single} />}
     </Confirm>
+  );
+}
+
+/** The accepted key that an accepted one of the same id replaces, and whether its host is there. */
+function Replaced({ id }: { id: string }) {
+  const { keys, fleet: { minions, beat }, clock } = useStore();
+  beat.value;
+  const presence = minions.presence(id);
+  const seen = seenText(minions, id, clock.value);
+  return (
+    <p class="muted">
+      replaces <code>{keys.fingerprint("minions", id) || "the accepted key"}</code> ({presence}
+      {seen === "" ? "" : `, last seen ${seen}`})
+    </p>
   );
 }

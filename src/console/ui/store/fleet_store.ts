@@ -12,6 +12,8 @@ import type { Notices } from "./notices.ts";
 
 /** While the fleet page is open, the fleet is read again after this time: not every master reports lost minions. */
 const STALE_MS = 60_000;
+/** The same while a master that has just started has yet to see its minions. */
+const SETTLING_MS = 3000;
 
 /** The minions: their keys, which of them are up, and their grains as far as pages want them. */
 export class FleetStore {
@@ -26,8 +28,8 @@ export class FleetStore {
   readonly keysKnown: Signal<boolean> = signal(false);
   readonly error: Signal<unknown> = signal(undefined);
   readonly checking: Signal<boolean> = signal(false);
-  /** Number of keys that wait to be accepted. */
-  readonly pending: ReadonlySignal<number>;
+  /** Numbers of keys that wait to be accepted, and that were denied. */
+  readonly waiting: ReadonlySignal<{ pending: number; denied: number }>;
   readonly grains: GrainsCache;
   /** Increments when {@link grains} changes. */
   readonly grainsBeat: Signal<number> = signal(0);
@@ -48,9 +50,10 @@ export class FleetStore {
     this.#now = now;
     this.#beats = beats;
     this.#notices = notices;
-    this.pending = computed(() => {
+    this.waiting = computed(() => {
       this.beat.value;
-      return this.minions.counts.pending;
+      const { pending, denied } = this.minions.counts;
+      return { pending, denied };
     });
     this.grains = new GrainsCache(async (ids) => {
       const found = await api.runner("cache.grains", { tgt: ids.join(","), tgt_type: "list" });
@@ -63,7 +66,8 @@ export class FleetStore {
   }
 
   get stale(): boolean {
-    return this.#now() - this.#readMs > STALE_MS;
+    const settling = !this.minions.isSettled(this.#readMs) && this.minions.counts.unknown > 0;
+    return this.#now() - this.#readMs > (settling ? SETTLING_MS : STALE_MS);
   }
 
   /** Reads keys and connections. */
@@ -78,9 +82,9 @@ export class FleetStore {
       this.#beats.mark(this.beat);
       const found = await connected;
       // An empty list means no more than no answer where the master cannot see connections.
-      if (this.minions.setPresence(found)) this.#beats.mark(this.beat);
+      if (this.minions.setPresence(found, this.#now())) this.#beats.mark(this.beat);
       else if (Array.isArray(found) && (found.length > 0 || this.minions.ids.length === 0)) {
-        this.minions.setConnected(found);
+        this.minions.setConnected(found, this.#now());
         this.#beats.mark(this.beat);
       } else await this.check(true);
     } catch (error) {
@@ -144,6 +148,17 @@ export class FleetStore {
   /** Asks the master which minions a target matches; see {@link askTarget}. */
   askTarget(question: TargetQuestion): Promise<Preview | undefined> {
     return askTarget(this.#api, question, this.known.value);
+  }
+
+  /** The master, or the server before it, has gone. */
+  lose(): void {
+    this.minions.lose(this.#now());
+    this.#beats.mark(this.beat);
+  }
+
+  /** It is back, and has yet to see its minions; {@link FleetStore.load} has to follow. */
+  regain(): void {
+    this.minions.regain(this.#now());
   }
 
   /** Takes an event of the bus. */

@@ -1,6 +1,7 @@
 import { type Signal, signal } from "@preact/signals";
 import { type Api, ApiError, isForbidden } from "../../api.ts";
 import type { BusEvent } from "../../event_stream.ts";
+import { isRecord } from "../../../record.ts";
 import { Job } from "../../job.ts";
 import type { JobHead } from "../../job_head.ts";
 import { countText, errorText, jidTime } from "../../text.ts";
@@ -27,6 +28,8 @@ export class FollowedJobs {
   readonly #followed = new Map<string, Job>();
   /** Whether the master names outcomes, as masters of Brine do; undefined until it was asked. */
   #namesOutcomes: boolean | undefined;
+  /** Whether the master tells its open jobs (`jobs.open`); undefined until it was asked. */
+  #knowsOpen: boolean | undefined;
 
   constructor({ api, now }: Environment, beats: Beats, notices: Notices) {
     this.#api = api;
@@ -119,17 +122,37 @@ export class FollowedJobs {
     this.running.value = running;
   }
 
-  /** Asks the minions which jobs they are running. */
+  /** Reads which jobs are running: from the record of a Brine master; of others, the minions are asked. */
   async loadRunning(): Promise<void> {
     try {
-      const active = await this.#api.runner("jobs.active") as Record<string, unknown>;
-      const jids = Object.keys(active ?? {});
+      const jids = await this.#openJobs() ?? Object.keys((await this.#api.runner("jobs.active") ?? {}) as object);
       this.running.value = new Set(jids);
       for (const jid of jids.slice(0, KEPT_JOBS / 2)) this.get(jid);
     } catch (error) {
       // An account that may not ask sees the list without marks.
       if (!isForbidden(error)) this.#notices.fail(error);
     }
+  }
+
+  /** The jobs that a Brine master has not seen end, those left out that only wait for minions to come; undefined from others. */
+  async #openJobs(): Promise<string[] | undefined> {
+    if (this.#knowsOpen === false) return undefined;
+    try {
+      const found = await this.#api.runner("jobs.open");
+      this.#knowsOpen = isRecord(found);
+      if (!isRecord(found)) return undefined;
+      return Object.entries(found).filter(([, counts]) =>
+        isRecord(counts) && Number(counts.open) > Number(counts.queued)
+      )
+        .map(([jid]) => jid);
+    } catch (error) {
+      const { kind, status } = error as ApiError;
+      // Salt's master fails on a runner that it has not.
+      const isOther = error instanceof ApiError && (kind === "refused" || kind === "failed") && status !== 503;
+      if (!isOther) throw error;
+      this.#knowsOpen = false;
+    }
+    return undefined;
   }
 
   /** Reads a job from the master's job cache and shows an error if it fails. */
@@ -178,6 +201,7 @@ export class FollowedJobs {
   }
 
   forget(): void {
+    this.#knowsOpen = undefined;
     this.running.value = new Set();
     this.#followed.clear();
   }

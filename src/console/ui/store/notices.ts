@@ -8,6 +8,8 @@ export interface Notice {
   kind: "bad" | "ok";
   text: string;
   remedy: string;
+  /** It says that the server or its master cannot be reached. */
+  away: boolean;
 }
 
 const SHOWN = 4;
@@ -24,18 +26,24 @@ export class Notices {
   }
 
   /** Shows a message, unless the same text is shown already. */
-  add(kind: Notice["kind"], text: string, remedy = ""): void {
+  add(kind: Notice["kind"], text: string, remedy = "", away = false): void {
     if (this.list.value.some((notice) => notice.text === text)) return;
     const key = this.#nextKey++;
-    this.list.value = [...this.list.value.slice(1 - SHOWN), { key, kind, text, remedy }];
+    this.list.value = [...this.list.value.slice(1 - SHOWN), { key, kind, text, remedy, away }];
     if (kind === "ok") this.#later(() => this.dismiss(key), OK_MS);
   }
 
   /** Shows an error; the sign-in form itself shows that a session has ended. */
   fail(error: unknown): void {
     if (error instanceof ApiError) {
-      if (error.kind !== "signed out") this.add("bad", error.message, error.remedy);
+      const away = error.kind === "unreachable" || error.status === 503;
+      if (error.kind !== "signed out") this.add("bad", error.message, error.remedy, away);
     } else this.add("bad", error instanceof Error ? error.message : String(error));
+  }
+
+  /** The master can be reached again: errors that said it could not are over. */
+  dismissAway(): void {
+    this.list.value = this.list.value.filter(({ away }) => !away);
   }
 
   dismiss(key: number): void {

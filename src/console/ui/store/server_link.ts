@@ -2,14 +2,17 @@ import { type Signal, signal } from "@preact/signals";
 import { type BusEvent, EventStream, type LinkState } from "../../event_stream.ts";
 import type { Environment } from "./environment.ts";
 
-/** How often the server is asked whether it has a master, and how often while it has none. */
-const READY_MS = 5000;
-const READY_AGAIN_MS = 2000;
+/** How often the server is asked whether it has a master. */
+const READY_MS = 2000;
 
 export interface ServerLinkHooks {
   onEvent(event: BusEvent): void;
   /** The stream or the master is back: events in between were missed. */
   onGap(): void;
+  /** The stream or the master has gone: what pages show is not news any more. */
+  onAway(): void;
+  /** Both are there again, whether or not events were missed. */
+  onBack(): void;
   /** The server refused the stream: perhaps the session has expired. */
   onRefused(): void;
 }
@@ -19,20 +22,26 @@ export class ServerLink {
   readonly state: Signal<LinkState> = signal("connecting");
   /** False while the server has no master. */
   readonly master: Signal<boolean> = signal(true);
+  /** Since when the stream or the master is gone; undefined while both are there. */
+  readonly awaySinceMs: Signal<number | undefined> = signal(undefined);
   readonly #env: Environment;
   readonly #stream: EventStream;
-  readonly #onGap: () => void;
+  readonly #hooks: ServerLinkHooks;
   #readyMs = 0;
 
-  constructor(env: Environment, { onEvent, onGap, onRefused }: ServerLinkHooks) {
+  constructor(env: Environment, hooks: ServerLinkHooks) {
+    const { onEvent, onGap, onRefused } = hooks;
     this.#env = env;
-    this.#onGap = onGap;
+    this.#hooks = hooks;
     env.api.onMaster = (up) => this.#setMaster(up);
     this.#stream = new EventStream({
       open: env.openEvents,
       later: env.later,
       random: env.random,
-      onState: (state) => this.state.value = state,
+      onState: (state) => {
+        this.state.value = state;
+        this.#look();
+      },
       onEvent,
       onGap,
       onRefused,
@@ -50,12 +59,12 @@ export class ServerLink {
   stop(): void {
     this.#stream.stop();
     this.state.value = "connecting";
+    this.awaySinceMs.value = undefined;
   }
 
   /** Asks from time to time whether the server has a master: the event stream stays open when the master stops. */
   poll(): void {
-    const again = this.master.value ? READY_MS : READY_AGAIN_MS;
-    if (!this.live || this.#env.now() - this.#readyMs < again) return;
+    if (!this.live || this.#env.now() - this.#readyMs < READY_MS) return;
     this.#readyMs = this.#env.now();
     this.#env.api.ready().then((up) => {
       if (up !== undefined) this.#setMaster(up);
@@ -68,6 +77,17 @@ export class ServerLink {
     if (this.master.value === up) return;
     this.master.value = up;
     // No events came while there was no master.
-    if (up) this.#onGap();
+    if (up) this.#hooks.onGap();
+    this.#look();
+  }
+
+  /** Notes when the stream or the master goes and comes back. A stream that connects for the first time is no news. */
+  #look(): void {
+    const isAway = this.state.value === "lost" || !this.master.value;
+    const wasAway = this.awaySinceMs.value !== undefined;
+    if (isAway === wasAway || (!isAway && !this.live)) return;
+    this.awaySinceMs.value = isAway ? this.#env.now() : undefined;
+    if (isAway) this.#hooks.onAway();
+    else this.#hooks.onBack();
   }
 }

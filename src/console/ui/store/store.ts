@@ -54,6 +54,8 @@ export class Store {
   readonly saved: SavedStore;
   readonly #env: Environment;
   readonly #watch: JobWatch;
+  /** The time, for ages that count on while a page is looked at. */
+  readonly clock: Signal<number>;
   #stopPolling: (() => void) | undefined;
 
   /** @param hash the part of the address that names the page */
@@ -61,6 +63,7 @@ export class Store {
     this.#env = env;
     this.api = env.api;
     this.now = env.now;
+    this.clock = signal(env.now());
     this.route = signal(parseRoute(hash));
     this.theme = signal(readStored<Theme>(env.storage, THEME) ?? "system");
     this.beats = new Beats(env.later);
@@ -73,6 +76,11 @@ export class Store {
     this.link = new ServerLink(env, {
       onEvent: (event) => this.take(event),
       onGap: () => void this.#catchUp(),
+      onAway: () => this.fleet.lose(),
+      onBack: () => {
+        this.fleet.regain();
+        this.notices.dismissAway();
+      },
       onRefused: () => void this.session.verify(),
     });
     this.fleet = new FleetStore(env, this.beats, this.notices);
@@ -156,7 +164,12 @@ export class Store {
     this.#stopPolling = this.#env.later(() => {
       this.#poll();
       this.link.poll();
-      if (this.route.value.page === "fleet" && this.#env.visible() && this.fleet.stale) void this.fleet.load();
+      const { page } = this.route.value;
+      if (this.#env.visible()) {
+        this.clock.value = this.now();
+        const shown = page === "fleet" || page === "minion" || page === "run";
+        if (shown && this.link.awaySinceMs.value === undefined && this.fleet.stale) void this.fleet.load();
+      }
       this.#watch.poll(this.link.live);
     }, POLL_MS);
   }

@@ -4,6 +4,8 @@ import { Api } from "../../../../src/console/api.ts";
 import type { EventSourceLike } from "../../../../src/console/event_stream.ts";
 import { Store } from "../../../../src/console/ui/store/store.ts";
 
+const NOW_JID = "20270115080000000000";
+
 type Low = Record<string, unknown> & { client: string; fun: string };
 
 /** A store on a fake clock, with a server that answers from a table. */
@@ -350,4 +352,85 @@ test("a stopped master is shown while the event stream stays open, and what was 
   await pass(6000);
   assert.equal(store.link.master.value, true);
   assert.equal(asked.filter(({ fun }) => fun === "key.list_all").length, before + 1);
+});
+
+test("a Brine master is asked for its open jobs, and no minion", async () => {
+  const jobs = { [NOW_JID]: { open: 2, queued: 1 }, "20260101000000000000": { open: 3, queued: 3 } };
+  const { store, signIn, asked } = bed({ ...FLEET, "jobs.open": () => jobs, "jobs.list_job": () => ({}) });
+  await signIn();
+  await store.jobs.loadRunning();
+  await store.jobs.loadRunning();
+  assert.deepEqual([...store.jobs.running.value], [NOW_JID], "what only waits for its minions does not run");
+  assert.equal(asked.filter(({ fun }) => fun === "jobs.active").length, 0);
+});
+
+test("another master's minions are asked for running jobs, and its open jobs once", async () => {
+  const { store, signIn, asked } = bed({
+    ...FLEET,
+    "jobs.active": () => ({ [NOW_JID]: {} }),
+    "jobs.list_job": () => ({}),
+  });
+  await signIn();
+  await store.jobs.loadRunning();
+  await store.jobs.loadRunning();
+  assert.deepEqual([...store.jobs.running.value], [NOW_JID]);
+  assert.deepEqual(["jobs.open", "jobs.active"].map((fun) => asked.filter((low) => low.fun === fun).length), [1, 2]);
+});
+
+test("an account that may not read the open jobs has no minion asked in their place", async () => {
+  const { store, signIn, asked } = bed({ ...FLEET, "jobs.active": () => ({}) }, new Set(["jobs.open"]));
+  await signIn();
+  await store.jobs.loadRunning();
+  assert.equal(asked.filter(({ fun }) => fun === "jobs.active").length, 0);
+  assert.deepEqual(store.notices.list.value, []);
+});
+
+test("while the master is away its minions are unknown, and what said so is gone when it is back", async () => {
+  let up = true;
+  const presence = () => ({ connected: ["web1"], lost: {}, since: 1_700_000_000 });
+  const { store, signIn, pass } = bed({
+    ...FLEET,
+    "key.list_all": () => ({ minions: ["web1", "web2"] }),
+    "minions.presence": presence,
+    "/ready": () => answer(up ? 200 : 503),
+  });
+  await signIn();
+  await pass(3000);
+  assert.deepEqual(store.fleet.minions.counts.up, 1);
+  up = false;
+  await pass(3000);
+  assert.deepEqual([store.fleet.minions.counts.up, store.fleet.minions.counts.unknown], [0, 2]);
+  const sinceMs = store.link.awaySinceMs.value!;
+  assert.equal(store.fleet.minions.awaySinceMs, sinceMs);
+  store.notices.add("bad", "jobs.active: the master does not answer", "", true);
+  store.notices.add("bad", "something else");
+  up = true;
+  await pass(3000);
+  assert.equal(store.link.awaySinceMs.value, undefined);
+  assert.deepEqual([store.fleet.minions.counts.up, store.fleet.minions.counts.down], [1, 1]);
+  assert.deepEqual(store.notices.list.value.map(({ text }) => text), ["something else"]);
+});
+
+test("minions that a restarted master has not seen yet are asked for again and again, until they are seen", async () => {
+  const found = { connected: ["web1", "web2"], lost: {}, since: 1_700_000_000 };
+  const { store, signIn, pass, asked } = bed({
+    ...FLEET,
+    "key.list_all": () => ({ minions: ["web1", "web2"] }),
+    "minions.presence": () => structuredClone(found),
+    "/ready": () => answer(200),
+  });
+  store.route.value = { page: "fleet", name: "", query: {} };
+  await signIn();
+  const reads = () => asked.filter(({ fun }) => fun === "minions.presence").length;
+  Object.assign(found, { connected: [], since: 1_700_000_500 });
+  await store.fleet.load();
+  assert.deepEqual(store.fleet.minions.counts.unknown, 2, "nobody is down whom it had no time to see");
+  const before = reads();
+  await pass(10_000);
+  assert.ok(reads() >= before + 2, `${reads()} ${before}`);
+  found.connected = ["web1"];
+  await pass(5000);
+  assert.deepEqual([store.fleet.minions.counts.up, store.fleet.minions.counts.unknown], [1, 1]);
+  await pass(120_000);
+  assert.deepEqual([store.fleet.minions.counts.up, store.fleet.minions.counts.down], [1, 1]);
 });
