@@ -112,6 +112,8 @@ export interface RunnerFunctions {
   "jobs.lookup_jid": { args: { jid: string; ext_source?: string | null; returned?: boolean; missing?: boolean; display_progress?: boolean }; order: ["jid", "ext_source", "returned", "missing", "display_progress"]; returns: unknown };
   /** Jobs that the master itself is running. */
   "jobs.master": { args: Record<never, never>; order: []; returns: Record<string, unknown>[] };
+  /** The jobs that have not ended, by the record of the running master, the latest first: how many targets are open, and how many of these queued. No minion is asked. */
+  "jobs.open": { args: Record<never, never>; order: []; returns: unknown };
   /** How each target of a job stands: published, started, returned, failed, timed out, lost, queued, expired or cancelled. */
   "jobs.outcome": { args: { jid: string; ext_source?: string | null }; order: ["jid", "ext_source"]; returns: Record<string, unknown> };
   /** A job and its returns, under its id. */
