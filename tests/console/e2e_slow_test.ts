@@ -500,6 +500,32 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     await context.close();
   });
 
+  test("accepting a denied key shows both fingerprints, what it replaces, and asks in red", LONG, async () => {
+    const { page, context } = await enter();
+    const [id] = [...api.accepted];
+    api.denied.add(id!);
+    api.fire("salt/auth", { act: "denied", id, result: false });
+    await go(page, "#/fleet");
+    await page.getByRole("link", { name: /1 denied key/ }).waitFor();
+    await go(page, "#/keys");
+    await page.getByRole("tab", { name: /Denied/ }).click();
+    await page.getByRole("button", { name: `Accept ${id}` }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText(`${id} has an accepted key already`).waitFor();
+    await dialog.getByText("replaces it and disconnects that host").waitFor();
+    await dialog.getByText(/^replaces .*last seen now\)$/).waitFor();
+    assert.equal(await dialog.locator("code").count(), 2);
+    const button = dialog.getByRole("button", { name: "Accept and replace" });
+    assert.match((await button.getAttribute("class"))!, /danger/);
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    assert.ok(api.denied.has(id!), "nothing was done");
+    await page.getByRole("button", { name: `Accept ${id}` }).click();
+    await button.click();
+    await page.getByText("No keys").waitFor();
+    assert.ok(!api.denied.has(id!));
+    await context.close();
+  });
+
   test("pillar is shown only on request", LONG, async () => {
     const { page, context } = await enter();
     await go(page, "#/minions/web0001.example");

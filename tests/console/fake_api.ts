@@ -44,6 +44,8 @@ export class FakeApi {
   readonly minions: string[] = [];
   readonly pending = new Set<string>();
   readonly accepted = new Set<string>();
+  /** Ids of accepted keys for which another key was denied. */
+  readonly denied = new Set<string>();
   /** Fingerprints of keys that are other ones than at first. */
   readonly fingers: Record<string, string> = {};
   /** The lowstates of all requests, in order. */
@@ -278,18 +280,20 @@ export class FakeApi {
     if (fun === "key.finger") {
       const fingers = (ids: Iterable<string>) =>
         Object.fromEntries([...ids].map((id) => [id, this.fingers[id] ?? fingerprint(id)]));
-      return { minions: fingers(this.accepted), minions_pre: fingers(this.pending) };
+      const denied = Object.fromEntries([...this.denied].map((id) => [id, fingerprint(`another ${id}`)]));
+      return { minions: fingers(this.accepted), minions_pre: fingers(this.pending), minions_denied: denied };
     }
     const moved = /^key\.(accept|reject|delete)(_dict)?$/.exec(fun);
     if (moved !== null) {
       const [, act, byDict] = moved;
       const ids = byDict === undefined
         ? String(match).split(",")
-        : (match as Record<string, string[]>).minions_pre ?? [];
+        : Object.values(match as Record<string, string[]>).flat();
       for (const id of ids) {
         this.pending.delete(id);
+        const replaced = this.denied.delete(id) && act === "accept" ? { replaced: fingerprint(id) } : {};
         if (act === "accept") this.accepted.add(id);
-        this.fire("salt/key", { act, id, result: true });
+        this.fire("salt/key", { act, id, result: true, ...replaced });
       }
     }
     return {
@@ -297,7 +301,7 @@ export class FakeApi {
       minions: [...this.accepted],
       minions_pre: [...this.pending],
       minions_rejected: [],
-      minions_denied: [],
+      minions_denied: [...this.denied],
     };
   }
 

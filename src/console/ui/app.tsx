@@ -204,7 +204,7 @@ function Away() {
   if (sinceMs === undefined) return null;
   const who = link.live ? "The master" : "The server";
   return (
-    <p class="away state bad" role="status">
+    <p class="away state warning bad" role="status">
       <Icon name="warn" size={14} />
       <span>{who} cannot be reached since {clockText(sinceMs, now())}: this page shows what was known then.</span>
     </p>
@@ -215,11 +215,11 @@ function Away() {
 function Link() {
   const { link: { state: { value }, master } } = useStore();
   const [icon, tone, text] = value === "live" && !master.value
-    ? ["warn", "bad", "Master away"]
+    ? ["warn", "bad", "Master unreachable"]
     : value === "live"
     ? ["ok", "ok", "Live"]
     : value === "lost"
-    ? ["warn", "bad", "Reconnecting…"]
+    ? ["warn", "bad", "Disconnected, reconnecting"]
     : ["clock", "idle", "Connecting…"];
   return (
     <span class={`link-state state ${tone}`} role="status" title="Event stream from the master">

@@ -361,7 +361,7 @@ function ConfirmChange(
       onClose={onClose}
     >
       {replaced.length > 0 && (
-        <p class="state bad">
+        <p class="state warning bad">
           <Icon name="warn" size={14} />
           <span>
             {replaced.length === 1 ? `${replaced[0]} has` : `${countText(replaced.length, "minion")} of these have`}
@@ -372,7 +372,7 @@ function ConfirmChange(
       )}
       <p>{effect(state)}</p>
       {up.length > 0 && (
-        <p class="state bad">
+        <p class="state warning bad">
           <Icon name="warn" size={14} />
           <span>{up.length === 1 ? `${up[0]} is` : `${countText(up.length, "minion")} of these are`} up now.</span>
         </p>
