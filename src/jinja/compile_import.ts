@@ -104,11 +104,13 @@ export function compileFrom({ template, names, withContext, line }: Node<"from">
           const found = (module as TemplateModule).attribute(own);
           frame.set(
             as,
-            found ?? new Undefined(
-              `the template ${
-                repr(String(receiver(value)))
-              } (imported on line ${line}) does not export the requested name ${repr(own)}`,
-            ),
+            found === undefined
+              ? new Undefined(
+                `the template ${
+                  repr(String(receiver(value)))
+                } (imported on line ${line}) does not export the requested name ${repr(own)}`,
+              )
+              : found,
           );
         }
         return undefined;

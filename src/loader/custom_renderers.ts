@@ -1,16 +1,13 @@
 import { messageOf } from "../errors.ts";
-import { Lazy } from "../jinja/mod.ts";
 import { type Renderer, RenderError, type RendererTable, type RenderJob } from "../render/mod.ts";
 import { customFilesOf, type CustomPlace, known, loadCustomFile, logForeign } from "./custom_file.ts";
 import type { CustomFile } from "./custom_files.ts";
 import { bindArguments, parseSignature } from "./signature.ts";
 
-const valueOf = (value: unknown) => value instanceof Lazy ? value.value : value;
-
-/** What a custom renderer is told: of its host, and of the file. `grains`, `pillar` and `opts` are what templates of the file see. */
+/** What a custom renderer is told: of its host, and of the file. `grains`, `pillar` and `opts` are copies. */
 export function rendererContext(
   place: CustomPlace,
-  { path, sls = "", saltenv, argline, globals, context = {} }: RenderJob,
+  { path, sls = "", saltenv, argline, plain, context = {} }: RenderJob,
 ): object {
   return {
     ...place,
@@ -20,13 +17,13 @@ export function rendererContext(
     argline,
     context,
     get opts() {
-      return valueOf(globals.opts) ?? place.opts;
+      return plain?.opts.value ?? place.opts;
     },
     get grains() {
-      return valueOf(globals.grains) ?? {};
+      return plain?.grains.value ?? {};
     },
     get pillar() {
-      return valueOf(globals.pillar) ?? {};
+      return plain?.pillar.value ?? {};
     },
   };
 }

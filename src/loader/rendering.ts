@@ -121,7 +121,7 @@ export class Rendering {
   #opened: Pipeline | undefined;
   readonly #shared: Pick<
     RenderJob,
-    "globals" | "typeNames" | "functions" | "log" | "allowUndefined" | "limits" | "gpg"
+    "globals" | "plain" | "typeNames" | "functions" | "log" | "allowUndefined" | "limits" | "gpg"
   >;
   readonly #fetched = new Map<string, Promise<TemplateFile | undefined>>();
 
@@ -133,9 +133,11 @@ export class Rendering {
     const { runtime, opts, log } = host;
     this.#host = host;
     this.#renderers = renderersOf(runtime);
+    const values = isOfRun ? valuesOfRun(host) : templateValues(host);
     this.#shared = {
-      ...isOfRun ? valuesOfRun(host) : templateValues(host),
-      functions: jobTemplateFunctions(host),
+      ...values,
+      // Functions return values of the host itself. A template that changes one must not find it changed in its own names.
+      functions: jobTemplateFunctions(host, () => Object.values(values.globals).forEach(({ value }) => value)),
       log,
       allowUndefined: opts.allow_undefined === true,
       limits: templateLimitsOf(opts),

@@ -1,3 +1,4 @@
+import { asDicts } from "../python/copy.ts";
 import { PythonError } from "../python/python_error.ts";
 import { type FunctionTable as TemplateTable, SaltFunctionError } from "../render/mod.ts";
 import type { Context, JobContext } from "./context.ts";
@@ -48,6 +49,7 @@ export function callContext({ functions, context }: TemplateHost): JobContext {
  */
 function tableOf(open: () => Promise<Pick<JobContext, "functions" | "call">>): TemplateTable {
   const modules = new Set<string>();
+  const dicts = new WeakMap<object, unknown>();
   let opened: Promise<Pick<JobContext, "functions" | "call">> | undefined;
   const host = () => opened ??= open();
   return {
@@ -62,7 +64,7 @@ function tableOf(open: () => Promise<Pick<JobContext, "functions" | "call">>): T
       const { functions, call } = await host();
       if ("message" in await functions.find(name)) throw new PythonError("KeyError", `'${name}'`);
       try {
-        return await call(name, [...args], Object.fromEntries(keywords));
+        return asDicts(await call(name, [...args], Object.fromEntries(keywords)), dicts);
       } catch (error) {
         throw templateError(error);
       }
@@ -75,7 +77,17 @@ export function templateFunctions(open: () => Promise<TemplateHost>): TemplateTa
   return tableOf(async () => callContext(await open()));
 }
 
-/** The functions of a job for its templates: what they start is signalled with the job. */
-export function jobTemplateFunctions(context: Pick<JobContext, "functions" | "call">): TemplateTable {
-  return tableOf(() => Promise.resolve(context));
+/**
+ * The functions of a job for its templates: what they start is signalled with the job.
+ *
+ * @param before called before the first function
+ */
+export function jobTemplateFunctions(
+  context: Pick<JobContext, "functions" | "call">,
+  before: () => void = () => {},
+): TemplateTable {
+  return tableOf(() => {
+    before();
+    return Promise.resolve(context);
+  });
 }

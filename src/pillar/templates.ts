@@ -37,10 +37,11 @@ export class PillarTemplates {
   /** The render of one file. */
   job(file: { path: string; name: string; sls: string; saltenv: string }): Omit<RenderJob, "argline"> {
     const { opts, log, files, roots, id, grains, functions } = this.#options;
-    const { globals, typeNames } = templateValues({ grains, pillar: this.#pillar, opts });
+    const { globals, plain, typeNames } = templateValues({ grains, pillar: this.#pillar, opts });
     return {
       ...file,
       globals: { ...globals, minion_id: id },
+      plain,
       log,
       typeNames,
       jinjaOptions: jinjaOptionsOf(opts, file.sls !== ""),

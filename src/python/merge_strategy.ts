@@ -1,5 +1,6 @@
 import { type AnyMap, entriesOf, isMap, OrderedMap } from "./containers.ts";
-import { updated } from "./update.ts";
+import { dictGet, dictSet, MISSING } from "./dict.ts";
+import { copyOf, update, updated } from "./update.ts";
 
 /** A map that went through the strategy `aggregate`: two of these under one key are joined, other maps replaced. */
 class AggregatedMap extends OrderedMap {}
@@ -23,25 +24,28 @@ function aggregate(under: AnyMap, over: AnyMap): AnyMap {
   const inner = (a: unknown, b: unknown): unknown => {
     if (!isMap(a) || !isMap(b)) return b;
     const joined = a instanceof AggregatedMap && b instanceof AggregatedMap;
-    const merged = joined ? new AggregatedMap(entriesOf(a)) : new OrderedMap();
-    const others = new Map(entriesOf(a));
-    for (const [key, value] of entriesOf(b)) merged.set(key, others.has(key) ? inner(others.get(key), value) : value);
+    const merged = joined ? new AggregatedMap(a) : copyOf(b);
+    for (const [key, value] of entriesOf(b)) {
+      const other = dictGet(a, key);
+      dictSet(merged, key, other === MISSING ? value : inner(other, value));
+    }
     return merged;
   };
   return inner(new AggregatedMap(entriesOf(under)), new AggregatedMap(entriesOf(over))) as AnyMap;
 }
 
-/** The strategies by name; none of them changes what it is given. */
+/** The strategies by name. None changes what it is given, and results share values with it. */
 const STRATEGIES: Record<string, Merge> = {
   recurse,
   aggregate,
-  overwrite: (under, over) => new OrderedMap([...entriesOf(under), ...entriesOf(over)]),
+  overwrite: (under, over) => update(copyOf(under), over, { recursive: false }),
   none: (under, over) => recurse(under, over, false),
   list(under, over) {
-    const others = new Map(entriesOf(over));
-    const both = ([key, value]: [unknown, unknown]): [unknown, unknown] =>
-      others.has(key) ? [key, [value, others.get(key)]] : [key, value];
-    return new OrderedMap(entriesOf(under).map(both));
+    const both = ([key, value]: [unknown, unknown]): [unknown, unknown] => {
+      const other = dictGet(over, key);
+      return [key, other === MISSING ? value : [value, other]];
+    };
+    return new Map(entriesOf(under).map(both));
   },
 };
 

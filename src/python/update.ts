@@ -1,32 +1,59 @@
-import { type AnyMap, entriesOf, isMap, OrderedMap } from "./containers.ts";
+import { type AnyMap, entriesOf, isMap, OrderedMap, Tuple } from "./containers.ts";
+import { deepCopy } from "./copy.ts";
+import { dictGet, dictSet } from "./dict.ts";
 import { equal } from "./equal.ts";
 
 export interface UpdateOptions {
   /** Join lists under the same key instead of replacing them. @default false */
   mergeLists?: boolean;
+  /** Merge maps under the same key instead of replacing them. @default true */
+  recursive?: boolean;
 }
 
-/** Merges `over` into `under`, recursively for maps under the same key, and returns a new map; neither input is changed. */
-export function updated(under: AnyMap, over: AnyMap, options: UpdateOptions = {}): OrderedMap {
-  const merged = new OrderedMap(entriesOf(under));
+const isList = (value: unknown): value is unknown[] => Array.isArray(value) && !(value instanceof Tuple);
+
+/**
+ * Merges `over` into `dest`, recursively for maps under the same key.
+ *
+ * @returns `dest`, which is changed; a copy if `dest` is a plain object, since those cannot hold every key
+ * @see salt/utils/dictupdate.py update
+ */
+export function update(dest: AnyMap, over: AnyMap, options: UpdateOptions = {}): Map<unknown, unknown> {
+  const { mergeLists = false, recursive = true } = options;
+  const target = dest instanceof Map ? dest : new Map(entriesOf(dest));
   for (const [key, value] of entriesOf(over)) {
-    const before = merged.get(key);
-    if (isMap(before) && isMap(value)) merged.set(key, updated(before, value, options));
-    else if (options.mergeLists && Array.isArray(before) && Array.isArray(value)) {
-      merged.set(key, joinLists(before, value));
-    } else merged.set(key, value);
+    const before = recursive ? dictGet(target, key) : undefined;
+    if (isMap(before) && isMap(value)) dictSet(target, key, update(before, value, { mergeLists }));
+    else if (mergeLists && isList(before) && isList(value)) dictSet(target, key, joinLists(deepCopy(before), value));
+    else dictSet(target, key, value);
+  }
+  return target;
+}
+
+/**
+ * Merges `over` over `under` as {@link update} does, and changes neither: maps that are in both are new, of the kind of the first, and
+ * all other values are shared.
+ */
+export function updated(under: AnyMap, over: AnyMap, { mergeLists = false } = {}): Map<unknown, unknown> {
+  const merged = copyOf(under);
+  for (const [key, value] of entriesOf(over)) {
+    const before = dictGet(merged, key);
+    if (isMap(before) && isMap(value)) dictSet(merged, key, updated(before, value, { mergeLists }));
+    else if (mergeLists && isList(before) && isList(value)) dictSet(merged, key, joinLists(before, value));
+    else dictSet(merged, key, value);
   }
   return merged;
 }
 
+/** A shallow copy of a map: ordered if that is. */
+export function copyOf(map: AnyMap): Map<unknown, unknown> {
+  return map instanceof OrderedMap ? new OrderedMap(map) : new Map(entriesOf(map));
+}
+
 /** The items of the first list, then those of the second that it does not contain. */
 export function joinLists(first: readonly unknown[], second: readonly unknown[]): unknown[] {
-  const joined = [...first];
   const texts = new Set<unknown>(first.filter((item) => typeof item === "string"));
-  for (const item of second) {
-    if (typeof item === "string" ? texts.has(item) : joined.some((other) => equal(other, item))) continue;
-    if (typeof item === "string") texts.add(item);
-    joined.push(item);
-  }
-  return joined;
+  const isNew = (item: unknown) =>
+    typeof item === "string" ? !texts.has(item) : !first.some((other) => equal(other, item));
+  return [...first, ...second.filter(isNew)];
 }

@@ -1,4 +1,4 @@
-import type { Limits } from "../jinja/mod.ts";
+import type { Lazy, Limits } from "../jinja/mod.ts";
 import type { Logger } from "../log.ts";
 import type { GpgOptions } from "./gpg_options.ts";
 import type { TemplateLoader } from "./jinja/environment.ts";
@@ -15,6 +15,8 @@ export interface RenderJob {
   argline: string;
   /** Names that templates see, made when they are used if they are `Lazy`: `grains`, `pillar`, `opts`, `salt`, the `defaults` of an include. */
   globals: Readonly<Record<string, unknown>>;
+  /** `grains`, `pillar` and `opts` as code gets them: with objects for maps. @default none */
+  plain?: Readonly<Record<"grains" | "pillar" | "opts", Lazy>>;
   log: Logger;
   /** The file's path below the roots, `a/init.sls`. @default made of `sls` */
   name?: string;

@@ -6,6 +6,7 @@ import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { compileGlob } from "../../python/glob.ts";
 import { traverse } from "../../python/traverse.ts";
+import { update, updated } from "../../python/update.ts";
 
 /** What options mean that no configuration needs to name. */
 const DEFAULTS: Record<string, unknown> = {
@@ -31,42 +32,34 @@ function places(context: JobContext, omit: Omit): unknown[] {
   ];
 }
 
-/** Maps are merged key by key, or, with the strategy `overwrite`, replaced; the second over the first. */
-function merge(under: unknown, over: unknown): unknown {
-  if (!isMap(under) || !isMap(over)) return over;
-  const merged = new Map(entriesOf(under).map(([key, value]) => [str(key), value]));
-  for (const [key, value] of entriesOf(over)) {
-    merged.set(str(key), merged.has(str(key)) ? merge(merged.get(str(key)), value) : value);
+function get(context: JobContext, args: Record<string, unknown>): unknown {
+  const { key, default: fallback, merge: strategy } = args;
+  const delimiter = str(args.delimiter);
+  if (strategy !== null) return merged(context, args, delimiter) ?? fallback;
+  for (const place of [...places(context, args), DEFAULTS]) {
+    const value = traverse(place, key, delimiter);
+    if (value !== undefined) return value;
   }
-  return Object.fromEntries(merged);
+  return fallback;
 }
 
-function get(context: JobContext, args: Record<string, unknown>): unknown {
-  const { key, default: fallback, delimiter, merge: strategy } = args;
-  const path = str(key);
-  const found = [...places(context, args), DEFAULTS].map((place) => at(place, path, str(delimiter)))
-    .filter((value) => value !== undefined);
-  if (!truthy(strategy)) return found.length > 0 ? found[0] : fallback;
-  let how = str(strategy);
-  if (how !== "recurse" && how !== "overwrite") {
-    context.log.warning("unsupported merge strategy: recurse is used instead", { strategy: how });
-    how = "recurse";
+/** The value under a path once all places are laid over each other, the first over the others. No place is left out, as in Salt. */
+function merged(context: JobContext, { key, merge: strategy }: Record<string, unknown>, delimiter: string): unknown {
+  if (strategy !== "recurse" && strategy !== "overwrite") {
+    context.log.warning("unsupported merge strategy: recurse is used instead", { strategy: str(strategy) });
   }
-  const maps = found.filter(isMap);
-  if (maps.length === 0) return found.length > 0 ? found[0] : fallback;
-  return maps.reduceRight<unknown>(
-    (under, over) => how === "recurse" ? merge(under, over) : Object.fromEntries([...entries(under), ...entries(over)]),
-    {},
-  );
+  const [first, ...rest] = Array.isArray(key) ? key : str(key).split(delimiter);
+  let whole: unknown;
+  for (const place of [DEFAULTS, ...places(context, {}).toReversed()]) {
+    const value = traverse(place, [first]);
+    if (value === undefined) continue;
+    whole = strategy !== "overwrite" && isMap(whole) && isMap(value) ? updated(whole, value) : value;
+  }
+  return traverse(whole, rest);
 }
 
 const entries = (map: unknown): [string, unknown][] =>
   isMap(map) ? entriesOf(map).map(([key, value]) => [str(key), value]) : [];
-
-/** A value under its full name, as `test.foo` is, or else under a path. */
-function at(place: unknown, path: string, delimiter: string): unknown {
-  return traverse(place, path, "") ?? traverse(place, path, delimiter);
-}
 
 function option(context: JobContext, args: Record<string, unknown>): unknown {
   const name = str(args.value);
@@ -83,16 +76,24 @@ function option(context: JobContext, args: Record<string, unknown>): unknown {
   return args.default ?? "";
 }
 
-/** Joins lists and merges maps; of anything else the first value counts. */
+/** Joins lists and merges maps; of anything else the first value counts. As in Salt, maps are merged into the last of them. */
 function mergeOption(context: JobContext, args: Record<string, unknown>): unknown {
   const { value, default: fallback } = args;
-  const found = places(context, { ...args, omit_grains: true }).map((place) => traverse(place, value, ""))
-    .filter((item) => item !== undefined && item !== null);
-  const [first] = found;
-  if (first === undefined) return fallback;
-  if (Array.isArray(first)) return found.filter((item) => Array.isArray(item)).flat();
-  if (isMap(first)) return Object.fromEntries(found.toReversed().flatMap(entries));
-  return first;
+  const all = [
+    [args.omit_opts, optionsOf(context)],
+    [args.omit_master, context.pillar.master],
+    [args.omit_pillar, context.pillar],
+  ] as const;
+  let whole: unknown = null;
+  for (const [omit, place] of all) {
+    if (typeof whole === "string") return whole;
+    const found = truthy(omit) ? undefined : traverse(place, [value]);
+    if (found === undefined) continue;
+    if (whole === null) whole = found;
+    else if (isMap(whole) && isMap(found)) whole = update(found, whole, { recursive: false });
+    else if (Array.isArray(whole) && Array.isArray(found)) whole = [...whole, ...found];
+  }
+  return whole ?? traverse(DEFAULTS, [value]) ?? fallback;
 }
 
 /** A mode as text of at least four digits: `644` is `0644`. */

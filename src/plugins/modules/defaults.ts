@@ -1,12 +1,14 @@
 import type { JobContext } from "../../loader/context.ts";
 import { type ExecutionModule, InvalidArgumentsError } from "../../loader/family.ts";
-import { entriesOf, isMap, mapOf } from "../../python/containers.ts";
+import { type AnyMap, entriesOf, isMap } from "../../python/containers.ts";
+import { deepCopy } from "../../python/copy.ts";
+import { dictSet } from "../../python/dict.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
-import { deepCopy, updateMap } from "../merge.ts";
 import { withOsErrors } from "../python_errors.ts";
 import { cachedSource } from "../sources.ts";
 import { traverse } from "../../python/traverse.ts";
+import { copyOf, update } from "../../python/update.ts";
 
 /** The defaults of a formula: `defaults.yaml` or `defaults.json` in its directory on the file server; null if none. */
 async function load(context: JobContext, formula: string): Promise<unknown> {
@@ -21,12 +23,25 @@ async function load(context: JobContext, formula: string): Promise<unknown> {
   return null;
 }
 
-const emptyIfNone = (value: unknown, convert: unknown) => value === null && truthy(convert) ? {} : value;
+const NO_MAPS = "Cannot update using non-dict types in dictupdate.update()";
 
-function checkPlace(dest: unknown, inPlace: unknown, what: string): void {
-  if (dest === null && truthy(inPlace)) {
+const emptyIfNone = (value: unknown, convert: unknown) => value === null && truthy(convert) ? new Map() : value;
+
+/** Merges a map into another, which is changed. */
+function mergeInto(dest: unknown, src: unknown, mergeLists: unknown, convert: unknown): AnyMap {
+  const over = emptyIfNone(src, convert);
+  if (!isMap(dest) || !isMap(over)) throw new InvalidArgumentsError(NO_MAPS);
+  return update(dest, over, { mergeLists: truthy(mergeLists) });
+}
+
+/** The map to write into: the argument itself, which is how templates use it, or a copy. */
+function destination(dest: unknown, args: Record<string, unknown>, what: string): unknown {
+  const { in_place: inPlace, convert_none: convert } = args;
+  if (!truthy(inPlace)) return deepCopy(emptyIfNone(dest, convert));
+  if (dest === null && (what === "update" || truthy(convert))) {
     throw new InvalidArgumentsError(`Can't perform in-place ${what} into NoneType`);
   }
+  return dest;
 }
 
 /** Defaults of formulas, and merging of maps. */
@@ -46,12 +61,12 @@ export const module: ExecutionModule = {
     merge: {
       inline: true,
       signature: "dest, src, merge_lists=False, in_place=True, convert_none=True",
-      doc: "Merges a map into another; `merge_lists` joins lists instead of replacing them.\n\n" +
+      doc:
+        "Merges a map into another; `merge_lists` joins lists instead of replacing them. The first map is changed, unless " +
+        "`in_place` is False.\n\n" +
         "    salt '*' defaults.merge '{a: b}' '{d: e}'",
-      run(_context, { dest, src, merge_lists: mergeLists, in_place: inPlace, convert_none: convert }) {
-        if (truthy(convert)) checkPlace(dest, inPlace, "merge");
-        return updateMap(emptyIfNone(dest, convert), emptyIfNone(src, convert), { mergeLists: truthy(mergeLists) });
-      },
+      run: (_context, args) =>
+        mergeInto(destination(args.dest, args, "merge"), args.src, args.merge_lists, args.convert_none),
     },
     deepcopy: {
       inline: true,
@@ -63,19 +78,17 @@ export const module: ExecutionModule = {
     update: {
       inline: true,
       signature: "dest, defaults, merge_lists=True, in_place=True, convert_none=True",
-      doc: "Merges each map of a map into the same defaults.\n\n" +
+      doc: "Merges each map of a map into the same defaults. The map is changed, unless `in_place` is False.\n\n" +
         "    salt '*' defaults.update '{web: {port: 80}}' '{port: 8080, tls: true}'",
-      run(_context, { dest, defaults, merge_lists: mergeLists, in_place: inPlace, convert_none: convert }) {
-        checkPlace(dest, inPlace, "update");
-        const nodes = emptyIfNone(dest, convert);
-        const under = emptyIfNone(defaults, convert);
+      run(_context, args) {
+        const { defaults, merge_lists: mergeLists, convert_none: convert } = args;
+        const nodes = destination(args.dest, args, "update");
         if (!isMap(nodes)) throw new InvalidArgumentsError("The nodes to be updated must be a map");
-        return mapOf(
-          entriesOf(nodes).map(([name, values]) => [
-            name,
-            updateMap(deepCopy(under), emptyIfNone(values, convert), { mergeLists: truthy(mergeLists) }),
-          ]),
-        );
+        const target = nodes instanceof Map ? nodes : copyOf(nodes);
+        for (const [name, values] of entriesOf(nodes)) {
+          dictSet(target, name, mergeInto(deepCopy(emptyIfNone(defaults, convert)), values, mergeLists, convert));
+        }
+        return target;
       },
     },
   },

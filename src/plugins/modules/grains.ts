@@ -1,11 +1,11 @@
 import { messageOf } from "../../errors.ts";
 import type { JobContext } from "../../loader/context.ts";
-import { CommandExecutionError, type ExecutionModule, InvalidArgumentsError } from "../../loader/family.ts";
+import { CommandExecutionError, type ExecutionModule } from "../../loader/family.ts";
 import { type AnyMap, entriesOf, isMap } from "../../python/containers.ts";
 import { repr, str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
-import { compileGlob } from "../../python/glob.ts";
 import { clearGrainsCache } from "../grains_cache.ts";
+import { FILTER_BY, filterBy } from "../filter_by.ts";
 import { readStaticGrains, writeStaticGrains } from "../static_grains.ts";
 import { traverse } from "../../python/traverse.ts";
 
@@ -161,39 +161,6 @@ async function remove(context: JobContext, key: string, value: unknown, delimite
   return await storeList(context, key, before.toSpliced(at, 1), delimiter);
 }
 
-/** Maps are merged key by key, the second over the first. */
-function mergeMaps(under: unknown, over: unknown): unknown {
-  if (!isMap(under) || !isMap(over)) return over;
-  const merged = new Map(entriesOf(under).map(([key, value]) => [str(key), value]));
-  for (const [key, value] of entriesOf(over)) {
-    const name = str(key);
-    merged.set(name, merged.has(name) ? mergeMaps(merged.get(name), value) : value);
-  }
-  return Object.fromEntries(merged);
-}
-
-/** The value of the first key, itself a glob, that the grain matches. */
-function choose(table: AnyMap, grain: unknown, fallback: string): unknown {
-  const candidates = (Array.isArray(grain) ? grain : [grain]).map(str);
-  const entries = entriesOf(table).map(([key, value]): [string, unknown] => [str(key), value]);
-  for (const text of candidates) {
-    const exact = entries.find(([key]) => key === text) ?? entries.find(([key]) => compileGlob(key)(text));
-    if (exact !== undefined) return exact[1];
-  }
-  return entries.find(([key]) => key === fallback)?.[1] ?? null;
-}
-
-function filterBy(context: JobContext, args: Record<string, unknown>): unknown {
-  const { lookup_dict: table, grain, merge, base } = args;
-  if (!isMap(table)) throw new InvalidArgumentsError(`lookup_dict must be a map, not ${repr(table)}`);
-  let chosen = choose(table, traverse(context.grains, grain) ?? "None", str(args.default));
-  const under = truthy(base) ? traverse(table, base, "") : undefined;
-  if (isMap(under)) chosen = chosen === null ? under : mergeMaps(under, chosen);
-  if (!truthy(merge)) return chosen;
-  if (!isMap(merge)) throw new InvalidArgumentsError("filter_by merge argument must be a dictionary.");
-  return chosen === null ? merge : mergeMaps(chosen, merge);
-}
-
 function sanitized(grains: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(grains).map(([name, value]) => [
@@ -316,12 +283,13 @@ export const module: ExecutionModule = {
         set(context, str(key), null, { force: truthy(force), destructive: true, delimiter: ":" }),
     },
     filter_by: {
-      signature: "lookup_dict, grain='os_family', merge=None, default='default', base=None",
+      inline: true,
+      signature: `lookup_dict, grain='os_family', ${FILTER_BY}`,
       doc:
         "Selects from a map by the value of a grain; keys may be globs. `merge` is merged into what was selected, and " +
         "what was chosen over the entry that `base` names.\n\n" +
         "    salt '*' grains.filter_by '{Debian: apache2, RedHat: httpd}'",
-      run: filterBy,
+      run: (context, args) => filterBy(context.grains, args.grain, args),
     },
   },
 };

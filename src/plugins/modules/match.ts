@@ -1,13 +1,14 @@
 import type { JobContext } from "../../loader/context.ts";
 import type { ExecutionFunction, ExecutionModule } from "../../loader/family.ts";
 import { entriesOf, isMap, lookup } from "../../python/containers.ts";
+import { deepCopy } from "../../python/copy.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
+import { update } from "../../python/update.ts";
 import { parseIpTarget } from "../../target/ipcidr.ts";
 import { matchMinion } from "../../target/match.ts";
 import type { TargetType } from "../../target/target.ts";
 import { loadDatastore } from "../datastore.ts";
-import { deepCopy, updateMap } from "../merge.ts";
 import { pythonError } from "../python_errors.ts";
 
 /** The ways to match that a table of `filter_by` or `search_by` may be read by. */
@@ -59,7 +60,10 @@ function filterBy(context: JobContext, args: Record<string, unknown>): unknown {
     if (!matches(context, type, key, args)) continue;
     if (!truthy(merge)) return value;
     if (!isMap(merge)) throw pythonError("SaltException", "filter_by merge argument must be a dictionary.");
-    return value === null ? merge : updateMap(value, deepCopy(merge), { mergeLists: truthy(args.merge_lists) });
+    if (value === null) return merge;
+    if (!isMap(value)) throw pythonError("TypeError", "Cannot update using non-dict types in dictupdate.update()");
+    // Into the table itself, as templates know it from Salt.
+    return update(value, deepCopy(merge), { mergeLists: truthy(args.merge_lists) });
   }
   return (isMap(table) ? lookup(table, args.default) : undefined) ?? null;
 }

@@ -9,13 +9,14 @@ import {
 } from "../../loader/family.ts";
 import type { PillarCall } from "../../loader/pillar_link.ts";
 import { type AnyMap, entriesOf, isMap, lookup, mapOf, OrderedMap } from "../../python/containers.ts";
+import { deepCopy } from "../../python/copy.ts";
 import { repr, str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { typeName } from "../../python/type_name.ts";
-import { joinLists, updated } from "../../python/update.ts";
-import { compileGlob } from "../../python/glob.ts";
+import { joinLists, update } from "../../python/update.ts";
 import { decryptedOverride } from "../decrypted_override.ts";
 import { traverse } from "../../python/traverse.ts";
+import { FILTER_BY, filterBy } from "../filter_by.ts";
 
 type Values = Record<string, unknown>;
 
@@ -95,8 +96,9 @@ async function get(context: JobContext, args: Values): Promise<unknown> {
   if (truthy(merge)) {
     const fallback = unset ? "" : given;
     const mergeLists = truthy(nested === null ? context.opts.pillar_merge_lists ?? false : nested);
-    if (isMap(fallback) && isMap(found ?? {})) return updated(fallback, (found ?? {}) as AnyMap, { mergeLists });
-    if (Array.isArray(fallback) && Array.isArray(found ?? [])) return joinLists(fallback, (found ?? []) as unknown[]);
+    const value = found ?? (isMap(fallback) ? {} : []);
+    if (isMap(fallback) && isMap(value)) return update(deepCopy(fallback), value, { mergeLists });
+    if (Array.isArray(fallback) && Array.isArray(value)) return joinLists(deepCopy(fallback), value);
     context.log.error("pillar.get: default and value are not both maps, nor both lists: they are not merged", {
       key: str(key),
       default: typeName(fallback),
@@ -158,34 +160,6 @@ function fileExists(context: JobContext, { path, saltenv }: Values): boolean {
       throw error;
     }
   });
-}
-
-/** The value of the first key, itself a glob, that a value of the pillar matches. */
-function filterBy(context: JobContext, args: Values): unknown {
-  const { lookup_dict: table, pillar: name, merge, base } = args;
-  if (!isMap(table)) throw new InvalidArgumentsError(`lookup_dict must be a map, not ${repr(table)}`);
-  const found = traverse(context.pillar, name);
-  const candidates = found === undefined ? [] : [found].flat();
-  const entries = entriesOf(table).map(([key, value]): [string, unknown] => [str(key), value]);
-  let chosen: unknown = null;
-  for (const candidate of candidates.map(str)) {
-    chosen = entries.find(([key]) => candidate === key || compileGlob(key)(candidate))?.[1] ?? null;
-    if (chosen !== null) break;
-  }
-  chosen ??= lookup(table, args.default) ?? null;
-  const under = truthy(base) ? lookup(table, base) : undefined;
-  if (under !== undefined && chosen === null) chosen = under;
-  else if (isMap(under)) {
-    if (!isMap(chosen)) throw saltError("filter_by default and look-up values must both be dictionaries.");
-    chosen = updated(under, chosen);
-  }
-  if (!truthy(merge)) return chosen;
-  if (!isMap(merge)) throw saltError("filter_by merge argument must be a dictionary.");
-  return isMap(chosen) ? updated(chosen, merge) : merge;
-}
-
-function saltError(message: string): Error {
-  return Object.assign(new Error(message), { name: "SaltException" });
 }
 
 const ITEMS: ExecutionFunction = {
@@ -261,12 +235,13 @@ export const module: ExecutionModule = {
       run: fileExists,
     },
     filter_by: {
-      signature: "lookup_dict, pillar, merge=None, default='default', base=None",
+      inline: true,
+      signature: `lookup_dict, pillar, ${FILTER_BY}`,
       doc:
         "Chooses from a map by a value of the pillar; keys may be globs. `merge` is laid over what was chosen, and " +
         "what was chosen over the entry that `base` names.\n\n" +
         "    salt '*' pillar.filter_by '{web: Serve it up, db: I query, default: x_x}' role",
-      run: filterBy,
+      run: (context, args) => filterBy(context.pillar, args.pillar, args),
     },
   },
 };

@@ -7,13 +7,13 @@ import {
   SaltInvocationError,
 } from "../../loader/family.ts";
 import { Rendering, templateText } from "../../loader/rendering.ts";
-import { type AnyMap, entriesOf, isMap, lookup, OrderedMap } from "../../python/containers.ts";
+import { type AnyMap, entriesOf, isMap } from "../../python/containers.ts";
 import { deepCopy } from "../../python/copy.ts";
-import { dictSet } from "../../python/dict.ts";
-import { merge } from "../../python/merge_strategy.ts";
+import { dictGet, dictSet, MISSING } from "../../python/dict.ts";
+import { merge, type MergeRules } from "../../python/merge_strategy.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
-import { joinLists } from "../../python/update.ts";
+import { update } from "../../python/update.ts";
 import type { Serializer } from "../serializers/serializer.ts";
 import { banner } from "./slsutil/banner.ts";
 import { directoryExists, fileExists, findUp, pathExists } from "./slsutil/paths.ts";
@@ -27,23 +27,19 @@ function maps(...values: unknown[]): AnyMap[] {
   return values as AnyMap[];
 }
 
-/** Lays a map over another, which is changed: templates go by that. */
-function update(dest: AnyMap, over: AnyMap, recursive: boolean, mergeLists: boolean): AnyMap {
-  for (const [key, value] of entriesOf(over)) {
-    const before = lookup(dest, key);
-    if (recursive && isMap(before) && isMap(value)) update(before, value, true, mergeLists);
-    else if (recursive && mergeLists && Array.isArray(before) && Array.isArray(value)) {
-      dictSet(dest, key, joinLists(deepCopy(before), value));
-    } else dictSet(dest, key, value);
-  }
-  return dest;
-}
-
 const rulesOf = ({ strategy, renderer, merge_lists }: Args) => ({
   strategy: str(strategy),
   renderer: str(renderer),
   mergeLists: truthy(merge_lists),
 });
+
+/** Merges a map over a copy of another. Salt's `overwrite` writes into that one as well. */
+function mergeCopy(under: AnyMap, over: AnyMap, rules: MergeRules): AnyMap {
+  if (rules.strategy === "overwrite") {
+    for (const [key, value] of entriesOf(over)) if (dictGet(under, key) !== MISSING) dictSet(under, key, value);
+  }
+  return merge(deepCopy(under), over, rules);
+}
 
 const withoutMarks = (kwargs: unknown): Args =>
   Object.fromEntries(Object.entries(kwargs as Args).filter(([key]) => !key.startsWith("__")));
@@ -98,7 +94,7 @@ export const module: ExecutionModule = {
       doc: "Lays a map over another, in place.\n\n    salt '*' slsutil.update '{foo: Foo}' '{bar: Bar}'",
       run(_context, { dest, upd, recursive_update, merge_lists }) {
         const [under, over] = maps(dest, upd);
-        return update(under!, over!, truthy(recursive_update), truthy(merge_lists));
+        return update(under!, over!, { recursive: truthy(recursive_update), mergeLists: truthy(merge_lists) });
       },
     },
     merge: {
@@ -107,7 +103,7 @@ export const module: ExecutionModule = {
       doc: `Merges two maps.\n\n    salt '*' slsutil.merge '{foo: Foo}' '{bar: Bar}'${STRATEGIES}`,
       run(_context, args) {
         const [under, over] = maps(args.obj_a, args.obj_b);
-        return merge(under!, over!, rulesOf(args));
+        return mergeCopy(under!, over!, rulesOf(args));
       },
     },
     merge_all: {
@@ -116,7 +112,7 @@ export const module: ExecutionModule = {
       doc: `Merges maps in their order.\n\n    salt-call slsutil.merge_all '[{foo: Foo}, {foo: Bar}]'${STRATEGIES}`,
       run(_context, args) {
         const all = maps(...(Array.isArray(args.lst) ? args.lst : [null]));
-        return all.reduce<AnyMap>((under, over) => merge(under, over, rulesOf(args)), new OrderedMap());
+        return all.reduce<AnyMap>((under, over) => mergeCopy(under, over, rulesOf(args)), new Map());
       },
     },
     renderer: {

@@ -9,7 +9,7 @@ import { repr, str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { blockedPort } from "../../../runtime/blocked_port.ts";
 import { SALT_COMPAT } from "../../../version.ts";
-import { deepCopy } from "../../merge.ts";
+import { deepCopy } from "../../../python/copy.ts";
 import { textOf } from "../../bytes.ts";
 import { pythonError, withOsErrors } from "../../python_errors.ts";
 import { overwrite } from "../file/content.ts";

@@ -2,7 +2,8 @@ import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
 import { hostStates, type StateTable } from "../../../loader/state_table.ts";
 import { stateOptions } from "../../../loader/state_options.ts";
-import { type AnyMap, entriesOf, isMap, lookup } from "../../../python/containers.ts";
+import { type AnyMap, isMap, lookup } from "../../../python/containers.ts";
+import { copyAsDicts } from "../../../python/copy.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { updated } from "../../../python/update.ts";
@@ -107,10 +108,10 @@ async function pillarOf(
     saltenv: isNone(opts.saltenv) ? null : str(opts.saltenv),
     override: override ?? {},
   });
-  if (override === undefined && base === pillar) return pillar;
   const mergeLists = truthy(opts.pillar_merge_lists ?? false);
   const whole = override === undefined ? base : updated(base, override, { mergeLists });
-  return Object.fromEntries(entriesOf(whole));
+  // A copy: templates change what pillar.get returns, for all that comes after them in this run.
+  return Object.fromEntries(copyAsDicts(whole) as Map<string, unknown>);
 }
 
 /**

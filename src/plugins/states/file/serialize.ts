@@ -4,11 +4,12 @@ import { equal } from "../../../python/equal.ts";
 import { str } from "../../../python/repr.ts";
 import { traverse } from "../../../python/traverse.ts";
 import { truthy } from "../../../python/truth.ts";
+import { updated } from "../../../python/update.ts";
 import { isFile } from "../../linux/paths.ts";
-import { updateMap } from "../../merge.ts";
 import { checkManagedChanges } from "../../modules/file/check_managed.ts";
 import { manageFile } from "../../modules/file/manage.ts";
 import { normalizeMode, pathOf } from "../../modules/file/stats.ts";
+import { pythonError } from "../../python_errors.ts";
 import { DeserializationError, type Serializer, SERIALIZERS } from "../../serializers/mod.ts";
 import { type Args, failed, type FileReturn } from "./ret.ts";
 
@@ -69,7 +70,10 @@ function merged(
     return failed(ret, `Failed to deserialize existing data: ${error.message}`);
   }
   if (existing === null || existing === undefined) return { dataset };
-  const whole = updateMap(existing, dataset);
+  if (!isMap(existing) || !isMap(dataset)) {
+    throw pythonError("TypeError", "Cannot update using non-dict types in dictupdate.update()");
+  }
+  const whole = updated(existing, dataset);
   if (equal(existing, whole)) return Object.assign(ret, { comment: `The file ${name} is in the correct state` });
   return { dataset: whole, diff: differences(whole, existing as AnyMap) };
 }

@@ -8,6 +8,7 @@ import { PythonIterator } from "../../../python/iterator.ts";
 import { compare, sortedBy } from "../../../python/ordering.ts";
 import { typeError, valueError } from "../../../python/python_error.ts";
 import { str } from "../../../python/repr.ts";
+import { traverse } from "../../../python/traverse.ts";
 import { truthy } from "../../../python/truth.ts";
 import { tupleOf } from "../../../python/tuple.ts";
 import { typeName } from "../../../python/type_name.ts";
@@ -124,29 +125,6 @@ function wholeOf(value: unknown): number {
   return Number(value);
 }
 
-function traverse(data: unknown, path: unknown, otherwise: unknown, delimiter: string): unknown {
-  const keys = Array.isArray(path) ? path : typeof path === "string" ? path.split(delimiter) : [path];
-  let here = data;
-  for (const key of keys) {
-    const number = typeof key === "string" && /^-?\d+$/.test(key)
-      ? Number(key)
-      : isInteger(key)
-      ? Number(key)
-      : undefined;
-    if (Array.isArray(here)) {
-      const found = here.filter(isMap).map((item) => dictGet(item, key)).find((value) => value !== MISSING);
-      here = found ?? (number === undefined ? undefined : here.at(number));
-      if (here === undefined) return otherwise;
-    } else if (isMap(here)) {
-      let value = dictGet(here, key);
-      if (value === MISSING && number !== undefined) value = dictGet(here, number);
-      if (value === MISSING) return otherwise;
-      here = value;
-    } else return otherwise;
-  }
-  return here;
-}
-
 /** The map that holds the last key of a path, made on the way; and that key. */
 function placeOf(map: unknown, path: string, delimiter: string): [AnyMap, string] {
   const keys = path.split(delimiter);
@@ -155,8 +133,8 @@ function placeOf(map: unknown, path: string, delimiter: string): [AnyMap, string
   for (const key of keys) {
     if (!isMap(here)) throw typeError(`'${typeName(here)}' object is not a mapping`);
     const inner = dictGet(here, key);
-    if (inner === MISSING) dictSet(here, key, here = new Map());
-    else here = inner;
+    if (isMap(inner)) here = inner;
+    else dictSet(here, key, here = new Map());
   }
   if (!isMap(here)) throw typeError(`'${typeName(here)}' object is not a mapping`);
   return [here, last];
@@ -319,7 +297,10 @@ export const LIST_FILTERS: Readonly<Record<string, Filter>> = {
   traverse: filter(
     "traverse",
     ["data", "key", ["default", null], ["delimiter", ":"]],
-    (bound) => traverse(bound.data, bound.key, bound.default, str(bound.delimiter)),
+    (bound) => {
+      const found = traverse(bound.data, bound.key, str(bound.delimiter));
+      return found === undefined ? bound.default : found;
+    },
   ),
   set_dict_key_value: filter(
     "set_dict_key_value",
