@@ -1,6 +1,9 @@
 /** Compilers of pillar as programs need them: of a master, of a minion without one, and of a runner beside a master. */
+import type { MasterOpts } from "../src/config/master_opts.ts";
 import { openFiles } from "../src/fileserver/mod.ts";
 import type { Context } from "../src/loader/context.ts";
+import { CommandExecutionError } from "../src/loader/family.ts";
+import type { HostMaster } from "../src/loader/host_master.ts";
 import { customRenderers } from "../src/loader/custom_renderers.ts";
 import { hostContext, hostFunctions } from "../src/loader/host_context.ts";
 import { templateFunctions, type TemplateHost } from "../src/loader/template_functions.ts";
@@ -21,10 +24,25 @@ import {
 import { EXT_PILLARS } from "../src/plugins/pillar/mod.ts";
 import type { AnyMap } from "../src/python/containers.ts";
 import { createRenderers } from "../src/render/mod.ts";
+import type { OpenRunner } from "../src/runner/runner_host_options.ts";
 import type { Runtime } from "../src/runtime/mod.ts";
 import type { PartHandlers, WorkerPool } from "../src/supervise/mod.ts";
 
-function open(runtime: Runtime, opts: Record<string, unknown>, log: Logger): PillarCompiler {
+/** How deep runners may be that pillar calls: those of a runner's own pillar are one deeper. */
+const MOST_RUNNERS = 3;
+
+/** Where pillar is compiled: on a master, for the runners of a pillar, or on a minion without a master. */
+interface Place {
+  runtime: Runtime;
+  opts: Record<string, unknown>;
+  log: Logger;
+  isMaster: boolean;
+  /** Runners that this pillar is compiled for, each called by the pillar of the one before. @default 0 */
+  depth?: number;
+}
+
+function open(place: Place): PillarCompiler {
+  const { runtime, opts, log } = place;
   return new PillarCompiler({
     runtime,
     opts,
@@ -32,18 +50,34 @@ function open(runtime: Runtime, opts: Record<string, unknown>, log: Logger): Pil
     renderers: createRenderers(runtime),
     customRenderers: () => customRenderers({ runtime, opts, log: log.child("pillar") }),
     extPillars: EXT_PILLARS,
-    functions: ({ grains }) => templateFunctions(() => openFunctions(runtime, opts, log, grains)),
+    functions: ({ grains }) => templateFunctions(() => openFunctions(place, grains)),
   });
 }
 
+/** What templates of pillar call runners with. The pillar of such a runner may not do that for ever. */
+async function runnersOf({ runtime, opts, log, isMaster, depth = 0 }: Place): Promise<HostMaster> {
+  const [{ openHostMaster, ownHostMaster }, { RUNNER_MODULES }, { RunnerHost }] = await Promise.all([
+    import("../src/runner/host_master.ts"),
+    import("./runner_modules.ts"),
+    import("../src/runner/runner_host.ts"),
+  ]);
+  const openPillar: typeof openRunnerPillar = (runtime, opts, log) => {
+    if (depth + 1 < MOST_RUNNERS) return openRunnerPillar(runtime, opts, log, depth + 1);
+    throw new CommandExecutionError(
+      "The pillar calls a runner that compiles the same pillar: do not call such runners from pillar",
+    );
+  };
+  const plugins = { ...RUNNER_MODULES, openPillar };
+  const openRunner: OpenRunner = (options) => RunnerHost.open(options);
+  return isMaster
+    ? ownHostMaster({ runtime, log, opts: opts as MasterOpts, plugins, openRunner })
+    : openHostMaster(runtime, log, () => Promise.resolve(plugins), openRunner)(opts);
+}
+
 /** The execution functions of this host, with the grains of the minion whose pillar is rendered: as in Salt. */
-async function openFunctions(
-  runtime: Runtime,
-  opts: Record<string, unknown>,
-  log: Logger,
-  grains: Record<string, unknown>,
-): Promise<TemplateHost> {
-  const { MODULES } = await import("../src/plugins/modules/mod.ts");
+async function openFunctions(place: Place, grains: Record<string, unknown>): Promise<TemplateHost> {
+  const { runtime, opts, log } = place;
+  const [{ MODULES }, hostMaster] = await Promise.all([import("../src/plugins/modules/mod.ts"), runnersOf(place)]);
   const values = { ...opts, file_client: "local" };
   const functions = hostFunctions(MODULES, {}, () => context);
   const context: Context = hostContext(functions, {
@@ -52,6 +86,7 @@ async function openFunctions(
     opts: values,
     grains,
     pillar: {},
+    hostMaster,
     jobs: { running: () => [], signal: () => undefined },
     master: undefined,
     files: openFiles({ runtime, log: log.child("files"), opts: values, request: undefined }),
@@ -80,7 +115,7 @@ export function openMasterPillar(
 }
 
 function throughOwnCache(runtime: Runtime, opts: Record<string, unknown>, log: Logger) {
-  const compiler = open(runtime, opts, log);
+  const compiler = open({ runtime, opts, log, isMaster: true });
   const { fs, clock } = runtime;
   const cache = openPillarCache(opts, { fs, clock, log: log.child("pillar") });
   return (request: WorkerPillarRequest) => throughCache(cache, request, (one) => compiler.compile(one));
@@ -96,14 +131,19 @@ export function openPillarWorker(runtime: Runtime, opts: Record<string, unknown>
 export function openOwnPillar(runtime: Runtime, opts: Record<string, unknown>, log: Logger): OwnPillar {
   let compiler: PillarCompiler | undefined;
   return async ({ opts: ofCall, ...request }) => {
-    if (ofCall !== undefined) return await open(runtime, ofCall, log).compile(request);
-    return await (compiler ??= open(runtime, opts, log)).compile(request);
+    if (ofCall !== undefined) return await open({ runtime, opts: ofCall, log, isMaster: false }).compile(request);
+    return await (compiler ??= open({ runtime, opts, log, isMaster: false })).compile(request);
   };
 }
 
-/** What a runner asks. The cache is that of the running master, where it keeps it in files. */
-export function openRunnerPillar(runtime: Runtime, opts: Record<string, unknown>, log: Logger): RunnerPillar {
-  const compiler = open(runtime, opts, log);
+/** What a runner asks. The cache is that of the running master, where it keeps it in files. @param depth see {@link Place} */
+export function openRunnerPillar(
+  runtime: Runtime,
+  opts: Record<string, unknown>,
+  log: Logger,
+  depth = 0,
+): RunnerPillar {
+  const compiler = open({ runtime, opts, log, isMaster: true, depth });
   const { fs, clock } = runtime;
   return {
     compile: (request) => compiler.compile(request),

@@ -1,23 +1,6 @@
-import { returnerJobs } from "../src/plugins/returners/reader.ts";
-import { RETURNERS } from "../src/plugins/returners/mod.ts";
-import { RUNNERS } from "../src/plugins/runners/mod.ts";
 import type { RunnerPlugins } from "../src/runner/runner_plugins.ts";
-import { openJobCache } from "./job_caches.ts";
 import { openRunnerPillar } from "./pillar.ts";
+import { RUNNER_MODULES } from "./runner_modules.ts";
 
 /** The plugins of Brine that runners run with. */
-export const RUNNER_PLUGINS: RunnerPlugins = {
-  runners: RUNNERS,
-  returners: RETURNERS,
-  wheels: async () => (await import("../src/plugins/wheel/mod.ts")).WHEELS,
-  async execution() {
-    const [{ MODULES }, { gatherGrains }] = await Promise.all([
-      import("../src/plugins/modules/mod.ts"),
-      import("../src/plugins/grains/mod.ts"),
-    ]);
-    return { modules: MODULES, gatherGrains };
-  },
-  openJobCache,
-  returnerJobs,
-  openPillar: openRunnerPillar,
-};
+export const RUNNER_PLUGINS: RunnerPlugins = { ...RUNNER_MODULES, openPillar: openRunnerPillar };
