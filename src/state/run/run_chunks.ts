@@ -29,8 +29,11 @@ export interface ChunkHost extends RunHost {
   report(low: LowChunk, entry: StateEntry): void | Promise<void>;
 }
 
-/** How often a chunk whose requisites have run is looked at again, or is required and has no entry yet, before it is given up. */
+/** How often a chunk whose requisites have run is looked at again before it is given up. */
 const MOST_LOOKS = 20;
+
+/** Chunks that may be visited for the sake of one of the run's own order: for each chunk of the run, and in any case. */
+const MOST_VISITS = { each: 20, least: 1000 };
 
 /** A chunk that is being run. If it has to wait, its requisites are run in turn, and then it is looked at again. */
 interface Frame {
@@ -42,6 +45,8 @@ interface Frame {
   next: number;
   /** The requisite that was run last. */
   ran: LowChunk | undefined;
+  /** What was known when it was opened: see `#known`. */
+  readonly known: number;
 }
 
 /** What comes after a step: another step of the same frame, another chunk first, or nothing more. */
@@ -63,6 +68,10 @@ export class ChunkRunner {
   readonly #statuses = new RequisiteStatuses();
   /** How often each chunk was looked at since the last one of the run's own order. */
   #looks = new Map<LowChunk, number>();
+  /** Chunks that were visited since the last one of the run's own order. */
+  #visits = 0;
+  /** Dry runs and marks that were made. A chunk that waits for itself, and nothing of this was added meanwhile, waits for ever. */
+  #marks = 0;
   #stack: Frame[] = [];
   /** The frames of the stack by chunk: a chunk may be in it twice, once dry. */
   readonly #open = new Map<LowChunk, Frame[]>();
@@ -80,6 +89,7 @@ export class ChunkRunner {
         if (this.#failed) return;
         this.#active = new Set();
         this.#looks = new Map();
+        this.#visits = 0;
         if (!this.#host.wanted(low) || this.#host.running.has(tagOf(low))) continue;
         if (!await this.#host.mayRun(low)) return;
         await this.#runChunk(low);
@@ -105,7 +115,7 @@ export class ChunkRunner {
   }
 
   #push(low: LowChunk): void {
-    const frame = { low, dry: this.#dry.has(low), requisites: undefined, next: 0, ran: undefined };
+    const frame = { low, dry: this.#dry.has(low), requisites: undefined, next: 0, ran: undefined, known: this.#known };
     this.#stack.push(frame);
     this.#open.set(low, [...this.#open.get(low) ?? [], frame]);
   }
@@ -117,12 +127,23 @@ export class ChunkRunner {
     else this.#open.set(low, left);
   }
 
+  /** Grows with everything that a second visit of a chunk may find other than the first one. */
+  get #known(): number {
+    const { running, pre } = this.#host;
+    return this.#marks + this.#active.size + this.#prerequired.size + running.size + pre.size;
+  }
+
   /** True for a chunk that waits for itself, or that comes to no end. */
   #isStuck(chunk: LowChunk): boolean {
+    const { each, least } = MOST_VISITS;
+    if (++this.#visits > each * this.#host.chunks.length + least) return true;
     const dry = this.#dry.has(chunk);
-    const looks = (this.#looks.get(chunk) ?? 0) + 1;
-    this.#looks.set(chunk, looks);
-    return looks > MOST_LOOKS || (this.#open.get(chunk)?.some((frame) => frame.dry === dry) ?? false);
+    return this.#open.get(chunk)?.some((frame) => frame.dry === dry && frame.known === this.#known) ?? false;
+  }
+
+  #runDryNext(chunk: LowChunk): void {
+    if (!this.#dry.has(chunk)) this.#marks++;
+    this.#dry.add(chunk);
   }
 
   /** Looks at the requisites of a chunk, and runs it if they allow it. */
@@ -184,7 +205,7 @@ export class ChunkRunner {
     const { pre } = this.#host;
     if (this.#prerequired.has(chunk)) {
       if (!pre.has(tagOf(low))) {
-        this.#dry.add(low);
+        this.#runDryNext(low);
         pre.set(tagOf(chunk), await this.#tryState(low));
       }
       return "done";
@@ -268,7 +289,7 @@ export class ChunkRunner {
         if (found === undefined) lost.set(kind, [...lost.get(kind) ?? [], requisite]);
         else {
           for (const chunk of found) {
-            if (kind === "prereq") this.#dry.add(chunk);
+            if (kind === "prereq") this.#runDryNext(chunk);
             if (kind === "prerequired") this.#prerequired.add(chunk);
             requisites.push(chunk);
           }
