@@ -66,9 +66,14 @@ function* listeners(chunks: readonly LowChunk[], listened: Listened): Generator<
 /**
  * The chunks of `mod_watch` of all states that listen to one with changes.
  *
+ * @param dry chunks that were to be run dry and never were: what they listen for would be run dry, too, and so is left out
  * @see salt/state.py State.call_listen
  */
-export function listeningChunks(chunks: readonly LowChunk[], running: ReadonlyMap<string, StateEntry>): AfterRun {
+export function listeningChunks(
+  chunks: readonly LowChunk[],
+  running: ReadonlyMap<string, StateEntry>,
+  dry: ReadonlySet<LowChunk>,
+): AfterRun {
   const after: AfterRun = { chunks: [], errors: new Map() };
   const listening = chunks.some((chunk) => chunk.listen !== undefined || chunk.listen_in !== undefined);
   if (!listening) return after;
@@ -80,7 +85,7 @@ export function listeningChunks(chunks: readonly LowChunk[], running: ReadonlyMa
     if (!heard.some((chunk) => sizeOf(running.get(tagOf(chunk))?.changes ?? {}) > 0)) continue;
     const found = listened.find(who);
     if (found.length === 0) missing(after, who);
-    for (const chunk of found) chosen.add(chunk);
+    for (const chunk of found) if (!dry.has(chunk)) chosen.add(chunk);
   }
   after.chunks = [...chosen].map((chunk) => afterChunk(chunk, "mod_watch", "listener"));
   return after;

@@ -15,6 +15,8 @@ export interface ChunkHost extends RunHost {
   running: Map<string, StateEntry>;
   /** What was run dry for the sake of `prereq`, by tag. */
   pre: Map<string, StateEntry>;
+  /** Chunks that are to be run dry next, since another one has them as `prereq`. One that never was stays here, as in Salt. */
+  readonly dry: Set<LowChunk>;
   /** A state that fails ends the run, unless its chunk says otherwise. */
   failhard: boolean;
   /** Kinds of requisites that are ignored. */
@@ -43,6 +45,8 @@ interface Frame {
   /** Undefined: it has to be looked at. */
   requisites: readonly LowChunk[] | undefined;
   next: number;
+  /** How often its requisites have all been run. */
+  looks: number;
   /** The requisite that was run last. */
   ran: LowChunk | undefined;
   /** What was known when it was opened: see `#known`. */
@@ -58,16 +62,12 @@ export class ChunkRunner {
   readonly #index: RequisiteIndex;
   /** Tags of the chunks that are being run. */
   #active = new Set<string>();
-  /** Chunks that are to be run dry next, since another one has them as `prereq`. */
-  readonly #dry = new Set<LowChunk>();
   /** Chunks that others have to wait for, since they have those as `prereq`. */
   readonly #prerequired = new Set<LowChunk>();
   /** States that run beside the others, by tag. */
   readonly #parallel = new Map<string, Promise<void>>();
   readonly #hooks: ModuleHooks;
   readonly #statuses = new RequisiteStatuses();
-  /** How often each chunk was looked at since the last one of the run's own order. */
-  #looks = new Map<LowChunk, number>();
   /** Chunks that were visited since the last one of the run's own order. */
   #visits = 0;
   /** Dry runs and marks that were made. A chunk that waits for itself, and nothing of this was added meanwhile, waits for ever. */
@@ -88,7 +88,6 @@ export class ChunkRunner {
       for (const low of this.#host.chunks) {
         if (this.#failed) return;
         this.#active = new Set();
-        this.#looks = new Map();
         this.#visits = 0;
         if (!this.#host.wanted(low) || this.#host.running.has(tagOf(low))) continue;
         if (!await this.#host.mayRun(low)) return;
@@ -115,7 +114,15 @@ export class ChunkRunner {
   }
 
   #push(low: LowChunk): void {
-    const frame = { low, dry: this.#dry.has(low), requisites: undefined, next: 0, ran: undefined, known: this.#known };
+    const frame = {
+      low,
+      dry: this.#host.dry.has(low),
+      requisites: undefined,
+      next: 0,
+      looks: 0,
+      ran: undefined,
+      known: this.#known,
+    };
     this.#stack.push(frame);
     this.#open.set(low, [...this.#open.get(low) ?? [], frame]);
   }
@@ -137,13 +144,13 @@ export class ChunkRunner {
   #isStuck(chunk: LowChunk): boolean {
     const { each, least } = MOST_VISITS;
     if (++this.#visits > each * this.#host.chunks.length + least) return true;
-    const dry = this.#dry.has(chunk);
+    const dry = this.#host.dry.has(chunk);
     return this.#open.get(chunk)?.some((frame) => frame.dry === dry && frame.known === this.#known) ?? false;
   }
 
   #runDryNext(chunk: LowChunk): void {
-    if (!this.#dry.has(chunk)) this.#marks++;
-    this.#dry.add(chunk);
+    if (!this.#host.dry.has(chunk)) this.#marks++;
+    this.#host.dry.add(chunk);
   }
 
   /** Looks at the requisites of a chunk, and runs it if they allow it. */
@@ -182,11 +189,10 @@ export class ChunkRunner {
   async #afterRequisites(frame: Frame): Promise<Step> {
     const { low } = frame;
     const last = frame.requisites!.at(-1);
-    if (this.#dry.has(low)) await this.#dryAfterRequisites(low);
+    if (this.#host.dry.has(low)) await this.#dryAfterRequisites(low);
     else {
-      const looks = (this.#looks.get(low) ?? 0) + 1;
-      this.#looks.set(low, looks);
-      if (looks < MOST_LOOKS) {
+      frame.looks++;
+      if (frame.looks < MOST_LOOKS) {
         frame.requisites = undefined;
         return "again";
       }
@@ -214,7 +220,6 @@ export class ChunkRunner {
   }
 
   async #giveUp(low: LowChunk): Promise<"done"> {
-    this.#dry.delete(low);
     this.#host.running.set(tagOf(low), {
       changes: {},
       result: false,
@@ -246,7 +251,7 @@ export class ChunkRunner {
   /** What the requisites of a chunk say, and which they are. States that run beside the others are waited for. */
   async #status(low: LowChunk): Promise<{ status: RequisiteStatus; found: FoundRequisites }> {
     await this.#watchOrRequire(low);
-    const kinds = this.#dry.has(low) ? DECIDING : [...DECIDING, "prerequired"];
+    const kinds = this.#host.dry.has(low) ? DECIDING : [...DECIDING, "prerequired"];
     const found = new Map<string, readonly (readonly LowChunk[])[]>();
     for (const kind of kinds) {
       if (low[kind] === undefined || this.#host.disabledRequisites.has(kind)) continue;
@@ -283,7 +288,7 @@ export class ChunkRunner {
   #unmet(low: LowChunk): { requisites: LowChunk[]; lost: Map<string, Requisite[]> } {
     const requisites: LowChunk[] = [];
     const lost = new Map<string, Requisite[]>();
-    for (const kind of this.#dry.has(low) ? DECIDING : [...DECIDING, "prerequired"]) {
+    for (const kind of this.#host.dry.has(low) ? DECIDING : [...DECIDING, "prerequired"]) {
       for (const requisite of requisitesOf(low, kind)) {
         const found = requisite.value === null ? undefined : this.#index.find(requisite);
         if (found === undefined) lost.set(kind, [...lost.get(kind) ?? [], requisite]);
@@ -320,7 +325,7 @@ export class ChunkRunner {
         comment: "State was not run because none of the onchanges reqs changed",
         __state_ran__: false,
       });
-    } else if (this.#dry.has(low)) {
+    } else if (this.#host.dry.has(low)) {
       pre.set(tag, await this.#tryState(low));
       return;
     } else if (truthy(low.parallel ?? null)) return this.#startParallel(low, status, found);
@@ -364,7 +369,7 @@ export class ChunkRunner {
 
   async #tryState(low: LowChunk): Promise<StateEntry> {
     const entry = await tryState(this.#host, low);
-    this.#dry.delete(low);
+    this.#host.dry.delete(low);
     return entry;
   }
 
@@ -390,9 +395,8 @@ export class ChunkRunner {
 
   /** Makes the entry of a chunk that is not called. */
   async #settle(low: LowChunk, outcome: { result: boolean; comment: string; __state_ran__?: false }): Promise<void> {
-    const lost = outcome.result === false && this.#dry.has(low);
+    const lost = outcome.result === false && this.#host.dry.has(low);
     (lost ? this.#host.pre : this.#host.running).set(tagOf(low), this.#entry(low, outcome));
-    this.#dry.delete(low);
     await this.#report(low);
   }
 

@@ -65,7 +65,7 @@ async function runAll({ chunks: given }: RunStatesOptions, host: ChunkHost): Pro
   const returns = new Map([...disabled, ...await runChunks(host, chunks)]);
   // What listens is run whatever was asked for.
   host.wanted = () => true;
-  const { chunks: listening, errors } = listeningChunks(chunks, returns);
+  const { chunks: listening, errors } = listeningChunks(chunks, returns, host.dry);
   for (const [tag, entry] of await runChunks(host, listening)) returns.set(tag, entry);
   for (const [tag, entry] of errors) returns.set(tag, { ...entry, __run_num__: host.nextNumber() });
   for (const [tag, entry] of await runChunks(host, beaconChunks(chunks))) returns.set(tag, entry);
@@ -106,6 +106,7 @@ function hostOf(options: RunStatesOptions, record: RunRecord): ChunkHost {
     chunks: [],
     running: new Map(),
     pre: new Map(),
+    dry: new Set(),
     shared: new Map(),
     initialised: new Set(),
     mock,
