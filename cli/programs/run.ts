@@ -1,6 +1,7 @@
 /** The program `salt-run`: runs a runner in this process, beside our master or a real one. */
 import { conditionInput, parseArguments } from "../../src/job/args.ts";
 import { newJid } from "../../src/job/jid.ts";
+import { ORCHESTRATIONS } from "../../src/job/orchestrations.ts";
 import { parseSignature } from "../../src/loader/signature.ts";
 import { makePrinter } from "../terminal/printer.ts";
 import { leaveOnInterrupt } from "../program/exit.ts";
@@ -35,6 +36,7 @@ export async function runMain(context: ProgramContext): Promise<number> {
   }
   const quiet = options.quiet === true;
   const show = (data: unknown, own?: string) => printer.document(data, own);
+  const jid = typeof options.jid === "string" && options.jid !== "" ? options.jid : newJid(runtime.clock);
   const host = await RunnerHost.open({
     runtime,
     log,
@@ -42,7 +44,7 @@ export async function runMain(context: ProgramContext): Promise<number> {
     plugins: RUNNER_PLUGINS,
     isBrine: context.explicit.has("master_job_cache"),
     delimiter: String(options.delimiter ?? ":"),
-    jid: typeof options.jid === "string" && options.jid !== "" ? options.jid : newJid(runtime.clock),
+    jid,
     screen: { quiet, show, line: printer.line },
   });
   try {
@@ -63,6 +65,7 @@ export async function runMain(context: ProgramContext): Promise<number> {
       if (!quiet) await show({ [name]: found.doc === "" ? null : found.doc });
       return 0;
     }
+    if (ORCHESTRATIONS.includes(name)) keyword.set("orchestration_jid", jid);
     return await host.run(found, name, { positional, keyword, user: runtime.host.user().name });
   } finally {
     off();

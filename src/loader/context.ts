@@ -248,6 +248,8 @@ export interface RunnerContext {
   readonly log: Logger;
   /** The id of this master, which it has as a minion, too. */
   readonly id: string;
+  /** The id of the job that this run is. */
+  readonly jid: string;
   /** The master's configuration. */
   readonly opts: Record<string, unknown>;
   /** Jobs and returns, as the master keeps them. */

@@ -61,6 +61,7 @@ export async function openRunnerContext(
     runtime,
     log,
     id: masterId(opts, runtime.host.hostname()),
+    jid,
     opts,
     jobs,
     jobsFrom: (source) => sources.find(source),

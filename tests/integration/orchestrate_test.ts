@@ -78,15 +78,17 @@ describe("an orchestration", TIMEOUT, () => {
     });
   }
 
-  test("tells those who follow it what it does, and how it ended", TIMEOUT, async () => {
+  test("is one job: its events, its states and its pauses have the id of the run", TIMEOUT, async () => {
     const jid = "20260101000000000000";
     const from = cluster.events.length;
-    await run("state.orch", "orch.small", `orchestration_jid=${jid}`);
-    const seen = () => cluster.events.slice(from);
-    await until(() => seen().some(({ tag }) => /^salt\/run\/.*\/ret$/.test(tag)));
-    const args = seen().find(({ tag }) => tag === `salt/run/${jid}/args`)?.data;
-    assert.deepEqual([args?.type, args?.tgt, args?.name], ["state", "m1", "s"]);
-    const end = seen().find(({ tag }) => /^salt\/run\/.*\/ret$/.test(tag))!.data;
+    await run("state.orch", "orch.small", `--jid=${jid}`);
+    const tagged = (name: string) =>
+      cluster.events.slice(from).find(({ tag }) => tag === `salt/run/${jid}/${name}`)?.data as Record<string, unknown>;
+    await until(() => tagged("ret") !== undefined);
+    assert.deepEqual(tagged("new").fun_args, ["orch.small", { orchestration_jid: jid }]);
+    const { type, tgt, name } = tagged("args");
+    assert.deepEqual([type, tgt, name], ["state", "m1", "s"]);
+    const end = tagged("ret");
     const value = end.return as { retcode: number; outputter: string; data: object };
     assert.deepEqual([end.fun, end.success, value.retcode, value.outputter], [
       "runner.state.orch",
@@ -101,11 +103,18 @@ describe("an orchestration", TIMEOUT, () => {
     const jid = "20260101000000000001";
     await run("state.pause", jid, "s");
     let ended = false;
-    const running = run("state.orch", "orch.small", `orchestration_jid=${jid}`).finally(() => ended = true);
-    await until(() => cluster.events.some(({ tag }) => /^salt\/run\/.*\/new$/.test(tag)));
+    const running = run("state.orch", "orch.small", `--jid=${jid}`).finally(() => ended = true);
+    await until(() => cluster.events.some(({ tag }) => tag === `salt/run/${jid}/new`));
     assert.equal(ended, false);
     await run("state.resume", jid, "s");
     assert.equal((await running).exitCode, 0);
+  });
+
+  test("ends where state.soft_kill says so", TIMEOUT, async () => {
+    const jid = "20260101000000000002";
+    await run("state.soft_kill", jid, "s");
+    const { stdout } = await run("state.orch", "orch.small", `--jid=${jid}`, "--out=json");
+    assert.deepEqual(Object.keys(JSON.parse(stdout).here ?? JSON.parse(stdout).data.here), []);
   });
 
   test("salt --stream shows each state as it ends, before the return", TIMEOUT, async () => {

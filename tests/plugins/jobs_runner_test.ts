@@ -71,6 +71,7 @@ async function bench(opts: Record<string, unknown> = {}, more: Partial<RunnerCon
   const context: RunnerContext = {
     runtime,
     id: "master_master",
+    jid: "20240506100000000000",
     log: captureLog().log,
     opts,
     jobs,

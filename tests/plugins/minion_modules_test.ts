@@ -180,6 +180,12 @@ test("saltutil.signal_job: signals known jobs only, and says so", async () => {
   assert.equal(await minion.value("saltutil.term_job", "20240101000000000001"), at(15));
   assert.equal(await minion.value("saltutil.kill_job", "20240101000000000001"), at(9));
   assert.equal(await minion.value("saltutil.kill_job", "20990101000000000001"), "");
+  const warned = minion.records.filter(({ level }) => level === "warning").map((
+    { message, fields },
+  ) => [message, fields]);
+  assert.deepEqual(warned, [
+    ["no job was signalled: none of this id is running here", { jid: "20990101000000000001" }],
+  ]);
   assert.equal(await minion.value("saltutil.kill_job", "20240101000000000000"), "");
   assert.deepEqual(running.sent.map(([, signal]) => signal), [10, 1, 15, 9]);
   assert.match(

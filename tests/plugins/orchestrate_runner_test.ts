@@ -13,10 +13,14 @@ const entry = (result: boolean) => ({ "salt_|-a_|-a_|-state": { result, changes:
 async function run(fun: string, keyword: Record<string, unknown>, returned: unknown = entry(true)) {
   const calls: unknown[][] = [];
   const progress: unknown[] = [];
+  const warned: unknown[] = [];
   const context = {
     id: "here_master",
+    jid: "20240506070809000000",
     opts: { pillarenv: "prod" },
     runtime: { clock: new FakeClock() },
+    log: { warning: (message: string, fields: unknown) => warned.push([message, fields]) },
+    jobs: { hasLoad: (jid: string) => jid === "2" },
     callFunction(...call: unknown[]) {
       calls.push(call);
       return Promise.resolve(returned);
@@ -25,7 +29,7 @@ async function run(fun: string, keyword: Record<string, unknown>, returned: unkn
   } as unknown as RunnerContext;
   const { signature, run } = runner.functions[fun]!;
   const args = bindArguments(fun, parseSignature(signature), [], new Map(Object.entries(keyword)));
-  return { value: await run(context, args), calls, progress };
+  return { value: await run(context, args), calls, progress, warned };
 }
 
 describe("the runner state", () => {
@@ -45,11 +49,10 @@ describe("the runner state", () => {
     });
   }
 
-  test("orchestrate makes an id of its own", async () => {
+  test("orchestrate has the id of its run", async () => {
     const { calls: [call] } = await run("orchestrate", { mods: "a" });
     const { __pub_jid, orchestration_jid } = call![2] as Record<string, unknown>;
-    assert.match(String(orchestration_jid), /^20240506\d{12}$/);
-    assert.equal(__pub_jid, orchestration_jid);
+    assert.deepEqual([orchestration_jid, __pub_jid], ["20240506070809000000", "20240506070809000000"]);
   });
 
   for (const [what, returned] of [["a state", entry(false)], ["compiling", ["No matching sls found"]]] as const) {
@@ -95,6 +98,15 @@ describe("the runner state", () => {
       ["state.soft_kill", ["1", null], {}],
     ]);
   });
+});
+
+test("an orchestration that is over cannot be stopped, and the log says so", async () => {
+  for (const fun of ["pause", "resume", "soft_kill"]) {
+    assert.deepEqual((await run(fun, { jid: "1" })).warned, []);
+    assert.deepEqual((await run(fun, { jid: "2" })).warned, [
+      ["no orchestration of this id is running: it is over", { jid: "2" }],
+    ]);
+  }
 });
 
 describe("what a runner returns", () => {

@@ -222,6 +222,22 @@ describe("pauses", () => {
     assert.deepEqual((await run("apply", "a")).value, [["x", true], ["y", true]]);
   });
 
+  test("that stop nothing are said to in the log", async () => {
+    const { run, minion } = await bed(twoStates, running);
+    const none = { jid: "20240101000000000009" };
+    await run("soft_kill", JID);
+    for (const fun of ["pause", "soft_kill"]) await run(fun, none.jid);
+    await run("resume", none.jid);
+    await run("resume", none.jid);
+    const later = "no job of this id is running here: this holds for one that is started later";
+    const warned = minion.records.filter(({ level }) => level === "warning");
+    assert.deepEqual(warned.map(({ message, fields }) => [message, fields]), [
+      [later, none],
+      [later, none],
+      ["nothing to resume: no such pause", { ...none, state: "__all__" }],
+    ]);
+  });
+
   test("take no name that is no jid", async () => {
     const { run } = await bed(twoStates);
     for (const fun of ["pause", "resume", "soft_kill"]) {

@@ -1,3 +1,4 @@
+import { ORCHESTRATIONS } from "../../../job/orchestrations.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError, InvalidArgumentsError } from "../../../loader/family.ts";
 import type { HostMaster } from "../../../loader/host_master.ts";
@@ -76,14 +77,12 @@ async function announce(context: JobContext, kwargs: unknown, call: Record<strin
   if (typeof jid === "string") await hostMaster(context).fire(`salt/run/${jid}/args`, call);
 }
 
-/** Runners that go on with the orchestration that they are called from. */
-const ORCHESTRATIONS = ["state.orchestrate", "state.orch", "state.sls"];
-
 export async function runRunner(context: JobContext, args: BoundArguments): Promise<unknown> {
   const positional = args.arg === null ? [] : Array.isArray(args.arg) ? args.arg : [args.arg];
   const keyword = { ...mapOf("kwarg", args.kwarg), ...withoutPublication(args.kwargs) };
   const name = str(args.name);
   const { __orchestration_jid__: orchestration, __pub_user: user } = args.kwargs as Record<string, unknown>;
+  // One that is called from an orchestration goes on with it.
   if (ORCHESTRATIONS.includes(name) && typeof orchestration === "string") keyword.orchestration_jid = orchestration;
   await announce(context, args.kwargs, { type: "runner", name, args: positional, kwargs: keyword });
   const data = await hostMaster(context).runner(name, positional, keyword, typeof user === "string" ? user : undefined);

@@ -20,7 +20,11 @@ export function signalOf(value: unknown): number {
 
 export async function signalJob(context: JobContext, jid: unknown, signal: number): Promise<string> {
   const wanted = str(jid);
-  if (!(await running(context)).some((job) => job.jid === wanted)) return "";
+  if (!(await running(context)).some((job) => job.jid === wanted)) {
+    // Salt says nothing: its return stays empty.
+    context.log.warning("no job was signalled: none of this id is running here", { jid: wanted });
+    return "";
+  }
   const reached = await context.jobs.signal(wanted, signal);
   if (reached === undefined) return `Job ${wanted} was not running and job data has been cleaned up`;
   return `Signal ${signal} sent to job ${wanted} at pid ${reached.pid}`;

@@ -41,23 +41,41 @@ function change(context: JobContext, jid: unknown, edit: (pauses: Pauses) => voi
 
 const idOf = (id: unknown): string => id === null || id === undefined ? ALL : str(id);
 
+/** Tells the log of a job that a pause cannot stop, or not yet. The return is empty in any case, as in Salt. */
+async function warnUnlessRunning(context: JobContext, jid: unknown): Promise<void> {
+  // The runs of a master's runners are no jobs of a minion: the runner looks them up itself.
+  if (context.hostMaster?.isOwn === true) return;
+  const jobs = await context.jobs.running();
+  if (!jobs.some((job) => str(job.jid) === str(jid))) {
+    context.log.warning("no job of this id is running here: this holds for one that is started later", {
+      jid: str(jid),
+    });
+  }
+}
+
 /** Has a job wait before a state, or before its next one. @param duration seconds; none for as long as the pause is there */
-export function pause(context: JobContext, jid: unknown, id: unknown, duration: unknown): null {
+export async function pause(context: JobContext, jid: unknown, id: unknown, duration: unknown): Promise<null> {
   const seconds = truthy(duration ?? null) ? Math.trunc(Number(duration)) : undefined;
   if (Number.isNaN(seconds)) throw new SaltInvocationError(`Cannot pause for "${str(duration)}": expected seconds`);
-  return change(context, jid, (pauses) => {
+  change(context, jid, (pauses) => {
     pauses.set(idOf(id), { ...pauses.get(idOf(id)), ...seconds === undefined ? {} : { duration: seconds } });
   });
+  await warnUnlessRunning(context, jid);
+  return null;
 }
 
 /** Ends a job before a state, or before its next one. */
-export function softKill(context: JobContext, jid: unknown, id: unknown): null {
-  return change(context, jid, (pauses) => void pauses.set(idOf(id), { ...pauses.get(idOf(id)), kill: true }));
+export async function softKill(context: JobContext, jid: unknown, id: unknown): Promise<null> {
+  change(context, jid, (pauses) => void pauses.set(idOf(id), { ...pauses.get(idOf(id)), kill: true }));
+  await warnUnlessRunning(context, jid);
+  return null;
 }
 
 /** Lets a job go on. */
 export function resume(context: JobContext, jid: unknown, id: unknown): null {
   return change(context, jid, (pauses) => {
+    const isPaused = idOf(id) === ALL ? pauses.size > 0 : pauses.has(idOf(id));
+    if (!isPaused) context.log.warning("nothing to resume: no such pause", { jid: str(jid), state: idOf(id) });
     if (idOf(id) === ALL) pauses.clear();
     pauses.delete(idOf(id));
   });

@@ -2,7 +2,6 @@
 import type { RunnerContext } from "../../../loader/context.ts";
 import { type RunnerFunction, SaltInvocationError } from "../../../loader/family.ts";
 import type { BoundArguments } from "../../../loader/signature.ts";
-import { newJid } from "../../../job/jid.ts";
 import { isMap, OrderedMap } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
 import { checkResult } from "../../../state/check_result.ts";
@@ -26,7 +25,7 @@ async function asMinion(
 
 async function orchestrate(context: RunnerContext, args: BoundArguments): Promise<Record<string, unknown>> {
   checkPillar(args.pillar);
-  const jid = args.orchestration_jid === null ? newJid(context.runtime.clock) : str(args.orchestration_jid);
+  const jid = args.orchestration_jid === null ? context.jid : str(args.orchestration_jid);
   const data = await asMinion(context, "sls", [args.mods, args.test, args.exclude], {
     pillar: args.pillar,
     saltenv: args.saltenv ?? context.opts.saltenv ?? null,
@@ -64,6 +63,11 @@ async function showSls(context: RunnerContext, args: BoundArguments): Promise<Re
 
 /** Has a running orchestration of this host pause, go on or end. */
 export async function control(context: RunnerContext, fun: string, args: unknown[]): Promise<null> {
+  const jid = str(args[0]);
+  // The record of a run is written at its end. Salt says nothing here.
+  if (await context.jobs.hasLoad(jid)) {
+    context.log.warning("no orchestration of this id is running: it is over", { jid });
+  }
   await context.callFunction(`state.${fun}`, args, {});
   return null;
 }
