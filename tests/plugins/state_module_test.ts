@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, describe, test } from "node:test";
 import { systemClock } from "../../src/async/clock.ts";
-import { entriesOf, isMap, lookup } from "../../src/python/containers.ts";
+import { entriesOf, isMap, lookup, OrderedMap } from "../../src/python/containers.ts";
 import { decode } from "../../src/wire/msgpack.ts";
 import { kwargs, type TestMinion, testMinion, type TestMinionOptions } from "../support/context.ts";
 import { localFiles } from "../support/local_files.ts";
@@ -61,6 +61,24 @@ function short(value: unknown): unknown {
 }
 
 const A = { "a.sls": "x: test.succeed_with_changes\n" };
+
+test("what states return is a plain map, which outputters may sort as Salt's do", async () => {
+  const { minion } = await bed({ "a.sls": "z: test.nop\na: test.nop\n", "top.sls": "base: {'*': [a]}\n" });
+  for (const [fun, ...words] of [["apply", "a"], ["highstate"], ["single", "test.nop", "x"]] as const) {
+    const { return: value } = await minion.run(`state.${fun}`, [...words]);
+    assert.ok(isMap(value) && !(value instanceof OrderedMap), fun);
+  }
+});
+
+test("an empty command is no condition that holds: the state fails", async () => {
+  for (const condition of ["unless: ''", "onlyif: ['  ']", "check_cmd: ''", "unless: ['', 'false']"]) {
+    const { minion } = await bed({ "a.sls": `x: {test.nop: [{${condition}}]}\n` });
+    const { return: value } = await minion.run("state.apply", ["a"]);
+    const [[, entry]] = entriesOf(value as Map<unknown, unknown>) as [[string, Record<string, unknown>]];
+    assert.equal(entry.result, false, condition);
+    assert.match(String(entry.comment), /There is no command to run: it is empty/);
+  }
+});
 
 describe("options of a call", () => {
   test("test=True, the option and the pillar make a dry run, and test=False a real one", async () => {

@@ -61,7 +61,6 @@ function wordsOf(command: unknown): string[] {
   } catch (error) {
     throw new SaltInvocationError(messageOf(error));
   }
-  if (words.length === 0) throw new SaltInvocationError("There is no command to run: it is empty");
   if (words.some((word) => word.includes("\0"))) throw new SaltInvocationError("embedded null byte");
   return words;
 }
@@ -114,6 +113,8 @@ function prepare(context: JobContext, command: unknown, options: CommandOptions)
   const cwd = directoryOf(context, identity.home, options.cwd);
   const env = environment(context, identity.env, options);
   const script = Array.isArray(command) ? command.map(str).join(" ") : str(command);
+  // A shell would take it for success: an empty condition of a state is a mistake, not one that holds.
+  if (script.trim() === "") throw new SaltInvocationError("There is no command to run: it is empty");
   const { shell } = options;
   if (shell !== undefined && !isProgram(runtime.fs, shell)) {
     throw new CommandExecutionError(`The shell ${shell} is not available`);

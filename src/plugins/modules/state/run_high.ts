@@ -3,15 +3,15 @@ import { messageOf } from "../../../errors.ts";
 import { jobProgress } from "../../../event/tag.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import type { LowChunk } from "../../../loader/states.ts";
-import { entriesOf, isMap, OrderedMap } from "../../../python/containers.ts";
+import { entriesOf, isMap } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { checkResult, type OpenHigh, openHigh, runStates, type StateEntry } from "../../../state/mod.ts";
 import { mayRunState, removePauses } from "./pauses.ts";
 import { CODES, type StateCall } from "./state_call.ts";
 
-/** What states came to: returns by tag, or what was wrong with them. */
-export type Ran = OrderedMap | string[];
+/** What states came to: returns by tag, in the order of the run, or what was wrong with them. As in Salt, outputters may sort them. */
+export type Ran = Map<unknown, unknown> | string[];
 
 /** Sets the code of the job by what states came to. @param high the high data that was run */
 export function setCode(context: JobContext, ret: unknown, high?: unknown): void {
@@ -30,7 +30,7 @@ export async function runLow(
   call: StateCall,
   chunks: readonly LowChunk[],
   wanted?: (low: LowChunk) => boolean,
-): Promise<OrderedMap> {
+): Promise<Map<unknown, unknown>> {
   const { context, states, test, kwargs } = call;
   const { returns } = await runStates({
     context,
@@ -45,7 +45,7 @@ export async function runLow(
     onState: (entry, low, total) => report(context, entry, low, total),
   });
   removePauses(context);
-  return new OrderedMap(returns);
+  return new Map(returns);
 }
 
 /** What fires an event on the master's bus: the master of a minion, or for an orchestration this one. */
@@ -95,5 +95,5 @@ export function terse(call: StateCall, ret: Ran): unknown {
     const { result, changes } = value as StateEntry;
     return !truthy(result) || truthy(changes);
   });
-  return new OrderedMap(told);
+  return new Map(told);
 }

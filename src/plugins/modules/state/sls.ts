@@ -1,6 +1,6 @@
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
-import { isMap, lookup, OrderedMap } from "../../../python/containers.ts";
+import { isMap, lookup } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import {
@@ -117,9 +117,9 @@ export async function sls(context: JobContext, args: Args): Promise<unknown> {
 }
 
 /** The return of a highstate that has nothing to run. */
-function noStates(comment: string): OrderedMap {
+function noStates(comment: string): Map<unknown, unknown> {
   const entry = { result: false, comment, name: "No States", changes: {}, __run_num__: 0 };
-  return new OrderedMap([["no_|-states_|-states_|-None", entry]]);
+  return new Map<unknown, unknown>([["no_|-states_|-states_|-None", entry]]);
 }
 
 /** Syncs custom modules of the environments that are used, so that the states of the run can be theirs. */

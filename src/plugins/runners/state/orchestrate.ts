@@ -2,7 +2,7 @@
 import type { RunnerContext } from "../../../loader/context.ts";
 import { type RunnerFunction, SaltInvocationError } from "../../../loader/family.ts";
 import type { BoundArguments } from "../../../loader/signature.ts";
-import { isMap, OrderedMap } from "../../../python/containers.ts";
+import { isMap } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
 import { checkResult } from "../../../state/check_result.ts";
 
@@ -18,9 +18,7 @@ async function asMinion(
   positional: unknown[],
   keyword: Record<string, unknown>,
 ): Promise<Record<string, unknown>> {
-  const value = await context.callFunction(`state.${fun}`, positional, keyword);
-  // As it comes over the wire from a minion: its order counts, and has no name.
-  return { [context.id]: value instanceof OrderedMap ? new Map(value) : value };
+  return { [context.id]: await context.callFunction(`state.${fun}`, positional, keyword) };
 }
 
 async function orchestrate(context: RunnerContext, args: BoundArguments): Promise<Record<string, unknown>> {
