@@ -55,8 +55,8 @@ export function enginesOf(host: EnginesHost): Engines {
 }
 
 /** Why an engine cannot be started; undefined if it can. Nothing of a custom one is run for that. */
-async function obstacleTo(
-  { runtime, log, role, opts, argv }: EnginesHost,
+export async function obstacleTo(
+  { runtime, log, role, opts, argv }: Pick<EnginesHost, "runtime" | "log" | "role" | "opts" | "argv">,
   entry: EngineEntry,
 ): Promise<string | undefined> {
   if (argv === undefined) return "this program cannot start processes of itself";

@@ -4,7 +4,7 @@ import type { Host } from "../../src/config/review.ts";
 import type { Logger } from "../../src/log.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import type { Port } from "./check/check_ports.ts";
-import type { Finding } from "./check/finding.ts";
+import type { Check, Finding } from "./check/finding.ts";
 
 /** What runs in a daemon once it has started. */
 export interface Service extends AsyncDisposable {
@@ -39,8 +39,10 @@ export interface Daemon {
   files?(opts: Record<string, unknown>): { log_file: string; pidfile: string };
   /** Directories that are made and given to its user. @default those of the configuration */
   directories?: readonly string[];
-  /** What `--check` finds beyond options and directories, and where the daemon would listen. Changes nothing. */
-  check?(config: LoadedConfig, runtime: Runtime): Promise<{ findings?: Finding[]; ports?: Port[] }>;
+  /** What its configuration is checked for: by its start, by `--check` and by `salt-doctor`. */
+  checks: readonly Check[];
+  /** What a start finds out by itself: keys that cannot be read, and where the daemon would listen. Changes nothing. */
+  place?(config: LoadedConfig, runtime: Runtime): Promise<{ findings?: Finding[]; ports?: Port[] }>;
   /** Whether it listens at sockets that a service manager has opened. @default it opens its own */
   takesSockets?: boolean;
   /**

@@ -6,10 +6,12 @@ import type { Runtime } from "../../src/runtime/mod.ts";
 import { equal } from "../../src/python/equal.ts";
 import type { ProgramContext } from "../program/context.ts";
 import { readConfig } from "../program/read_config.ts";
+import { checkConfig } from "./check/check_config.ts";
+import { logFindings } from "./check/finding.ts";
 import type { Daemon, Service } from "./daemon.ts";
 import type { DaemonLog } from "./daemon_log.ts";
-import { logFormats } from "./log_settings.ts";
 import type { ServiceManager } from "./service_manager.ts";
+import { logFormats } from "./log_settings.ts";
 import { atTerminal } from "./stop_signal.ts";
 
 /** A daemon that runs. */
@@ -93,6 +95,7 @@ async function readAgain(
     const read = await daemon.settle?.(files) ?? files;
     refuseHarmfulOptions(kind, read);
     logFormats(read.opts);
+    logFindings(log, (await checkConfig(daemon, read, context.runtime)).found);
     const opts: Record<string, unknown> = { ...read.opts, ...daemon.files?.(read.opts) };
     const changed = [...new Set([...Object.keys(held), ...Object.keys(opts)])]
       .filter((name) => !OWN.has(name) && !equal(held[name] ?? null, opts[name] ?? null));

@@ -6,7 +6,7 @@ import { messageOf } from "../../src/errors.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import type { Logger } from "../../src/log.ts";
 import type { Port } from "../daemon/check/check_ports.ts";
-import { type Finding, wrong } from "../daemon/check/finding.ts";
+import { fatal, type Finding, wrong } from "../daemon/check/finding.ts";
 import type { Daemon, Service } from "../daemon/daemon.ts";
 import { runDaemon } from "../daemon/run_daemon.ts";
 import { openTelemetry } from "../daemon/telemetry/open_telemetry.ts";
@@ -38,7 +38,10 @@ export async function apiMain(context: ProgramContext): Promise<number> {
 /** The HTTP gateway as a daemon. */
 export async function apiDaemon(context: ProgramContext): Promise<Daemon> {
   const { options, explicit } = context;
-  const { MASTER_OPTIONS } = await import("../../src/config/master_opts.ts");
+  const [{ MASTER_OPTIONS }, { commonChecks }] = await Promise.all([
+    import("../../src/config/master_opts.ts"),
+    import("../daemon/check/shared_checks.ts"),
+  ]);
   return {
     program: "salt-api",
     kind: "master",
@@ -54,33 +57,45 @@ export async function apiDaemon(context: ProgramContext): Promise<Daemon> {
     }),
     // The directories are the master's.
     directories: [],
-    check: ({ opts }, runtime) => checkApi(runtime, opts),
+    checks: [...commonChecks("master"), ({ opts }, runtime) => checkApi(runtime, opts)],
+    place: async ({ opts }) => ({ ports: await apiPorts(opts) }),
     start: ({ opts }, log) => startApi(context.runtime, opts, log),
   };
 }
 
-/** The sections of the configuration, their certificates, and where they listen. */
-async function checkApi(
-  runtime: Runtime,
-  opts: Record<string, unknown>,
-): Promise<{ findings: Finding[]; ports: Port[] }> {
-  const [{ configured, FLAVOURS, gatewaySettings }, { readPair }] = await Promise.all([
+/** The sections of the configuration, and their certificates. */
+async function checkApi(runtime: Runtime, opts: Record<string, unknown>): Promise<Finding[]> {
+  const [{ configured, FLAVOURS, gatewaySettings }, { readPair }, { checkWsgi }] = await Promise.all([
     import("../../src/gateway/mod.ts"),
     import("./api/certificate.ts"),
+    import("../daemon/check/check_master.ts"),
   ]);
-  const [findings, ports]: [Finding[], Port[]] = [[], []];
+  const findings: Finding[] = [...checkWsgi(opts)];
   const flavours = FLAVOURS.filter((flavour) => configured(opts, flavour));
   if (flavours.length === 0) findings.push(wrong("rest_cherrypy and rest_tornado are missing", "add one of them"));
   for (const flavour of flavours) {
     try {
-      const { host, port, tls } = gatewaySettings(opts, flavour);
-      ports.push({ option: `${flavour}: port`, host, port });
+      const { tls } = gatewaySettings(opts, flavour);
       if (tls !== undefined) readPair(runtime, tls);
     } catch (error) {
-      findings.push(wrong(`${flavour}: ${messageOf(error)}`));
+      findings.push(fatal(`${flavour}: ${messageOf(error).replace(`${flavour}: `, "")}`));
     }
   }
-  return { findings, ports };
+  return findings;
+}
+
+/** Where it would listen. */
+async function apiPorts(opts: Record<string, unknown>): Promise<Port[]> {
+  const { configured, FLAVOURS, gatewaySettings } = await import("../../src/gateway/mod.ts");
+  return FLAVOURS.filter((flavour) => configured(opts, flavour)).flatMap((flavour) => {
+    try {
+      const { host, port } = gatewaySettings(opts, flavour);
+      return [{ option: `${flavour}: port`, host, port }];
+    } catch {
+      // The check of the configuration names it.
+      return [];
+    }
+  });
 }
 
 /** Starts a server for each section of the configuration. @throws {Exit} if there is none */

@@ -11,15 +11,16 @@ export async function masterMain(context: ProgramContext): Promise<number> {
 
 /** The master as a daemon. */
 export async function masterDaemon(): Promise<Daemon> {
-  const [{ MASTER_OPTIONS }, { configureMaster }] = await Promise.all([
+  const [{ MASTER_OPTIONS }, { configureMaster }, { MASTER_CHECKS, masterPlace }] = await Promise.all([
     import("../../src/config/master_opts.ts"),
     import("../configure.ts"),
+    import("../daemon/check/check_master.ts"),
   ]);
   return {
     kind: "master",
     table: MASTER_OPTIONS,
-    check: async ({ opts }, runtime) =>
-      (await import("../daemon/check/check_master.ts")).checkMaster(runtime, opts as MasterOpts),
+    checks: MASTER_CHECKS,
+    place: ({ opts }, runtime) => Promise.resolve(masterPlace(runtime, opts as MasterOpts)),
     takesSockets: true,
     start: ({ opts }, log, _end, runtime, startup) => configureMaster(runtime, opts, log, {}, undefined, startup),
   };

@@ -10,14 +10,16 @@ export async function minionMain(context: ProgramContext): Promise<number> {
 
 /** The minion as a daemon. */
 export async function minionDaemon(context: ProgramContext): Promise<Daemon> {
-  const [{ MINION_OPTIONS }, { configureMinion }] = await Promise.all([
+  const [{ MINION_OPTIONS }, { configureMinion }, { MINION_CHECKS }] = await Promise.all([
     import("../../src/config/minion_opts.ts"),
     import("../configure.ts"),
+    import("../daemon/check/check_minion.ts"),
   ]);
   return {
     kind: "minion",
     table: MINION_OPTIONS,
-    check: async ({ opts }, runtime) => {
+    checks: MINION_CHECKS,
+    place: async ({ opts }, runtime) => {
       const [{ checkKeyPair }, { checkRoots }] = await Promise.all([
         import("../daemon/check/check_keys.ts"),
         import("../daemon/check/check_roots.ts"),

@@ -13,10 +13,20 @@ export async function syndicMain(context: ProgramContext): Promise<number> {
 
 /** The syndic as a daemon. */
 export async function syndicDaemon(context: ProgramContext): Promise<Daemon> {
-  const [{ MASTER_OPTIONS }, { MINION_OPTIONS }, { configureSyndic }] = await Promise.all([
+  const [
+    { MASTER_OPTIONS },
+    { MINION_OPTIONS },
+    { configureSyndic },
+    { commonChecks, transportCheck },
+    { doubtful, fatal, unlessItThrows },
+    { syndicProblems },
+  ] = await Promise.all([
     import("../../src/config/master_opts.ts"),
     import("../../src/config/minion_opts.ts"),
     import("../configure.ts"),
+    import("../daemon/check/shared_checks.ts"),
+    import("../daemon/check/finding.ts"),
+    import("../../src/syndic/mod.ts"),
   ]);
   // The master's configuration names the masters above; id and keys are those of the minion of this host, as in Salt.
   const minion = await readConfig(context, "minion", MINION_OPTIONS, true);
@@ -37,22 +47,19 @@ export async function syndicDaemon(context: ProgramContext): Promise<Daemon> {
         given: own ? new Set([...given, "user"]) : given,
       });
     },
-    check: async ({ opts, given }, runtime) => {
-      const [{ checkKeyPair }, { doubtful, wrong }, { syndicProblems }] = await Promise.all([
-        import("../daemon/check/check_keys.ts"),
-        import("../daemon/check/finding.ts"),
-        import("../../src/syndic/mod.ts"),
-      ]);
-      const unnamed = given.has("syndic_master")
-        ? []
-        : [doubtful(`syndic_master is not set: the master above is looked for as ${opts.syndic_master}`, "set it")];
-      return {
-        findings: [
-          ...unnamed,
-          ...syndicProblems(opts as MasterOpts, minion.opts as MinionOpts).map((problem) => wrong(problem)),
-          ...checkKeyPair(runtime, String(minion.opts.pki_dir), "minion"),
-        ],
-      };
+    checks: [
+      ...commonChecks("master"),
+      ({ given, opts }) =>
+        given.has("syndic_master")
+          ? []
+          : [doubtful(`syndic_master is not set: the master above is looked for as ${opts.syndic_master}`, "set it")],
+      ({ opts }) => syndicProblems(opts as MasterOpts, minion.opts as MinionOpts).map((problem) => fatal(problem)),
+      unlessItThrows(async ({ opts }) => (await import("../job_caches.ts")).jobCacheName(opts as MasterOpts)),
+      (config, runtime) => transportCheck(false)({ ...config, opts: minion.opts }, runtime),
+    ],
+    place: async (_config, runtime) => {
+      const { checkKeyPair } = await import("../daemon/check/check_keys.ts");
+      return { findings: checkKeyPair(runtime, String(minion.opts.pki_dir), "minion") };
     },
     start: ({ opts }, log, end) =>
       configureSyndic(context.runtime, opts as MasterOpts, minion.opts as MinionOpts, minion.given, log, {

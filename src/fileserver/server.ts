@@ -17,6 +17,9 @@ const BACKENDS: Record<string, (options: RootsOptions) => FileBackend> = {
 /** Names that stand for another. */
 const ALIASES: Record<string, string> = { git: "gitfs" };
 
+/** Every name that `fileserver_backend` may have. */
+export const BACKEND_NAMES: readonly string[] = [...Object.keys(BACKENDS), ...Object.keys(ALIASES)];
+
 const backendNamed = (name: string) => Object.hasOwn(ALIASES, name) ? ALIASES[name]! : name;
 
 /** A request as received: its fields are checked where they are used. */

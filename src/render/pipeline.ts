@@ -24,6 +24,18 @@ const ABSENT_RENDERERS = [
   "yamlex",
 ];
 
+/** What to do in place of one of Salt's renderers that is not available here; undefined for a name that Salt does not have either. */
+export function insteadOfRenderer(name: string, known: readonly string[]): string | undefined {
+  if (PYTHON_RENDERERS.includes(name)) {
+    return "it runs Python. Write the file for jinja, and what has to be computed as a custom execution module, " +
+      "as a renderer of your own in _renderers, or, in states, with #!js or #!ts";
+  }
+  if (name === "js" || name === "ts") {
+    return "it runs code, as SLS files of states may. Use a custom renderer of the master, or an external pillar";
+  }
+  return ABSENT_RENDERERS.includes(name) ? `expected one of ${known.join(", ")}` : undefined;
+}
+
 /** Names of pipelines from before there were pipelines: `#!yaml_jinja`. */
 const OLD_NAMES = /^(yaml|json|yamlex)_(jinja|mako|wempy)$/;
 
@@ -107,19 +119,11 @@ export class Pipeline {
       if (!this.#allows(name)) {
         log.warning("renderer is disallowed by configuration and left out", { renderer: name, path });
       } else if (Object.hasOwn(renderers, name)) pipe.push(part);
-      else if (PYTHON_RENDERERS.includes(name)) {
-        const remedy =
-          "it runs Python. Write the file for jinja, and what has to be computed as a custom execution module, " +
-          "as a renderer of your own in _renderers, or, in states, with #!js or #!ts";
-        throw new RenderError(path, `renderer ${name} is not available here: ${remedy}`, { line: 1 });
-      } else if (name === "js" || name === "ts") {
-        const remedy =
-          "it runs code, as SLS files of states may. Use a custom renderer of the master, or an external pillar";
-        throw new RenderError(path, `renderer ${name} is not available here: ${remedy}`, { line: 1 });
-      } else if (ABSENT_RENDERERS.includes(name)) {
-        const known = Object.keys(renderers).join(", ");
-        throw new RenderError(path, `renderer ${name} is not available here: expected one of ${known}`, { line: 1 });
-      } else {
+      else {
+        const instead = insteadOfRenderer(name, Object.keys(renderers));
+        if (instead !== undefined) {
+          throw new RenderError(path, `renderer ${name} is not available here: ${instead}`, { line: 1 });
+        }
         log.error("file is left empty: it asks for a renderer that nobody knows", { renderer: name, path });
         return [];
       }

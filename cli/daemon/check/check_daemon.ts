@@ -1,16 +1,15 @@
 /** `--check`: everything that would keep a daemon from starting or doing its work, without starting it or changing anything. */
 import type { LoadedConfig } from "../../../src/config/load.ts";
-import { NARROW_REMEDY, refuseHarmfulOptions, reviewOptions } from "../../../src/config/review.ts";
+import { NARROW_REMEDY, type OptionReview } from "../../../src/config/review.ts";
 import { messageOf } from "../../../src/errors.ts";
 import { createLogger, type LogRecord } from "../../../src/log.ts";
 import type { ProgramContext } from "../../program/context.ts";
 import { readConfig } from "../../program/read_config.ts";
 import type { Daemon } from "../daemon.ts";
-import { logFormats } from "../log_settings.ts";
 import { runningInstance } from "../pid_file.ts";
 import { checkRunAs, userNumber } from "../run_as.ts";
-import { isSyslogAddress, syslogAddress } from "../syslog_address.ts";
 import { verifyEnv } from "../verify_env.ts";
+import { checkConfig } from "./check_config.ts";
 import { checkPorts } from "./check_ports.ts";
 import { doubtful, type Finding, findingCounts, findingLine, wrong } from "./finding.ts";
 
@@ -39,8 +38,9 @@ export async function findingsOf(context: ProgramContext, daemon: Daemon): Promi
   const { runtime } = context;
   const { kind, program = `salt-${kind}` } = daemon;
   const { opts, given } = config;
-  findings.push(...checkOptions(daemon, config));
   Object.assign(opts, daemon.files?.(opts));
+  const { review, found } = await checkConfig(daemon, config, runtime);
+  findings.push(...found, ...reviewFindings(review));
   const user = await checkRunAs(runtime, String(opts.user ?? ""), given.has("user"));
   if (user !== undefined) findings.push(wrong(user));
   if (opts.verify_env !== false && daemon.directories === undefined) {
@@ -51,7 +51,7 @@ export async function findingsOf(context: ProgramContext, daemon: Daemon): Promi
   }
   const running = runningInstance(runtime, String(opts.pidfile), program);
   try {
-    const { findings: own = [], ports = [] } = await daemon.check?.(config, runtime) ?? {};
+    const { findings: own = [], ports = [] } = await daemon.place?.(config, runtime) ?? {};
     findings.push(...own, ...await checkPorts(runtime, ports, running));
   } catch (error) {
     findings.push(wrong(messageOf(error)));
@@ -83,30 +83,11 @@ async function readAll(
   }
 }
 
-/** Options that stop a daemon, have no effect, or are probably mistyped; and formats and addresses of the log. */
-function checkOptions({ kind }: Daemon, config: LoadedConfig): Finding[] {
-  const { opts } = config;
-  const findings: Finding[] = [];
-  const file = String(opts.log_file ?? "");
-  for (
-    const check of [
-      () => refuseHarmfulOptions(kind, config),
-      () => logFormats(opts),
-      () => isSyslogAddress(file) && syslogAddress("log_file", file),
-    ]
-  ) {
-    try {
-      check();
-    } catch (error) {
-      findings.push(wrong(messageOf(error)));
-    }
-  }
-  const { mistyped, ineffective, unneeded, narrow } = reviewOptions(kind, config);
-  for (const { place, pattern } of narrow) {
-    findings.push(
-      doubtful(`${place}: the pattern "${pattern}" matches the whole text, not its beginning`, NARROW_REMEDY),
-    );
-  }
+/** Options that have no effect, are probably mistyped, or match less than they do in Salt. */
+function reviewFindings({ mistyped, ineffective, unneeded, narrow }: OptionReview): Finding[] {
+  const findings = narrow.map(({ place, pattern }) =>
+    doubtful(`${place}: the pattern "${pattern}" matches the whole text, not its beginning`, NARROW_REMEDY)
+  );
   for (const { option, meant, place } of mistyped) {
     findings.push(
       doubtful(`unknown option ${option}${place === undefined ? "" : ` (${place})`}`, `did you mean ${meant}?`),

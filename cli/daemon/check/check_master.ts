@@ -1,55 +1,55 @@
-/** What `salt-master --check` looks at beyond what all daemons have. */
+/** What a master's configuration is checked for. */
 import { interfacesOf } from "../../../src/config/addresses.ts";
 import { clusterSettings } from "../../../src/config/cluster.ts";
 import type { MasterOpts } from "../../../src/config/master_opts.ts";
-import { messageOf } from "../../../src/errors.ts";
 import type { Runtime } from "../../../src/runtime/mod.ts";
+import { telemetrySettings } from "../telemetry/settings.ts";
 import { checkKeyPair } from "./check_keys.ts";
 import { checkRoots } from "./check_roots.ts";
-import { checkPermissions } from "./check_permissions.ts";
 import type { Port } from "./check_ports.ts";
-import { doubtful, type Finding, wrong } from "./finding.ts";
+import { type Check, doubtful, fatal, type Finding, unlessItThrows } from "./finding.ts";
+import { commonChecks, moduleChecks, transportCheck } from "./shared_checks.ts";
+
+/** The checks of the start, of `--check` and of `salt-doctor`. */
+export const MASTER_CHECKS: readonly Check[] = [
+  ...commonChecks("master"),
+  unlessItThrows(async ({ opts }) => (await import("../../job_caches.ts")).jobCacheName(opts as MasterOpts)),
+  unlessItThrows(({ opts }) => clusterSettings(opts)),
+  unlessItThrows(({ opts }, { fs }) => telemetrySettings(fs, opts)),
+  transportCheck(true),
+  ...moduleChecks("master"),
+  async ({ opts }) => (await import("./check_permissions.ts")).checkPermissions(opts as MasterOpts),
+  ({ opts }) => checkTwoPorts(opts as MasterOpts),
+  ({ opts }) => checkWsgi(opts),
+];
+
+/** Only the transport ws serves both on one port. */
+function checkTwoPorts({ publish_port, ret_port, transport }: MasterOpts): Finding[] {
+  if (publish_port !== ret_port || publish_port === 0 || transport === "ws") return [];
+  return [fatal(`publish_port and ret_port are both ${ret_port}`, "set one of them to another port")];
+}
+
+/** Salt's third interface of HTTP. */
+export function checkWsgi({ rest_wsgi }: Record<string, unknown>): Finding[] {
+  if (rest_wsgi === undefined || rest_wsgi === null) return [];
+  return [doubtful("rest_wsgi has no effect: there is no such interface here", "use rest_cherrypy (docs/api.md)")];
+}
 
 const passphrase = (value: unknown) => typeof value === "string" && value !== "" ? value : undefined;
 
-/** The keys, permissions, job cache and ports of a master. */
-export async function checkMaster(
-  runtime: Runtime,
-  opts: MasterOpts,
-): Promise<{ findings: Finding[]; ports: Port[] }> {
-  const [{ EAUTH }, { jobCacheName }, { RETURNERS }] = await Promise.all([
-    import("../../../src/plugins/eauth/mod.ts"),
-    import("../../job_caches.ts"),
-    import("../../../src/plugins/returners/mod.ts"),
-  ]);
+/** The keys and directories of a master, and where it will listen: what it finds out by starting. */
+export function masterPlace(runtime: Runtime, opts: MasterOpts): { findings: Finding[]; ports: Port[] } {
+  const { pki_dir, publish_port, ret_port } = opts;
   const findings = [
-    ...checkKeyPair(runtime, opts.pki_dir, "master", passphrase(opts.key_pass)),
+    ...checkKeyPair(runtime, pki_dir, "master", passphrase(opts.key_pass)),
     ...opts.master_sign_pubkey
-      ? checkKeyPair(runtime, opts.pki_dir, opts.master_sign_key_name, passphrase(opts.signing_key_pass))
+      ? checkKeyPair(runtime, pki_dir, opts.master_sign_key_name, passphrase(opts.signing_key_pass))
       : [],
-    ...checkPermissions(opts, EAUTH),
   ];
-  for (const check of [() => jobCacheName(opts), () => clusterSettings(opts)]) {
-    try {
-      check();
-    } catch (error) {
-      findings.push(wrong(messageOf(error)));
-    }
-  }
-  if (opts.ext_job_cache !== "" && !Object.hasOwn(RETURNERS, opts.ext_job_cache)) {
-    const known = Object.keys(RETURNERS).join(", ");
-    findings.push(
-      doubtful(`ext_job_cache: "${opts.ext_job_cache}" is no returner of ours (${known})`, "is it a custom one?"),
-    );
-  }
   findings.push(...checkRoots(runtime, opts as unknown as Record<string, unknown>));
-  const { publish_port, ret_port } = opts;
   const ports = interfacesOf(opts.interface).flatMap((host) => [
     { option: "publish_port", host, port: publish_port },
     { option: "ret_port", host, port: ret_port },
   ]);
-  if (publish_port === ret_port) {
-    findings.push(wrong(`publish_port and ret_port are both ${ret_port}`, "set one of them to another port"));
-  }
   return { findings, ports: publish_port === ret_port ? [] : ports };
 }

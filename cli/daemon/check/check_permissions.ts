@@ -1,7 +1,5 @@
 /** Permissions, node groups and peers of a master: patterns that can match, and names that exist. */
 import type { MasterOpts } from "../../../src/config/master_opts.ts";
-import { nearestName } from "../../../src/known.ts";
-import type { EauthRegistry } from "../../../src/loader/eauth.ts";
 import { CARRIED_FIELDS } from "../../../src/job/carried_fields.ts";
 import { compilePattern } from "../../../src/python/regexp.ts";
 import { isRecord } from "../../../src/record.ts";
@@ -60,18 +58,12 @@ function checkTable(option: string, table: Record<string, unknown>): Finding[] {
   });
 }
 
-function checkExternalAuth(external: Record<string, unknown>, backends: EauthRegistry): Finding[] {
-  return Object.entries(external).flatMap(([name, section]) => {
-    if (!Object.hasOwn(backends, name)) {
-      const known = Object.keys(backends);
-      const near = nearestName(name, known);
-      const remedy = near === undefined ? `use one of ${known.join(", ")}` : `did you mean ${near}?`;
-      return [wrong(`external_auth: there is no backend "${name}"`, remedy)];
-    }
-    return Object.entries(isRecord(section) ? section : {}).flatMap(([user, grants]) =>
+function checkExternalAuth(external: Record<string, unknown>): Finding[] {
+  return Object.entries(external).flatMap(([name, section]) =>
+    Object.entries(isRecord(section) ? section : {}).flatMap(([user, grants]) =>
       user.startsWith("^") ? [] : checkGrants(`external_auth: ${name}: ${user}`, grants)
-    );
-  });
+    )
+  );
 }
 
 function checkNodegroups(nodegroups: Record<string, unknown>): Finding[] {
@@ -87,7 +79,7 @@ function checkNodegroups(nodegroups: Record<string, unknown>): Finding[] {
 }
 
 /** What of a master's permissions cannot mean what it says. */
-export function checkPermissions(opts: MasterOpts, backends: EauthRegistry): Finding[] {
+export function checkPermissions(opts: MasterOpts): Finding[] {
   const blacklist = Object.entries(opts.publisher_acl_blacklist).flatMap(([part, patterns]) =>
     [patterns].flat().filter((pattern) => typeof pattern !== "string" || !isExpression(pattern)).map((pattern) =>
       wrong(`publisher_acl_blacklist: ${part}: ${JSON.stringify(pattern)} is no pattern: everything is refused by it`)
@@ -106,7 +98,7 @@ export function checkPermissions(opts: MasterOpts, backends: EauthRegistry): Fin
   return [
     ...Object.entries(opts.publisher_acl).flatMap(([user, grants]) => checkGrants(`publisher_acl: ${user}`, grants)),
     ...blacklist,
-    ...checkExternalAuth(opts.external_auth, backends),
+    ...checkExternalAuth(opts.external_auth),
     ...checkTable("peer", opts.peer),
     ...checkTable("peer_run", opts.peer_run),
     ...checkNodegroups(opts.nodegroups),

@@ -1,15 +1,73 @@
-/** Something that `--check` has found. */
+import { ConfigError, messageOf } from "../../../src/errors.ts";
+import type { LoadedConfig } from "../../../src/config/load.ts";
+import type { Logger } from "../../../src/log.ts";
+import type { Runtime } from "../../../src/runtime/mod.ts";
+
+/** Something that a check has found. */
 export interface Finding {
   /** An error keeps the daemon from starting or from doing what the configuration asks for. */
   severity: "error" | "warning";
-  /** What is wrong, with the value. */
+  /** What is wrong, with the option and the value. */
   problem: string;
   /** What to do about it; empty where the problem says so. */
   remedy: string;
+  /** True if the daemon does not start. */
+  stops?: true;
 }
+
+/** Looks at one part of a configuration, and changes nothing. The start of a daemon, `--check` and `salt-doctor` share each check. */
+export type Check = (config: LoadedConfig, runtime: Runtime) => Finding[] | Promise<Finding[]>;
 
 export const wrong = (problem: string, remedy = ""): Finding => ({ severity: "error", problem, remedy });
 export const doubtful = (problem: string, remedy = ""): Finding => ({ severity: "warning", problem, remedy });
+/** An error with which the daemon does not start. */
+export const fatal = (problem: string, remedy = ""): Finding => ({ ...wrong(problem, remedy), stops: true });
+
+/** A check that calls what the daemon itself calls when it starts: what that throws keeps it from starting. */
+export function unlessItThrows(call: (config: LoadedConfig, runtime: Runtime) => unknown): Check {
+  return async (config, runtime) => {
+    try {
+      await call(config, runtime);
+      return [];
+    } catch (error) {
+      return [fatal(messageOf(error))];
+    }
+  };
+}
+
+/** Runs checks one after the other. */
+export async function findingsBy(
+  checks: readonly Check[],
+  config: LoadedConfig,
+  runtime: Runtime,
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const check of checks) findings.push(...await check(config, runtime));
+  return findings;
+}
+
+/** Ends a start for the first finding with which the daemon does not start. @throws {ConfigError} with its text */
+export function refuseToStart(findings: readonly Finding[]): void {
+  const found = findings.find(({ stops }) => stops === true);
+  if (found === undefined) return;
+  throw new ConfigError(found.remedy === "" ? found.problem : `${found.problem}: ${found.remedy}`);
+}
+
+/** Of the same message the log lets 20 lines pass. */
+const MOST_LINES = 19;
+
+/** Logs findings, errors first. Further ones are counted: `--check` prints all. */
+export function logFindings(log: Logger, findings: readonly Finding[]): void {
+  for (const severity of ["error", "warning"] as const) {
+    const found = findings.filter((one) => one.severity === severity);
+    for (const { problem, remedy } of found.slice(0, MOST_LINES)) {
+      log[severity]("configuration", { problem, ...(remedy === "" ? {} : { remedy }) });
+    }
+    if (found.length > MOST_LINES) {
+      log[severity]("more of the configuration is wrong: --check prints it", { more: found.length - MOST_LINES });
+    }
+  }
+}
 
 /** A finding as one line: `ERROR   /etc/salt/pki: … Remedy: …`. */
 export function findingLine({ severity, problem, remedy }: Finding): string {

@@ -85,7 +85,7 @@ describe("salt-master --check", TIMEOUT, () => {
         /^ERROR {3}The option redis\.port is "x"/m,
         /^ERROR {3}publisher_acl: ann: the pattern "cmd\.\(" matches nothing/m,
         /^ERROR {3}publisher_acl: bob: a map of several entries grants nothing\. Remedy: write each as an item/m,
-        /^ERROR {3}external_auth: there is no backend "pan"\. Remedy: did you mean pam\?/m,
+        /^ERROR {3}external_auth: there is no backend "pan" here: nobody can log in with it\. Remedy: did you mean "pam"\?/m,
         /^ERROR {3}peer: the pattern "\("/m,
         /^ERROR {3}nodegroups: loop means nothing/m,
         /^ERROR {3}nodegroups: bad: /m,

@@ -1,0 +1,22 @@
+/** Everything that can be said of a daemon's configuration before it runs: for its start, for `--check` and for `salt-doctor`. */
+import type { LoadedConfig } from "../../../src/config/load.ts";
+import { type OptionReview, reviewOptions } from "../../../src/config/review.ts";
+import type { Runtime } from "../../../src/runtime/mod.ts";
+import type { Daemon } from "../daemon.ts";
+import { type Finding, findingsBy } from "./finding.ts";
+
+export interface ConfigFindings {
+  /** Options without effect, and names that are no option. */
+  review: OptionReview;
+  /** What the checks of the daemon have found. */
+  found: Finding[];
+}
+
+/** Runs the checks of a daemon. Whoever else wants to know what is wrong with a configuration asks here, too. */
+export async function checkConfig(
+  { kind, checks }: Pick<Daemon, "kind" | "checks">,
+  config: LoadedConfig,
+  runtime: Runtime,
+): Promise<ConfigFindings> {
+  return { review: reviewOptions(kind, config), found: await findingsBy(checks, config, runtime) };
+}

@@ -1,0 +1,56 @@
+/** What a minion's configuration is checked for. */
+import type { MinionOpts } from "../../../src/config/minion_opts.ts";
+import { telemetrySettings } from "../telemetry/settings.ts";
+import { type Check, doubtful, fatal, type Finding, unlessItThrows } from "./finding.ts";
+import { commonChecks, moduleChecks, transportCheck } from "./shared_checks.ts";
+
+/** The checks of the start, of `--check` and of `salt-doctor`. */
+export const MINION_CHECKS: readonly Check[] = [
+  ...commonChecks("minion"),
+  unlessItThrows(async ({ opts }, { host }) => {
+    const [{ masterPlan }, { localEnd }] = await Promise.all([
+      import("../../../src/minion/master_plan.ts"),
+      import("../../../src/minion/local_end.ts"),
+    ]);
+    const { masters } = masterPlan(opts as MinionOpts, () => 0);
+    for (const master of masters) localEnd(opts as MinionOpts, host, master);
+  }),
+  ({ opts }) => [...checkFinger(opts), ...checkMasterPort(opts)],
+  unlessItThrows(({ opts }, { fs }) => telemetrySettings(fs, opts)),
+  transportCheck(false),
+  ...moduleChecks("minion"),
+];
+
+/** Hex digits of the fingerprints of a master's key, by the name of the hash. */
+const DIGITS: Readonly<Record<string, number>> = { md5: 32, sha1: 40, sha224: 56, sha256: 64, sha384: 96, sha512: 128 };
+
+/** A fingerprint that no key can have keeps the minion away from every master. */
+function checkFinger({ master_finger: finger, hash_type }: Record<string, unknown>): Finding[] {
+  if (finger === undefined || finger === null || finger === "") return [];
+  const text = String(finger);
+  const hash = String(hash_type);
+  const digits = Object.hasOwn(DIGITS, hash) ? DIGITS[hash]! : DIGITS.sha256!;
+  if (/^[0-9a-f]{2}(?::[0-9a-f]{2})*$/.test(text) && text.replaceAll(":", "").length === digits) return [];
+  return [
+    fatal(
+      `master_finger: "${text}" is no fingerprint: expected ${
+        digits / 2
+      } pairs of hex digits in small letters with colons ` +
+        `between them (hash_type: ${hash})`,
+      "copy that of master.pub from salt-key -F master, run on the master",
+    ),
+  ];
+}
+
+/** The port that publications are usually sent from: nothing answers requests there. */
+const USUAL_PUBLISH_PORT = 4505;
+
+function checkMasterPort({ master_port: port, transport }: Record<string, unknown>): Finding[] {
+  if (Number(port) !== USUAL_PUBLISH_PORT || transport === "ws") return [];
+  return [
+    doubtful(
+      `master_port: ${port} is the usual publish_port of a master: a minion signs in at its ret_port`,
+      "set master_port to the master's ret_port, usually 4506",
+    ),
+  ];
+}

@@ -1,0 +1,59 @@
+/** The files that the option `reactor` names. */
+import { messageOf } from "../../../src/errors.ts";
+import { entriesOf, isMap } from "../../../src/python/containers.ts";
+import { str } from "../../../src/python/repr.ts";
+import { reactionFiles } from "../../../src/reactor/reaction_files.ts";
+import type { Runtime } from "../../../src/runtime/mod.ts";
+import { parseYaml } from "../../../src/yaml/document.ts";
+import { doubtful, type Finding, wrong } from "./finding.ts";
+
+const FORM = "write a list of maps, each with one glob of tags and the list of its SLS files";
+
+/** The list that `reactor` is, or that stands in the file which it names. */
+function listOf(reactor: unknown, { fs }: Runtime): unknown[] | Finding {
+  if (typeof reactor !== "string") {
+    return Array.isArray(reactor) ? reactor : wrong(`reactor is no list: nothing reacts`, FORM);
+  }
+  try {
+    const list = parseYaml(fs.readText(reactor)).value;
+    return Array.isArray(list) ? list : wrong(`reactor: the file ${reactor} has no list: nothing reacts`, FORM);
+  } catch (error) {
+    return wrong(`reactor: the file ${reactor} cannot be read: ${messageOf(error)}`, "mend it, or name another file");
+  }
+}
+
+/** What is wrong with one file of reactions, or one glob of them. Files of `salt://` are fetched when they are needed. */
+async function checkFile(tag: string, reference: string, runtime: Runtime): Promise<Finding[]> {
+  if (reference.startsWith("salt://")) return [];
+  const where = `reactor: ${tag}: ${reference}`;
+  const files = { fetch: () => Promise.resolve(undefined) };
+  const found = await reactionFiles(reference, files, runtime.fs);
+  if (found.length === 0) {
+    return [doubtful(`${where}: there is no such file: nothing happens`, "write it, or correct the path")];
+  }
+  return found.filter((path) => !runtime.fs.access(path, "read")).map((path) =>
+    doubtful(`${where}: ${path} cannot be read by this user: nothing happens`, "let the user of the daemon read it")
+  );
+}
+
+export async function checkReactor({ reactor }: Record<string, unknown>, runtime: Runtime): Promise<Finding[]> {
+  if (reactor === undefined || reactor === null || reactor === "") return [];
+  const list = listOf(reactor, runtime);
+  if (!Array.isArray(list)) return [list];
+  const findings: Finding[] = [];
+  for (const entry of list) {
+    const entries = isMap(entry) ? entriesOf(entry) : [];
+    if (entries.length !== 1) {
+      findings.push(wrong(`reactor: ${JSON.stringify(entry)} is not used: expected a map of one glob`, FORM));
+      continue;
+    }
+    const [key, value] = entries[0]!;
+    for (const reference of [value].flat()) {
+      if (typeof reference === "string") findings.push(...await checkFile(str(key), reference, runtime));
+      else {findings.push(
+          doubtful(`reactor: ${str(key)}: ${JSON.stringify(reference)} is no path of an SLS file`, FORM),
+        );}
+    }
+  }
+  return findings;
+}

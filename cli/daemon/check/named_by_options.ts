@@ -1,0 +1,242 @@
+/** The options that name modules, one row each. A new registry of modules that options name is a row here. */
+import { Slices } from "../../../src/async/slices.ts";
+import type { Host } from "../../../src/config/review.ts";
+import type { CustomKind } from "../../../src/loader/custom_files.ts";
+import { entriesOf, isMap } from "../../../src/python/containers.ts";
+import { str } from "../../../src/python/repr.ts";
+import { isRecord } from "../../../src/record.ts";
+import { insteadOfRenderer, parsePipeline } from "../../../src/render/pipeline.ts";
+import { RENDERER_NAMES } from "../../../src/render/renderers.ts";
+import type { NamePlace, NamingOption } from "./named_modules.ts";
+
+const BOTH: readonly Host[] = ["master", "minion"];
+const isLocal = ({ host, opts }: NamePlace) => host === "master" || opts.file_client === "local";
+/** A minion with a master leaves to it what a minion without one does itself. */
+const whereItIsUsed = (severity: "error" | "stops") => (place: NamePlace) => isLocal(place) ? severity : "warning";
+const always = <const Value>(value: Value) => () => value;
+
+/** Names in a text with commas, or in a list. */
+const listed = (value: unknown): string[] =>
+  [value ?? []].flat(2).flatMap((one) => String(one).split(",")).map((name) => name.trim()).filter((name) =>
+    name !== ""
+  );
+
+const mapEntries = (value: unknown): [string, unknown][] =>
+  isMap(value) ? entriesOf(value).map(([key, item]) => [str(key), item]) : [];
+
+/** Names of which each is a text of its own. */
+const each = (value: unknown): string[] =>
+  [value].flat().filter((name): name is string => typeof name === "string" && name !== "");
+
+/** The entries of a schedule, without its settings. */
+export const scheduleEntries = (schedule: unknown): [string, Record<string, unknown>][] =>
+  mapEntries(schedule).flatMap(([name, entry]) => isMap(entry) ? [[name, Object.fromEntries(mapEntries(entry))]] : []);
+
+const returners = async () => Object.keys((await import("../../../src/plugins/returners/mod.ts")).RETURNERS);
+
+/** Why a returner cannot do what an option wants of it. */
+async function returnerObstacle(
+  name: string,
+  { runtime, log, opts }: NamePlace,
+  lacks: (returner: { eventReturn?: unknown; saveLoad?: unknown }) => string | undefined,
+): Promise<string | undefined> {
+  const { disable_returners: disabled } = opts;
+  if (Array.isArray(disabled) && disabled.includes(name)) return "disable_returners has it";
+  const { RETURNERS } = await import("../../../src/plugins/returners/mod.ts");
+  const { returner } = await RETURNERS[name]!();
+  const usable = returner.virtual?.({ runtime, log, opts }) ?? true;
+  return usable === true ? lacks(returner) : usable.unavailable;
+}
+
+const RETURNER = { what: "returner", known: returners, custom: "returners", severity: always("error") } as const;
+
+const OF_RETURNS: readonly NamingOption[] = [
+  {
+    ...RETURNER,
+    option: "return",
+    hosts: ["minion"],
+    names: ({ return: names }) => listed(names),
+    effect: "no return is sent to it",
+    obstacle: (name, place) => returnerObstacle(name, place, () => undefined),
+  },
+  {
+    ...RETURNER,
+    option: "schedule_returner",
+    hosts: BOTH,
+    names: ({ schedule_returner: names }) => each(names),
+    effect: "no return of a scheduled job is sent to it",
+    obstacle: (name, place) => returnerObstacle(name, place, () => undefined),
+  },
+  {
+    ...RETURNER,
+    option: "schedule",
+    hosts: BOTH,
+    names: ({ schedule }) => scheduleEntries(schedule).flatMap(([, { returner }]) => each(returner)),
+    effect: "no return of the scheduled job is sent to it",
+    obstacle: (name, place) => returnerObstacle(name, place, () => undefined),
+  },
+  {
+    ...RETURNER,
+    option: "event_return",
+    hosts: ["master"],
+    names: ({ event_return: names }) => listed(names),
+    effect: "no event is stored in it",
+    instead: (name) => `docs/event-return.md has what to use in place of "${name}"`,
+    obstacle: (name, place) =>
+      returnerObstacle(name, place, (one) => one.eventReturn === undefined ? "it takes no events" : undefined),
+  },
+  {
+    ...RETURNER,
+    option: "ext_job_cache",
+    hosts: ["master"],
+    names: ({ ext_job_cache: name }) => listed(name),
+    effect: "no job is stored in it",
+    obstacle: (name, place) =>
+      returnerObstacle(
+        name,
+        place,
+        (one) => one.saveLoad === undefined ? "it stores no jobs, only returns" : undefined,
+      ),
+  },
+];
+
+/** Names of renderers in pipelines such as `jinja|yaml`. */
+function rendererNames({ host }: NamePlace): Promise<readonly string[]> {
+  return Promise.resolve(host === "master" ? RENDERER_NAMES : [...RENDERER_NAMES, "js", "ts"]);
+}
+
+const RENDERER = {
+  what: "renderer",
+  known: rendererNames,
+  custom: "renderers",
+  hosts: BOTH,
+  instead: (name: string) => insteadOfRenderer(name, RENDERER_NAMES),
+} as const;
+
+const partsOf = (pipeline: unknown): string[] =>
+  typeof pipeline !== "string" || pipeline === "" ? [] : parsePipeline(pipeline).map(({ name }) => name);
+
+const OF_RENDERERS: readonly NamingOption[] = [
+  {
+    ...RENDERER,
+    option: "renderer",
+    names: ({ renderer }) => partsOf(renderer),
+    effect: "files that name no renderer cannot be rendered",
+    severity: whereItIsUsed("error"),
+  },
+  {
+    ...RENDERER,
+    option: "decrypt_pillar_default",
+    names: ({ decrypt_pillar, decrypt_pillar_default: name }) =>
+      Array.isArray(decrypt_pillar) && decrypt_pillar.length > 0 ? listed(name) : [],
+    effect: "pillar stays encrypted",
+    severity: whereItIsUsed("error"),
+  },
+  {
+    ...RENDERER,
+    option: "decrypt_pillar_renderers",
+    names: ({ decrypt_pillar_renderers: names }) => listed(names),
+    effect: "it decrypts nothing",
+    severity: always("warning"),
+  },
+];
+
+const OF_FILES: readonly NamingOption[] = [
+  {
+    option: "fileserver_backend",
+    what: "backend",
+    hosts: BOTH,
+    names: ({ fileserver_backend: names }) => listed(names),
+    known: async () => (await import("../../../src/fileserver/server.ts")).BACKEND_NAMES,
+    effect: "files cannot be served from it",
+    severity: whereItIsUsed("stops"),
+    instead: () => "use roots, and copy such files into a directory of file_roots, or gitfs",
+  },
+  {
+    option: "ext_pillar",
+    what: "external pillar",
+    hosts: BOTH,
+    names: ({ ext_pillar: entries, exclude_ext_pillar: without }) =>
+      (Array.isArray(entries) ? entries : []).flatMap((entry) => mapEntries(entry).map(([name]) => name))
+        .filter((name) => !listed(without).includes(name)),
+    known: async () => Object.keys((await import("../../../src/plugins/pillar/mod.ts")).EXT_PILLARS),
+    effect: "pillar is compiled without its data",
+    severity: whereItIsUsed("error"),
+    instead: (name) => `fetch the data of "${name}" by cmd_json, cmd_yaml, http_json, http_yaml, git or file_tree`,
+  },
+  {
+    option: "master_tops",
+    what: "module",
+    hosts: ["master"],
+    names: ({ master_tops: modules }) => mapEntries(modules).map(([name]) => name),
+    known: async () => Object.keys((await import("../../../src/plugins/tops/mod.ts")).TOPS),
+    custom: "tops",
+    effect: "minions get no states by it",
+    severity: always("error"),
+  },
+];
+
+/** The module of a beacon: that of `beacon_module`, or its name. */
+const beaconModule = ([name, config]: [string, unknown]): string => {
+  const items = Array.isArray(config) ? config : [];
+  const wanted = items.flatMap(mapEntries).find(([key]) => key === "beacon_module")?.[1];
+  return typeof wanted === "string" && wanted !== "" ? wanted : name;
+};
+
+const OF_DAEMONS: readonly NamingOption[] = [
+  {
+    option: "beacons",
+    what: "beacon",
+    hosts: ["minion"],
+    names: ({ beacons }) => mapEntries(beacons).filter(([name]) => name !== "enabled").map(beaconModule),
+    known: async () => Object.keys((await import("../../../src/plugins/beacons/mod.ts")).BEACONS),
+    custom: "beacons",
+    effect: "it watches nothing",
+    severity: always("warning"),
+    async obstacle(name, { runtime, log, opts }) {
+      const { BEACONS } = await import("../../../src/plugins/beacons/mod.ts");
+      // Those that look at their host for it read its files alone.
+      return (await BEACONS[name]!()).unavailable?.({ runtime, log, opts } as never);
+    },
+  },
+  {
+    option: "providers",
+    what: "module",
+    hosts: ["minion"],
+    names: ({ providers }) => mapEntries(providers).map(([, module]) => str(module)),
+    known: async () => Object.keys((await import("../../../src/plugins/modules/mod.ts")).MODULES),
+    custom: "modules",
+    effect: "the usual module stays in its place",
+    severity: always("warning"),
+  },
+  {
+    option: "external_auth",
+    what: "backend",
+    hosts: ["master"],
+    names: ({ external_auth: sections }) => mapEntries(sections).map(([name]) => name),
+    known: async () => Object.keys((await import("../../../src/plugins/eauth/mod.ts")).EAUTH),
+    effect: "nobody can log in with it",
+    severity: always("error"),
+    async obstacle(name, { runtime, log, opts }) {
+      const { EAUTH } = await import("../../../src/plugins/eauth/mod.ts");
+      const { external_auth: sections } = opts as { external_auth: Record<string, unknown> };
+      const section = isRecord(sections[name]) ? sections[name] : {};
+      const { eauth } = await EAUTH[name]!();
+      const slices = new Slices((callback) => runtime.later(callback));
+      const usable = eauth.virtual?.({ runtime, log, opts, section, slices }) ?? true;
+      return usable === true ? undefined : usable.unavailable;
+    },
+  },
+  {
+    option: "output",
+    what: "outputter",
+    hosts: BOTH,
+    names: ({ output }) => listed(output),
+    known: async () => Object.keys((await import("../../../src/plugins/outputters/mod.ts")).OUTPUTTERS),
+    custom: "output" satisfies CustomKind,
+    effect: "programs print with nested",
+    severity: always("warning"),
+  },
+];
+
+export const NAMED_BY_OPTIONS: readonly NamingOption[] = [...OF_RETURNS, ...OF_RENDERERS, ...OF_FILES, ...OF_DAEMONS];

@@ -1,0 +1,97 @@
+/** Modules that options name: whether Brine, or a custom file of this host, has them, and whether they can be used here. */
+import type { Host } from "../../../src/config/review.ts";
+import { messageOf } from "../../../src/errors.ts";
+import { suggestion } from "../../../src/known.ts";
+import { customFilesOf, type CustomPlace, foreignText } from "../../../src/loader/custom_file.ts";
+import type { CustomKind } from "../../../src/loader/custom_files.ts";
+import { createLogger } from "../../../src/log.ts";
+import type { Runtime } from "../../../src/runtime/mod.ts";
+import { doubtful, fatal, type Finding, wrong } from "./finding.ts";
+import { NAMED_BY_OPTIONS } from "./named_by_options.ts";
+
+/** What a check of names sees. */
+export interface NamePlace extends CustomPlace {
+  readonly host: Host;
+}
+
+/** An option whose value names modules. */
+export interface NamingOption {
+  option: string;
+  /** What its modules are called: `returner`. */
+  what: string;
+  hosts: readonly Host[];
+  /** The names in its value. */
+  names(opts: Record<string, unknown>): readonly string[];
+  /** Every name that Brine has. */
+  known(place: NamePlace): Promise<readonly string[]>;
+  /** The folder of custom modules that may be named, too. */
+  custom?: CustomKind;
+  /** What becomes of a name that nobody has: `events are not stored`. */
+  effect: string;
+  /** How bad that is. */
+  severity(place: NamePlace): "warning" | "error" | "stops";
+  /** What to do instead, for names of Salt's that are not here. */
+  instead?(name: string): string | undefined;
+  /** Why a module that is here cannot be used. */
+  obstacle?(name: string, place: NamePlace): Promise<string | undefined>;
+}
+
+const FINDING = { warning: doubtful, error: wrong, stops: fatal };
+
+/** Why no custom file provides a name; true if one does or may. Nothing of the files is run. */
+function customModule(place: NamePlace, kind: CustomKind, name: string): true | string | undefined {
+  const { usable, foreign } = customFilesOf(place, kind);
+  if (usable.some((file) => file.name === name)) return true;
+  // A file may give its module another name, which then stands in its text.
+  if (usable.some(({ path }) => place.runtime.fs.readText(path).includes(name))) return true;
+  const other = foreign.find((file) => file.name === name);
+  return other === undefined ? undefined : foreignText(other);
+}
+
+const another = (what: string) => `put that right, or name another ${what}`;
+
+/** What is wrong with one name. */
+async function problemWith(
+  by: NamingOption,
+  name: string,
+  place: NamePlace,
+): Promise<{ problem: string; remedy: string } | undefined> {
+  const { option, what, custom, effect } = by;
+  const own = custom === undefined ? undefined : customModule(place, custom, name);
+  if (own === true) return undefined;
+  const known = await by.known(place);
+  if (known.includes(name)) {
+    const obstacle = await by.obstacle?.(name, place);
+    if (obstacle === undefined) return undefined;
+    return { problem: `${option}: the ${what} "${name}" cannot be used: ${obstacle}`, remedy: another(what) };
+  }
+  const problem = `${option}: there is no ${what} "${name}" here: ${effect}`;
+  if (own !== undefined) return { problem, remedy: own };
+  const advice = by.instead?.(name) ?? suggestion(name, known);
+  const synced = custom === undefined
+    ? ""
+    : `; a custom one belongs into _${custom} of file_roots and has to be synced first: ${
+      place.host === "master" ? "salt-run" : "salt-call"
+    } saltutil.sync_${custom}`;
+  return { problem, remedy: `${advice}${synced}` };
+}
+
+/** Checks the names in the values of all options that name modules. */
+export async function checkNamedModules(
+  host: Host,
+  opts: Record<string, unknown>,
+  runtime: Runtime,
+): Promise<Finding[]> {
+  const place: NamePlace = { host, opts, runtime, log: createLogger(() => {}, "quiet") };
+  const findings: Finding[] = [];
+  for (const by of NAMED_BY_OPTIONS.filter(({ hosts }) => hosts.includes(host))) {
+    for (const name of new Set(by.names(opts))) {
+      const found = await problemWith(by, name, place).catch((error) => ({
+        problem: `${by.option}: the ${by.what} "${name}" cannot be used: ${messageOf(error)}`,
+        remedy: another(by.what),
+      }));
+      if (found !== undefined) findings.push(FINDING[by.severity(place)](found.problem, found.remedy));
+    }
+  }
+  return findings;
+}

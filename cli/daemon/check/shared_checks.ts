@@ -1,0 +1,113 @@
+/** Checks that masters and minions share. */
+import { engineList } from "../../../src/config/engine_list.ts";
+import { reactorOpts, requestedReactor } from "../../../src/config/requested_reactor.ts";
+import { type Host, refuseHarmfulOptions } from "../../../src/config/review.ts";
+import { createLogger } from "../../../src/log.ts";
+import { ignoredBy } from "../../../src/fileserver/ignore.ts";
+import { entriesOf, isMap } from "../../../src/python/containers.ts";
+import { str } from "../../../src/python/repr.ts";
+import type { Runtime } from "../../../src/runtime/mod.ts";
+import { logFormats } from "../log_settings.ts";
+import { isSyslogAddress, syslogAddress } from "../syslog_address.ts";
+import { checkFunctions } from "./check_functions.ts";
+import { type Check, fatal, type Finding, unlessItThrows, wrong } from "./finding.ts";
+import { checkNamedModules } from "./named_modules.ts";
+
+const QUIET = createLogger(() => {}, "quiet");
+
+/** What holds for every daemon: options that would do harm if they were ignored, and where and how it logs. */
+export function commonChecks(host: Host): Check[] {
+  return [
+    unlessItThrows((config) => refuseHarmfulOptions(host, config)),
+    unlessItThrows(({ opts }) => logFormats(opts)),
+    unlessItThrows(({ opts: { log_file: file } }) => {
+      if (typeof file === "string" && isSyslogAddress(file)) syslogAddress("log_file", file);
+    }),
+  ];
+}
+
+/** What a master and a minion can be made of beyond that: modules, functions, engines, reactions, files and pillar. */
+export function moduleChecks(host: Host): Check[] {
+  return [
+    ({ opts }, runtime) => checkNamedModules(host, opts, runtime),
+    ({ opts }, runtime) => checkFunctions(host, opts, runtime),
+    ({ opts }, runtime) => checkEngines(host, opts, runtime),
+    async ({ opts }, runtime) => {
+      // A minion reacts only if it is asked to.
+      if (!requestedReactor(host === "master" ? opts : { engines: opts.engines })) return [];
+      return await (await import("./check_reactor.ts")).checkReactor(opts, runtime);
+    },
+    ({ opts }) => host === "master" || opts.file_client === "local" ? checkSources(opts) : [],
+  ];
+}
+
+/** Whether the transport and its TLS can be used. @param listens true for a server */
+export function transportCheck(listens: boolean): Check {
+  return unlessItThrows(async ({ opts }, runtime) => {
+    // Its sockets are not ours.
+    if (opts.zmq_library === "native") return;
+    const [{ openTransport }, { readSsl }] = await Promise.all([
+      import("../../../src/transport/mod.ts"),
+      import("../../../src/transport/ssl/read_ssl.ts"),
+    ]);
+    const ssl = readSsl(opts.ssl, runtime.fs);
+    if (listens) ssl?.listen();
+    openTransport({ runtime, log: QUIET, opts });
+  });
+}
+
+/** Engines and `ext_processes`: what is no engine, and what cannot be started here. */
+async function checkEngines(host: Host, values: Record<string, unknown>, runtime: Runtime): Promise<Finding[]> {
+  const opts = host === "master" ? values : { ...values, ext_processes: undefined };
+  const { entries, mistakes } = engineList(opts);
+  if (entries.length + mistakes.length === 0) return [];
+  const findings = [...mistakes, ...host === "master" ? reactorOpts(opts).mistakes : []].map((text) => wrong(text));
+  const { obstacleTo } = await import("../../engines_part.ts");
+  for (const entry of entries) {
+    if (host === "master" && entry.module === "reactor") continue;
+    const parts = { runtime, log: QUIET, role: host, opts: () => opts, argv: [] };
+    const obstacle = await obstacleTo(parts, entry);
+    if (obstacle !== undefined) findings.push(wrong(`engines: ${entry.name} is not run`, obstacle));
+  }
+  return findings;
+}
+
+/** Where files and pillar come from: repositories, patterns and the form of `ext_pillar`. */
+async function checkSources(opts: Record<string, unknown>): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const attempt = (call: () => unknown, found: (text: string) => Finding) => {
+    try {
+      call();
+    } catch (error) {
+      findings.push(found((error as Error).message));
+    }
+  };
+  const list = (value: unknown) => Array.isArray(value) ? value : [];
+  const { file_ignore_regex, file_ignore_glob, fileserver_backend, ext_pillar } = opts;
+  const backends = list(fileserver_backend).map(String);
+  if (backends.includes("roots")) {
+    attempt(() => ignoredBy({ regex: list(file_ignore_regex), glob: list(file_ignore_glob) }), fatal);
+  }
+  const pillars = list(ext_pillar).flatMap((entry) => isMap(entry) ? entriesOf(entry) : []);
+  const repositories = pillars.filter(([name]) => str(name) === "git");
+  if (repositories.length > 0 || backends.some((name) => name === "gitfs" || name === "git")) {
+    const { gitRemotes } = await import("../../../src/git/mod.ts");
+    if (backends.some((name) => name === "gitfs" || name === "git")) {
+      attempt(() => gitRemotes("gitfs", opts, opts.gitfs_remotes), fatal);
+    }
+    for (const [, remotes] of repositories) {
+      attempt(
+        () => gitRemotes("git_pillar", opts, remotes),
+        (text) => wrong(`ext_pillar: git: pillar is compiled without it: ${text}`),
+      );
+    }
+  }
+  const isGood = ext_pillar === undefined || ext_pillar === null ||
+    Array.isArray(ext_pillar) && ext_pillar.every(isMap);
+  if (!isGood) {
+    findings.push(
+      wrong("ext_pillar: expected a list of maps of name → arguments: pillar is compiled without it", "write it so"),
+    );
+  }
+  return findings;
+}
