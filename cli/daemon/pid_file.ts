@@ -4,6 +4,7 @@ import type { Logger } from "../../src/log.ts";
 import type { FileSystem } from "../../src/runtime/fs.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import { Exit } from "../program/exit.ts";
+import { isSaltsOwn } from "./salts_own.ts";
 
 /** What is needed of a runtime to look for another instance. */
 export type PidRuntime = Pick<Runtime, "fs" | "process">;
@@ -68,7 +69,8 @@ export function claimPidFile(runtime: PidRuntime, path: string, program: string,
     for (let attempt = 0;; attempt++) {
       const other = runningInstance(runtime, path, program);
       if (other !== undefined && other !== process.pid) {
-        throw new Exit(1, `[ERROR   ] Another ${program} is running as process ${other} (${path}): stop it first`);
+        const whose = isSaltsOwn(runtime, other, program) ? `Salt's own ${program}` : `Another ${program}`;
+        throw new Exit(1, `[ERROR   ] ${whose} is running as process ${other} (${path}): stop it first`);
       }
       try {
         fs.write(path, own, { mode: 0o644, how: "create" });

@@ -154,11 +154,14 @@ function verifyMode(
   path: string,
   mode: number,
   wanted: number,
-  { runtime: { fs }, mend }: VerifyEnvOptions,
+  { runtime: { fs, process }, mend }: VerifyEnvOptions,
   found: (problem: PlaceProblem) => void,
   follow = true,
 ): void {
   let mended = false;
+  const uid = process.uid();
+  // Of a key, others may have a copy by then.
+  const isMendedByStart = !mend && follow && (uid === 0 || uid === fs.stat(path)?.uid);
   if (mend) {
     try {
       fs.chmod(path, wanted, { follow });
@@ -168,7 +171,10 @@ function verifyMode(
     }
   }
   const problem = `its mode is ${octal(mode & 0o7777)}, which lets other users in`;
-  found({ path, problem, remedy: `run: chmod ${octal(wanted)} ${path}`, mended, severe: true });
+  const remedy = isMendedByStart
+    ? `none is needed: the start makes it ${octal(wanted)}`
+    : `run: chmod ${octal(wanted)} ${path}`;
+  found({ path, problem, remedy, mended, severe: !isMendedByStart });
 }
 
 /** Files that a daemon reads secrets from must be its own, and closed to others. */

@@ -1,10 +1,17 @@
 /** The program `salt-doctor`: what is wrong on this host, and what to do about it. */
-import { joinPath } from "../../src/config/paths.ts";
+import { globFiles, type LoadedConfig } from "../../src/config/load.ts";
+import { MASTER_OPTIONS } from "../../src/config/master_opts.ts";
+import { dirName, joinPath } from "../../src/config/paths.ts";
+import type { Host } from "../../src/config/review.ts";
+import { createLogger } from "../../src/log.ts";
 import { findingsOf } from "../daemon/check/check_daemon.ts";
-import { doubtful, type Finding, findingCounts, findingLine, wrong } from "../daemon/check/finding.ts";
+import { type Finding, findingCounts, findingLine, wrong } from "../daemon/check/finding.ts";
 import type { Daemon } from "../daemon/daemon.ts";
+import { startCommand } from "../daemon/manage_service.ts";
+import { isSaltsOwn } from "../daemon/salts_own.ts";
 import type { ProgramContext } from "../program/context.ts";
 import { Exit } from "../program/exit.ts";
+import { readConfig } from "../program/read_config.ts";
 import { checkClock } from "./doctor/clock.ts";
 import type { Examination } from "./doctor/examination.ts";
 
@@ -14,6 +21,8 @@ export type Role = "master" | "minion" | "syndic" | "api";
 /** A part of this host that was looked at. */
 interface Examined {
   role: Role;
+  /** The daemon does not run. */
+  isDown: boolean;
   /** What is as it should be, a line each. */
   well: string[];
   findings: Finding[];
@@ -26,15 +35,18 @@ const PROGRAMS: Readonly<Record<Role, string>> = {
   api: "salt-api",
 };
 
-/** Runs `salt-doctor`. @returns the exit code: 1 if there is an error */
+/** The exit code if a daemon that is configured here does not run. */
+const DOWN = 2;
+
+/** Runs `salt-doctor`. @returns the exit code: 2 if a daemon does not run, 1 if there is another error */
 export async function doctorMain(context: ProgramContext): Promise<number> {
   const asked = context.options.as as Role[];
-  const roles = asked.length > 0 ? asked : rolesOf(context);
+  const roles = asked.length > 0 ? asked : await rolesOf(context);
   if (roles.length === 0) {
     throw new Exit(
       1,
-      `Nothing is configured in ${context.configDir}: there is no file "master" and no file "minion". ` +
-        "Name another directory with -c, or what this host is to be with --as",
+      `Nothing is configured in ${context.configDir}: there is no file "master" or "minion", and no *.conf in master.d or ` +
+        "minion.d. Name another directory with -c, or what this host is to be with --as",
     );
   }
   const clock = await checkClock(context.runtime);
@@ -43,21 +55,35 @@ export async function doctorMain(context: ProgramContext): Promise<number> {
   const { errors, text } = findingCounts([clock, ...all].flatMap(({ findings }) => findings));
   if (context.options.output === "json") printJson(context, clock, all);
   else printText(context, clock, all, text);
-  return errors > 0 ? 1 : 0;
+  return all.some(({ isDown }) => isDown) ? DOWN : errors > 0 ? 1 : 0;
+}
+
+/** Whether a configuration of that name is there: its file, one that a variable names, or a file of its folder. */
+function isConfigured({ runtime: { fs, process }, configDir, explicit }: ProgramContext, name: Host): boolean {
+  const replaced = explicit.has("config_dir") ? undefined : process.env(`SALT_${name.toUpperCase()}_CONFIG`);
+  const file = replaced ?? joinPath(configDir, name);
+  return fs.stat(file)?.kind === "file" || globFiles(fs, joinPath(dirName(file), `${name}.d/*.conf`)).length > 0;
 }
 
 /** What is configured here. A syndic and a gateway are sections of the master's configuration. */
-function rolesOf({ runtime: { fs }, configDir }: ProgramContext): Role[] {
-  const has = (name: string) => fs.stat(joinPath(configDir, name))?.kind === "file";
-  if (!has("master")) return has("minion") ? ["minion"] : [];
-  const text = fs.readText(joinPath(configDir, "master"));
-  return [
-    "master",
-    ...(/^\s*"?syndic_master"?:/m.test(text) ? ["syndic"] as const : []),
-    ...(/^\s*"?rest_(?:cherrypy|tornado)"?:/m.test(text) ? ["api"] as const : []),
-    ...(has("minion") ? ["minion"] as const : []),
-  ];
+async function rolesOf(context: ProgramContext): Promise<Role[]> {
+  const minion: Role[] = isConfigured(context, "minion") ? ["minion"] : [];
+  if (!isConfigured(context, "master")) return minion;
+  const { logging: _, ...quiet } = context;
+  try {
+    const read = { ...quiet, log: createLogger(() => {}, "quiet"), complain: () => {} };
+    const { opts, given } = await readConfig(read, "master", MASTER_OPTIONS, false);
+    const syndic: Role[] = given.has("syndic_master") ? ["syndic"] : [];
+    const api: Role[] = GATEWAYS.some((name) => opts[name] !== undefined && opts[name] !== null) ? ["api"] : [];
+    return ["master", ...syndic, ...api, ...minion];
+  } catch {
+    // What is wrong with it, the part of the master says.
+    return ["master", ...minion];
+  }
 }
+
+/** Sections that ask for salt-api, whether it can serve them or not. */
+const GATEWAYS = ["rest_cherrypy", "rest_tornado", "rest_wsgi"];
 
 async function daemonOf(context: ProgramContext, role: Role): Promise<Daemon> {
   switch (role) {
@@ -73,14 +99,32 @@ async function daemonOf(context: ProgramContext, role: Role): Promise<Daemon> {
 }
 
 async function examine(context: ProgramContext, role: Role): Promise<Examined> {
-  const { findings, config, running } = await findingsOf(context, await daemonOf(context, role));
-  if (config === undefined) return { role, well: [], findings };
-  const well = [`configuration: ${config.opts.conf_file}`];
+  const { findings, config, running, barred } = await findingsOf(context, await daemonOf(context, role));
+  if (config === undefined) return { role, well: [], findings, isDown: false };
+  const { runtime, configDir } = context;
+  const well = [`configuration: ${filesOf(config)}`];
   const program = PROGRAMS[role];
-  if (running === undefined) findings.push(doubtful(`${program} does not run`, `start it: systemctl start ${program}`));
-  else well.push(`${program} runs as process ${running}`);
-  const more = await examineMore(context, role, config.opts, running !== undefined);
-  return { role, well: [...well, ...more.well], findings: [...findings, ...more.findings] };
+  if (running !== undefined) {
+    const whose = isSaltsOwn(runtime, running, program) ? "Salt's own " : "";
+    well.push(`${whose}${program} runs as process ${running}`);
+  } else {findings.push(
+      wrong(`${program} is not running`, `start it: ${startCommand(runtime, program, { configDir })}`),
+    );}
+  const more = barred && role === "master"
+    ? { well: [], findings: [] }
+    : await examineMore(context, role, config.opts, running !== undefined);
+  return {
+    role,
+    well: [...well, ...more.well],
+    findings: [...findings, ...more.findings],
+    isDown: running === undefined,
+  };
+}
+
+/** The files that a configuration was read from. */
+function filesOf({ opts, places }: LoadedConfig): string {
+  const files = [...new Set([...places.values()].map((place) => place.replace(/, line \d+$/, "")))];
+  return files.length === 0 ? `${opts.conf_file} (nothing is set)` : files.join(", ");
 }
 
 async function examineMore(

@@ -59,6 +59,8 @@ export interface SignedIn {
   isBrine: boolean;
   /** The master asks the minion to change its key. */
   rotate: boolean;
+  /** The master's clock when it answered, in milliseconds; undefined if it does not tell it. */
+  masterNow: number | undefined;
 }
 
 /** How an attempt to sign in ended, if it did not throw. */
@@ -333,6 +335,7 @@ export class AuthClient {
         : { keyString: session, crypticle: new Crypticle(crypto, session) },
       isBrine: fields.extended === BRINE_EXTENSION,
       rotate: fields.rotate === true,
+      masterNow: Number.isSafeInteger(fields.now) ? Number(fields.now) : undefined,
     };
   }
 }

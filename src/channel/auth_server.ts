@@ -444,7 +444,7 @@ export class AuthServer {
 
   /** @param pub the key that signs in, in PEM: the accepted one, or the second */
   #accepted(load: AuthLoad, pub: string, encryption: string, signing: string): Record<string, unknown> {
-    const { crypto, identity, keys, sessionKeys, masterKey, publishPort, serial } = this.#options;
+    const { crypto, clock, identity, keys, sessionKeys, masterKey, publishPort, serial } = this.#options;
     const id = load.id as string;
     const own = keys.accepted(id)!;
     const accepted = isSameKey(own.pem, pub) ? own : keys.second?.(id) ?? own;
@@ -473,6 +473,8 @@ export class AuthServer {
       reply.extended = BRINE_EXTENSION;
       // A minion that has just started cannot know the present number of publications: lower ones may be replayed.
       reply.serial = serial();
+      // For a comparison of clocks: times that are far apart have messages refused.
+      reply.now = clock.now();
       if (keys.rotationAsked?.(id)) reply.rotate = true;
     }
     return reply;

@@ -3,6 +3,7 @@ import type { LoadedConfig } from "../../../src/config/load.ts";
 import { NARROW_REMEDY, type OptionReview } from "../../../src/config/review.ts";
 import { messageOf } from "../../../src/errors.ts";
 import { createLogger, type LogRecord } from "../../../src/log.ts";
+import type { Runtime } from "../../../src/runtime/mod.ts";
 import type { ProgramContext } from "../../program/context.ts";
 import { readConfig } from "../../program/read_config.ts";
 import type { Daemon } from "../daemon.ts";
@@ -29,34 +30,65 @@ export interface DaemonFindings {
   config: LoadedConfig | undefined;
   /** The process of the daemon, if it runs. */
   running: number | undefined;
+  /** True if this user may not look at the directories of the daemon. */
+  barred: boolean;
 }
 
 export async function findingsOf(context: ProgramContext, daemon: Daemon): Promise<DaemonFindings> {
   const findings: Finding[] = [];
   const config = await readAll(context, daemon, findings);
-  if (config === undefined) return { findings, config, running: undefined };
+  if (config === undefined) return { findings, config, running: undefined, barred: false };
   const { runtime } = context;
   const { kind, program = `salt-${kind}` } = daemon;
   const { opts, given } = config;
   Object.assign(opts, daemon.files?.(opts));
   const { review, found } = await checkConfig(daemon, config, runtime);
   findings.push(...found, ...reviewFindings(review));
-  const user = await checkRunAs(runtime, String(opts.user ?? ""), given.has("user"));
-  if (user !== undefined) findings.push(wrong(user));
+  const running = runningInstance(runtime, String(opts.pidfile), program);
+  const barred = await barredUser(runtime, opts, given.has("user"));
+  if (barred !== undefined) {
+    // What this user may not read says nothing of the daemon.
+    findings.push(barred);
+    return { findings, config, running, barred: true };
+  }
   if (opts.verify_env !== false && daemon.directories === undefined) {
     const uid = given.has("user") ? await userNumber(runtime, String(opts.user)) : runtime.process.uid();
     for (const { path, problem, remedy, severe } of verifyEnv({ runtime, kind, opts, uid, mend: false })) {
       findings.push((severe ? wrong : doubtful)(`${path}: ${problem}`, remedy));
     }
   }
-  const running = runningInstance(runtime, String(opts.pidfile), program);
   try {
     const { findings: own = [], ports = [] } = await daemon.place?.(config, runtime) ?? {};
-    findings.push(...own, ...await checkPorts(runtime, ports, running));
+    findings.push(...own, ...await checkPorts(runtime, ports, running, program));
   } catch (error) {
     findings.push(wrong(messageOf(error)));
   }
-  return { findings, config, running };
+  return { findings, config, running, barred: false };
+}
+
+/** One line for a user who is neither root nor that of the daemon, in place of one for each file. */
+async function barredUser(
+  runtime: Runtime,
+  { user, pki_dir, cachedir }: Record<string, unknown>,
+  given: boolean,
+): Promise<Finding | undefined> {
+  const problem = await checkRunAs(runtime, String(user ?? ""), given);
+  if (problem !== undefined) return wrong(problem);
+  const { fs, process, host } = runtime;
+  if (process.uid() === 0) return undefined;
+  const isClosed = (path: string) => {
+    try {
+      return fs.stat(path) !== undefined && !(fs.access(path, "read") && fs.access(path, "write"));
+    } catch {
+      return true;
+    }
+  };
+  const closed = [pki_dir, cachedir].map(String).find(isClosed);
+  if (closed === undefined) return undefined;
+  return wrong(
+    `user ${host.user().name} may not use ${closed}: keys, directories and ports were not looked at`,
+    "run this as root (sudo), or as the user of the daemon",
+  );
 }
 
 /** The configuration as the daemon would read it, with every wrong value found; undefined if it cannot be read. */

@@ -1,6 +1,8 @@
 /** The ports of a daemon: free, or held by the instance that runs. */
 import { codeOf, messageOf } from "../../../src/errors.ts";
 import type { Runtime } from "../../../src/runtime/mod.ts";
+import { saltsOwn } from "../salts_own.ts";
+import { stopCommand } from "../manage_service.ts";
 import { type Finding, wrong } from "./finding.ts";
 
 /** Where a daemon will listen. */
@@ -10,8 +12,8 @@ export interface Port {
   port: number;
 }
 
-/** True if a process listens at a TCP port, as far as /proc shows it. */
-function listensAt({ fs }: Pick<Runtime, "fs">, pid: number, port: number): boolean {
+/** Whether a process listens at a TCP port; undefined if this user may not see that. */
+function listensAt({ fs }: Pick<Runtime, "fs">, pid: number, port: number): boolean | undefined {
   const hex = port.toString(16).toUpperCase().padStart(4, "0");
   const inodes = new Set<string>();
   for (const table of ["tcp", "tcp6"]) {
@@ -24,37 +26,66 @@ function listensAt({ fs }: Pick<Runtime, "fs">, pid: number, port: number): bool
       // No such table: no sockets of that kind.
     }
   }
+  let open: string[];
   try {
-    return fs.list(`/proc/${pid}/fd`).some((fd) => {
-      try {
-        return inodes.has(fs.readlink(`/proc/${pid}/fd/${fd}`));
-      } catch {
-        return false;
-      }
-    });
+    open = fs.list(`/proc/${pid}/fd`);
   } catch {
-    return false;
+    return undefined;
   }
+  return open.some((fd) => {
+    try {
+      return inodes.has(fs.readlink(`/proc/${pid}/fd/${fd}`));
+    } catch {
+      return false;
+    }
+  });
 }
 
-/** Listens at each port for a moment. @param running the process of the instance that runs, whose ports are in use rightly */
+/** Real Salt's own daemon at a port: its first process. Of one that this user may not look into, the port is believed. */
+function saltsOwnAt(runtime: Pick<Runtime, "fs">, program: string, port: number): number | undefined {
+  const processes = saltsOwn(runtime, program);
+  return processes.some((pid) => listensAt(runtime, pid, port) !== false) ? Math.min(...processes) : undefined;
+}
+
+/**
+ * Listens at each port for a moment.
+ *
+ * @param running the process of the instance that runs, whose ports are in use rightly
+ * @param program the daemon's: real Salt has one of the same name
+ */
 export async function checkPorts(
   runtime: Pick<Runtime, "fs" | "net">,
   ports: readonly Port[],
   running: number | undefined,
+  program: string,
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
+  const held = new Map<number, string[]>();
   for (const { option, host, port } of ports) {
     try {
       const listener = await runtime.net.listen({ kind: "tcp", host, port }, (connection) => connection.destroy());
       await listener.close();
     } catch (error) {
-      if (codeOf(error) === "EADDRINUSE" && running !== undefined && listensAt(runtime, running, port)) continue;
-      const remedy = codeOf(error) === "EADDRINUSE"
+      const taken = codeOf(error) === "EADDRINUSE";
+      if (taken && running !== undefined && listensAt(runtime, running, port)) continue;
+      const salts = taken ? saltsOwnAt(runtime, program, port) : undefined;
+      if (salts !== undefined) {
+        held.set(salts, [...held.get(salts) ?? [], `${option} ${port}`]);
+        continue;
+      }
+      const remedy = taken
         ? `stop what listens there (ss -ltnp 'sport = :${port}' names it), or set ${option} to another port`
         : `change ${option} or the address that it is for`;
       findings.push(wrong(`${option}: ${messageOf(error)}`, remedy));
     }
+  }
+  for (const [pid, names] of held) {
+    findings.push(
+      wrong(
+        `Salt's own ${program} runs (process ${pid}) and has ${[...new Set(names)].join(" and ")}`,
+        `stop it before you start this one: ${stopCommand(runtime, program, pid)}`,
+      ),
+    );
   }
   return findings;
 }

@@ -62,10 +62,14 @@ function examineKeys({ fs, crypto }: Runtime, opts: MasterOpts): Examination {
   return { well, findings };
 }
 
+/** Bytes as `71.7 GiB`, or as MiB where that is less than one. */
+const sizeText = (bytes: number) =>
+  bytes >= 1024 ** 3 ? `${(bytes / 1024 ** 3).toFixed(1)} GiB` : `${Math.floor(bytes / 1024 ** 2)} MiB`;
+
 function examineSpace({ fs }: Runtime, { cachedir }: MasterOpts): Examination {
   try {
     const { total, available } = fs.space(cachedir);
-    const shown = `${Math.round(available / 1024 ** 2)} MiB free in ${cachedir}`;
+    const shown = `${sizeText(available)} free in ${cachedir}`;
     if (available >= Math.max(LITTLE_BYTES, total * LITTLE_PART)) return { well: [shown], findings: [] };
     const remedy = "make room: a master whose disk is full takes no job and no return";
     return { well: [], findings: [wrong(shown, remedy)] };
@@ -102,7 +106,9 @@ async function examineAnswers(
   const bound = interfacesOf(opts.interface)[0]!;
   const host = bound === "0.0.0.0" ? "127.0.0.1" : bound === "::" ? "::1" : bound;
   for (const option of ["ret_port", "publish_port"] as const) {
-    const problem = await reach(runtime, { host, port: opts[option], transport: String(opts.transport), timeoutMs });
+    const serves = option === "ret_port" ? "requests" : "publications";
+    const at = { host, port: opts[option], transport: String(opts.transport), serves, timeoutMs } as const;
+    const problem = await reach(runtime, at);
     if (problem === undefined) well.push(`${option} ${opts[option]} answers`);
     else findings.push(wrong(`${option}: ${problem}`, "look into its log; restart it if it hangs"));
   }

@@ -52,25 +52,51 @@ async function examineOne(
   const timeoutMs = Number(options.timeout) * 1000;
   const name = printMaster(master);
   if (opts.proxy_host) return { well: [`${name} is reached through a proxy: not looked at`], findings: [] };
-  const problem = await reach(runtime, { ...master, transport: String(opts.transport), timeoutMs });
+  const at = { ...master, transport: String(opts.transport), serves: "requests", timeoutMs } as const;
+  const problem = await reach(runtime, at);
   if (problem !== undefined) {
-    const remedy = "is master right, does it run, and do firewalls let its two ports through (4505, 4506)?";
-    return { well: [], findings: [wrong(`master ${name}: ${problem}`, remedy)] };
+    const remedy = problem.includes("has to be its ret_port")
+      ? "set master_port to the ret_port of the master, usually 4506"
+      : `check the address in master, that salt-master is running there, and that firewalls let port ${master.port} and ` +
+        "the master's publish_port through";
+    return { well: [], findings: [wrong(`master: ${problem}`, remedy)] };
   }
-  const trouble = hasKey ? await signIn(runtime, opts, master, timeoutMs) : undefined;
+  if (!hasKey) return { well: [`master ${name} answers`, notCompared(name)], findings: [] };
+  const { trouble, masterNow } = await signIn(runtime, opts, master, timeoutMs);
   if (trouble !== undefined) {
-    return { well: [`master ${name} answers`], findings: [wrong(`master ${name} does not let it in: ${trouble}`)] };
+    return {
+      well: [`master ${name} answers`, notCompared(name)],
+      findings: [wrong(`master ${name} refuses this minion: ${trouble}`)],
+    };
   }
-  return { well: [hasKey ? `master ${name} lets it in` : `master ${name} answers`], findings: [] };
+  const clock = compareClocks(name, runtime.clock.now(), masterNow);
+  return { well: [`master ${name} lets it in`, ...clock.well], findings: clock.findings };
 }
 
-/** Signs in as this minion. @returns why that failed; undefined if it did not */
+const notCompared = (master: string) => `clock: not compared with that of master ${master}`;
+
+/** Differences in seconds that are worth a warning, and with which messages are refused. */
+const [APART, FAR_APART] = [5, 60];
+
+/** @internal */
+export function compareClocks(master: string, nowMs: number, masterMs: number | undefined): Examination {
+  if (masterMs === undefined) return { well: [`${notCompared(master)}, which does not tell it`], findings: [] };
+  const seconds = Math.round((nowMs - masterMs) / 1000);
+  const amount = Math.abs(seconds);
+  const text = `the clock is ${amount} s ${seconds < 0 ? "behind" : "ahead of"} that of master ${master}`;
+  const remedy = "let a time service keep both: systemctl enable --now systemd-timesyncd";
+  if (amount > FAR_APART) return { well: [], findings: [wrong(text, remedy)] };
+  if (amount > APART) return { well: [], findings: [doubtful(text, remedy)] };
+  return { well: [`clock: within ${APART} s of that of master ${master}`], findings: [] };
+}
+
+/** Signs in as this minion. @returns why that failed, or the time at the master, if it tells it */
 async function signIn(
   runtime: Runtime,
   opts: MinionOpts,
   master: MasterAddress,
   timeoutMs: number,
-): Promise<string | undefined> {
+): Promise<{ trouble?: string; masterNow?: number | undefined }> {
   const pair = await loadPair(runtime, QUIET, { pkiDir: opts.pki_dir, name: "minion", keySize: opts.keysize });
   const connection = new MasterConnection({
     runtime,
@@ -84,11 +110,12 @@ async function signIn(
   const waited = new AbortController();
   try {
     return await Promise.race([
-      connection.signIn().then(() => undefined),
-      runtime.clock.sleep(timeoutMs, waited.signal).then(() => connection.trouble ?? "it did not answer in time"),
+      connection.signIn().then(({ masterNow }) => ({ masterNow })),
+      runtime.clock.sleep(timeoutMs, waited.signal)
+        .then(() => ({ trouble: connection.trouble ?? "it did not answer in time" })),
     ]);
   } catch (error) {
-    return messageOf(error);
+    return { trouble: messageOf(error) };
   } finally {
     waited.abort();
     await connection.close();

@@ -1,5 +1,7 @@
 /** Whether a master can be reached, and whether it is one. */
-import { GREETING_SIZE } from "../../../src/zmtp/greeting.ts";
+import { greeting, GREETING_SIZE } from "../../../src/zmtp/greeting.ts";
+import { decodeCommand, decodeProperties } from "../../../src/zmtp/command.ts";
+import { COMMAND } from "../../../src/zmtp/frame.ts";
 import { messageOf } from "../../../src/errors.ts";
 import type { Runtime } from "../../../src/runtime/mod.ts";
 
@@ -8,7 +10,34 @@ export interface Reached {
   port: number;
   /** The option `transport`: what is expected there. */
   transport: string;
+  /** What the port is for. @default nothing is expected of it */
+  serves?: "requests" | "publications";
   timeoutMs: number;
+}
+
+/** Bytes of a greeting and the READY behind it that are looked at. */
+const MOST = GREETING_SIZE + 255 + 2;
+/** Bytes of the signature that ZeroMQ begins with: 0xff … 0x7f. */
+const SIGNATURE = 10;
+
+/** Sockets that publish. */
+const PUBLISHERS = ["PUB", "XPUB"];
+
+/** The type of a ZeroMQ socket, from the READY behind its greeting; undefined before that is whole. */
+function socketType(bytes: Uint8Array): string | undefined {
+  const frame = bytes.subarray(GREETING_SIZE);
+  if (frame.length < 2 || frame[0] !== COMMAND || frame.length < 2 + frame[1]!) return undefined;
+  const { name, data } = decodeCommand(frame.subarray(2, 2 + frame[1]!));
+  const type = name === "READY" ? decodeProperties(data).get("socket-type") : undefined;
+  return type === undefined ? undefined : new TextDecoder().decode(type);
+}
+
+/** What a port lacks whose socket is of the other kind; undefined if it is as it should be. */
+function kindProblem({ serves, port }: Reached, place: string, type: string): string | undefined {
+  if (serves === undefined || PUBLISHERS.includes(type) === (serves === "publications")) return undefined;
+  return serves === "requests"
+    ? `${place} is the publish_port of a master, which answers nothing: master_port ${port} has to be its ret_port`
+    : `${place} takes requests and publishes nothing: publish_port ${port} is another port`;
 }
 
 /** What a connection to a port of a master lacks; undefined if all is well. */
@@ -19,28 +48,39 @@ export async function reach({ net, clock }: Runtime, at: Reached): Promise<strin
   try {
     connection = await net.dial({ kind: "tcp", host, port }, { timeoutMs });
   } catch (error) {
-    return `${place} cannot be reached: ${messageOf(error)}`;
+    const why = messageOf(error).replace(/^Cannot connect to \S+: /, "");
+    return `${place} cannot be reached: ${why}`;
   }
   if (transport !== "zeromq") {
     connection.destroy();
     return undefined;
   }
-  // ZeroMQ speaks first: a signature of ten bytes, 0xff … 0x7f.
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   let got = new Uint8Array(0);
-  const off = clock.after(timeoutMs, () => resolve(`${place} takes the connection and says nothing`));
+  const isGreeted = () => got.length >= SIGNATURE;
+  const off = clock.after(timeoutMs, () => {
+    resolve(isGreeted() ? undefined : `${place} accepts connections but does not speak Salt's protocol`);
+  });
   connection.start({
     onData(chunk) {
-      const both = new Uint8Array(Math.min(got.length + chunk.length, GREETING_SIZE));
+      const both = new Uint8Array(Math.min(got.length + chunk.length, MOST));
       both.set(got);
       both.set(chunk.subarray(0, both.length - got.length), got.length);
       got = both;
-      if (got.length >= 10) {
-        resolve(got[0] === 0xff && (got[9]! & 1) === 1 ? undefined : `${place} is no ZeroMQ: what listens there?`);
+      if (!isGreeted()) return;
+      if (got[0] !== 0xff || (got[9]! & 1) !== 1) return resolve(`${place} is no ZeroMQ: what listens there?`);
+      try {
+        const type = socketType(got);
+        if (type !== undefined) resolve(kindProblem(at, place, type));
+      } catch {
+        // It greets as ZeroMQ does: what it says further is for those who sign in.
+        resolve(undefined);
       }
     },
-    onClose: () => resolve(`${place} closes the connection at once`),
+    onClose: () => resolve(isGreeted() ? undefined : `${place} closes the connection at once`),
   });
+  // Libzmq says what its socket is once it was greeted.
+  connection.write(greeting());
   const problem = await promise;
   off();
   connection.destroy();

@@ -104,12 +104,42 @@ describe("beside a master and a minion", { ...TIMEOUT, skip: linux }, () => {
       const wrongPort = await doctor("-c", at);
       assert.equal(wrongPort.exitCode, 1);
       assert.match(wrongPort.error.join("\n"), new RegExp(`127.0.0.1:${port} (?:is no ZeroMQ|closes the connection)`));
+      write("minion", { ...minion, master_port: ports.publish_port }, at);
+      const publisher = await doctor("-c", at);
+      assert.match(publisher.error.join("\n"), /is the publish_port of a master, which answers nothing/);
       write("minion", { ...minion, master_port: await freePort() }, at);
       assert.match((await doctor("-c", at)).error.join("\n"), /cannot be reached: /);
     } finally {
       other.close();
     }
   });
+
+  test(
+    "files of master.d and minion.d alone are a configuration, with the gateway and the syndic that they name",
+    TIMEOUT,
+    async () => {
+      const at = path.join(root, "installed");
+      const master = JSON.parse(readFileSync(path.join(etc, "master"), "utf8"));
+      write("install.conf", { ...master, root_dir: at }, path.join(at, "master.d"));
+      write(
+        "api.conf",
+        { rest_cherrypy: { port: await freePort(), host: "127.0.0.1", disable_ssl: true } },
+        path.join(at, "master.d"),
+      );
+      write("syndic.conf", { syndic_master: "127.0.0.1" }, path.join(at, "master.d"));
+      write("install.conf", { root_dir: at, user, id: "web9", master: "127.0.0.1" }, path.join(at, "minion.d"));
+      const run = await runInProcess("salt-doctor", doctorMain, ["-c", at]);
+      for (const role of ["master", "syndic", "api", "minion"]) {
+        assert.match(run.stdout, new RegExp(`^${role}:$`, "m"));
+        assert.match(
+          run.stdout,
+          new RegExp(`ERROR   salt-${role} is not running\\. Remedy: start it: npm run ${role} -- -c ${at}`),
+        );
+      }
+      assert.match(run.stdout, /OK {6}configuration: .*master\.d\/install\.conf/);
+      assert.equal(run.exitCode, 2);
+    },
+  );
 
   test("options that are mistyped, and a host without any configuration", TIMEOUT, async () => {
     const at = path.join(root, "mistyped");
@@ -120,7 +150,10 @@ describe("beside a master and a minion", { ...TIMEOUT, skip: linux }, () => {
     mkdirSync(path.join(root, "empty"));
     const none = await runInProcess("salt-doctor", doctorMain, ["-c", path.join(root, "empty")]);
     assert.equal(none.exitCode, 1);
-    assert.match(none.stderr, /Nothing is configured in .*empty: there is no file "master" and no file "minion"/);
+    assert.match(
+      none.stderr,
+      /Nothing is configured in .*empty: there is no file "master" or "minion", and no \*\.conf in master\.d or/,
+    );
     const role = await runInProcess("salt-doctor", doctorMain, ["--as", "king"]);
     assert.equal(role.exitCode, 64);
     assert.match(role.stderr, /"king"|'king' is not a valid argument to '--as'/);

@@ -117,7 +117,10 @@ describe("salt-master --check", TIMEOUT, () => {
         new RegExp(`^ERROR {3}publish_port: .*EADDRINUSE.*Remedy: stop what listens there .*${port}`, "m"),
       );
       assert.match(stdout, /^ERROR {3}the key .*master\.pem cannot be used: /m);
-      assert.match(stdout, /^ERROR {3}.*pki\/master: its mode is 0755.*Remedy: run: chmod 0700 /m);
+      assert.match(
+        stdout,
+        /^WARNING .*pki\/master: its mode is 0755.*Remedy: none is needed: the start makes it 0700/m,
+      );
       assert.match(stdout, /^ERROR {3}.*master\.pem: its mode is 0644/m);
       assert.equal(statSync(pki).mode & 0o777, 0o755);
       assert.ok(!existsSync(path.join(place.root, "var")));
@@ -146,12 +149,42 @@ test("a port that the running instance itself holds is no problem", {
   const { port } = holder.address() as { port: number };
   try {
     const ports = [{ option: "ret_port", host: "127.0.0.1", port }];
-    assert.deepEqual(await checkPorts(runtime, ports, process.pid), []);
-    assert.equal((await checkPorts(runtime, ports, process.ppid)).length, 1);
-    assert.equal((await checkPorts(runtime, ports, undefined)).length, 1);
+    assert.deepEqual(await checkPorts(runtime, ports, process.pid, "salt-master"), []);
+    assert.equal((await checkPorts(runtime, ports, process.ppid, "salt-master")).length, 1);
+    assert.equal((await checkPorts(runtime, ports, undefined, "salt-master")).length, 1);
   } finally {
     holder.close();
   }
+});
+
+test("ports of real Salt's own master are one finding that names it", TIMEOUT, async () => {
+  const runtime = await currentRuntime();
+  const taken = () => Promise.reject(Object.assign(new Error("Cannot listen: EADDRINUSE"), { code: "EADDRINUSE" }));
+  const cmdline = "/opt/saltstack/salt/bin/python3.10 /usr/bin/salt-master ReqServer";
+  const sockets = (port: number) => `0: 00000000:${port.toString(16).toUpperCase()} 0:0 0A 0 0 0 0 0 ${port}`;
+  const fs = {
+    ...runtime.fs,
+    stat: () => undefined,
+    list: (path: string) => path === "/proc" ? ["77", "78"] : path === "/proc/78/fd" ? ["3", "4"] : [],
+    readlink: (path: string) => `socket:[${path.endsWith("3") ? 4505 : 4506}]`,
+    readText: (path: string) => path.endsWith("cmdline") ? cmdline : `${sockets(4505)}\n${sockets(4506)}`,
+  } as typeof runtime.fs;
+  const ports = [
+    { option: "publish_port", host: "0.0.0.0", port: 4505 },
+    { option: "ret_port", host: "0.0.0.0", port: 4506 },
+  ];
+  const net = { ...runtime.net, listen: taken };
+  const [finding, ...others] = await checkPorts({ fs, net }, ports, 77, "salt-master");
+  assert.deepEqual(others, []);
+  assert.equal(
+    finding!.problem,
+    "Salt's own salt-master runs (process 77) and has publish_port 4505 and ret_port 4506",
+  );
+  assert.equal(finding!.remedy, "stop it before you start this one: kill 77");
+  assert.equal(
+    (await checkPorts({ fs, net }, [{ option: "ret_port", host: "0.0.0.0", port: 4999 }], 77, "salt-master")).length,
+    1,
+  );
 });
 
 test("salt-minion --check and salt-api --check look at what is theirs", TIMEOUT, async () => {
