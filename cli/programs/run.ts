@@ -1,8 +1,10 @@
 /** The program `salt-run`: runs a runner in this process, beside our master or a real one. */
 import { conditionInput, parseArguments } from "../../src/job/args.ts";
 import { newJid } from "../../src/job/jid.ts";
+import { messageOf } from "../../src/errors.ts";
 import { ORCHESTRATIONS } from "../../src/job/orchestrations.ts";
 import { parseSignature } from "../../src/loader/signature.ts";
+import { traceback } from "../../src/loader/traceback.ts";
 import { makePrinter } from "../terminal/printer.ts";
 import { leaveOnInterrupt } from "../program/exit.ts";
 import type { ProgramContext } from "../program/context.ts";
@@ -37,6 +39,11 @@ export async function runMain(context: ProgramContext): Promise<number> {
   const quiet = options.quiet === true;
   const show = (data: unknown, own?: string) => printer.document(data, own);
   const jid = typeof options.jid === "string" && options.jid !== "" ? options.jid : newJid(runtime.clock);
+  // Below the traceback, which scripts read on stdout, in the last line of a terminal.
+  const failed = (runner: string, error: unknown) => {
+    log.error("runner failed", { runner, error: messageOf(error) });
+    for (const line of traceback(error).trimEnd().split("\n")) log.debug(line);
+  };
   const host = await RunnerHost.open({
     runtime,
     log,
@@ -45,7 +52,7 @@ export async function runMain(context: ProgramContext): Promise<number> {
     isBrine: context.explicit.has("master_job_cache"),
     delimiter: String(options.delimiter ?? ":"),
     jid,
-    screen: { quiet, show, line: printer.line },
+    screen: { quiet, show, line: printer.line, failed },
   });
   try {
     const found = await host.find(name);

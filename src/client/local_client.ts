@@ -453,7 +453,7 @@ function unreachable(error: unknown, { runtime, opts }: LocalClientOptions): Cli
   const why = refused
     ? `: the user "${runtime.host.user().name}" may not open the sockets there. Run this as the master's user or as root, ` +
       "or give that user permissions (publisher_acl) and start the master again"
-    : "";
+    : ": salt-doctor says whether salt-master runs, and what to do";
   const message = `Unable to connect to the salt master publisher at ${opts.sock_dir}${why}`;
   return new ClientError(refused ? "NO_ACCESS" : "MASTER_DOWN", message, { cause: error });
 }

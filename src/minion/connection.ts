@@ -176,7 +176,7 @@ export class MasterConnection implements AsyncDisposable {
   }
 
   #openPublications(): Publications {
-    const { runtime: { crypto }, opts, identity, role, sockets, onPublication, onState } = this.#options;
+    const { runtime: { crypto, clock }, opts, identity, role, sockets, onPublication, onState } = this.#options;
     const topics = new Set(["broadcast", role === "syndic" ? role : publicationTopic(crypto, identity.id)]);
     const reader = new PublicationReader({
       crypto,
@@ -187,7 +187,9 @@ export class MasterConnection implements AsyncDisposable {
       topics,
     });
     return new Publications({
+      clock,
       log: this.#options.log,
+      address: this.address,
       sub: sockets.sub({ ...reconnecting(opts), receiveHighWaterMark: 0 }),
       reader,
       topics: opts.zmq_filtering && sockets.byTopic !== false ? topics : undefined,

@@ -3,6 +3,7 @@ import type { Clock } from "../async/clock.ts";
 import { deferred } from "../async/deferred.ts";
 import { messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
+import { LastingTrouble } from "./lasting_trouble.ts";
 import { RejectedError } from "./sign_in.ts";
 
 /** A master that a minion may fail over to. */
@@ -142,18 +143,24 @@ export class Failover<M extends Candidate> {
 
   /** Tries the candidates in order, again and again, until one lets the minion in. */
   async #find(order: readonly M[], signal: AbortSignal): Promise<M> {
-    const { clock, random, log, opts } = this.#options;
+    const { clock, random, opts } = this.#options;
+    const trouble = new LastingTrouble(this.#options, "error");
+    signal.addEventListener("abort", () => trouble.forget(), { once: true });
     for (let round = 0;; round++) {
       const rejections: RejectedError[] = [];
       for (const candidate of order) {
         const refusal = await this.#tryToOpen(candidate, signal);
-        if (refusal === undefined) return candidate;
+        if (refusal === undefined) {
+          trouble.end("a master lets the minion in again", { master: candidate.address });
+          return candidate;
+        }
         if (refusal instanceof RejectedError) rejections.push(refusal);
       }
-      if (rejections.length === order.length) throw rejections[0];
-      if (round === 0) {
-        log.error("no master lets the minion in: all of them are tried again", { masters: order.length });
+      if (rejections.length === order.length) {
+        trouble.forget();
+        throw rejections[0];
       }
+      trouble.begin("no master lets the minion in: all of them are tried again", { masters: order.length });
       const maxMs = 1000 * Math.max(opts.acceptance_wait_time, opts.acceptance_wait_time_max);
       await clock.sleep(backoffDelay(round, { initialMs: Math.min(FIRST_PAUSE_MS, maxMs), maxMs }, random()), signal);
     }
@@ -202,7 +209,7 @@ export class Failover<M extends Candidate> {
     const { clock, log, opts: { auth_timeout: seconds } } = this.#options;
     for (;;) {
       await this.#until(() => !this.#connected.has(master), signal);
-      log.info("connection to the master lost: waiting for it to come back", { master: master.address, seconds });
+      log.info("the next master is tried unless this one is back in time", { master: master.address, seconds });
       const over = new AbortController();
       const back = this.#until(() => this.#connected.has(master), AbortSignal.any([signal, over.signal]));
       const late = clock.sleep(seconds * 1000, AbortSignal.any([signal, over.signal])).then(() => "late");

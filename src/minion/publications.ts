@@ -1,11 +1,19 @@
+import type { Clock } from "../async/clock.ts";
 import { deferred } from "../async/deferred.ts";
 import type { PublicationReader } from "../channel/pub_client.ts";
 import { messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import type { Sub } from "../zmtp/mod.ts";
+import { LastingTrouble } from "./lasting_trouble.ts";
+
+/** Time for the first connection to a publisher before the log says that there is none, in milliseconds. */
+const FIRST_MS = 15_000;
 
 export interface PublicationsOptions {
+  clock: Pick<Clock, "after" | "elapsed">;
   log: Logger;
+  /** The master's address, for the log. */
+  address: string;
   sub: Sub;
   reader: PublicationReader;
   /** Topics to subscribe to; undefined = all publications. */
@@ -52,10 +60,22 @@ export class Publications {
   async connect(uri: string, waiting?: AbortSignal): Promise<void> {
     if (this.#connectedTo === uri) return;
     this.#connectedTo = uri;
-    const { log, sub, onState, signal } = this.#options;
+    const { clock, log, address: master, sub, onState, signal } = this.#options;
     const connected = deferred<void>();
     let again = false;
+    const away = new LastingTrouble({ clock, log });
+    const late = clock.after(FIRST_MS, () => {
+      if (!signal.aborted) {
+        away.begin("the publisher of the master cannot be reached: no jobs come", { master, publisher: uri });
+      }
+    });
+    signal.addEventListener("abort", () => {
+      late();
+      away.forget();
+    }, { once: true });
     sub.onConnect(() => {
+      late();
+      away.end("the master is back", { master });
       if (sub.introduces) void this.#introduce(again);
       again = true;
       connected.resolve();
@@ -63,7 +83,7 @@ export class Publications {
     });
     sub.onDisconnect(() => {
       if (signal.aborted) return;
-      log.info("connection to the publisher lost");
+      away.begin("connection to the master lost: waiting for it to come back", { master });
       onState?.(false);
     });
     sub.connect(uri);

@@ -49,6 +49,9 @@ export interface SignInOptions {
   signal: AbortSignal;
 }
 
+/** Time between two warnings of the same trouble, in milliseconds: a log that was rotated says it, too. */
+const WARN_AGAIN_MS = 10 * 60_000;
+
 /** How often {@link SignIn.once} is told to come later. */
 const MOST_DELAYS = 3;
 
@@ -57,7 +60,8 @@ export class SignIn {
   readonly #options: SignInOptions;
   #running: Promise<SignedIn> | undefined;
   #trouble: string | undefined;
-  #warned = "";
+  /** The warning that was logged last, and when. */
+  #warned: { message: string; atMs: number } | undefined;
 
   constructor(options: SignInOptions) {
     this.#options = options;
@@ -102,14 +106,15 @@ export class SignIn {
 
   async #untilAccepted(): Promise<SignedIn> {
     const { runtime: { clock, random }, log, address, signal } = this.#options;
-    this.#warned = "";
+    this.#warned = undefined;
     for (let attempt = 0, failures = 0;; attempt++) {
       signal.throwIfAborted();
       let pauseMs = this.#pauseAfter(attempt);
       try {
         const outcome = await this.#attempt();
         if (outcome.state === "accepted") {
-          log.info("signed in to the master", { master: address });
+          // Who has read a warning wants to know that it is over.
+          log[this.#warned === undefined ? "info" : "warning"]("signed in to the master", { master: address });
           return outcome.signedIn;
         }
         if (outcome.state === "later") {
@@ -175,10 +180,14 @@ export class SignIn {
     );
   }
 
-  /** Logs a warning once, not with every attempt: a fleet that waits for a day must not fill its disks. */
+  /** Logs a warning once and then every ten minutes, not with every attempt: a fleet that waits for a day must not fill its disks. */
   #warn(message: string, fields: Record<string, unknown> = {}): void {
+    const { runtime: { clock }, log, address } = this.#options;
     this.#trouble = typeof fields.reason === "string" ? fields.reason : message;
-    if (this.#warned !== message) this.#options.log.warning(message, { master: this.#options.address, ...fields });
-    this.#warned = message;
+    const nowMs = clock.elapsed();
+    const { message: last, atMs = -Infinity } = this.#warned ?? {};
+    if (last === message && nowMs - atMs < WARN_AGAIN_MS) return;
+    log.warning(message, { master: address, ...fields });
+    this.#warned = { message, atMs: nowMs };
   }
 }

@@ -171,6 +171,7 @@ export class RunnerHost implements RunsRunner {
       : `Exception occurred in runner ${name}: ${traceback(error)}`;
     await this.#end(call, { success: false, return: text, ...(isInvalid ? {} : { retcode: 1 }) });
     await this.#show(text);
+    if (!isInvalid) this.#options.screen.failed?.(name, error);
     return isInvalid ? 0 : 1;
   }
 

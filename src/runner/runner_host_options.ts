@@ -12,6 +12,8 @@ export interface RunnerScreen {
   show(data: unknown, own?: string): Promise<void>;
   /** Prints a line of the runner's own. */
   line(text: string): void;
+  /** A runner has thrown; its return, which is shown, has the traceback. */
+  failed?(name: string, error: unknown): void;
 }
 
 export interface RunnerHostOptions {

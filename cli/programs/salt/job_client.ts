@@ -58,7 +58,9 @@ export async function reportJobFailure(error: unknown, { log }: ProgramContext, 
   const code = codeOf(error);
   if (code === "NO_KEY" || code === "NOT_BRINE") throw new Exit(2, messageOf(error));
   if (!isRefusal(error) && code !== "TIMEOUT" && code !== "BUS_LOST") throw error;
-  log.error(messageOf(error));
-  await printer.document(messageOf(error));
+  const message = messageOf(error);
+  // Salt prints its own refusals twice, too.
+  log[message.startsWith("Cannot publish") ? "debug" : "error"](message);
+  await printer.document(message);
   return isRefusal(error) ? 0 : 1;
 }
