@@ -1,13 +1,40 @@
 /** The options that name modules, one row each. A new registry of modules that options name is a row here. */
 import { Slices } from "../../../src/async/slices.ts";
 import type { Host } from "../../../src/config/review.ts";
+import type { CustomPlace } from "../../../src/loader/custom_file.ts";
 import type { CustomKind } from "../../../src/loader/custom_files.ts";
 import { entriesOf, isMap } from "../../../src/python/containers.ts";
 import { str } from "../../../src/python/repr.ts";
 import { isRecord } from "../../../src/record.ts";
 import { insteadOfRenderer, parsePipeline } from "../../../src/render/pipeline.ts";
 import { RENDERER_NAMES } from "../../../src/render/renderers.ts";
-import type { NamePlace, NamingOption } from "./named_modules.ts";
+
+/** What a check of names sees. */
+export interface NamePlace extends CustomPlace {
+  readonly host: Host;
+}
+
+/** An option whose value names modules. */
+export interface NamingOption {
+  option: string;
+  /** What its modules are called: `returner`. */
+  what: string;
+  hosts: readonly Host[];
+  /** The names in its value. */
+  names(opts: Record<string, unknown>): readonly string[];
+  /** Every name that Brine has. */
+  known(place: NamePlace): Promise<readonly string[]>;
+  /** The folder of custom modules that may be named, too. */
+  custom?: CustomKind;
+  /** What becomes of a name that nobody has: `events are not stored`. */
+  effect: string;
+  /** How bad that is. */
+  severity(place: NamePlace): "warning" | "error" | "stops";
+  /** What to do instead, for names of Salt's that are not here. */
+  instead?(name: string): string | undefined;
+  /** Why a module that is here cannot be used. */
+  obstacle?(name: string, place: NamePlace): Promise<string | undefined>;
+}
 
 const BOTH: readonly Host[] = ["master", "minion"];
 const isLocal = ({ host, opts }: NamePlace) => host === "master" || opts.file_client === "local";

@@ -2,39 +2,12 @@
 import type { Host } from "../../../src/config/review.ts";
 import { messageOf } from "../../../src/errors.ts";
 import { suggestion } from "../../../src/known.ts";
-import { customFilesOf, type CustomPlace, foreignText } from "../../../src/loader/custom_file.ts";
+import { customFilesOf, foreignText } from "../../../src/loader/custom_file.ts";
 import type { CustomKind } from "../../../src/loader/custom_files.ts";
 import { createLogger } from "../../../src/log.ts";
 import type { Runtime } from "../../../src/runtime/mod.ts";
 import { doubtful, fatal, type Finding, wrong } from "./finding.ts";
-import { NAMED_BY_OPTIONS } from "./named_by_options.ts";
-
-/** What a check of names sees. */
-export interface NamePlace extends CustomPlace {
-  readonly host: Host;
-}
-
-/** An option whose value names modules. */
-export interface NamingOption {
-  option: string;
-  /** What its modules are called: `returner`. */
-  what: string;
-  hosts: readonly Host[];
-  /** The names in its value. */
-  names(opts: Record<string, unknown>): readonly string[];
-  /** Every name that Brine has. */
-  known(place: NamePlace): Promise<readonly string[]>;
-  /** The folder of custom modules that may be named, too. */
-  custom?: CustomKind;
-  /** What becomes of a name that nobody has: `events are not stored`. */
-  effect: string;
-  /** How bad that is. */
-  severity(place: NamePlace): "warning" | "error" | "stops";
-  /** What to do instead, for names of Salt's that are not here. */
-  instead?(name: string): string | undefined;
-  /** Why a module that is here cannot be used. */
-  obstacle?(name: string, place: NamePlace): Promise<string | undefined>;
-}
+import { NAMED_BY_OPTIONS, type NamePlace, type NamingOption } from "./named_by_options.ts";
 
 const FINDING = { warning: doubtful, error: wrong, stops: fatal };
 

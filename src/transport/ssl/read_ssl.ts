@@ -53,7 +53,7 @@ export function readSsl(value: unknown, fs: Pick<FileSystem, "readText">): Ssl |
     try {
       return fs.readText(path);
     } catch (error) {
-      throw invalid(`cannot read ${name} "${path}": ${messageOf(error)}`, error);
+      throw invalid(`cannot read ${name} "${path}": ${messageOf(error)}. Name a file that the daemon may read`, error);
     }
   };
   const choice = <T extends string>(name: Name, names: readonly T[]): T | undefined => {
