@@ -110,7 +110,7 @@ async function examine(context: ProgramContext, role: Role): Promise<Examined> {
   } else {findings.push(
       wrong(`${program} is not running`, `start it: ${startCommand(runtime, program, { configDir })}`),
     );}
-  const more = barred && role === "master"
+  const more = barred && role !== "api"
     ? { well: [], findings: [] }
     : await examineMore(context, role, config.opts, running !== undefined);
   return {

@@ -45,11 +45,13 @@ export async function findingsOf(context: ProgramContext, daemon: Daemon): Promi
   const { review, found } = await checkConfig(daemon, config, runtime);
   findings.push(...found, ...reviewFindings(review));
   const running = runningInstance(runtime, String(opts.pidfile), program);
-  const barred = await barredUser(runtime, opts, given.has("user"));
+  // A gateway looks into no directory of the master.
+  const own = daemon.directories === undefined ? [opts.pki_dir, opts.cachedir].map(String) : [];
+  const barred = await barredUser(runtime, String(opts.user ?? ""), given.has("user"), own);
   if (barred !== undefined) {
-    // What this user may not read says nothing of the daemon.
     findings.push(barred);
-    return { findings, config, running, barred: true };
+    // What this user may not read says nothing of the daemon.
+    if (runtime.process.uid() !== 0) return { findings, config, running, barred: true };
   }
   if (opts.verify_env !== false && daemon.directories === undefined) {
     const uid = given.has("user") ? await userNumber(runtime, String(opts.user)) : runtime.process.uid();
@@ -58,8 +60,8 @@ export async function findingsOf(context: ProgramContext, daemon: Daemon): Promi
     }
   }
   try {
-    const { findings: own = [], ports = [] } = await daemon.place?.(config, runtime) ?? {};
-    findings.push(...own, ...await checkPorts(runtime, ports, running, program));
+    const { findings: ofPlace = [], ports = [] } = await daemon.place?.(config, runtime) ?? {};
+    findings.push(...ofPlace, ...await checkPorts(runtime, ports, running, program));
   } catch (error) {
     findings.push(wrong(messageOf(error)));
   }
@@ -69,24 +71,25 @@ export async function findingsOf(context: ProgramContext, daemon: Daemon): Promi
 /** One line for a user who is neither root nor that of the daemon, in place of one for each file. */
 async function barredUser(
   runtime: Runtime,
-  { user, pki_dir, cachedir }: Record<string, unknown>,
+  user: string,
   given: boolean,
+  directories: readonly string[],
 ): Promise<Finding | undefined> {
-  const problem = await checkRunAs(runtime, String(user ?? ""), given);
+  const problem = await checkRunAs(runtime, user, given);
   if (problem !== undefined) return wrong(problem);
   const { fs, process, host } = runtime;
   if (process.uid() === 0) return undefined;
   const isClosed = (path: string) => {
     try {
-      return fs.stat(path) !== undefined && !(fs.access(path, "read") && fs.access(path, "write"));
+      return fs.stat(path) !== undefined && !fs.access(path, "read");
     } catch {
       return true;
     }
   };
-  const closed = [pki_dir, cachedir].map(String).find(isClosed);
+  const closed = directories.find(isClosed);
   if (closed === undefined) return undefined;
   return wrong(
-    `user ${host.user().name} may not use ${closed}: keys, directories and ports were not looked at`,
+    `user ${host.user().name} may not read ${closed}: keys, directories and ports were not looked at`,
     "run this as root (sudo), or as the user of the daemon",
   );
 }

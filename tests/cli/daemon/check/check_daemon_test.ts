@@ -157,6 +157,27 @@ test("a port that the running instance itself holds is no problem", {
   }
 });
 
+test("a user who is neither root nor that of the daemon gets one line, and none for each file", TIMEOUT, async () => {
+  const runtime = await currentRuntime();
+  using place = await bed("salt-master", {});
+  const pki = path.join(place.root, "etc/salt/pki/master");
+  mkdirSync(pki, { recursive: true });
+  const other = {
+    ...runtime,
+    process: { ...runtime.process, uid: () => 4711 },
+    fs: { ...runtime.fs, access: (file: string, what: "read") => file !== pki && runtime.fs.access(file, what) },
+  } as typeof runtime;
+  const { stdout, exitCode } = await runInProcess("salt-master", masterMain, ["-c", place.root, "--check"], "", {
+    runtime: other,
+  });
+  assert.match(
+    stdout,
+    /^ERROR {3}user \S+ may not read .*pki\/master: keys, directories and ports were not looked at\. Remedy: run this as root/m,
+  );
+  assert.match(stdout, /^1 error, 0 warnings$/m);
+  assert.equal(exitCode, 1);
+});
+
 test("ports of real Salt's own master are one finding that names it", TIMEOUT, async () => {
   const runtime = await currentRuntime();
   const taken = () => Promise.reject(Object.assign(new Error("Cannot listen: EADDRINUSE"), { code: "EADDRINUSE" }));
