@@ -1,7 +1,7 @@
 /** Modules that options name: whether Brine, or a custom file of this host, has them, and whether they can be used here. */
 import type { Host } from "../../../src/config/review.ts";
 import { messageOf } from "../../../src/errors.ts";
-import { suggestion } from "../../../src/known.ts";
+import { nearestName, suggestion } from "../../../src/known.ts";
 import { customFilesOf, foreignText } from "../../../src/loader/custom_file.ts";
 import type { CustomKind } from "../../../src/loader/custom_files.ts";
 import { createLogger } from "../../../src/log.ts";
@@ -40,7 +40,9 @@ async function problemWith(
   }
   const problem = `${option}: there is no ${what} "${name}" here: ${effect}`;
   if (own !== undefined) return { problem, remedy: own };
-  const advice = by.instead?.(name) ?? suggestion(name, known);
+  // A name that is nearly one of Brine's is mistyped; another is probably one of Salt's.
+  const isMistyped = nearestName(name, known, { letters: name.length > 5 ? 2 : 1 }) !== undefined;
+  const advice = (isMistyped ? undefined : by.instead?.(name)) ?? suggestion(name, known);
   const synced = custom === undefined
     ? ""
     : `; a custom one belongs into _${custom} of file_roots and has to be synced first: ${
