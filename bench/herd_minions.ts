@@ -75,7 +75,7 @@ const clients = Array.from({ length: count }, (_, index) =>
     crypto,
     log: silentLogger,
     identity: { id: idOf(index), ...identities[index % PAIRS]! },
-    masterKeyRecord: { read: () => record, write: () => {} },
+    masterKeyRecord: { place: "minion_master.pub", read: () => record, write: () => {} },
     isBrine: values.brine,
   }));
 

@@ -170,6 +170,7 @@ export class SwarmPart {
     this.#onJob = onJob;
     this.#reader = new PublicationReader({
       crypto: this.runtime.crypto,
+      clock: this.runtime.clock,
       log: silentLogger,
       signedIn: () => this.#signedIn,
       signIn: async () => {

@@ -96,7 +96,7 @@ export class SimulatedMinion {
       log: silentLogger,
       identity,
       isBrine: true,
-      masterKeyRecord: { read: () => record.pem, write: (pem) => void (record.pem = pem) },
+      masterKeyRecord: { place: "minion_master.pub", read: () => record.pem, write: (pem) => void (record.pem = pem) },
     });
     this.requests = new SealedRequests({
       crypto,

@@ -11,6 +11,8 @@ import { hex } from "../crypto/hex.ts";
 
 /** The master's public key as the minion has it on record. */
 export interface MasterKeyRecord {
+  /** Where it is, for errors. */
+  readonly place: string;
   /** Undefined until a master has been trusted. */
   read(): string | undefined;
   write(pem: string): void;
@@ -260,10 +262,7 @@ export class AuthClient {
           });
           return offer(true);
         }
-        throw new MasterKeyError(
-          "The master's key has changed. If this is intended, delete minion_master.pub in the minion's pki_dir and start " +
-            "the minion again",
-        );
+        throw this.#changed(recorded.pem, brought);
       }
       if (signingKey !== undefined && alwaysVerify && !signed()) {
         throw new MasterKeyError("The master's key does not carry a valid signature (always_verify_signature)");
@@ -283,6 +282,16 @@ export class AuthClient {
     }
     if (recorded === undefined) return offer(true);
     return openMode ? offer(recorded.pem !== brought) : { ...recorded, store: false };
+  }
+
+  #changed(known: string, brought: string): MasterKeyError {
+    const { crypto, hashType = "sha256", masterKeyRecord: { place } } = this.#options;
+    const [expected, found] = [known, brought].map((pem) => fingerprint(crypto, pem, hashType));
+    return new MasterKeyError(
+      `The master's key has changed: its fingerprint is ${found}, and that of ${place} is ${expected}. Compare it with: ` +
+        `salt-key -f master.pub (on the master). If it is the same, delete ${place}: the minion then signs in`,
+      { found, known: expected, path: place },
+    );
   }
 
   #unlock(

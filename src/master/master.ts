@@ -97,6 +97,7 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     clock,
     log: log.child("auth"),
     cacheDir: opts.cachedir,
+    masterPem: identity.publicPem,
     lifetimeSeconds: opts.publish_session,
   });
 

@@ -74,6 +74,7 @@ function openAuth(options: ConnectionOptions, log: Logger): AuthClient {
     log,
     identity,
     masterKeyRecord: {
+      place: record,
       read: () => fs.stat(record)?.kind === "file" ? fs.readText(record) : undefined,
       write: (pem) => fs.write(record, pem, { mode: 0o644, sync: true }),
     },
@@ -180,6 +181,7 @@ export class MasterConnection implements AsyncDisposable {
     const topics = new Set(["broadcast", role === "syndic" ? role : publicationTopic(crypto, identity.id)]);
     const reader = new PublicationReader({
       crypto,
+      clock,
       log: this.#log,
       signedIn: () => this.#auth.signedIn,
       signIn: () => this.signIn(),

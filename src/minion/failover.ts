@@ -1,6 +1,7 @@
 import { backoffDelay } from "../async/backoff.ts";
 import type { Clock } from "../async/clock.ts";
 import { deferred } from "../async/deferred.ts";
+import { MasterKeyError } from "../channel/auth_client.ts";
 import { messageOf } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import { LastingTrouble } from "./lasting_trouble.ts";
@@ -179,7 +180,7 @@ export class Failover<M extends Candidate> {
       const reason = messageOf(error);
       const fields = { master: candidate.address, reason };
       if (this.#refusals.get(candidate) === reason) log.debug("cannot use this master", fields);
-      else log.warning("cannot use this master", fields);
+      else log[error instanceof MasterKeyError ? "error" : "warning"]("cannot use this master", fields);
       this.#refusals.set(candidate, reason);
       return error;
     }

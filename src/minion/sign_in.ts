@@ -130,7 +130,7 @@ export class SignIn {
         if (error instanceof RejectedError) throw error;
         const fatal = forGood(error);
         if (fatal !== undefined) throw fatal;
-        if (error instanceof MasterKeyError) this.#warn(error.message);
+        if (error instanceof MasterKeyError) this.#warn(error.message, {}, "error");
         else {
           this.#warn("cannot sign in to the master, trying again", { reason: messageOf(error) });
           // The master may just be restarting, so the first pauses are short.
@@ -181,13 +181,13 @@ export class SignIn {
   }
 
   /** Logs a warning once and then every ten minutes, not with every attempt: a fleet that waits for a day must not fill its disks. */
-  #warn(message: string, fields: Record<string, unknown> = {}): void {
+  #warn(message: string, fields: Record<string, unknown> = {}, level: "warning" | "error" = "warning"): void {
     const { runtime: { clock }, log, address } = this.#options;
     this.#trouble = typeof fields.reason === "string" ? fields.reason : message;
     const nowMs = clock.elapsed();
     const { message: last, atMs = -Infinity } = this.#warned ?? {};
     if (last === message && nowMs - atMs < WARN_AGAIN_MS) return;
-    log.warning(message, { master: address, ...fields });
+    log[level](message, { master: address, ...fields });
     this.#warned = { message, atMs: nowMs };
   }
 }

@@ -71,7 +71,15 @@ describe("auth_cases.json", () => {
       const file = (name: string) => options[name] === undefined ? "" : `/${options[name]}`;
       const events: AuthEvent[] = [];
       fs.mkdir("/cache");
-      const sessionKeys = new SessionKeys({ fs, crypto, clock, log, cacheDir: "/cache", lifetimeSeconds: 86400 });
+      const sessionKeys = new SessionKeys({
+        fs,
+        crypto,
+        clock,
+        log,
+        cacheDir: "/cache",
+        masterPem: recorded.master_public_key,
+        lifetimeSeconds: 86400,
+      });
       const server = new AuthServer({
         crypto,
         clock,

@@ -28,7 +28,7 @@ function client(record: { pem?: string }, more: Partial<AuthClientOptions> = {})
     crypto,
     log: silentLogger,
     identity: { id: "web1", key: minion!.key, publicPem: minion!.pem },
-    masterKeyRecord: { read: () => record.pem, write: (pem) => record.pem = pem },
+    masterKeyRecord: { place: "minion_master.pub", read: () => record.pem, write: (pem) => record.pem = pem },
     ...more,
   });
 }

@@ -130,7 +130,15 @@ describe("AuthServer with many sign-ins at once", () => {
       identity: { key: crypto.loadPrivateKey(PAIRS.master.privatePem), publicPem: cleanPem(PAIRS.master.publicPem) },
       keys,
       strangers: new CountedStrangerKeys({ keys, clock, log, limit: 0 }),
-      sessionKeys: new SessionKeys({ fs, crypto, clock, log, cacheDir: "/cache", lifetimeSeconds: 3600 }),
+      sessionKeys: new SessionKeys({
+        fs,
+        crypto,
+        clock,
+        log,
+        cacheDir: "/cache",
+        masterPem: PAIRS.master.publicPem,
+        lifetimeSeconds: 3600,
+      }),
       masterKey: () => ({ keyString, crypticle: new Crypticle(crypto, keyString) }),
       publishPort: () => 4505,
       serial: () => 0,
@@ -151,7 +159,7 @@ describe("AuthServer with many sign-ins at once", () => {
           key: crypto.loadPrivateKey(PAIRS.minion.privatePem),
           publicPem: cleanPem(PAIRS.minion.publicPem),
         },
-        masterKeyRecord: { read: () => undefined, write: () => {} },
+        masterKeyRecord: { place: "minion_master.pub", read: () => undefined, write: () => {} },
         isBrine,
       });
     const ask = (id: string, isBrine = false) => {

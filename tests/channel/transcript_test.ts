@@ -56,7 +56,7 @@ for (const file of ["transcript", "transcript_rotation"]) {
       crypto,
       log: silentLogger,
       identity,
-      masterKeyRecord: { read: () => record, write: (pem) => record = pem },
+      masterKeyRecord: { place: "minion_master.pub", read: () => record, write: (pem) => record = pem },
     });
 
     /** The recorded replies to the next requests. */
@@ -89,6 +89,7 @@ for (const file of ["transcript", "transcript_rotation"]) {
     });
     const reader = new PublicationReader({
       crypto,
+      clock,
       log: silentLogger,
       signedIn: () => auth.signedIn,
       signIn,
@@ -153,7 +154,7 @@ describe("a recorded reply", () => {
         key: real.loadPrivateKey(recorded.minion_private_pem),
         publicPem: cleanPem(recorded.minion_public_pem),
       },
-      masterKeyRecord: { read: () => record.pem, write: (pem) => record.pem = pem },
+      masterKeyRecord: { place: "minion_master.pub", read: () => record.pem, write: (pem) => record.pem = pem },
     });
 
   test("is refused for another nonce, and leaves no key on record", () => {

@@ -1071,7 +1071,7 @@ describe("publications", TIMEOUT, () => {
           key: runtime.crypto.loadPrivateKey(PAIRS.minion.privatePem),
           publicPem: cleanPem(PAIRS.minion.publicPem),
         };
-        const masterKeyRecord = { read: () => undefined, write: () => {} };
+        const masterKeyRecord = { place: "minion_master.pub", read: () => undefined, write: () => {} };
         const auth = new AuthClient({ ...runtime, log: captured.log, identity, masterKeyRecord, isBrine: true });
         const signIn = async () => {
           const request = auth.request();
@@ -1081,6 +1081,7 @@ describe("publications", TIMEOUT, () => {
         await signIn();
         const reader = new PublicationReader({
           crypto: runtime.crypto,
+          clock: runtime.clock,
           log: captured.log,
           signedIn: () => auth.signedIn,
           signIn,

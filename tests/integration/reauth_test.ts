@@ -4,6 +4,7 @@ import { describe, test } from "node:test";
 import { until } from "../../bench/bed/until.ts";
 import { listenBus } from "../../src/event/bus_client.ts";
 import { ipcHash } from "../../src/job/minion_id.ts";
+import { cleanPem, fingerprint } from "../../src/crypto/rsa_key.ts";
 import type { RejectedError } from "../../src/minion/mod.ts";
 import { decode, encode } from "../../src/wire/msgpack.ts";
 import { zmtpSockets } from "../../src/zmtp/mod.ts";
@@ -122,6 +123,43 @@ describe("minions and their master", TIMEOUT, () => {
     assert.equal(fs.readText(record), PAIRS.other.publicPem);
     assert.ok(!cluster.events.some(({ tag }) => tag.includes("/start")));
   });
+
+  for (const how of ["in order", "by kill -9"]) {
+    test(
+      `the master is stopped ${how}, and its key replaced: the minion says so, and is back once its copy is gone`,
+      TIMEOUT,
+      async () => {
+        await using cluster = await startCluster();
+        assert.deepEqual(await ping(cluster), { web1: true });
+        const { fs } = cluster.runtime;
+        const tags = await minionTags(cluster, "web1");
+        await cluster.master.close();
+        if (how === "by kill -9") fs.remove(`${cluster.root}/cache/.sessions`);
+        fs.write(`${cluster.root}/pki/master.pem`, PAIRS.other.privatePem);
+        await cluster.startMaster();
+        await passUntil(cluster, () => tags.includes("__master_connected"));
+        const client = await cluster.client();
+        // Whatever it hears is of a master that it does not know.
+        await client.publish({ tgt: "web1", fun: "test.ping" });
+        const record = `${cluster.minionDirectory("web1")}/pki/minion_master.pub`;
+        const said = () => cluster.captured.records.filter(({ message }) => message.includes("key has changed"));
+        await passUntil(cluster, () => said().length > 0);
+        const { level, message } = said()[0]!;
+        assert.equal(level, "error");
+        assert.ok(message.includes(`delete ${record}`), message);
+        const crypto = cluster.runtime.crypto;
+        for (const pem of [PAIRS.master.publicPem, PAIRS.other.publicPem]) {
+          assert.ok(message.includes(fingerprint(crypto, cleanPem(pem), "sha256")), message);
+        }
+        cluster.runtimeOf("web1").fs.remove(record);
+        const pinged = ping(cluster);
+        let over = false;
+        void pinged.finally(() => over = true);
+        await passUntil(cluster, () => over);
+        assert.deepEqual(await pinged, { web1: true });
+      },
+    );
+  }
 
   test("a master without the configured fingerprint ends the minion, and its key is not stored", TIMEOUT, async () => {
     await using cluster = await startCluster({ minions: [] });

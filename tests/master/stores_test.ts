@@ -145,7 +145,8 @@ describe("SessionKeys", () => {
     return {
       fs,
       clock,
-      open: () => new SessionKeys({ fs, crypto, clock, log, cacheDir: "/cache", lifetimeSeconds: 3600 }),
+      open: (masterPem = PAIRS.master.publicPem) =>
+        new SessionKeys({ fs, crypto, clock, log, cacheDir: "/cache", masterPem, lifetimeSeconds: 3600 }),
     };
   };
 
@@ -191,6 +192,16 @@ describe("SessionKeys", () => {
     assert.ok(![key, other].includes(second.get("web1", PEM)));
   });
 
+  test("a master with another key uses no session of the last one, which its minions would keep for ever", () => {
+    const { fs, open } = scene();
+    const first = open();
+    const key = first.get("web1", PEM);
+    first.save(() => 1200);
+    assert.notEqual(open(PAIRS.other.publicPem).get("web1", PEM), key);
+    assert.equal(fs.stat("/cache/.sessions"), undefined);
+    assert.notEqual(open().get("web1", PEM), key, "nor when the first key is back");
+  });
+
   test("rotate() discards a key, and a key without its replay guard is not saved", () => {
     const { open } = scene();
     const first = open();
@@ -203,7 +214,10 @@ describe("SessionKeys", () => {
 
   test("a malformed file is ignored; an invalid id is refused", () => {
     const { fs, open } = scene();
-    for (const content of ["", "x", "{}", '["web1",7,0,"",null]', '["../x","A",0,"",null]', '["web1","A",0,"x",{}]']) {
+    open().save(() => 1200);
+    const head = fs.readText("/cache/.sessions");
+    const lines = ["", "x", "{}", '["web1",7,0,"",null]', '["../x","A",0,"",null]', '["web1","A",0,"x",{}]'];
+    for (const content of [...lines, ...lines.map((line) => `${head}\n${line}`)]) {
       fs.write("/cache/.sessions", content);
       assert.match(open().get("web1", PEM), /^[A-Za-z0-9+/]{75}=$/);
     }

@@ -372,7 +372,7 @@ export class Peer {
       crypto,
       log,
       identity,
-      masterKeyRecord: { read: () => record, write: (pem) => record = pem },
+      masterKeyRecord: { place: "minion_master.pub", read: () => record, write: (pem) => record = pem },
     });
     this.exchange = cluster.exchange();
     this.requests = new RequestClient({

@@ -31,6 +31,8 @@ export interface SessionKeysOptions {
   clock: Pick<Clock, "now" | "elapsed">;
   log: Logger;
   cacheDir: string;
+  /** The master's public key: the next run uses what this one leaves only if it has the same. */
+  masterPem: string;
   /** Seconds after which a session is replaced: `publish_session`. */
   lifetimeSeconds: number;
 }
@@ -39,7 +41,8 @@ export interface SessionKeysOptions {
  * SessionKey keys, each bound to the public key that it was made for. They are in memory: a master that was killed begins with
  * none, since it cannot know which requests its predecessor has taken, and a request captured then must be worthless. A
  * master that stops in order leaves them in `<cachedir>/.sessions`, with the newest time that each has seen, so that the
- * next one accepts the returns of minions without another sign-in. That file is gone before the first of them is used.
+ * next one accepts the returns of minions without another sign-in. That file is gone before the first of them is used. A master
+ * with another key does not use them: only a sign-in tells a minion that the master's key has changed.
  */
 export class SessionKeys implements SessionKeyStore {
   readonly #options: SessionKeysOptions;
@@ -98,7 +101,7 @@ export class SessionKeys implements SessionKeyStore {
   save(newest: (id: string) => number | "unknown" | undefined): void {
     const { fs, log, clock } = this.#options;
     const began = clock.now() - clock.elapsed();
-    const lines: string[] = [];
+    const lines = [JSON.stringify({ master: this.#hash(this.#options.masterPem) })];
     for (const [id, session] of this.#keys) {
       // One of a second key is not worth it: that minion signs in again.
       if (!isMinionId(id)) continue;
@@ -118,13 +121,21 @@ export class SessionKeys implements SessionKeyStore {
   }
 
   #restore(): void {
-    const { fs, clock } = this.#options;
+    const { fs, clock, log, masterPem } = this.#options;
     const stat = fs.stat(this.#path);
     if (stat === undefined) return;
     const text = stat.kind === "file" && stat.size <= LARGEST_FILE ? fs.readText(this.#path) : "";
     // Removed first: a file that is read twice would let requests of this run be accepted again, also after a power failure.
     fs.remove(this.#path, { sync: true });
-    for (const line of text.split("\n")) {
+    const [first, ...lines] = text.split("\n");
+    const { master } = JSON.parse(first || "{}") as { master?: unknown };
+    if (master !== this.#hash(masterPem)) {
+      log.warning("session keys of the last run not used: minions will sign in again", {
+        reason: "it had another master key",
+      });
+      return;
+    }
+    for (const line of lines) {
       if (line === "") continue;
       const [id, keyString, madeMs, hash, floor] = JSON.parse(line) as unknown[];
       if (typeof keyString !== "string" || !KEY_STRING.test(keyString) || typeof hash !== "string") continue;
