@@ -49,6 +49,8 @@ export interface MirrorOptions {
   fs: FileSystem;
   /** Where it is written down how far this master has come. */
   statePath: string;
+  /** Tells this cluster from others: what was written down for another one is not used. */
+  cluster: string;
   /** The even clock, in milliseconds. */
   elapsed(): number;
   log: Logger;
@@ -473,16 +475,18 @@ export class Mirror {
   #save(): void {
     if (!this.#dirty) return;
     this.#dirty = false;
-    const { fs, statePath } = this.#options;
+    const { fs, statePath, cluster } = this.#options;
     const names = [...this.#known].map(([name, { version, generation, hash }]) => [name, version, generation, hash]);
-    fs.write(statePath, encode(names, "bin"), { mode: 0o600 });
+    fs.write(statePath, encode([cluster, names], "bin"), { mode: 0o600 });
   }
 
   #restore(): void {
-    const { fs, statePath, log } = this.#options;
+    const { fs, statePath, cluster, log } = this.#options;
     if (fs.stat(statePath)?.kind !== "file") return;
     try {
-      for (const [name, version, generation, hash] of decode(fs.read(statePath), { mode: "bin" }) as never[][]) {
+      const [of, names] = decode(fs.read(statePath), { mode: "bin" }) as [unknown, never[][]];
+      if (of !== cluster) return;
+      for (const [name, version, generation, hash] of names) {
         this.#remember(name!, { version: version!, generation: generation!, hash: hash!, stamp: undefined });
       }
     } catch (error) {

@@ -29,6 +29,8 @@ export class Presence {
   readonly #goneSince = new Map<string, number>();
   /** Brine minions, each with the newest of its statements; undefined for one that does not number them. */
   readonly #brine = new Map<string, Order | undefined>();
+  /** Brine minions that were away since they last stated anything: another program may have taken their place. */
+  readonly #doubted = new Set<string>();
   /** The other masters of a cluster: which minions are connected there. */
   readonly #peers = new Map<string, Set<string>>();
   /** Called when a minion comes to this master, or its last connection here ends. @default nobody is told */
@@ -90,6 +92,7 @@ export class Presence {
         this.#open.set(id, only!);
       } else if (open === remote) {
         this.#open.delete(id);
+        if (this.#brine.has(id)) this.#doubted.add(id);
         if (!this.#elsewhere(id)) this.#goneSince.set(id, this.#now());
         this.onChange?.(id, false);
       }
@@ -166,11 +169,17 @@ export class Presence {
    * @returns false if it has stated something newer before: the two have overtaken each other on their way
    */
   markBrine(id: string, order?: Order): boolean {
+    this.#doubted.delete(id);
     const newest = this.#brine.get(id);
     const stale = order !== undefined && newest !== undefined && order.life === newest.life &&
       order.number < newest.number;
     if (!stale) this.#brine.set(id, order ?? newest);
     return !stale;
+  }
+
+  /** A minion says that it has started. One of Brine has stated its jobs before; one that has not is of real Salt by now. */
+  started(id: string): void {
+    if (this.#doubted.delete(id)) this.#brine.delete(id);
   }
 
   isBrine(id: string): boolean {

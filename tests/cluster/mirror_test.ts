@@ -36,6 +36,7 @@ function master(
   clock: FakeClock,
   name: string,
   fs = memoryFileSystem({ clock, uid: 0, gid: 0 }),
+  cluster = "one",
 ): Master {
   const storage = shared.open();
   const keys = new KeyDirectories(fs, crypto, "/pki");
@@ -51,6 +52,7 @@ function master(
       by: name,
       fs,
       statePath: `/cache/${files.kind}.mirror`,
+      cluster,
       elapsed: () => clock.elapsed(),
       log: silentLogger,
       scanMs: 0,
@@ -364,6 +366,24 @@ describe("mirrors of data and tokens", () => {
   });
 });
 
+test("a master that goes to another cluster takes its decisions, whatever it knew of the former one", async () => {
+  const { clock, masters: [a, b] } = fleet();
+  // Many changes: the former cluster's count is above the other's.
+  for (let count = 0; count < 5; count++) {
+    for (const change of [reject, accept]) {
+      change(a!, "web1");
+      await settle([a!, b!]);
+    }
+  }
+  const other = new MemoryLedger(clock);
+  const resident = master(other, clock, "m2", undefined, "two");
+  reject(resident, "web1");
+  await settle([resident]);
+  const moved = master(other, clock, "m0+", a!.fs, "two");
+  await settle([moved, resident]);
+  assert.deepEqual([standing(moved, "web1"), standing(resident, "web1")], ["rejected", "rejected"]);
+});
+
 test("each record of a token costs the hash of one name, however many tokens are known", async () => {
   const { clock, masters: [a], shared } = fleet(1) as unknown as {
     clock: FakeClock;
@@ -381,7 +401,12 @@ test("each record of a token costs the hash of one name, however many tokens are
   const counted = { ...files, sharedName: (name: string) => (hashes++, files.sharedName!(name)) };
   const storage = shared.open();
   const options = { storage, files: counted, seal, crypto, by: "b", fs, log: silentLogger, scanMs: 0 };
-  const mirror = new Mirror({ ...options, statePath: "/cache/b.mirror", elapsed: () => clock.elapsed() });
+  const mirror = new Mirror({
+    ...options,
+    cluster: "one",
+    statePath: "/cache/b.mirror",
+    elapsed: () => clock.elapsed(),
+  });
   assert.equal(await mirror.sync(), TOKENS);
   for (const path of paths) a.fs.remove(path);
   const junk = Array.from({ length: 500 }, (_, n) => ({ name: `junk${n}`, value: new Uint8Array(64) }));

@@ -37,6 +37,23 @@ test("a minion stays present while one of its connections is open, whichever it 
   assert.equal(presence.goneSince("web1"), 7);
 });
 
+test("a minion of Brine that was away and has started without stating its jobs is one of real Salt by now", () => {
+  const presence = new Presence(() => 7);
+  const comes = (port: number, states: boolean) => {
+    presence.heard("web1", `tcp://a:${port}`);
+    if (states) presence.markBrine("web1");
+    presence.started("web1");
+    return presence.isBrine("web1");
+  };
+  assert.deepEqual([comes(1, true), comes(2, false)], [true, true], "a second connection is not a second program");
+  presence.left("tcp://a:1");
+  assert.deepEqual([presence.isBrine("web1"), comes(2, false)], [true, true]);
+  presence.left("tcp://a:2");
+  assert.equal(comes(3, true), true);
+  presence.left("tcp://a:3");
+  assert.deepEqual([presence.isBrine("web1"), comes(4, false)], [true, false], "not before it has started");
+});
+
 test("minions of one connection leave together; an unknown connection changes nothing", () => {
   const presence = new Presence(() => 7);
   presence.heard("web1", "tcp://a:1");

@@ -53,6 +53,7 @@ export class Mirrors {
         crypto,
         by: life(),
         fs,
+        cluster: key.fingerprint,
         statePath: joinPath(directory, `${files.kind}.mirror`),
         elapsed: () => clock.elapsed(),
         log,

@@ -1,5 +1,6 @@
 import { LEGACY_SYNDIC_START, minionStart, syndicStart } from "../../event/tag.ts";
 import { inOwnName, mayFire } from "../access/minion_tags.ts";
+import { sendQueuedJobs } from "../jobs/queued_jobs.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 import { takeJobEvent } from "./syndic.ts";
 
@@ -50,7 +51,11 @@ export function minionEvent(
     const { tok: _tok, nonce: _nonce, ...data } = load;
     fire(load.tag, data);
     if (prefix !== undefined) fire(`${prefix}/${load.tag}`, data);
-    if (minion !== undefined && load.tag === minionStart(minion)) syndics.isAlsoMinion(minion);
+    if (minion !== undefined && load.tag === minionStart(minion)) {
+      syndics.isAlsoMinion(minion);
+      services.presence.started(minion);
+      sendQueuedJobs(services, minion);
+    }
   }
   return null;
 }
