@@ -101,10 +101,12 @@ export class GitRepository {
 
   #readRefs(path: string): Refs {
     try {
-      const { branches, tags, atMs } = decode(this.#host.runtime.fs.read(path), { mode: "bin" }) as Record<
+      const { branches, tags, atMs, of } = decode(this.#host.runtime.fs.read(path), { mode: "bin" }) as Record<
         string,
         unknown
       >;
+      // A remote with a name keeps its directory when its URL is changed.
+      if (of !== this.remote.id) return NO_REFS;
       return {
         branches: new Map(branches as [string, string][]),
         tags: new Map(tags as [string, string][]),
@@ -200,7 +202,7 @@ export class GitRepository {
   }
 
   #saveRefs({ branches, tags, atMs }: Refs): void {
-    const packed = encode({ branches: [...branches], tags: [...tags], atMs }, "bin");
+    const packed = encode({ branches: [...branches], tags: [...tags], atMs, of: this.remote.id }, "bin");
     this.#host.runtime.fs.write(joinPath(this.directory, "refs.p"), packed, { mode: 0o600 });
   }
 

@@ -217,6 +217,23 @@ describe("gitfs", { skip, timeout: 120_000 }, () => {
     assert.deepEqual(server.environments(), []);
   });
 
+  test("a remote that has another URL under the same name serves nothing of the former one", async () => {
+    using bed = new GitBed();
+    bed.commit("a", "master", { x: "of a" });
+    bed.commit("b", "master", { x: "of b" });
+    const serve = (url: string) => bed.server({ gitfs_remotes: [{ [url]: [{ name: "one" }] }] });
+    const { server } = await serve(bed.url("a"));
+    await server.update();
+    assert.equal(await content(server, "x"), "of a");
+    const { server: away } = await serve(bed.url("none"));
+    await away.update();
+    assert.deepEqual(away.environments(), []);
+    const { server: moved } = await serve(bed.url("b"));
+    assert.deepEqual(moved.environments(), []);
+    assert.deepEqual((await moved.update()).map(({ changed }) => changed), [true]);
+    assert.equal(await content(moved, "x"), "of b");
+  });
+
   test("a remote that cannot be fetched costs its own files alone, and its password is shown nowhere", async () => {
     using bed = new GitBed();
     bed.commit("a", "master", { x: "1" });
