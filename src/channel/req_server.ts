@@ -1,7 +1,7 @@
 import { Crypticle, LONG, newKeyString } from "../crypto/crypticle.ts";
 import { isEncryptionAlgorithm, isSigningAlgorithm, rsaEncrypt, rsaSignAsync } from "../crypto/rsa.ts";
 import { x931Recover } from "../crypto/x931.ts";
-import { messageOf, SaltError } from "../errors.ts";
+import { messageOf, SaltError, SystemError } from "../errors.ts";
 import { isMinionId } from "../job/minion_id.ts";
 import type { Clock } from "../async/clock.ts";
 import type { Logger } from "../log.ts";
@@ -34,6 +34,15 @@ import type { Sender } from "./sign_in_line.ts";
 
 /** Thrown by a handler that must not answer: the sender will ask again. */
 export class WithheldReply extends SaltError {
+  /**
+   * The same error, or one of these in the place of one of a disk or a server: those pass. An answer would be taken for an acknowledgement.
+   *
+   * @param what the minion sends again
+   */
+  static unlessForGood(error: unknown, what: string): unknown {
+    return error instanceof SystemError ? new WithheldReply(`${what} could not be stored`, { cause: error }) : error;
+  }
+
   constructor(message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
     super("WITHHELD", message, options);
   }

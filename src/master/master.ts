@@ -169,9 +169,11 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
   const restored = await services.ledger.restore();
   if (restored > 0) log.info("open jobs restored from the job cache", { jobs: restored });
 
+  stack.defer(() => services.replayed.close());
   const busServer = await serveEvents({ runtime, opts, log: log.child("event"), bus });
   stack.defer(() => busServer.close());
   await cluster?.start();
+  void services.replayed.tell().then(() => cluster === undefined && services.store.unannounced.settled());
   const { publishEndpoint, requestEndpoint } = await sockets.listen(publications, requests);
   await sockets.markRunning((marker) => stack.defer(() => marker.close()));
 
@@ -191,6 +193,7 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     auth.close();
     await intake.idle(STOP_MS);
     await services.store.durable();
+    services.store.unannounced.close();
     await audit?.close();
     sessionKeys.save((id) => server.newest(id));
   });

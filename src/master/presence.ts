@@ -31,10 +31,16 @@ export class Presence {
   readonly #brine = new Map<string, Order | undefined>();
   /** Brine minions that were away since they last stated anything: another program may have taken their place. */
   readonly #doubted = new Set<string>();
+  /** Minions that are connected here and take jobs: what is queued for them can be sent. */
+  readonly #listening = new Set<string>();
+  /** The other masters of a cluster: which minions take jobs there. */
+  readonly #listeningElsewhere = new Map<string, Set<string>>();
   /** The other masters of a cluster: which minions are connected there. */
   readonly #peers = new Map<string, Set<string>>();
   /** Called when a minion comes to this master, or its last connection here ends. @default nobody is told */
   onChange: ((id: string, connected: boolean) => void) | undefined;
+  /** Called when a minion begins to take jobs at this master. @default nobody is told */
+  onListening: ((id: string) => void) | undefined;
 
   /** @param now milliseconds since the epoch */
   constructor(now: () => number) {
@@ -92,6 +98,7 @@ export class Presence {
         this.#open.set(id, only!);
       } else if (open === remote) {
         this.#open.delete(id);
+        this.#listening.delete(id);
         if (this.#brine.has(id)) this.#doubted.add(id);
         if (!this.#elsewhere(id)) this.#goneSince.set(id, this.#now());
         this.onChange?.(id, false);
@@ -127,6 +134,36 @@ export class Presence {
     return false;
   }
 
+  /** A minion takes jobs from now on, and what was queued for it: of Brine, it has asked for it; of real Salt, it subscribes by now. */
+  listensHere(id: string): void {
+    if (this.#listening.has(id) || !this.#open.has(id)) return;
+    this.#listening.add(id);
+    this.onListening?.(id);
+  }
+
+  /** True if jobs that are sent to it now reach it, by what is known of its connection. */
+  listens(id: string): boolean {
+    if (this.#listening.has(id)) return true;
+    for (const ids of this.#listeningElsewhere.values()) if (ids.has(id)) return true;
+    return false;
+  }
+
+  /** Ids of the minions that take jobs at this master. */
+  listening(): Iterable<string> {
+    return this.#listening;
+  }
+
+  /** A minion takes jobs at another master. @returns false if that was known */
+  peerListens(master: string, id: string, isBrine: boolean): boolean {
+    let ids = this.#listeningElsewhere.get(master);
+    if (ids === undefined) this.#listeningElsewhere.set(master, ids = new Set());
+    if (isBrine) this.markBrine(id);
+    else this.#brine.delete(id);
+    if (ids.has(id)) return false;
+    ids.add(id);
+    return true;
+  }
+
   /** Another master says which minions have come to it, and which have left. @param whole these are all that it has */
   peerSays(master: string, come: Iterable<string>, left: Iterable<string>, whole: boolean): void {
     let ids = this.#peers.get(master);
@@ -138,6 +175,8 @@ export class Presence {
       this.#goneSince.delete(id);
     }
     if (!whole) { for (const id of before) ids.delete(id); }
+    const listening = this.#listeningElsewhere.get(master);
+    for (const id of listening ?? []) if (!ids.has(id)) listening!.delete(id);
     this.#missing(before);
   }
 
@@ -145,6 +184,7 @@ export class Presence {
   peerGone(master: string): void {
     const ids = this.#peers.get(master) ?? [];
     this.#peers.delete(master);
+    this.#listeningElsewhere.delete(master);
     this.#missing(ids);
   }
 

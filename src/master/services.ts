@@ -16,6 +16,7 @@ import type { Cluster } from "./cluster/contract.ts";
 import type { ExternalAuth } from "./access/external_auth.ts";
 import type { HourlyQuota } from "./jobs/hourly_quota.ts";
 import type { JobStore } from "./jobs/durable_saves.ts";
+import type { ReplayedReturns } from "./jobs/replayed_returns.ts";
 import type { JobTraces } from "./jobs/job_traces.ts";
 import type { KeyAdmin } from "./keys/key_admin.ts";
 import type { KeyRotations } from "./keys/key_rotations.ts";
@@ -71,6 +72,7 @@ export interface MasterServices {
   readonly sendToReturners: SendToReturners | undefined;
   /** Makes what is saved in {@link MasterServices.jobs} durable. */
   readonly store: JobStore;
+  readonly replayed: ReplayedReturns;
   /** Jobs that have not ended. */
   readonly ledger: Ledger;
   /** Which minions are connected. */

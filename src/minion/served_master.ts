@@ -178,14 +178,16 @@ export class ServedMaster implements Candidate {
   }
 
   #dispatch(): Dispatcher {
-    const { opts, log, grains, pillar } = this.#options;
+    const { opts, log, grains, pillar, jobs } = this.#options;
     return new Dispatcher({
+      queued: jobs.queued,
       log: log.child("dispatcher"),
       subject: () => ({ id: opts.id, grains: grains.current, pillar: pillar.current }),
       remembered: opts.minion_jid_queue_hwm,
       processCountMax: opts.process_count_max,
       taken: (jid) => this.#jobs.known(jid),
       again: (jid) => this.#jobs.again(jid),
+      asked: (jid, wasSeen) => this.#jobs.asked(jid, wasSeen),
       take: (load) => {
         const run = this.#jobs.take(load);
         return () => run().catch((error) => log.error("job failed", { jid: load.jid, error: messageOf(error) }));

@@ -60,6 +60,51 @@ async function heir(
   };
 }
 
+/** A master with the id "a" that tries to begin, and the error of it. */
+async function beginner(shared: MemoryLedger, clock: FakeClock, rivals: Map<string, number>, previous = "") {
+  const { crypto } = await currentRuntime();
+  const membership = new Membership({
+    storage: shared.open(),
+    clock,
+    crypto,
+    log: silentLogger,
+    id: "a",
+    seconds: SECONDS,
+    previous,
+    rivals,
+    taken: () => Promise.resolve(),
+    inherited: () => {},
+    strangers: () => Promise.resolve([]),
+    gone: () => {},
+    renamed: () => {},
+  });
+  const error = await membership.begin().then(() => undefined, (error) => error as Error & { code: string });
+  return { membership, code: error?.code, message: error?.message ?? "" };
+}
+
+test("a second master with the id of one that runs is refused, one that was killed is not", async () => {
+  const clock = new FakeClock();
+  const shared = new MemoryLedger(clock);
+  const first = await beginner(shared, clock, new Map());
+  assert.equal(first.code, undefined);
+  const rivals = new Map<string, number>();
+  for (let second = 0; second <= 2 * SECONDS; second++) {
+    assert.equal((await beginner(shared, clock, rivals)).code, "EAGAIN", "it may be gone");
+    clock.advance(1000);
+    await first.membership.look();
+  }
+  const refused = await beginner(shared, clock, rivals);
+  assert.match(refused.message, /another master has this id, as a\/[0-9a-f]+, and it runs\. Give each master/);
+  assert.equal(first.membership.valid, true, "the first goes on");
+  assert.equal((await beginner(shared, clock, new Map(), first.membership.life)).code, undefined, "its next process");
+  const other = new MemoryLedger(clock);
+  await beginner(other, clock, new Map());
+  const heirs = new Map<string, number>();
+  assert.equal((await beginner(other, clock, heirs)).code, "EAGAIN");
+  clock.advance(SECONDS * 1000 + 1);
+  assert.equal((await beginner(other, clock, heirs)).code, undefined, "its lease has lapsed");
+});
+
 test("a job that was taken over and could not be read is begun with at the next look", async () => {
   const taken: string[] = [];
   const { look } = await heir([JID], {

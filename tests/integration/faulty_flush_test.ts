@@ -44,8 +44,12 @@ describe("a flush that fails", TIMEOUT, () => {
 
   test("is remembered for so many returns, the latest ones", () => {
     const returns = new UnannouncedReturns();
-    for (let n = 0; n < 50_001; n++) returns.add("20260101000000000000", `web${n}`);
-    const taken = (n: number) => returns.take("20260101000000000000", `web${n}`);
+    const jid = "20260101000000000000";
+    for (let n = 0; n < 50_001; n++) {
+      returns.storing(jid, `web${n}`, n);
+      returns.failed(jid, `web${n}`);
+    }
+    const taken = (n: number) => returns.take(jid, `web${n}`);
     assert.deepEqual([taken(0), taken(1), taken(1), taken(50_000)], [false, true, false, true]);
   });
 });

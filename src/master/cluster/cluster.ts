@@ -13,12 +13,13 @@ import { returnedOf } from "../../job/job_cache.ts";
 import type { Logger } from "../../log.ts";
 import type { Runtime } from "../../runtime/mod.ts";
 import { decode, encode, Packed } from "../../wire/msgpack.ts";
+import { eventOfStored } from "../jobs/replayed_returns.ts";
 import { sendQueuedJobs } from "../jobs/queued_jobs.ts";
 import type { RotatingMasterKey } from "../keys/master_key.ts";
 import type { Presence } from "../presence.ts";
 import type { Publisher } from "../publisher.ts";
 import type { MasterServices } from "../services.ts";
-import type { Cluster, ClusterParts, Statement } from "./contract.ts";
+import type { Answers, Cluster, ClusterParts, Statement } from "./contract.ts";
 import { Membership } from "./membership.ts";
 import { Mirrors } from "./mirrors.ts";
 import { PeerJobs } from "./peer_jobs.ts";
@@ -39,6 +40,8 @@ const RECORDS_MS = 1000;
 const APPEND_MS = 30_000;
 /** How often the returns of open jobs are looked up that others may have taken without a word, in milliseconds. */
 const RESYNC_MS = 15_000;
+/** Returns of the last minute may be on their way to the storage, or their events to other masters, in milliseconds. */
+const UNTOLD_MS = 60_000;
 /** An event may still be on its way for so long after its return was stored, in milliseconds. */
 const EVENT_MS = 2000;
 const text = new TextEncoder();
@@ -56,6 +59,24 @@ export interface JoinParts {
   publisher: Publisher;
   /** Asked once the master is put together. */
   services(): MasterServices;
+}
+
+const lifeFile = ({ directory }: JoinParts) => joinPath(directory, "life");
+
+/** The name of the last life of this master; "" if none is known. */
+function readLife(parts: JoinParts): string {
+  const { fs } = parts.runtime;
+  const path = lifeFile(parts);
+  return fs.stat(path)?.kind === "file" ? fs.readText(path).trim() : "";
+}
+
+/** Without it, a master that was killed waits until its lease has lapsed. */
+function writeLife(parts: JoinParts, life: string): void {
+  try {
+    parts.runtime.fs.write(lifeFile(parts), life, { mode: 0o600 });
+  } catch (error) {
+    parts.log.warning("the name of this master's life cannot be written", { error: messageOf(error) });
+  }
 }
 
 /**
@@ -76,6 +97,7 @@ export class ClusterMember implements Cluster {
   /** The tag of a return that is stored, and whose event is fired in this turn. */
   #announcing: string | undefined;
   readonly #seconds: number;
+  readonly #joinedMs: number;
   readonly #waiting: Waiting | undefined;
   #presence: PeerPresence | undefined;
   #statements: Statements | undefined;
@@ -102,6 +124,7 @@ export class ClusterMember implements Cluster {
     this.bus = bus;
     this.membership = membership;
     this.#seconds = cluster.leaseSeconds;
+    this.#joinedMs = parts.runtime.clock.now();
     this.#waiting = cluster.waiting;
     this.#parts = parts;
     this.#log = parts.log.child("cluster");
@@ -124,14 +147,19 @@ export class ClusterMember implements Cluster {
    */
   static join(cluster: ClusterParts, parts: JoinParts): Promise<ClusterMember> {
     const { runtime: { clock }, log } = parts;
-    return untilReached(() => ClusterMember.#join(cluster, parts), {
+    const rivals = new Map<string, number>();
+    return untilReached(() => ClusterMember.#join(cluster, parts, rivals), {
       clock,
       log: log.child("cluster"),
       ...cluster.waiting,
     });
   }
 
-  static async #join(cluster: ClusterParts, parts: JoinParts): Promise<ClusterMember> {
+  static async #join(
+    cluster: ClusterParts,
+    parts: JoinParts,
+    rivals: Map<string, number>,
+  ): Promise<ClusterMember> {
     const { runtime, identity, id } = parts;
     const { crypto, clock } = runtime;
     const log = parts.log.child("cluster");
@@ -144,6 +172,8 @@ export class ClusterMember implements Cluster {
       log,
       id,
       seconds: cluster.leaseSeconds,
+      previous: readLife(parts),
+      rivals,
       taken: (jid) => joined.member!.#taken(jid),
       inherited: () => joined.member!.resync(),
       strangers: () => joined.member!.#strangers(),
@@ -168,6 +198,7 @@ export class ClusterMember implements Cluster {
       await bus.close();
       throw error;
     }
+    writeLife(parts, membership.life);
     log.info("joined the cluster", {
       name: cluster.name,
       as: membership.life,
@@ -194,7 +225,7 @@ export class ClusterMember implements Cluster {
       bus.onState(({ connected }) => void (connected && this.resync())),
       await untilReached(() => this.#follow(), { clock, log: this.#log, ...this.#waiting }),
     );
-    this.#statements = new Statements(bus, clock, services);
+    this.#statements = new Statements(bus, clock, services, () => this.#presence?.masters ?? []);
     this.#mirrors = new Mirrors({
       storage: this.storage,
       key: this.key,
@@ -216,7 +247,7 @@ export class ClusterMember implements Cluster {
       clock,
       later,
       goneMs: Math.max(3, this.#seconds) * 1000,
-      came: (id) => this.#came(id),
+      listens: (id) => sendQueuedJobs(services(), id),
       gone: (master) => {
         this.#log.warning("nothing is heard of another master any more", { master });
         this.resync();
@@ -254,6 +285,8 @@ export class ClusterMember implements Cluster {
 
   async #look(): Promise<void> {
     this.#presence?.look();
+    const { store } = this.#parts.services();
+    if (this.#parts.runtime.clock.now() - this.#joinedMs > this.#untoldMs) store.unannounced.settled();
     await this.membership.look();
     if (this.#parts.runtime.clock.elapsed() - this.#resyncAt >= RESYNC_MS) this.resync();
   }
@@ -421,6 +454,20 @@ export class ClusterMember implements Cluster {
     this.#jobs.returned(jid, id);
   }
 
+  get untoldSinceMs(): number {
+    const { sinceMs } = this.#parts.services().store.unannounced;
+    return Math.min(sinceMs ?? Infinity, this.#joinedMs) - this.#untoldMs;
+  }
+
+  /** For so long before it was gone, a master may have stored returns that the others have not heard of, in milliseconds. */
+  get #untoldMs(): number {
+    return UNTOLD_MS + 2000 * this.#seconds;
+  }
+
+  hasTold(jid: string, id: string): boolean {
+    return this.#told.has(jid, id);
+  }
+
   isNews(jid: string, id: string): boolean {
     const isNews = this.#told.add(jid, id);
     if (isNews) this.#announcing = jobReturn(jid, id);
@@ -428,18 +475,16 @@ export class ClusterMember implements Cluster {
   }
 
   /** Passes on what a minion says of jobs. See {@link Statements.tell}. */
-  tell(statement: Statement): Promise<string[]> {
+  tell(statement: Statement): Promise<Answers> {
     return this.#statements!.tell(statement);
-  }
-
-  /** A minion has come to another master: what is queued for it here goes out. */
-  #came(id: string): void {
-    sendQueuedJobs(this.#parts.services(), id);
   }
 
   /** A job of a master that is gone. */
   async #taken(jid: string): Promise<void> {
-    await this.#parts.services().ledger.restore([jid]);
+    const { ledger, replayed } = this.#parts.services();
+    await ledger.restore([jid]);
+    ledger.offerNow(jid);
+    void replayed.tell();
   }
 
   /** Jobs that are this master's by the storage, and of which it does not know. */
@@ -450,6 +495,7 @@ export class ClusterMember implements Cluster {
   }
 
   #renamed(life: string): void {
+    writeLife(this.#parts, life);
     this.#parts.services().ledger.abandon();
     this.bus.rename(life);
     this.#presence?.renamed();
@@ -479,7 +525,7 @@ export class ClusterMember implements Cluster {
           // Values are read where there is one to be told of.
           if (!(await returnedOf(jobs, jid)).some((id) => waiting.has(id))) continue;
           for (const stored of await jobs.returns(jid)) {
-            const { minion: id, retcode, success, out } = stored;
+            const { minion: id } = stored;
             if (!waiting.has(id) || ledger.standing(jid, id) !== "expected") continue;
             const sinceMs = this.#silent.get(`${jid} ${id}`) ?? now;
             // The master that has stored it tells of it in a moment, if it can.
@@ -487,17 +533,7 @@ export class ClusterMember implements Cluster {
               silent.set(`${jid} ${id}`, sinceMs);
               continue;
             }
-            const data = {
-              cmd: "_return",
-              id,
-              jid,
-              fun: load.fun,
-              fun_args: load.arg,
-              return: stored.return,
-              retcode,
-              success,
-              ...(out === undefined ? {} : { out }),
-            };
+            const data = eventOfStored(jid, load, stored);
             this.#returned(jid, id, data);
             // Its minion sends it again where storing it seemed to have failed.
             store.unannounced.take(jid, id);

@@ -1,5 +1,6 @@
 import type { BusWire } from "../../cluster/bus.ts";
 import type { AuditStore, LedgerStorage } from "../../cluster/storage.ts";
+import type { JobLoad } from "../../job/job_cache.ts";
 import type { Order } from "../presence.ts";
 import type { Waiting } from "./until_reached.ts";
 
@@ -27,6 +28,14 @@ export interface Statement {
   waiting: readonly string[] | undefined;
   /** Jids that it has, where it asks for those that it should have. */
   known: readonly string[] | undefined;
+}
+
+/** What the other masters answer to a {@link Statement}. */
+export interface Answers {
+  /** Jids of what the minion says only once that no owner has written down in time. */
+  unwritten: string[];
+  /** Jobs that the minion should have, if it asks for them, as minions get them. Those of a master that does not answer in time follow by publications. */
+  jobs: JobLoad[];
 }
 
 /** The other masters, as the commands of a master see them. */
@@ -60,8 +69,12 @@ export interface Cluster {
    * fired at once then, and no other event of its tag counts as a return for the other masters.
    */
   isNews(jid: string, id: string): boolean;
-  /** Passes on what a minion says. Resolves to the jids of what it says only once that no owner has written down in time. */
-  tell(statement: Statement): Promise<string[]>;
+  /** Since when returns may have been stored without this master's knowledge, in milliseconds since the epoch. */
+  readonly untoldSinceMs: number;
+  /** True for a return of which this master's subscribers have been told, as far as is remembered. */
+  hasTold(jid: string, id: string): boolean;
+  /** Passes on what a minion says. */
+  tell(statement: Statement): Promise<Answers>;
   /** Forgets the names of keys, tokens and data that were removed before a time, in milliseconds since the epoch. @returns how many */
   forgetRemoved(beforeMs: number): Promise<number>;
   /** Makes a new publication key for all masters. */

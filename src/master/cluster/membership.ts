@@ -1,7 +1,7 @@
 import type { Clock } from "../../async/clock.ts";
 import type { Lease, LedgerStorage } from "../../cluster/storage.ts";
 import { hex } from "../../crypto/hex.ts";
-import { messageOf } from "../../errors.ts";
+import { ConfigError, messageOf, SystemError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
 import type { Crypto } from "../../runtime/crypto.ts";
 
@@ -18,6 +18,10 @@ export interface MembershipOptions {
   id: string;
   /** `cluster: lease_seconds`. */
   seconds: number;
+  /** The last life of this master that is known: its lease may not have lapsed yet. @default "" */
+  previous?: string;
+  /** Lives of other masters with this id, and when each was first seen, by the even clock: they outlast the attempts to begin. */
+  rivals?: Map<string, number>;
   /** A job of a master that is gone is this one's from now on. Called again if it rejects. */
   taken(jid: string): Promise<void>;
   /** Jobs were taken; all of them, or as many as could be read. */
@@ -78,13 +82,18 @@ export class Membership {
     return this.#reason ?? "the lease of this master has lapsed";
   }
 
-  /** Takes a lease under a new name. @throws {SystemError} if the storage cannot be reached */
+  /**
+   * Takes a lease under a new name.
+   *
+   * @throws {SystemError} if the storage cannot be reached, or the lease of a master with this id may lapse; {ConfigError} if such a master runs
+   */
   async begin(): Promise<void> {
     const { storage, clock, crypto, id, seconds } = this.#options;
     const life = `${id}/${hex(crypto.randomBytes(6))}`;
     const began = clock.elapsed();
     const lease = await storage.leases.hold(LIVES + life, life, seconds);
     if (lease === undefined) throw new Error(`Cannot take the lease "${life}" at ${storage.place}`);
+    await this.#assertAlone(lease);
     this.#lease = lease;
     this.#owed.clear();
     this.#unsure = false;
@@ -92,6 +101,26 @@ export class Membership {
     this.#dutiesUntil = -Infinity;
     this.#until = began + seconds * 1000;
     storage.own(lease);
+  }
+
+  /** Of two masters with the same id, the one that has begun first stays. */
+  async #assertAlone(lease: Lease): Promise<void> {
+    const { storage, clock, id, seconds, previous = "", rivals = new Map<string, number>() } = this.#options;
+    const own = [this.life, previous].map((life) => LIVES + life);
+    const others = (await storage.leases.list(`${LIVES}${id}/`))
+      .filter(({ name, held, fence }) => held && fence < lease.fence && !own.includes(name));
+    const [other] = others;
+    if (other === undefined) return;
+    await storage.leases.release(lease);
+    const since = rivals.get(other.name) ?? clock.elapsed();
+    rivals.set(other.name, since);
+    // One that was killed has lapsed by then.
+    const isRunning = clock.elapsed() - since > 2000 * seconds;
+    const text = `Cannot join the cluster as "${id}": another master has this id, as ${other.owner}`;
+    if (!isRunning) throw new SystemError("EAGAIN", `${text}. It may be gone: its lease lapses in ${seconds} seconds`);
+    throw new ConfigError(`${text}, and it runs. Give each master of the cluster an id of its own (the option id)`, {
+      id,
+    });
   }
 
   /**

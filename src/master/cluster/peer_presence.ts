@@ -15,8 +15,8 @@ export interface PeerPresenceOptions {
   later(callback: () => void): void;
   /** Without a word for so long, a master counts as gone, in milliseconds. */
   goneMs: number;
-  /** A minion has come to another master. */
-  came(id: string): void;
+  /** A minion takes jobs at another master. */
+  listens(id: string): void;
   gone(master: string): void;
 }
 
@@ -25,14 +25,23 @@ export class PeerPresence {
   readonly #options: PeerPresenceOptions;
   readonly #heardAt = new Map<string, number>();
   #changed = new Map<string, boolean>();
+  /** Minions that take jobs here, of which the others do not know yet. */
+  #listening: string[] = [];
   #wholeAt = -Infinity;
 
   constructor(options: PeerPresenceOptions) {
     this.#options = options;
     const { bus, presence, later } = options;
+    const tell = () => {
+      if (this.#changed.size + this.#listening.length === 0) later(() => this.#tellChanges());
+    };
     presence.onChange = (id, connected) => {
-      if (this.#changed.size === 0) later(() => this.#tellChanges());
+      tell();
       this.#changed.set(id, connected);
+    };
+    presence.onListening = (id) => {
+      tell();
+      this.#listening.push(id);
     };
     bus.on(PRESENCE, (message) => this.#take(message));
     bus.on(WANTED, ({ sender }) => this.#tellAll(sender));
@@ -55,23 +64,33 @@ export class PeerPresence {
   #tellAll(to?: string): void {
     const { bus, presence, clock } = this.#options;
     if (to === undefined) this.#wholeAt = clock.elapsed();
-    bus.send(PRESENCE, encode([true, [...presence.here()], []], "bin"), to);
+    bus.send(PRESENCE, encode([true, [...presence.here()], [], this.#kinds(presence.listening())], "bin"), to);
+  }
+
+  /** Minions that take jobs, each with whether it is Brine's. */
+  #kinds(ids: Iterable<string>): [string, boolean][] {
+    return [...ids].map((id) => [id, this.#options.presence.isBrine(id)]);
   }
 
   #tellChanges(): void {
-    const changed = this.#changed;
+    const [changed, listening] = [this.#changed, this.#kinds(this.#listening)];
     this.#changed = new Map();
+    this.#listening = [];
     const ids = (connected: boolean) => [...changed].filter(([, now]) => now === connected).map(([id]) => id);
-    this.#options.bus.send(PRESENCE, encode([false, ids(true), ids(false)], "bin"));
+    this.#options.bus.send(PRESENCE, encode([false, ids(true), ids(false), listening], "bin"));
   }
 
   #take({ sender, bytes }: BusMessage): void {
-    const { presence, came, clock } = this.#options;
-    const [whole, come, left] = decode(bytes, { mode: "bin" }) as [boolean, string[], string[]];
+    const { presence, listens, clock } = this.#options;
+    const [whole, come, left, listening] = decode(bytes, { mode: "bin" }) as [
+      boolean,
+      string[],
+      string[],
+      [string, boolean][],
+    ];
     this.#heardAt.set(sender, clock.elapsed());
-    const fresh = come.filter((id) => !presence.connected(id));
     presence.peerSays(sender, come, left, whole);
-    for (const id of fresh) came(id);
+    for (const [id, isBrine] of listening) if (presence.peerListens(sender, id, isBrine)) listens(id);
   }
 
   /** To be called about once a second. */
@@ -79,7 +98,7 @@ export class PeerPresence {
     const { bus, clock, goneMs } = this.#options;
     const now = clock.elapsed();
     if (now - this.#wholeAt >= WHOLE_MS) this.#tellAll();
-    else bus.send(PRESENCE, encode([false, [], []], "bin"));
+    else bus.send(PRESENCE, encode([false, [], [], []], "bin"));
     // Nobody is gone because nothing is heard of anybody.
     if (!bus.state.connected || now - bus.state.sinceMs < goneMs) return;
     for (const [master, at] of [...this.#heardAt]) if (now - at >= goneMs) this.drop(master);

@@ -1,7 +1,7 @@
 import { WithheldReply } from "../../channel/req_server.ts";
 import { messageOf } from "../../errors.ts";
 import { isPlainJid } from "../../job/jid.ts";
-import type { JobCache } from "../../job/job_cache.ts";
+import type { JobCache, JobLoad } from "../../job/job_cache.ts";
 import type { Cluster } from "../cluster/contract.ts";
 import { BEGUN_UNWRITTEN, ENDED, outcomeFields } from "../../job/outcome.ts";
 import { decode } from "../../wire/msgpack.ts";
@@ -22,7 +22,8 @@ const LONGEST_LIFE = 32;
  *
  * `{present: true, known: [jid…]}` asks for the jobs that the minion should have; with `waiting: [jid…]`, which of these it has
  * not begun, the answer has in `over` those that are not wanted any more. `states: [[jid, state, note]…]` tells of
- * jobs that have begun (`started`), were ended there by an operator (`cancelled`), or whose return it has handed in before (`over`). The answer is `{jobs: [load…]}`. It comes when
+ * jobs that have begun (`started`), were ended there by an operator (`cancelled`), whose return it has handed in before (`over`), or that it was
+ * asked about and does not have (`unknown`). The answer is `{jobs: [load…]}`. It comes when
  * what the minion does not say again is on the disk.
  *
  * `order: [life, number]` numbers the statements of one run of the minion: what a newer one has overtaken says nothing of
@@ -32,20 +33,31 @@ const LONGEST_LIFE = 32;
  * `{kept: [true…]}`, false for those that the minion has to hand in again.
  */
 export async function minionJobs(services: MasterServices, load: Load, minion: string | undefined): Promise<unknown> {
-  const { ledger, presence } = services;
   if (minion === undefined) return {};
+  try {
+    return await takeReport(services, load, minion);
+  } catch (error) {
+    throw WithheldReply.unlessForGood(error, "What a minion says of its jobs");
+  }
+}
+
+async function takeReport(services: MasterServices, load: Load, minion: string): Promise<unknown> {
+  const { ledger, presence } = services;
   if (load.syndic === true) return syndicJobs(services, load, minion);
   services.syndics.isAlsoMinion(minion);
   const newest = presence.markBrine(minion, orderOf(load.order));
   if (Array.isArray(load.returns)) return returned(services, load.returns, load.ts, minion);
   const once = takeStates(services, load.states, minion);
   if (once.length > 0) await assertStatesKept(services, once, minion);
-  if (services.cluster !== undefined) await tellOthers(services, services.cluster, load, minion);
+  const theirs = services.cluster === undefined ? [] : await tellOthers(services, services.cluster, load, minion);
   if (load.present !== true) return { jobs: [] };
   const known = new Set(Array.isArray(load.known) ? load.known.map(String) : []);
   const waiting = Array.isArray(load.waiting) ? load.waiting.map(String) : undefined;
   if (waiting !== undefined) ledger.notBegun(minion, waiting);
   const jobs = await jobsFor(services, minion, known, newest);
+  if (theirs.length > 0) jobs.push(...theirs);
+  jobs.sort((a, b) => String(a.jid) < String(b.jid) ? -1 : 1);
+  presence.listensHere(minion);
   if (services.cluster !== undefined) {
     const { id: cluster } = services.cluster;
     return waiting === undefined
@@ -57,11 +69,11 @@ export async function minionJobs(services: MasterServices, load: Load, minion: s
 }
 
 /**
- * Passes on what a minion says of jobs of other masters.
+ * Passes on what a minion says of jobs of other masters. Resolves to those that it should have.
  *
  * @throws {WithheldReply} if the owner of a job has not written down what the minion says only once
  */
-async function tellOthers(services: MasterServices, cluster: Cluster, load: Load, minion: string): Promise<void> {
+async function tellOthers(services: MasterServices, cluster: Cluster, load: Load, minion: string): Promise<JobLoad[]> {
   const { ledger } = services;
   const elsewhere = (jid: unknown): jid is string => isPlainJid(jid) && ledger.loadOf(jid) === undefined;
   const states = (Array.isArray(load.states) ? load.states : []).slice(0, MOST_STATEMENTS)
@@ -69,10 +81,10 @@ async function tellOthers(services: MasterServices, cluster: Cluster, load: Load
     .map(([jid, state, note]) => [jid, String(state), typeof note === "string" ? note : ""] as const);
   const jids = (value: unknown) => Array.isArray(value) ? value.slice(0, MOST_STATEMENTS).map(String) : undefined;
   const known = load.present === true ? jids(load.known) ?? [] : undefined;
-  if (states.length === 0 && known === undefined) return;
+  if (states.length === 0 && known === undefined) return [];
   const order = orderOf(load.order);
   const waiting = load.present === true ? jids(load.waiting) : undefined;
-  const unwritten = await cluster.tell({ minion, order, states, waiting, known });
+  const { unwritten, jobs } = await cluster.tell({ minion, order, states, waiting, known });
   const open = new Set(unwritten);
   for (const jid of await overFor(services, unwritten, minion)) open.delete(jid);
   if (open.size > 0) {
@@ -81,6 +93,7 @@ async function tellOthers(services: MasterServices, cluster: Cluster, load: Load
       id: minion,
     });
   }
+  return jobs;
 }
 
 /** Of jobs of a minion, those that are over for it, by the ledger or the job cache. */
@@ -112,9 +125,7 @@ function takeStates({ ledger }: MasterServices, states: unknown, minion: string)
     const [jid, state, note] = Array.isArray(entry) ? entry : [];
     if (typeof jid !== "string" || !isPlainJid(jid)) continue;
     const text = typeof note === "string" ? note : "";
-    if (state === "started") ledger.started(jid, minion, text);
-    else if (state === "cancelled") ledger.cancelled(jid, minion, text);
-    else if (state === "over") ledger.ranBefore(jid, minion);
+    ledger.says(minion, jid, state, text);
     if (state === "cancelled" || text === BEGUN_UNWRITTEN) once.push(jid);
   }
   return once;

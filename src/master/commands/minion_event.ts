@@ -1,6 +1,6 @@
 import { LEGACY_SYNDIC_START, minionStart, syndicStart } from "../../event/tag.ts";
 import { inOwnName, mayFire } from "../access/minion_tags.ts";
-import { sendQueuedJobs } from "../jobs/queued_jobs.ts";
+import { publishQueuedJobs } from "../jobs/queued_jobs.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 import { takeJobEvent } from "./syndic.ts";
 
@@ -54,7 +54,7 @@ export function minionEvent(
     if (minion !== undefined && load.tag === minionStart(minion)) {
       syndics.isAlsoMinion(minion);
       services.presence.started(minion);
-      sendQueuedJobs(services, minion);
+      publishQueuedJobs(services, minion, load.cmd);
     }
   }
   return null;

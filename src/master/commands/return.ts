@@ -1,3 +1,4 @@
+import { WithheldReply } from "../../channel/req_server.ts";
 import { type CheckedReturn, checkReturn, refuseReturn, type ReturnRefusal } from "../jobs/return_check.ts";
 import { announceReturn, boundReturn, storeReturn } from "../jobs/return_store.ts";
 import { TRACE_FIELD } from "../../telemetry/mod.ts";
@@ -19,7 +20,9 @@ export function jobReturned(services: MasterServices, load: Load, minion: string
   services.metrics.returnsReceived.add(1);
   const checked = checkReturn(services, load, minion);
   return checked instanceof Promise
-    ? checked.then((checked) => acceptReturn(services, checked))
+    ? checked.then((checked) => acceptReturn(services, checked)).catch((error) => {
+      throw WithheldReply.unlessForGood(error, "The return");
+    })
     : acceptReturn(services, checked);
 }
 

@@ -60,7 +60,8 @@ async function takeReturn(
     if (!("refused" in checked)) services.syndics.register(syndic);
     await acceptReturn(services, checked);
   } catch (error) {
-    if (error instanceof WithheldReply) throw error;
+    const reason = WithheldReply.unlessForGood(error, "The return");
+    if (reason instanceof WithheldReply) throw reason;
     // As with a single return: sending it again would not help.
     services.log.error("return could not be handled", { syndic, id, jid, error: String(error) });
   }

@@ -28,8 +28,8 @@ export class JobStore {
   readonly #meter: Meter;
   readonly #seconds: Histogram;
   readonly #failures: Counter;
-  /** Returns that could not be made safe: nobody was told of them. */
-  readonly unannounced = new UnannouncedReturns();
+  /** Returns that are not safe, or could not be made safe: nobody was told of them. */
+  readonly unannounced: UnannouncedReturns;
   #flushing = false;
   /** When the last flush began. */
   #flushedMs = -Infinity;
@@ -39,11 +39,22 @@ export class JobStore {
   /** The error of the last failed flush. */
   #loss: unknown;
 
-  /** @param options.meter counts flushes; @default none are counted */
+  /**
+   * @param options.meter counts flushes; @default none are counted
+   * @param options.unannounced @default those of this process alone
+   */
   constructor(
-    options: { jobs: JobCache; later(call: () => void): void; now(): number; log: Logger; meter?: Meter },
+    options: {
+      jobs: JobCache;
+      later(call: () => void): void;
+      now(): number;
+      log: Logger;
+      meter?: Meter;
+      unannounced?: UnannouncedReturns;
+    },
   ) {
     const { meter = NO_METER } = options;
+    this.unannounced = options.unannounced ?? new UnannouncedReturns();
     this.#meter = meter;
     this.#seconds = meter.histogram(METRICS.jobCacheSeconds);
     this.#failures = meter.counter(METRICS.jobCacheFailed);

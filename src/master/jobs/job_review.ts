@@ -28,6 +28,10 @@ export interface Review {
   outcomes: TargetOutcome[];
   /** Brine minions that have not acknowledged the job. */
   resend: string[];
+  /** Minions that take jobs and have not got what is queued for them. */
+  offer: string[];
+  /** Minions that have begun it, as far as is written down, and have not said so to this master. */
+  about: string[];
   /** Minions that cannot acknowledge: to be asked by `saltutil.find_job`. */
   ask: string[];
   /** True if the delivery time is over. */
@@ -42,6 +46,8 @@ export function reviewJob(job: OpenJob, time: ReviewTime): Review {
   const review: Review = {
     outcomes: [],
     resend: [],
+    offer: [],
+    about: [],
     ask: [],
     gaveUp: age >= job.giveUpAt,
     asking: job.asked === undefined && age >= job.askAt,
@@ -58,8 +64,11 @@ export function reviewJob(job: OpenJob, time: ReviewTime): Review {
   return review;
 }
 
-function reviewQueued({ outcomes }: Review, minion: string, part: Part, time: ReviewTime): void {
-  if (time.age < Math.max(part.until, part.hearUntil ?? 0)) return;
+function reviewQueued({ outcomes, offer }: Review, minion: string, part: Part, time: ReviewTime): void {
+  if (time.age < Math.max(part.until, part.hearUntil ?? 0)) {
+    if (time.age >= (part.offerAt ?? 0) && time.presence.listens(minion)) offer.push(minion);
+    return;
+  }
   outcomes.push(
     part.sent === true
       ? lost(minion, "the minion was gone before it had the job", time)
@@ -77,13 +86,13 @@ function reviewBelow({ outcomes }: Review, minion: string, syndic: string, time:
 
 /** A Brine minion acknowledges jobs, and is connected while it works on them. */
 function reviewBrine(review: Review, job: OpenJob, minion: string, part: Part, time: ReviewTime): void {
-  const { outcomes, resend, gaveUp } = review;
+  const { outcomes, resend, about, gaveUp } = review;
   const { presence, atMs, lostMs, awayFor } = time;
   const sinceMs = presence.goneSince(minion);
   if (part !== PUBLISHED) {
     if (sinceMs !== undefined && awayFor(minion, sinceMs) >= lostMs) {
       outcomes.push(lost(minion, "the minion went away during the job", time));
-    }
+    } else if (part.unheard === true && time.age >= (part.offerAt ?? 0) && presence.listens(minion)) about.push(minion);
   } else if (gaveUp || wasGivenUp(job, time)) {
     outcomes.push(
       sinceMs !== undefined

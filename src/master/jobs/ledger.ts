@@ -55,6 +55,8 @@ export interface LedgerOptions extends JobTimes {
   isGenuine?(jid: string, load: JobLoad, minions: readonly string[]): Promise<boolean>;
   /** Why the owner of a job may not run it on a minion any more; undefined if it may. @default nobody is asked */
   ownerFault?(owner: JobOwner, load: JobLoad, minion: string): Promise<string | undefined>;
+  /** How many returns of a restored job are still to be announced: {@link Ledger.told} is called then. @default none */
+  untold?(jid: string, returned: readonly string[]): Promise<number>;
   /** A target has ended otherwise than by a return. @default nothing is done */
   onEnded?(state: OutcomeState): void;
   /** All targets of a job have ended. */
@@ -67,6 +69,7 @@ const LONGEST_RESEND_MS = 30_000;
 const LONGEST_ASK_MS = 600_000;
 /** Time for minions to come back after a restart of the master, before any outcome is decided. */
 const COME_BACK_MS = 30_000;
+const NOT_KNOWN = "the minion no longer knows the job";
 /** Until minions are asked again after `saltutil.find_job` could not be published. */
 const ASK_AGAIN_MS = 5000;
 /** For how long it counts that the owner of a job was asked for. */
@@ -197,8 +200,32 @@ export class Ledger {
     if (job === undefined) return;
     job.recorded = true;
     if (job.over) return this.#close(job);
-    // Minions may have asked meanwhile for what was queued before.
-    if (job.queued > 0) { for (const id of [...job.parts.keys()]) this.#giveLate(job, id); }
+    // Minions may have asked meanwhile.
+    this.offerNow(jid);
+  }
+
+  /** What is queued of a job goes out to those of its minions that take jobs already: they do not ask for it any more. */
+  offerNow(jid: string): void {
+    const job = this.#jobs.get(jid);
+    if (job === undefined || job.queued === 0) return;
+    for (const [id, { state }] of [...job.parts]) {
+      if (state === "queued" && this.#options.presence.listens(id)) this.#offerTo(job, id);
+    }
+  }
+
+  /** It goes out to its minion now, and again later as long as the minion does not say that it has it. */
+  #offered(part: Part): void {
+    part.offerWait = Math.min((part.offerWait ?? LONGEST_RESEND_MS / 2) * 2, LONGEST_ASK_MS);
+    part.offerAt = this.#age + part.offerWait;
+  }
+
+  #offerTo(job: OpenJob, id: string): void {
+    const part = job.parts.get(id);
+    if (!this.#isKept(job, part)) return;
+    part.late = true;
+    this.#offered(part);
+    if (part.sent === true) this.#giveLate(job, id);
+    else part.noting ??= this.#note(job, id, part);
   }
 
   /** The age of the ledger at a time, in milliseconds since the epoch; now if that has passed. */
@@ -246,6 +273,7 @@ export class Ledger {
     const job = new OpenJob(jid, load, this.#age, this.#options);
     job.owner = storedOwner(stored);
     const [minions, saved, returned] = [await jobs.minions(jid), await jobs.outcomes(jid), await returnedOf(jobs, jid)];
+    job.untold = await this.#options.untold?.(jid, returned) ?? 0;
     const isGenuine = await this.#options.isGenuine?.(jid, stored, minions);
     // Outcomes and returns have no seal: they say how targets stand, and make none.
     const targets = isGenuine === undefined ? undefined : new Set(minions);
@@ -275,8 +303,9 @@ export class Ledger {
   #storedPart(outcome: TargetOutcome, latestMs: number): Part {
     const { state, atMs, untilMs = atMs } = outcome;
     // A loss of power may leave the outcome of a return without the return: it was not acknowledged, and comes again.
-    if (state === "returned") return startedPart(atMs, undefined);
+    if (state === "returned") return { ...startedPart(atMs, undefined), unheard: true };
     const part = this.#partOf({ ...outcome, untilMs: Math.min(untilMs, latestMs) });
+    if (part.state === "started") return { ...part, unheard: true };
     return part.state === "queued" ? this.#restoredQueued(part) : part;
   }
 
@@ -418,6 +447,14 @@ export class Ledger {
     if (job !== undefined && job.over && job.recorded) this.#close(job);
   }
 
+  /** The returns of a restored job that were found unannounced are announced. */
+  told(jid: string): void {
+    const job = this.#jobs.get(jid);
+    if (job === undefined || job.untold === 0) return;
+    job.untold = 0;
+    this.stored(jid);
+  }
+
   #close(job: OpenJob): void {
     this.#jobs.delete(job.jid);
     this.#options.ended?.(job);
@@ -467,9 +504,26 @@ export class Ledger {
     const part = job?.parts.get(id);
     if (job === undefined || part === undefined || isOver(part)) return;
     const begun = note === BEGUN_UNWRITTEN;
+    if (part.unheard === true) part.unheard = false;
     if (part.state === "started" && (part.begun === true || !begun)) return;
     const atMs = this.#options.clock.now();
     this.#turn(job, [{ minion: id, state: "started", atMs, ...(begun ? { note } : {}) }]);
+  }
+
+  /** What a minion reports of one of its jobs. Other states than those that there are say nothing. */
+  says(id: string, jid: string, state: unknown, note: string): void {
+    if (state === "started") this.started(jid, id, note);
+    else if (state === "cancelled") this.cancelled(jid, id, note);
+    else if (state === "over") this.ranBefore(jid, id);
+    else if (state === "unknown") this.#unknown(jid, id);
+  }
+
+  /** A minion was asked about a job that it has begun, and does not have it. */
+  #unknown(jid: string, id: string): void {
+    const job = this.#jobs.get(jid);
+    const part = job?.parts.get(id);
+    if (job === undefined || part?.state !== "started" || isOver(part)) return;
+    this.#turn(job, [{ minion: id, state: "lost", atMs: this.#options.clock.now(), note: NOT_KNOWN }]);
   }
 
   /** A minion has started again, and says of jobs that they have not begun: those that have are lost. */
@@ -603,7 +657,7 @@ export class Ledger {
   #giveLate(job: OpenJob, id: string): void {
     const { presence, send } = this.#options;
     const part = job.parts.get(id);
-    if (!this.#isKept(job, part) || part.sent !== true || !presence.connected(id)) return;
+    if (!this.#isKept(job, part) || part.sent !== true || !presence.listens(id)) return;
     if (!this.#isAllowed(job, id)) {
       void this.#askOwner(job, id).then((may) => {
         if (may) this.#giveLate(this.#jobs.get(job.jid) ?? job, id);
@@ -613,7 +667,7 @@ export class Ledger {
     if (!presence.isBrine(id)) return send(this.#taken(job, id), [id]);
     if (part.late !== true) return;
     part.late = false;
-    send(addressed(job.load, id, true), [id]);
+    send(addressed(job.load, [id], true), [id]);
   }
 
   /** A Brine minion has its answer: queued jobs that are not in it come by a publication. */
@@ -643,7 +697,7 @@ export class Ledger {
       }
       if (part.state === "started") {
         if (complete) {
-          this.#turn(job, [{ minion: id, state: "lost", atMs, note: "the minion no longer knows the job" }]);
+          this.#turn(job, [{ minion: id, state: "lost", atMs, note: NOT_KNOWN }]);
         }
         continue;
       }
@@ -651,7 +705,8 @@ export class Ledger {
       // A job whose time is over is not begun any more; it ends for this minion with the next tick.
       const isQueued = part.state === "queued";
       if (isQueued ? !this.#isKept(job, part) || part.sent !== true : this.#age >= job.beginUntil) continue;
-      found.push(addressed(job.load, id, isQueued || job.queuedUntilMs !== undefined));
+      if (isQueued) this.#offered(part);
+      found.push(addressed(job.load, [id], isQueued || job.queuedUntilMs !== undefined));
     }
     return found;
   }
@@ -670,7 +725,7 @@ export class Ledger {
   #taken(job: OpenJob, id: string): JobLoad {
     job.beginUntil = job.giveUpAt = job.askAt = this.#age + this.#options.deliveryMs;
     this.#turn(job, [{ minion: id, state: "published", atMs: this.#options.clock.now() }]);
-    return addressed(job.load, id, true);
+    return addressed(job.load, [id], true);
   }
 
   /** True if a job is queued for that minion. */
@@ -754,6 +809,8 @@ export class Ledger {
     });
     if (job.asked !== undefined && this.#age >= job.asked.until) job.asked = undefined;
     if (job.silent > 0 && this.#age >= job.resendAt) this.#resend(job, review.resend);
+    for (const id of review.offer) this.#offerTo(job, id);
+    for (const id of review.about) this.#askAbout(job, id);
     if (review.asking) this.#ask(job, review.ask);
     if (review.gaveUp) {
       job.giveUpAt = Infinity;
@@ -774,12 +831,19 @@ export class Ledger {
     const again = (there: readonly string[]) => {
       if (there.length === 0) return;
       log.info("job sent again: not acknowledged", { jid: job.jid, minions: there.length });
-      send({ ...job.load, tgt: there, tgt_type: "list" }, there);
+      send(addressed(job.load, there, job.queuedUntilMs !== undefined), there);
     };
     if (job.owner === undefined) return again(there);
     void Promise.all(there.map(async (id) => await this.#askOwner(job, id) ? [id] : [])).then((found) =>
       again(found.flat())
     );
+  }
+
+  /** Asks a minion whether it has a job that it has begun, by what an earlier master has written down. */
+  #askAbout(job: OpenJob, id: string): void {
+    this.#offered(job.parts.get(id)!);
+    const delivery = { ...(job.load.delivery as Record<string, unknown> | undefined), asked: true };
+    this.#options.send({ ...job.load, tgt: [id], tgt_type: "list", delivery }, [id]);
   }
 
   /** Asks minions whether they work on a job. */
@@ -815,9 +879,9 @@ function startedPart(atMs: number, note: string | undefined): Part {
   return note === BEGUN_UNWRITTEN ? { ...part, begun: true } : part;
 }
 
-/** A publication for one minion. */
-function addressed(load: JobLoad, id: string, queued: boolean): JobLoad {
-  const addressed: JobLoad = { ...load, tgt: [id], tgt_type: "list" };
+/** A publication for some minions. @param queued it takes its turn with the other jobs that were kept for them */
+function addressed(load: JobLoad, ids: readonly string[], queued: boolean): JobLoad {
+  const addressed: JobLoad = { ...load, tgt: ids, tgt_type: "list" };
   if (queued) addressed.delivery = { ...(load.delivery as Record<string, unknown> | undefined), queued: true };
   return addressed;
 }

@@ -13,10 +13,15 @@ export interface Part {
   sent?: boolean;
   /** It is being noted that the minion may have it; what settles is the first attempt, others follow. */
   noting?: Promise<void>;
-  /** A Brine minion had its answer before that: it gets the job by a publication. */
+  /** Its minion takes jobs, and it was not in the answer to its question: it is sent once that is noted. */
   late?: boolean;
+  /** The age of the ledger at which it is sent again to a minion that takes jobs and has not said that it has it. */
+  offerAt?: number;
+  offerWait?: number;
   /** The age of the ledger until which the minion may say that it has it: an earlier process may not have heard that. */
   hearUntil?: number;
+  /** It has begun by what an earlier process or master has written down: its minion has not said so to this one. */
+  unheard?: boolean;
   /** It runs, and its minion has no record of that: see `BEGUN_UNWRITTEN`. */
   begun?: boolean;
 }
@@ -56,6 +61,8 @@ export class OpenJob {
   silent = 0;
   /** Parts that are queued. */
   queued = 0;
+  /** Returns that an earlier process has stored, and that are still to be announced. */
+  untold = 0;
   /** When there is something to do next. */
   due = Infinity;
   resendAt: number;
@@ -93,8 +100,9 @@ export class OpenJob {
   }
 
   /** Takes over the targets of the same job, which was published before. */
-  inherit({ parts, open, silent, queued, asked, awaited, via, owner }: OpenJob): void {
+  inherit({ parts, open, silent, queued, untold, asked, awaited, via, owner }: OpenJob): void {
     this.owner = owner;
+    this.untold = untold;
     this.awaited = new Set(awaited);
     this.via = new Map(via);
     this.parts = new Map(parts);
@@ -104,9 +112,9 @@ export class OpenJob {
     this.asked = asked;
   }
 
-  /** True once nothing more is expected, neither of a target nor of a syndic. */
+  /** True once nothing more is expected, neither of a target nor of a syndic, and all is announced. */
   get over(): boolean {
-    return this.open === 0 && this.awaited.size === 0;
+    return this.open === 0 && this.awaited.size === 0 && this.untold === 0;
   }
 
   /** Adds a target, or changes how it stands. */

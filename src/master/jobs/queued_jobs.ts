@@ -8,7 +8,9 @@ const EARLY_COMMANDS: readonly unknown[] = ["_pillar", "_jobs"];
  * command that it sends once it listens.
  */
 export function publishQueuedJobs(services: MasterServices, minion: string, cmd: unknown): void {
-  if (!EARLY_COMMANDS.includes(cmd)) sendQueuedJobs(services, minion);
+  if (EARLY_COMMANDS.includes(cmd) || services.presence.isBrine(minion)) return;
+  services.presence.listensHere(minion);
+  sendQueuedJobs(services, minion);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { WithheldReply } from "../../channel/req_server.ts";
+import { messageOf } from "../../errors.ts";
 import { jobReturn } from "../../event/tag.ts";
 import { TRACE_FIELD } from "../../telemetry/mod.ts";
 import { encode, Packed, packedForBin } from "../../wire/msgpack.ts";
@@ -57,18 +58,19 @@ export async function storeReturn(services: MasterServices, ret: BoundedReturn):
   const { load, jid, id, value, retcode, success } = ret;
   const undo = ledger.returned(jid, id);
   const since = store.losses;
+  const storedMs = clock.now();
+  store.unannounced.storing(jid, id, storedMs);
+  let isClosed = false;
   try {
-    if (ret.unpublished) {
-      await jobs.saveLoad(jid, unpublishedLoad(ret), [id]);
-      await jobs.settle(jid);
-    }
+    const opening = openForReturn(services, ret);
+    isClosed = typeof opening === "boolean" ? opening : await opening;
     const storing = store.begun(jobs.saveReturn(jid, {
       minion: id,
       return: value,
       retcode,
       success,
       ...(typeof load.out === "string" ? { out: load.out } : {}),
-      storedMs: clock.now(),
+      storedMs,
     }));
     if (load.ended === "timed out") {
       await jobs.saveOutcomes(jid, [{ minion: id, state: "timed out", atMs: clock.now(), note: "job_timeout" }]);
@@ -78,21 +80,52 @@ export async function storeReturn(services: MasterServices, ret: BoundedReturn):
     store.assertKept(since);
     // Whoever has inserted it tells of it.
     const fresh = isNew && jobs.wasBeaten?.(jid, id) !== true;
-    ledger.stored(jid);
     services.cluster?.stored(jid, id);
     const wasWithheld = store.unannounced.take(jid, id);
     if (!fresh && !wasWithheld) {
+      ledger.stored(jid);
       return refuseReturn(services, { refused: "returned before", fields: { id, jid } });
     }
   } catch (error) {
     undo();
     // It may be in the job cache all the same: a sync that fails takes nothing back.
-    store.unannounced.add(jid, id);
+    store.unannounced.failed(jid, id);
     // The job cache keeps nothing of a turn of the loop in which a write failed, and works again after it.
     store.soon();
     throw new WithheldReply("The return could not be stored", { cause: error, jid, id });
   }
-  return announceReturn(services, ret);
+  announceReturn(services, ret);
+  // Only now: of a job that is settled, no return is looked for that a killed process has not announced.
+  ledger.stored(jid);
+  if (isClosed) void settle(services, jid);
+  return null;
+}
+
+/**
+ * A job without an open record gets one until its return is announced: one that was not published, and one that was settled before this return.
+ *
+ * @returns true if there was none
+ */
+function openForReturn({ jobs, ledger, cluster }: MasterServices, ret: BoundedReturn): boolean | Promise<boolean> {
+  const { jid, id } = ret;
+  if (!ret.unpublished && (ledger.loadOf(jid) !== undefined || cluster !== undefined)) return false;
+  const open = async () => {
+    const load = ret.unpublished ? unpublishedLoad(ret) : await jobs.load(jid);
+    if (load === undefined) return false;
+    await jobs.saveLoad(jid, load, ret.unpublished ? [id] : await jobs.minions(jid));
+    return true;
+  };
+  return open();
+}
+
+/** What fails is settled by the next process. */
+async function settle({ jobs, store, log }: MasterServices, jid: string): Promise<void> {
+  try {
+    await jobs.settle(jid);
+  } catch (error) {
+    log.debug("job not settled", { jid, error: messageOf(error) });
+  }
+  store.durable().catch(() => {});
 }
 
 /** Tells the ledger and the bus of a return. */

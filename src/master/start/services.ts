@@ -7,7 +7,7 @@ import { FileServer, rootProblems } from "../../fileserver/mod.ts";
 import type { Logger } from "../../log.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 import type { Runtime } from "../../runtime/mod.ts";
-import { NO_TELEMETRY } from "../../telemetry/mod.ts";
+import { type Meter, NO_TELEMETRY } from "../../telemetry/mod.ts";
 import { matchExpression, PatternCache } from "../../target/mod.ts";
 import type { Cluster } from "../cluster/contract.ts";
 import type { Audit } from "../audit/audit.ts";
@@ -18,6 +18,8 @@ import { Callers } from "../access/callers.ts";
 import { type Account, accountsOfHost, ClientKeys } from "../access/client_keys.ts";
 import { ExternalAuth } from "../access/external_auth.ts";
 import { tokenFiles } from "../access/tokens.ts";
+import { ReplayedReturns } from "../jobs/replayed_returns.ts";
+import { UnannouncedReturns } from "../jobs/unannounced_returns.ts";
 import { JobStore } from "../jobs/durable_saves.ts";
 import { askForJob } from "../jobs/find_job.ts";
 import { RETURNED } from "../jobs/open_job.ts";
@@ -86,7 +88,7 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
     const topsHost = new MasterTopsHost(runtime, log.child("tops"), opts, tops, options.customTops);
     return { callers, externalAuth, expand, reconfigured, tops: topsHost };
   };
-  const store = makeStore(options, runtime, meter);
+  const store = makeStore(options, parts, meter);
 
   sayRootProblems(runtime, log, opts);
   const syndics = makeSyndics(fs, log, opts, keys);
@@ -106,6 +108,7 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
     cluster,
     sendToReturners: options.sendToReturners,
     store,
+    replayed: new ReplayedReturns(() => latest ?? services),
     ledger: makeLedger(options, parts, store, syndics, () => latest ?? services),
     metrics,
     traces,
@@ -193,6 +196,24 @@ function makeClientKeys({ fs, crypto }: Runtime, log: Logger, opts: MasterOpts, 
   });
 }
 
+/** What makes saves durable, and knows which returns were not announced. */
+function makeStore({ opts, log, jobs }: MasterOptions, { runtime }: ServiceParts, meter: Meter): JobStore {
+  const { fs, clock } = runtime;
+  return new JobStore({
+    jobs,
+    later: (call) => runtime.later(call),
+    now: () => clock.now(),
+    log: log.child("jobs"),
+    unannounced: new UnannouncedReturns({
+      fs,
+      clock,
+      log: log.child("jobs"),
+      path: joinPath(opts.cachedir, "unannounced"),
+    }),
+    meter,
+  });
+}
+
 function makeLedger(
   { opts, log, jobs }: MasterOptions,
   { runtime: { clock }, bus, presence, audit, cluster }: ServiceParts,
@@ -215,6 +236,7 @@ function makeLedger(
       audit.jobEnd(jid, { returned, without_return: parts.size - returned });
     },
     durable: () => store.durable(),
+    untold: (jid, returned) => services().replayed.find(jid, returned),
     ...(cluster === undefined ? {} : { isGenuine: (...stored) => cluster.isGenuine(...stored) }),
     ownerFault: (owner, load, minion) => ownerFault(services(), owner, load, minion),
     onEnded: (state) => services().metrics.outcomes.add(1, state),

@@ -43,10 +43,19 @@ export class Acknowledgements {
    * backup was restored: the return does not come again.
    */
   over(jid: string): void {
+    this.#say(jid, "over");
+  }
+
+  /** Says that this minion does not know a job that its master takes for begun: it was lost, and nothing comes. */
+  unknown(jid: string): void {
+    this.#say(jid, "unknown");
+  }
+
+  #say(jid: string, state: string): void {
     if (!this.#master.isBrine) return;
-    this.#reports.send(this.#reports.numbered({ states: [[jid, "over", ""]] })).catch((error) => {
-      // The master sends the job again.
-      this.#log.debug("end of a job before not told", { jid, error: messageOf(error) });
+    this.#reports.send(this.#reports.numbered({ states: [[jid, state, ""]] })).catch((error) => {
+      // The master sends the job, or its question, again.
+      this.#log.debug("state of a job not told", { jid, state, error: messageOf(error) });
     });
   }
 }

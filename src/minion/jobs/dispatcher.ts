@@ -2,6 +2,7 @@ import { Pool } from "../../async/pool.ts";
 import { isPlainJid } from "../../job/jid.ts";
 import type { Logger } from "../../log.ts";
 import { delimiterOf, matchMinion, PatternCache, type Subject } from "../../target/mod.ts";
+import { QueuedJobs } from "./queued_jobs.ts";
 
 export interface DispatcherOptions {
   log: Logger;
@@ -10,12 +11,16 @@ export interface DispatcherOptions {
   remembered: number;
   /** Jobs at once; 0 or less = no bound. Salt's `process_count_max`. */
   processCountMax: number;
+  /** Jobs that a master kept while the minion was away. */
+  queued: QueuedJobs;
   /** Takes a job, which may have to wait for others. Returns the function that runs it. */
   take(load: Record<string, unknown>): () => Promise<void>;
   /** True for jids that were taken before a restart of this minion. */
   taken(jid: string): boolean;
   /** Called when a job is sent again: the master does not know that it was taken. */
   again(jid: string): void;
+  /** The master asks whether this minion has a job. @param wasSeen it has come before, in this run of the minion */
+  asked(jid: string, wasSeen: boolean): void;
 }
 
 /** True for functions about other jobs: they must not wait for those. */
@@ -39,11 +44,10 @@ export class Dispatcher {
   /**
    * Takes a job that is new and whose target includes this minion. The promise resolves when it is over. False for any other.
    *
-   * @param after the job begins when this has settled
    * @param forUs the target is known to include this minion: it matched before a restart
    */
-  dispatch(load: Record<string, unknown>, after?: Promise<unknown>, forUs = false): Promise<void> | false {
-    const { log, subject, remembered, take, taken, again } = this.#options;
+  dispatch(load: Record<string, unknown>, forUs = false): Promise<void> | false {
+    const { log, subject, remembered, queued, take, taken, again, asked } = this.#options;
     const { tgt, jid, fun, arg } = load;
     if (tgt === undefined || jid === undefined || fun === undefined || arg === undefined) {
       log.debug("publication ignored: it lacks tgt, jid, fun or arg");
@@ -56,6 +60,10 @@ export class Dispatcher {
     const tgt_type = typeof load.tgt_type === "string" ? load.tgt_type : "glob";
     const target = { tgt, tgt_type, ...delimiterOf(tgt_type, load) };
     if (!forUs && !matchMinion(target, subject(), this.#patterns)) return false;
+    if ((load.delivery as { asked?: unknown } | undefined)?.asked === true) {
+      asked(jid, this.#seen.has(jid));
+      return false;
+    }
     if (this.#seen.has(jid) || taken(jid)) {
       log.debug("publication ignored: its job has been taken", { jid });
       again(jid);
@@ -68,6 +76,7 @@ export class Dispatcher {
     }
     const run = take(load);
     if (isJobFunction(fun)) return run();
-    return after === undefined ? this.#pool.run(run) : after.then(() => this.#pool.run(run));
+    const begin = () => this.#pool.run(run);
+    return QueuedJobs.isQueued(load) ? queued.add(jid, begin) : begin();
   }
 }

@@ -39,6 +39,10 @@ export interface MasterJobsOptions {
 /** What the jobs of all masters share. */
 export interface JobStores {
   clusters: MasterClusters;
+  /** See `waiting` of {@link MissedJobs}'s options. */
+  waiting: Map<string, OpenJob>;
+  /** True for a job that was taken from any master and is not over. */
+  isTaken(jid: string): boolean;
   journal: Journal;
   spool: Spool;
   /** True while the minion stops: jobs that end now were not ended by an operator. */
@@ -95,6 +99,8 @@ export class MasterJobs {
       journal,
       master,
       reports: this.#reports,
+      waiting: stores.waiting,
+      isOurs: (job) => stores.clusters.areOne(job.master, master.address),
       known: () => [...this.unfinished, ...stores.clusters.jobsElsewhere(master.address)],
       cluster: (name) => stores.clusters.tells(master.address, name),
     });
@@ -135,10 +141,23 @@ export class MasterJobs {
 
   /** The master has sent a job again: it does not know that the minion has it. */
   again(jid: string): void {
-    const { journal, spool } = this.#stores;
-    if (this.#taken.has(jid)) this.#acknowledgements.send(jid);
+    const { journal, spool, isTaken } = this.#stores;
+    if (isTaken(jid)) this.#acknowledgements.send(jid);
     else if (journal.hasEnded(jid) && !spool.jids().includes(jid)) this.#acknowledgements.over(jid);
     else this.#sender.hurry();
+  }
+
+  /** True if the job was taken and is not over. */
+  isTaken(jid: string): boolean {
+    return this.#taken.has(jid);
+  }
+
+  /** The master asks whether the minion has a job: it has taken it over, and missed what the minion said of it. */
+  asked(jid: string, wasSeen: boolean): void {
+    // What waits since before a restart is in the next question.
+    if (this.#missed.has(jid)) return;
+    if (wasSeen || this.known(jid)) this.again(jid);
+    else this.#acknowledgements.unknown(jid);
   }
 
   /**

@@ -8,6 +8,7 @@ import { Journal, type OpenJob } from "./journal.ts";
 import { MasterClusters } from "./master_clusters.ts";
 import { type JobStores, MasterJobs, type MasterJobsOptions } from "./master_jobs.ts";
 import { droppedReturn, interruptedReturn } from "./return_load.ts";
+import { QueuedJobs } from "./queued_jobs.ts";
 import { ReturnSender } from "./return_sender.ts";
 import { ScheduledJobs, type ScheduledJobsOptions } from "./scheduled_jobs.ts";
 import { Spool } from "./spool.ts";
@@ -22,6 +23,8 @@ export type MinionJobsOptions = MasterJobsOptions;
 export class MinionJobs {
   readonly #options: MinionJobsOptions;
   readonly #stores: JobStores;
+  /** Jobs that masters kept while the minion was away, of all masters. */
+  readonly queued = new QueuedJobs();
   readonly #masters = new Map<string, MasterJobs>();
   #first: MasterJobs | undefined;
   /** Jobs that were taken before a restart and had not begun, until their masters are attached. */
@@ -44,8 +47,14 @@ export class MinionJobs {
       ageMs: opts.return_spool_seconds * 1000,
       tombstone: droppedReturn,
     });
-    const known = (address: string) => this.#masters.get(address)?.unfinished ?? [];
-    this.#stores = { journal, spool, clusters: new MasterClusters(known), stopping: () => this.#stopping };
+    const clusters = new MasterClusters({
+      fs,
+      log,
+      path: joinPath(directory, "clusters"),
+      unfinished: (address) => this.#masters.get(address)?.unfinished ?? [],
+    });
+    const isTaken = (jid: string) => [...this.#masters.values()].some((master) => master.isTaken(jid));
+    this.#stores = { journal, spool, clusters, waiting: new Map(), isTaken, stopping: () => this.#stopping };
   }
 
   /** Returns that no master has yet, and their bytes. */
@@ -57,7 +66,8 @@ export class MinionJobs {
   /** Reads what was left before a restart: unsent returns, jobs that had not begun, and jobs that were running. */
   open(): void {
     const { opts, log, runningJobs, runtime: { fs } } = this.#options;
-    const { journal, spool } = this.#stores;
+    const { journal, spool, clusters } = this.#stores;
+    clusters.open();
     const spooled = spool.open();
     const returned = new Set(spooled.map(({ jid }) => jid));
     for (const job of journal.open()) {

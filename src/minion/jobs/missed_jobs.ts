@@ -6,8 +6,8 @@ import type { Journal, OpenJob } from "./journal.ts";
 
 type Load = Record<string, unknown>;
 
-/** `dispatch` of the dispatcher: takes a job; its promise resolves when the job is over. */
-export type Dispatch = (load: Load, after?: Promise<unknown>, forUs?: boolean) => Promise<void> | false;
+/** `dispatch` of the dispatcher: takes a job. @param forUs the target is known to include this minion */
+export type Dispatch = (load: Load, forUs?: boolean) => unknown;
 
 export interface MissedJobsOptions {
   clock: Clock;
@@ -15,6 +15,10 @@ export interface MissedJobsOptions {
   journal: Journal;
   master: JobMaster;
   reports: JobReports;
+  /** Jobs that were taken before a restart and had not begun, in their order, until they are dispatched: those of all masters. */
+  waiting: Map<string, OpenJob>;
+  /** True for a job of this master, or of another one of its cluster: that may be gone, and this one has its jobs by now. */
+  isOurs(job: OpenJob): boolean;
   /** Jids of the master's jobs that this minion runs, or whose returns it keeps. */
   known(): string[];
   /** The master has said of which cluster it is; undefined: of none. */
@@ -31,12 +35,8 @@ const STILL_WANTED_MS = 3_600_000;
  */
 export class MissedJobs {
   readonly #options: MissedJobsOptions;
-  /** Jobs that were taken before a restart and had not begun, in their order, until they are dispatched. */
-  readonly #waiting = new Map<string, OpenJob>();
   readonly #closed = new AbortController();
   #asking = new AbortController();
-  /** The end of the last queued job: queued jobs run one after the other. */
-  #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: MissedJobsOptions) {
     this.#options = options;
@@ -44,17 +44,17 @@ export class MissedJobs {
 
   /** Adds a job that was taken before a restart and had not begun. */
   add(job: OpenJob): void {
-    this.#waiting.set(job.jid, job);
+    this.#options.waiting.set(job.jid, job);
   }
 
   /** True for a job that was added and is not dispatched yet. */
   has(jid: string): boolean {
-    return this.#waiting.has(jid);
+    return this.#options.waiting.has(jid);
   }
 
   /** Removes a job because it is being dispatched. False if it was not added. */
   remove(jid: string): boolean {
-    return this.#waiting.delete(jid);
+    return this.#options.waiting.delete(jid);
   }
 
   /** Dispatches the jobs that were missed and are still wanted. A Brine master is asked for them until it replies. */
@@ -83,7 +83,7 @@ export class MissedJobs {
   async #ask(dispatch: Dispatch): Promise<void> {
     const { journal, reports, known, cluster } = this.#options;
     await journal.synced();
-    const waiting = [...this.#waiting.keys()];
+    const waiting = this.#own().map(({ jid }) => jid);
     const report = { present: true, known: [...known(), ...waiting], ...(waiting.length === 0 ? {} : { waiting }) };
     const reply = await reports.send(reports.numbered(report));
     const { jobs, over, cluster: name } = reply as { jobs?: unknown; over?: unknown; cluster?: unknown };
@@ -91,30 +91,27 @@ export class MissedJobs {
     const unwanted = new Set(Array.isArray(over) ? over : []);
     // Jobs that were added since the question are not in the reply; those that were published meanwhile are dispatched.
     this.#dispatchAdded(dispatch, ({ jid }) => waiting.includes(jid) && !unwanted.has(jid));
-    for (const load of Array.isArray(jobs) ? jobs as Load[] : []) this.#dispatch(load, dispatch);
+    for (const load of Array.isArray(jobs) ? jobs as Load[] : []) dispatch(load);
+  }
+
+  #own(): OpenJob[] {
+    const { waiting, isOurs } = this.#options;
+    return [...waiting.values()].filter(isOurs);
   }
 
   #dispatchAdded(dispatch: Dispatch, isWanted: (job: OpenJob) => boolean): void {
-    for (const job of [...this.#waiting.values()]) {
+    for (const job of this.#own()) {
       const { jid, load } = job;
-      if (isWanted(job)) this.#dispatch(load, dispatch, true);
+      if (isWanted(job)) dispatch(load, true);
       else {
         this.#options.log.warning("job that had not begun is not run: the master has given it up", {
           jid,
           fun: load.fun,
         });
-        this.#waiting.delete(jid);
+        this.#options.waiting.delete(jid);
         this.#options.journal.end(jid);
       }
     }
-  }
-
-  /** @param forUs the target is known to include this minion */
-  #dispatch(load: Load, dispatch: Dispatch, forUs = false): void {
-    const delivery = load.delivery as { queued?: unknown } | undefined;
-    if (delivery?.queued !== true) return void dispatch(load, undefined, forUs);
-    const over = dispatch(load, this.#last, forUs);
-    if (over !== false) this.#last = over.catch(() => {});
   }
 
   close(): void {
