@@ -16,8 +16,9 @@ import { MODULES } from "../../src/plugins/modules/mod.ts";
 import { WHEELS } from "../../src/plugins/wheel/mod.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import { HEALTHY, type Host } from "./hosts.ts";
+import type { Servers } from "./servers.ts";
 import { SMALL_PAIRS as PAIRS } from "./small_pairs.ts";
-import type { Witness } from "./witness.ts";
+import { CLUSTER, type Witness } from "./witness.ts";
 import type { Life, World } from "./world.ts";
 
 const ROOT = "/brine";
@@ -45,6 +46,8 @@ export interface FleetOptions {
   /** Options of the masters and of the minions, as in their configuration. */
   master: { [name: string]: unknown };
   minion: { [name: string]: unknown };
+  /** What the masters share if they are one cluster. @default they know nothing of each other */
+  servers?: Servers;
 }
 
 /** A master and its client, on a host of their own. */
@@ -57,6 +60,7 @@ export class MasterNode {
   master: Master | undefined;
   client: LocalClient | undefined;
   jobs: JobCache | undefined;
+  #starts = 0;
 
   /** @param minions ids whose keys are accepted */
   constructor(host: Host, minions: readonly string[], options: FleetOptions) {
@@ -86,10 +90,15 @@ export class MasterNode {
     return this.up && this.client !== undefined;
   }
 
+  /** Whose promises it keeps: masters of a cluster keep them together. */
+  get keeper(): string {
+    return this.#options.servers === undefined ? this.name : CLUSTER;
+  }
+
   get #opts(): MasterOpts {
     return {
       ...defaults(MASTER_OPTIONS),
-      id: "salt_master",
+      id: this.#options.servers === undefined ? "salt_master" : this.name,
       interface: "0.0.0.0",
       user: "root",
       pki_dir: `${ROOT}/pki`,
@@ -102,13 +111,32 @@ export class MasterNode {
   }
 
   async start(): Promise<void> {
-    const { log, witness } = this.#options;
+    const { log, witness, servers } = this.#options;
     const { life, runtime } = this.host.process();
     this.#life = life;
     this.master = undefined;
     this.client = undefined;
+    const listener = `${this.name} ${++this.#starts}`;
+    const parts = servers === undefined ? { jobs: this.#openCache(runtime) } : clusterParts(servers, life);
+    this.jobs = servers?.jobs ?? parts.jobs;
+    const master = await startMaster({
+      runtime,
+      opts: this.#opts,
+      log: log.child(this.name),
+      ...parts,
+      wheels: WHEELS,
+    });
+    this.master = master;
+    master.services.bus.on(({ bytes }) => {
+      const { tag, data } = BusEvent.fromBytes(bytes);
+      if (life.alive) witness.event(this.keeper, listener, tag, data);
+    });
+    await this.#openClient();
+  }
+
+  #openCache(runtime: Runtime): JobCache {
     const files = notedFiles(runtime.fs);
-    const jobs = this.jobs = syncedJobCache(
+    return syncedJobCache(
       localCache({
         fs: files.fs,
         note: files.note,
@@ -120,13 +148,6 @@ export class MasterNode {
       }),
       files,
     );
-    const master = await startMaster({ runtime, opts: this.#opts, log: log.child(this.name), jobs, wheels: WHEELS });
-    this.master = master;
-    master.services.bus.on(({ bytes }) => {
-      const { tag, data } = BusEvent.fromBytes(bytes);
-      if (life.alive) witness.event(this.name, tag, data);
-    });
-    await this.#openClient();
   }
 
   async #openClient(): Promise<void> {
@@ -151,6 +172,12 @@ export class MasterNode {
   get minions(): readonly string[] {
     return this.#minions;
   }
+}
+
+function clusterParts(servers: Servers, life: Life) {
+  const storage = servers.storage(life);
+  const openWire = () => Promise.resolve(servers.wire(life));
+  return { jobs: storage.jobs, cluster: { storage, openWire, name: "simulated", leaseSeconds: 5 } };
 }
 
 /** A minion on a host of its own. */
@@ -210,8 +237,9 @@ export class MinionNode {
           signature: "token, ms",
           doc: "",
           run: async (_context, { token, ms }) => {
-            witness.ran(this.id, String(token));
+            const ended = witness.ran(this.id, String(token), life);
             await clock.sleep(Number(ms));
+            ended();
             const { disk } = this.host;
             world.after(SAFE_AFTER_MS, life, () => {
               // A return that the disk does not take is in memory alone, and the log says so.

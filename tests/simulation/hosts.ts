@@ -37,7 +37,7 @@ export class Host {
     this.#world = world;
     this.#network = network;
     this.#crypto = crypto;
-    this.fs = memoryFileSystem({ clock: { now: () => world.now } });
+    this.fs = memoryFileSystem({ clock: { now: () => world.now + this.clockShiftMs } });
   }
 
   /** A new process, and the runtime that it sees. */

@@ -1,4 +1,4 @@
-/** Runs seeds of the simulated world: `node tests/simulation/main.ts [--seeds 1000] [--from 1] [--seed 17 --log] [--first]`. */
+/** Runs seeds of the simulated world: `node tests/simulation/main.ts [--seeds 1000] [--from 1] [--cluster] [--seed 17 --log] [--first]`. */
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { simulate } from "./simulate.ts";
@@ -10,6 +10,7 @@ const { values } = parseArgs({
     seeds: { type: "string", default: "100" },
     from: { type: "string", default: "1" },
     log: { type: "boolean", default: false },
+    cluster: { type: "boolean", default: false },
     first: { type: "boolean", default: false },
   },
 });
@@ -21,10 +22,10 @@ const began = Date.now();
 let failed = 0;
 const sums: { [what: string]: number } = {};
 for (let seed = from; seed < from + count; seed++) {
-  const { findings, trace, steps, tookMs, counts } = await simulate(
-    seed,
-    values.log ? { onLog: (line) => console.log(line) } : {},
-  );
+  const { findings, trace, steps, tookMs, counts } = await simulate(seed, {
+    cluster: values.cluster,
+    ...(values.log ? { onLog: (line) => console.log(line) } : {}),
+  });
   for (const [what, times] of Object.entries({ ...counts, steps, "world's seconds": Math.round(tookMs / 1000) })) {
     sums[what] = (sums[what] ?? 0) + times;
   }

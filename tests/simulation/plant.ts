@@ -38,7 +38,14 @@ export async function huntFor(bug: PlantedBug | undefined, seeds: number): Promi
     for (const name of LINKED) symlinkSync(path.join(root, name), path.join(copy, name));
     for (const [file, text] of bug === undefined ? [] : planted(bug)) writeFileSync(path.join(copy, file), text);
     const main = path.join(copy, "tests/simulation/main.ts");
-    const [program, ...argv] = [...command(), main, "--seeds", String(seeds), "--first"];
+    const [program, ...argv] = [
+      ...command(),
+      main,
+      "--seeds",
+      String(seeds),
+      "--first",
+      ...(bug?.cluster ? ["--cluster"] : []),
+    ];
     const output = await run(program!, argv, copy);
     const seed = /^seed (\d+):/m.exec(output)?.[1];
     return { seed: seed === undefined ? undefined : Number(seed), output };

@@ -5,6 +5,8 @@ export interface PlantedBug {
   name: string;
   /** What is changed. More than one where each of two checks would do by itself. */
   edits: readonly Edit[];
+  /** It shows in a cluster of masters. @default in a world without one */
+  cluster?: boolean;
 }
 
 export interface Edit {
@@ -20,7 +22,51 @@ const bug = (name: string, file: string, from: string, to: string): PlantedBug =
   edits: [{ file, from, to }],
 });
 
+const inCluster = (...args: Parameters<typeof bug>): PlantedBug => ({ ...bug(...args), cluster: true });
+
 export const PLANTED: readonly PlantedBug[] = [
+  {
+    name: "jobs of a master that is gone are not offered to minions that are there",
+    cluster: true,
+    edits: [
+      { file: "src/master/cluster/cluster.ts", from: "    ledger.offerNow(jid);\n", to: "" },
+      {
+        file: "src/master/jobs/job_review.ts",
+        from: "if (time.age >= (part.offerAt ?? 0) && time.presence.listens(minion)) offer.push(minion);",
+        to: "",
+      },
+    ],
+  },
+  inCluster(
+    "queued jobs run at once",
+    "src/minion/jobs/dispatcher.ts",
+    "return QueuedJobs.isQueued(load) ? queued.add(jid, begin) : begin();",
+    "return begin();",
+  ),
+  inCluster(
+    "the queued jobs of other masters are not waited for",
+    "src/master/cluster/statements.ts",
+    "new Set(known === undefined || !this.#bus.state.connected ? [] : this.#masters());",
+    "new Set<string>();",
+  ),
+  bug(
+    "returns that a killed master has stored are not announced",
+    "src/master/jobs/ledger.ts",
+    "job.untold = await this.#options.untold?.(jid, returned) ?? 0;",
+    "",
+  ),
+  inCluster(
+    "a return is acknowledged while the storage is away",
+    "src/master/commands/return.ts",
+    `throw WithheldReply.unlessForGood(error, "The return");`,
+    "throw error;",
+  ),
+  inCluster(
+    "a job that had not begun waits for the very master that it came from",
+    "src/minion/jobs/master_jobs.ts",
+    "isOurs: (job) => stores.clusters.areOne(job.master, master.address),",
+    "isOurs: (job) => job.master === master.address,",
+  ),
   bug(
     "a job begins before the journal says so on the disk",
     "src/minion/jobs/master_jobs.ts",

@@ -7,6 +7,7 @@ import { steadyCrypto } from "./crypto.ts";
 import { MasterNode, MinionNode } from "./fleet.ts";
 import { HEALTHY, Host } from "./hosts.ts";
 import { FAIR, Network, type Weather } from "./network.ts";
+import { Servers } from "./servers.ts";
 import { type Finding, Witness } from "./witness.ts";
 import { World } from "./world.ts";
 
@@ -25,18 +26,26 @@ export interface Result {
 }
 
 export interface SimulateOptions {
+  /** The masters are one cluster. @default one master, or two that know nothing of each other */
+  cluster?: boolean;
   /** Gets all that masters and minions log. @default nobody */
   onLog?(line: string): void;
 }
 
 /** Kinds of trouble: a seed has some of them. */
 const TROUBLES = ["kill", "power", "partition", "weather", "clock", "disk"] as const;
-type Trouble = typeof TROUBLES[number];
+/** That of a cluster, too: its masters cannot reach what they share. */
+const CLUSTER_TROUBLES = [...TROUBLES, "servers"] as const;
+type Trouble = typeof CLUSTER_TROUBLES[number];
 
 /** Milliseconds of trouble. */
 const TROUBLED_MS = { least: 20_000, most: 120_000 };
 /** Milliseconds after the mending in which everything must have ended. */
 const MENDED_MS = 3_600_000;
+/** Milliseconds in which everybody notices who is gone, and a client gets its answer. */
+const QUIET_MS = 30_000;
+/** In which queued jobs run whose minions are there: a master that is gone is replaced in between. */
+const RUN_MS = 120_000;
 /** The mean pause between two happenings. */
 const PAUSE_MS = 2500;
 
@@ -60,12 +69,14 @@ class Simulation {
   /** Host → the farthest that its clock was ever ahead of the world's. */
   readonly #latestMs = new Map<Host, number>();
   #tokens = 0;
+  readonly #servers: Servers | undefined;
 
   constructor(seed: number, options: SimulateOptions) {
     this.#world = new World(seed);
     this.#network = new Network(this.#world);
     this.#witness = new Witness(() => this.#world.now);
     this.#options = options;
+    this.#servers = options.cluster ? new Servers(this.#world) : undefined;
     const { onLog } = options;
     this.#log = onLog === undefined
       ? silentLogger
@@ -83,7 +94,8 @@ class Simulation {
     this.#mend();
     const over = () => this.#ended();
     const ended = await this.#world.run(over, MENDED_MS + this.#setBackMs);
-    const findings = await this.#findings(ended);
+    const findings = ended ? await this.#queueForAll() : [];
+    findings.push(...await this.#findings(ended));
     const { trace, steps, now } = this.#world;
     return { seed, findings, trace, steps, tookMs: now - began, counts: this.#counts };
   }
@@ -98,18 +110,27 @@ class Simulation {
       return made;
     };
     const ids = Array.from({ length: 1 + world.below(4) }, (_, at) => `web${at + 1}`);
-    const masters = Array.from({ length: world.chance(0.2) ? 2 : 1 }, (_, at) => `10.0.0.${at + 1}`);
+    const servers = this.#servers;
+    const count = servers === undefined ? world.chance(0.2) ? 2 : 1 : 2 + world.below(2);
+    const masters = Array.from({ length: count }, (_, at) => `10.0.0.${at + 1}`);
     const hurried = world.chance(0.5);
     const options = {
       world,
       witness: this.#witness,
       log: this.#log,
       master: hurried ? { job_lost_after: 10, job_delivery_timeout: 15 } : {},
-      minion: world.chance(0.3) ? { process_count_max: 1 } : {},
+      minion: {
+        ...(world.chance(0.3) ? { process_count_max: 1 } : {}),
+        // Those that are connected to one master change it whenever that is gone.
+        ...(servers !== undefined && world.chance(0.7) ? { master_type: "failover" } : {}),
+      },
+      ...(servers === undefined ? {} : { servers }),
     };
     this.#masters = masters.map((address) => new MasterNode(host(address), ids, options));
     this.#minions = ids.map((id, at) => new MinionNode(id, host(`10.0.1.${at + 1}`), masters, options));
-    for (const trouble of TROUBLES) if (world.chance(0.5)) this.#troubles.add(trouble);
+    for (const trouble of servers === undefined ? TROUBLES : CLUSTER_TROUBLES) {
+      if (world.chance(0.5)) this.#troubles.add(trouble);
+    }
     this.#say(`masters ${masters.length}, minions ${ids.length}, troubles: ${[...this.#troubles].join(" ")}`);
   }
 
@@ -156,26 +177,94 @@ class Simulation {
   /** A client asks for a job. */
   #publish(node: MasterNode): void {
     const world = this.#world;
-    const { client } = node;
-    if (!node.ready || client === undefined) return;
-    const token = `t${++this.#tokens}`;
+    if (!node.ready) return;
     const ids = node.minions;
     const one = world.pick(ids);
-    const [tgt, targets]: [string | string[], readonly string[]] = world.chance(0.5) ? [one, [one]] : ["*", ids];
+    const targets = world.chance(0.5) ? [one] : ids;
     const ms = world.chance(0.5) ? 0 : world.below(8000);
-    const acknowledged = this.#witness.ask(node.name, token, targets);
+    void this.#ask(node, targets, ms, world.chance(0.4) ? 5 + world.below(world.chance(0.5) ? 40 : 600) : undefined);
+  }
+
+  /** @returns its token and jid once it is acknowledged; undefined if that failed */
+  async #ask(
+    node: MasterNode,
+    targets: readonly string[],
+    ms: number,
+    queue: number | undefined,
+  ): Promise<{ token: string; jid: string } | undefined> {
+    const token = `t${++this.#tokens}`;
+    const acknowledged = this.#witness.ask(node.keeper, token, targets);
     this.#count("jobs asked for");
-    client.publish({
-      tgt,
-      fun: "probe.mark",
-      arg: [token, ms],
-      ...(world.chance(0.4) ? { queue: 5 + world.below(world.chance(0.5) ? 40 : 600) } : {}),
-    }).then((published) => {
-      if (published === undefined) return;
+    const presence = node.master?.services.presence;
+    const away = queue === undefined ? [] : targets.filter((id) => presence?.connected(id) === false);
+    try {
+      const published = await node.client!.publish({
+        tgt: targets.length === 1 ? targets[0]! : "*",
+        fun: "probe.mark",
+        arg: [token, ms],
+        ...(queue === undefined ? {} : { queue }),
+      });
+      if (published === undefined) return undefined;
+      const { jid, minions } = published;
       this.#count("jobs acknowledged");
-      this.#say(`${token} is ${published.jid}`);
-      acknowledged(published.jid, published.minions);
-    }, (error) => this.#say(`${token}: ${messageOf(error)}`));
+      this.#say(`${token} is ${jid}`);
+      acknowledged(jid, minions);
+      for (const id of away) if (presence?.connected(id) === false) this.#witness.queued(id, token);
+      return { token, jid };
+    } catch (error) {
+      this.#say(`${token}: ${messageOf(error)}`);
+      return undefined;
+    }
+  }
+
+  /**
+   * When all is well: jobs are queued for minions that are away, at any masters. A master of a cluster may end then. The minions come back: each job
+   * runs, in order, to its end.
+   */
+  async #queueForAll(): Promise<Finding[]> {
+    const world = this.#world;
+    const pass = (ms: number) => world.run(() => false, ms);
+    const minions = this.#minions;
+    await pass(QUIET_MS);
+    for (const minion of minions) minion.kill();
+    await pass(QUIET_MS);
+    const jobs: { token: string; jid: string; keeper: string }[] = [];
+    for (let count = 2 + world.below(3); count > 0; count--) {
+      const node = world.pick(this.#masters);
+      let over = false;
+      const asking = this.#ask(node, node.minions, world.below(1500), 3600);
+      void asking.finally(() => over = true);
+      await world.run(() => over, QUIET_MS);
+      const job = over ? await asking : undefined;
+      if (job !== undefined) jobs.push({ ...job, keeper: node.keeper });
+    }
+    const gone = this.#servers !== undefined && world.chance(0.5) ? world.pick(this.#masters) : undefined;
+    if (gone !== undefined) this.#say(`kill: ${gone.name}, for good`);
+    gone?.kill();
+    for (const minion of minions) world.after(world.random() * 10_000, undefined, () => this.#start(minion));
+    this.#say(`${jobs.length} jobs are queued, the minions come back`);
+    const missing = () =>
+      minions.flatMap(({ id }) =>
+        jobs.filter(({ token }) => !this.#witness.hasEnded(id, token)).map((job) => ({ ...job, id }))
+      );
+    await world.run(() => missing().length === 0, RUN_MS);
+    const stuck = missing().map(({ token, jid, id }): Finding => ({
+      kind: "stuck",
+      token,
+      jid,
+      minion: id,
+      why: "it is queued, its minion is there, and it does not run",
+    }));
+    this.#count("queued jobs");
+    const sorted = jobs.sort((a, b) => a.jid < b.jid ? -1 : 1);
+    for (const keeper of new Set(jobs.map(({ keeper }) => keeper))) {
+      const tokens = sorted.filter((job) => job.keeper === keeper).map(({ token }) => token);
+      // Jobs of a master that is gone come when another has taken them over.
+      if (gone === undefined) { for (const { id } of minions) this.#witness.checkOrder(id, tokens); }
+    }
+    if (gone !== undefined) this.#start(gone);
+    if (stuck.length === 0) await world.run(() => this.#ended(), MENDED_MS);
+    return stuck;
   }
 
   #trouble(trouble: Trouble): void {
@@ -202,8 +291,19 @@ class Simulation {
       this.#network.weather = weather;
       return for_(20_000, () => this.#network.weather = FAIR);
     }
+    if (trouble === "servers") {
+      const server = world.chance(0.5) ? "storage" : "bus";
+      const hosts = (world.chance(0.3) ? this.#masters : [world.pick(this.#masters)]).map(({ host }) => host.address);
+      this.#say(`${server} is cut off from ${hosts.join(" ")}`);
+      for (const host of hosts) this.#servers!.cut(server, host);
+      return for_(20_000, () => {
+        for (const host of hosts) this.#servers!.cut(server, host, false);
+      });
+    }
     // What a master has acknowledged is the most that a disk can lose.
-    const host = world.chance(0.5) ? world.pick(this.#masters).host : world.pick(this.#hosts);
+    const any = world.chance(0.5) ? world.pick(this.#masters).host : world.pick(this.#hosts);
+    // The clocks of a cluster's masters have to be kept together.
+    const host = trouble === "clock" && this.#servers !== undefined ? world.pick(this.#minions).host : any;
     if (trouble === "clock") {
       host.clockShiftMs += (world.random() - 0.5) * (world.chance(0.2) ? 7_200_000 : 20_000);
       this.#latestMs.set(host, Math.max(this.#latestMs.get(host) ?? 0, host.clockShiftMs));
@@ -224,7 +324,8 @@ class Simulation {
     if (how === "kill") node.kill();
     else node.cutPower();
     world.after(world.random() * (world.chance(0.2) ? 60_000 : 5000), undefined, () => {
-      if (node.up) return;
+      // Who is not up when the world is mended is started then.
+      if (node.up || this.#over) return;
       node.host.light();
       this.#start(node);
     });
@@ -240,6 +341,7 @@ class Simulation {
       host.light();
     }
     this.#network.healAll();
+    this.#servers?.healAll();
     for (const node of [...this.#masters, ...this.#minions]) if (!node.up) this.#start(node);
   }
 
@@ -251,13 +353,14 @@ class Simulation {
     const findings: Finding[] = [];
     // Returns that were being sent when the last job closed arrive still.
     await this.#world.run(() => false, 120_000);
-    for (const { name, jobs, master } of this.#masters) {
+    for (const { name, master } of this.#masters) {
       const size = master?.services.ledger.size;
       if (!ended) {
         findings.push({ kind: "stuck", token: "", jid: undefined, minion: name, why: `${size} jobs are open` });
       }
-      findings.push(...await this.#witness.check(name, jobs!));
     }
+    const keepers = new Map(this.#masters.map(({ keeper, jobs }) => [keeper, jobs!]));
+    for (const [keeper, jobs] of keepers) findings.push(...await this.#witness.check(keeper, jobs));
     return findings;
   }
 }
