@@ -7,6 +7,8 @@ import type { FileSystem } from "../../runtime/fs.ts";
 const MOST = 50_000;
 /** How often the file is written while returns come, in milliseconds. */
 const WRITE_MS = 1000;
+/** An event that was fired so long ago has left the process, in milliseconds: one that is killed takes later ones along. */
+const ON_ITS_WAY_MS = 2000;
 
 export interface UnannouncedFile {
   fs: FileSystem;
@@ -18,7 +20,7 @@ export interface UnannouncedFile {
 /**
  * Returns that are being stored, or whose flush has failed: a job cache may hold such a one, since what is committed stays though its sync has
  * failed, and nobody has heard of it. A process that is killed leaves some of them, too. So a file has a time that none of them was stored before: it is
- * written once a second, and the next process looks at what was stored since then.
+ * written once a second, and the next process looks at what was stored since then. The latest ones count as unannounced, too.
  */
 export class UnannouncedReturns {
   /** Jid and minion → when it was stored, and whether that has failed. */
@@ -86,10 +88,11 @@ export class UnannouncedReturns {
     return failed;
   }
 
-  #write(): void {
+  /** @param latelyMs events of so long ago may be on their way still */
+  #write(latelyMs = ON_ITS_WAY_MS): void {
     if (this.#file === undefined) return;
     const { fs, clock, log, path } = this.#file;
-    let since = Math.min(Math.floor(clock.now()), this.#isHeld ? this.sinceMs! : Infinity);
+    let since = Math.min(Math.floor(clock.now()) - latelyMs, this.#isHeld ? this.sinceMs! : Infinity);
     for (const { storedMs } of this.#returns.values()) if (storedMs < since) since = Math.floor(storedMs);
     if (since === this.#written) return;
     try {
@@ -103,6 +106,6 @@ export class UnannouncedReturns {
   /** Nothing is stored any more. */
   close(): void {
     this.#stop?.();
-    this.#write();
+    this.#write(0);
   }
 }
