@@ -1,5 +1,6 @@
 /** The program `salt-doctor`: what is wrong on this host, and what to do about it. */
-import { globFiles, type LoadedConfig } from "../../src/config/load.ts";
+import { globPaths } from "../../src/config/glob_paths.ts";
+import type { LoadedConfig } from "../../src/config/load.ts";
 import { MASTER_OPTIONS } from "../../src/config/master_opts.ts";
 import { dirName, joinPath } from "../../src/config/paths.ts";
 import type { Host } from "../../src/config/review.ts";
@@ -62,7 +63,7 @@ export async function doctorMain(context: ProgramContext): Promise<number> {
 function isConfigured({ runtime: { fs, process }, configDir, explicit }: ProgramContext, name: Host): boolean {
   const replaced = explicit.has("config_dir") ? undefined : process.env(`SALT_${name.toUpperCase()}_CONFIG`);
   const file = replaced ?? joinPath(configDir, name);
-  return fs.stat(file)?.kind === "file" || globFiles(fs, joinPath(dirName(file), `${name}.d/*.conf`)).length > 0;
+  return fs.stat(file)?.kind === "file" || globPaths(fs, joinPath(dirName(file), `${name}.d/*.conf`)).length > 0;
 }
 
 /** What is configured here. A syndic and a gateway are sections of the master's configuration. */

@@ -221,8 +221,6 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "salt-key -F": { prints: /Local Keys:\nmaster\.p/ },
   "salt-key -F master": { prints: /master\.pub: +[0-9a-f]{2}:/ },
   "salt-key -L": { prints: /Accepted Keys:\ndb1\nweb1\nweb2/ },
-  "salt-key -l rej": { prints: /Rejected Keys:/ },
-  "salt-key -l den": { prints: /Denied Keys:/ },
   "salt-key -a": { by: "tests/cli/complete/complete_test.ts" },
   "salt-key -a ID --include-rejected": { run: "salt-key -y -a nobody --include-rejected", prints: /nobody/ },
   "salt-key -l den": { prints: /Denied Keys/ },

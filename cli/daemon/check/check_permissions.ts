@@ -1,6 +1,7 @@
 /** Permissions, node groups and peers of a master: patterns that can match, and names that exist. */
 import type { MasterOpts } from "../../../src/config/master_opts.ts";
 import { CARRIED_FIELDS } from "../../../src/job/carried_fields.ts";
+import { nearestName } from "../../../src/known.ts";
 import { compilePattern } from "../../../src/python/regexp.ts";
 import { isRecord } from "../../../src/record.ts";
 import { expandNodegroup, isExpression, targetMistake } from "../../../src/target/mod.ts";

@@ -1,5 +1,4 @@
 import type { Clock } from "../../async/clock.ts";
-import type { Meter } from "../../telemetry/mod.ts";
 import type { MasterOpts } from "../../config/master_opts.ts";
 import type { EventBus } from "../../event/bus.ts";
 import { JidGenerator } from "../../job/jid.ts";
@@ -140,11 +139,6 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
     },
   };
   return services;
-}
-
-function makeStore({ jobs, log }: MasterOptions, runtime: Runtime, meter: Meter): JobStore {
-  const now = () => runtime.clock.now();
-  return new JobStore({ jobs, later: (call) => runtime.later(call), now, log: log.child("jobs"), meter });
 }
 
 /** How much those that no master has asked may bring. */
