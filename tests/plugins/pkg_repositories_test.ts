@@ -106,8 +106,7 @@ test("pkg.mod_repo: refuses unsupported requests, and says what to do instead", 
   await assert.rejects(one.mod("garbage"), /'garbage' is not a well formatted definition: expected "deb/);
   await assert.rejects(one.mod(REPO), /y\.sources", which has fields: change it with file\.replace/);
   await assert.rejects(one.mod("deb http://x/ sid main", { file: "/etc/passwd" }), /must end in "\.list"/);
-  await assert.rejects(one.mod("deb http://x/ sid main", { key_text: "x" }), /key_text is not supported/);
-  await assert.rejects(one.mod("deb http://x/ sid main", { key_url: "http://x/key" }), /name its file as signed-by/);
+  await assert.rejects(one.mod("deb http://x/ sid main", { ppa_auth: "x" }), /ppa_auth is not supported/);
   assert.equal(one.text("/etc/apt/sources.list.d/y.sources"), fields);
 });
 
@@ -121,4 +120,30 @@ test("pkg.mod_repo: puts the key of a repository into the file that its line nam
   assert.equal(ready.text("/etc/apt/keyrings/y.gpg"), "the key");
   assert.equal(ready.text(), `${repo}\n`);
   await assert.rejects(ready.mod(repo, { key_url: "salt://none", file: FILE }), /Could not add key: salt:\/\/none/);
+});
+
+test("pkg.mod_repo: a key without signed-by is trusted for all repositories, under the name of the list", async () => {
+  const one = await host({ "/cache/x.gpg": "first key" });
+  const trusted = "/etc/apt/trusted.gpg.d/x.gpg";
+  await one.mod(REPO, { key_url: "salt://x.gpg", file: FILE });
+  assert.equal(one.text(trusted), "first key");
+  await one.mod("deb http://other/ sid main", { key_text: "second key", file: FILE });
+  await one.mod("deb http://other/ sid main", { key_text: "second key", file: FILE });
+  assert.equal(one.text(trusted), "first keysecond key");
+  const armoured = "-----BEGIN PGP PUBLIC KEY BLOCK-----\n\na2V5\n-----END PGP PUBLIC KEY BLOCK-----\n";
+  await one.mod("deb http://third/ sid main", { key_text: armoured });
+  assert.equal(one.text("/etc/apt/trusted.gpg.d/sources.gpg"), "key");
+  await assert.rejects(one.mod(REPO, { key_url: "salt://none" }), /Could not add key: salt:\/\/none/);
+});
+
+test("pkg.mod_repo: consolidate gathers all lists in sources.list, and writes the repository where it is wanted", async () => {
+  const one = await host({
+    "/etc/apt/sources.list": "# mine\ndeb http://a/ sid main\n",
+    "/etc/apt/sources.list.d/y.list": "deb http://a/ sid contrib\n# deb http://b/ sid main\n",
+    [FILE]: `${REPO}\n`,
+  });
+  await one.mod(REPO, { consolidate: true, file: FILE });
+  assert.equal(one.text("/etc/apt/sources.list"), "deb http://a/ sid main contrib\n# deb http://b/ sid main\n");
+  assert.equal(one.text("/etc/apt/sources.list.d/y.list"), undefined);
+  assert.equal(one.text(), `${REPO}\n`);
 });

@@ -6,7 +6,7 @@ import { splitLines } from "../../../python/lines.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { programPath, runAll } from "../../commands.ts";
-import { isDirectory } from "../../linux/paths.ts";
+import { isDirectory, isFile } from "../../linux/paths.ts";
 import { textOf } from "../../bytes.ts";
 
 type Args = Record<string, unknown>;
@@ -100,14 +100,22 @@ export function withoutArmour(data: Uint8Array): Uint8Array {
   throw new CommandExecutionError("The key is in an armour that cannot be read");
 }
 
-/** Writes a key to a file of its own, which apt's user must be able to read. */
-function store(context: JobContext, directory: string, name: string, data: Uint8Array): true {
+/** Two keyrings as one: apt reads keys one after the other. */
+function joined(before: Uint8Array, added: Uint8Array): Uint8Array {
+  const text = (bytes: Uint8Array) => Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
+  return text(before).includes(text(added)) ? before : Uint8Array.from([...before, ...added]);
+}
+
+/** Writes a key to a file, which apt's user must be able to read. @param isShared keys that are in the file already stay there */
+function store(context: JobContext, directory: string, name: string, data: Uint8Array, isShared: boolean): true {
+  const { fs } = context.runtime;
   if (name !== baseName(name) || name === "" || name === "." || name === "..") {
     throw new SaltInvocationError(`keyfile must be the name of a file in ${directory}, not '${name}'`);
   }
   const path = joinPath(directory, name);
   // apt reads an armoured key if the file name ends with .asc.
-  context.runtime.fs.write(path, name.endsWith(".asc") ? data : withoutArmour(data), { mode: 0o644 });
+  const key = name.endsWith(".asc") ? data : withoutArmour(data);
+  fs.write(path, isShared && isFile(fs, path) ? joined(fs.read(path), key) : key, { mode: 0o644 });
   return true;
 }
 
@@ -121,6 +129,7 @@ async function succeeded(context: JobContext, argv: string[], options: Args = {}
 export async function addRepoKey(context: JobContext, args: Args): Promise<boolean> {
   const { fs } = context.runtime;
   const { path, text, keyserver, saltenv } = args;
+  const isShared = args.isShared === true;
   const keyfile = truthy(args.keyfile) ? str(args.keyfile) : undefined;
   const keyid = truthy(args.keyid) ? str(args.keyid) : undefined;
   const directory = placeOf(context, args);
@@ -136,12 +145,12 @@ export async function addRepoKey(context: JobContext, args: Args): Promise<boole
       return false;
     }
     if (directory === undefined) return await succeeded(context, ["apt-key", "add", str(cached)]);
-    return store(context, directory, keyfile ?? baseName(str(cached)), fs.read(str(cached)));
+    return store(context, directory, keyfile ?? baseName(str(cached)), fs.read(str(cached)), isShared);
   }
   if (truthy(text)) {
     if (directory === undefined) return await succeeded(context, ["apt-key", "add", "-"], { stdin: str(text) });
     if (keyfile === undefined) throw new SaltInvocationError("keyfile must name the file that the text is put into");
-    return store(context, directory, keyfile, new TextEncoder().encode(str(text)));
+    return store(context, directory, keyfile, new TextEncoder().encode(str(text)), isShared);
   }
   if (truthy(keyserver)) {
     if (keyid === undefined) {
@@ -156,7 +165,9 @@ export async function addRepoKey(context: JobContext, args: Args): Promise<boole
       return false;
     }
     const file = joinPath(directory, keyfile);
-    const argv = ["gpg", "--no-default-keyring", "--keyring", file, ...from, "--recv-keys", keyid];
+    // apt reads the old form of keyrings alone.
+    const keyring = isShared ? `gnupg-ring:${file}` : file;
+    const argv = ["gpg", "--no-default-keyring", "--keyring", keyring, ...from, "--recv-keys", keyid];
     if (!await succeeded(context, argv)) return false;
     fs.chmod(file, 0o644);
     return true;

@@ -184,34 +184,101 @@ function withOptions(line: Line, options: Record<string, unknown>, disabled: boo
 export function expandedRepo(repo: string, options: Record<string, unknown>): Repository {
   const looked = wanted(repo);
   const line = withOptions(looked, options, looked.disabled);
-  return { ...line, file: line.file === "" ? "/etc/apt/sources.list" : line.file, line: formatted(line) };
+  return { ...line, file: line.file === "" ? MAIN : line.file, line: formatted(line) };
 }
 
-/** Fetches the key of a repository into the file that its line names. */
-async function fetchKey(context: JobContext, signedby: string, options: Record<string, unknown>): Promise<void> {
-  const { key_url: url, keyid, keyserver, saltenv = "base" } = options;
-  if (!truthy(url) && !truthy(keyid)) return;
-  if (!signedby.startsWith("/")) {
-    throw new CommandExecutionError(
-      "A key is for one repository: name its file as signed-by, such as [signed-by=/etc/apt/keyrings/x.gpg]",
-    );
-  }
-  const place = { aptkey: false, keydir: dirName(signedby), keyfile: baseName(signedby) };
-  for (const id of truthy(url) ? [null] : Array.isArray(keyid) ? keyid : [keyid]) {
-    const source = truthy(url) ? { path: url, saltenv } : { keyid: str(id), keyserver };
+/** The directory of keys that are trusted for all repositories, where `apt-key` puts them in effect. */
+const TRUSTED = "/etc/apt/trusted.gpg.d";
+
+/** Where the key of a repository belongs: into the file that its line names, or else among the trusted ones under the name of its list. */
+function keyPlace(signedby: string, file: string) {
+  return signedby.startsWith("/")
+    ? { keydir: dirName(signedby), keyfile: baseName(signedby), isShared: false }
+    : { keydir: TRUSTED, keyfile: `${baseName(file).replace(/\.list$/, "")}.gpg`, isShared: true };
+}
+
+/** Fetches the key of a repository. */
+async function fetchKey(
+  context: JobContext,
+  signedby: string,
+  file: string,
+  options: Record<string, unknown>,
+): Promise<void> {
+  const { key_url: url, key_text: text, keyid, keyserver, saltenv = "base" } = options;
+  const sources = truthy(keyid)
+    ? [keyid].flat().map((id) => ({ what: str(id), keyid: str(id), keyserver }))
+    : truthy(url)
+    ? [{ what: str(url), path: url, saltenv }]
+    : truthy(text)
+    ? [{ what: "key_text", text }]
+    : [];
+  const place = { aptkey: false, ...keyPlace(signedby, file) };
+  if (sources.length > 0 && place.isShared) context.runtime.fs.mkdir(TRUSTED, 0o755);
+  for (const { what, ...source } of sources) {
     if (await addRepoKey(context, { ...source, ...place }) === false) {
-      throw new CommandExecutionError(`Error: Could not add key: ${str(truthy(url) ? url : id)}`);
+      throw new CommandExecutionError(`Error: Could not add key: ${what}`);
     }
   }
 }
 
-/** Options that would put a key among those that are trusted for all repositories, or that need other hosts' programs. */
-const REFUSED = ["key_text", "ppa_auth", "consolidate"];
+const MAIN = "/etc/apt/sources.list";
+
+/** Gathers the lines of all lists in `sources.list`, those of one repository joined, and removes the other lists. */
+function consolidate(context: JobContext): void {
+  const { fs } = context.runtime;
+  const lines = new Map<string, Line>();
+  const files = new Set<string>();
+  for (const { file } of Object.values(listRepos(context)).flat()) if (file.endsWith(".list")) files.add(file);
+  for (const file of [MAIN, ...[...files].filter((name) => name !== MAIN)]) {
+    for (const text of isFile(fs, file) ? splitLines(fs.readText(file)) : []) {
+      const line = parseLine(MAIN, text);
+      if (line === undefined) continue;
+      const key = JSON.stringify([line.architectures, line.disabled, line.type, line.uri, line.dist]);
+      const known = lines.get(key);
+      lines.set(key, known === undefined ? line : { ...known, comps: [...new Set([...known.comps, ...line.comps])] });
+    }
+  }
+  fs.write(MAIN, [...lines.values()].map((line) => `${formatted(line)}\n`).join(""), {
+    mode: fs.stat(MAIN)?.mode ?? 0o644,
+  });
+  for (const file of files) if (file !== MAIN) fs.remove(file);
+}
+
+/** Where a repository is, and where it is to be. */
+interface Target {
+  looked: Line;
+  there: Place | undefined;
+  file: string;
+}
+
+/**
+ * Looks whether a repository can be written as it is wanted. Nothing is changed.
+ *
+ * @throws {CommandExecutionError} if it cannot
+ */
+export function checkRepo(context: JobContext, repo: string, options: Record<string, unknown>): Target {
+  if (truthy(options.ppa_auth)) {
+    throw new CommandExecutionError("ppa_auth is not supported: write the repository as a line, with its key");
+  }
+  const looked = wanted(repo);
+  const [there] = places(context, looked);
+  const file = (options.file ?? null) === null ? there?.path ?? MAIN : str(options.file);
+  if (!/\.list$/.test(file)) {
+    throw new CommandExecutionError(`The file of a repository must end in ".list", not be "${file}"`);
+  }
+  return { looked, there, file };
+}
+
+/** Takes the line of a repository out of the list that it is in. */
+function takeOut(context: JobContext, { path, lines, at }: Place): void {
+  const { fs } = context.runtime;
+  fs.write(path, lines.toSpliced(at, 1).join("\n"), { mode: fs.stat(path)?.mode ?? 0o644 });
+}
 
 /**
  * Adds a repository to a list, or changes it where it is.
  *
- * @param options `{file, comps, disabled, architectures, signedby, key_url, keyid, keyserver, refresh}`
+ * @param options `{file, comps, disabled, architectures, signedby, key_url, key_text, keyid, keyserver, consolidate, refresh}`
  */
 export async function modRepo(
   context: JobContext,
@@ -219,20 +286,18 @@ export async function modRepo(
   options: Record<string, unknown>,
 ): Promise<Record<string, unknown>> {
   const { fs } = context.runtime;
-  const refused = REFUSED.find((name) => truthy(options[name]));
-  if (refused !== undefined) {
-    throw new CommandExecutionError(
-      `${refused} is not supported: put the key into a file of its own, such as one in /etc/apt/keyrings, and name it as signedby`,
-    );
-  }
-  const looked = wanted(repo);
-  const [there] = places(context, looked);
-  const file = (options.file ?? null) === null ? there?.path ?? "/etc/apt/sources.list" : str(options.file);
-  if (!/\.list$/.test(file)) {
-    throw new CommandExecutionError(`The file of a repository must end in ".list", not be "${file}"`);
+  const { looked, ...target } = checkRepo(context, repo, options);
+  let { there, file } = target;
+  if (truthy(options.consolidate)) {
+    consolidate(context);
+    ({ there, file } = checkRepo(context, repo, options));
+    if (there !== undefined && there.path !== file) {
+      takeOut(context, there);
+      there = undefined;
+    }
   }
   const line = withOptions(looked, options, there?.line.disabled ?? looked.disabled);
-  await fetchKey(context, line.signedby, options);
+  await fetchKey(context, line.signedby, there?.path ?? file, options);
   const text = formatted(line);
   let path = file;
   if (there !== undefined) {

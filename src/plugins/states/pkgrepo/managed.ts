@@ -9,6 +9,7 @@ import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { programPath } from "../../commands.ts";
 import { isFile } from "../../linux/paths.ts";
+import { checkRepo } from "../../modules/aptpkg/repositories.ts";
 import { hasFunction } from "../available.ts";
 import { commandError, outcome } from "../outcome.ts";
 import { sameLine, wantedRepo } from "./debian.ts";
@@ -115,18 +116,24 @@ export async function managed(context: StateContext, args: BoundArguments): Prom
     }
   }
   if (context.test) {
+    try {
+      if (context.grains.os_family === "Debian") checkRepo(context, repo, keyword);
+    } catch (error) {
+      return outcome(name, false, `Failed to configure repo '${name}': ${said(error)}`);
+    }
     const changes = truthy(before) ? differences(Object.keys(wanted), before, wanted) : { repo: name };
     return outcome(name, null, `Package repo '${name}' would be configured. ${BEWARE}`, changes);
   }
   return await configure(context, args, { repo, keyword, before, wanted });
 }
 
+const said = (error: unknown) => error instanceof CommandExecutionError ? commandError(error) : messageOf(error);
+
 async function configure(
   context: StateContext,
   { name, aptkey }: BoundArguments,
   { repo, keyword, before, wanted }: { repo: string; keyword: Keyword; before: Keyword; wanted: Keyword },
 ): Promise<StateReturn> {
-  const said = (error: unknown) => error instanceof CommandExecutionError ? commandError(error) : messageOf(error);
   try {
     if (truthy(keyword.clean_file)) context.runtime.fs.write(str(keyword.file), "");
     const own = context.grains.os_family === "Debian"
