@@ -125,7 +125,16 @@ async function startApi(runtime: Runtime, opts: Record<string, unknown>, log: Lo
   };
   try {
     for (const one of settings) {
-      const parts = { runtime: durable, log, settings: one, servers: settings.length, backend, cacheDir, consoleDir: found, telemetry };
+      const parts = {
+        runtime: durable,
+        log,
+        settings: one,
+        servers: settings.length,
+        backend,
+        cacheDir,
+        consoleDir: found,
+        telemetry,
+      };
       servers.push(await startApiServer(parts));
     }
   } catch (error) {

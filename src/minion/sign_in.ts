@@ -172,12 +172,10 @@ export class SignIn {
         "the master has reached its limit of minions or pending keys (max_minions, max_pending_keys)",
       );
     }
-    if (opts.rejected_retry) return new SaltError("REJECTED", "the master has rejected the key");
-    return new RejectedError(
+    const why =
       `The master refuses the key of "${id}". Look there: if salt-key -l rej lists it, somebody has rejected it. If salt-key -l den ` +
-        "lists it, another host uses this id: give one of them another id. Delete a key only if its host was reinstalled or is gone",
-      77,
-    );
+      "lists it, another host uses this id: give one of them another id. Delete a key only if its host was reinstalled or is gone";
+    return opts.rejected_retry ? new SaltError("REJECTED", why) : new RejectedError(why, 77);
   }
 
   /** Logs a warning once and then every ten minutes, not with every attempt: a fleet that waits for a day must not fill its disks. */

@@ -40,6 +40,10 @@ test("a key that waits is told at once and every ten minutes, not with every att
 });
 
 test("a key that the master refuses may be rejected, or another host may have the id: the text names both", async () => {
+  const retrying = bed({ rejected_retry: true }, () => ({ state: "rejected" }));
+  void retrying.signIn.run();
+  await retrying.clock.waiting(10_000);
+  assert.match(retrying.said()[0]!, /salt-key -l rej .*salt-key -l den /);
   const { signIn } = bed({}, () => ({ state: "rejected" }));
   await assert.rejects(signIn.run(), (error: Error & { exitCode: number }) => {
     assert.equal(error.exitCode, 77);
@@ -47,8 +51,8 @@ test("a key that the master refuses may be rejected, or another host may have th
       const part of [
         "salt-key -l rej",
         "salt-key -l den",
-        "give this host another id",
-        "Only if this host was reinstalled: salt-key -d web1",
+        "another host uses this id",
+        "only if its host was reinstalled",
       ]
     ) {
       assert.ok(error.message.includes(part), part);
