@@ -19,7 +19,6 @@ export { placeOf } from "./located_error.ts";
 export * from "./lazy.ts";
 export * from "./markup.ts";
 export { capitalized } from "./methods/text.ts";
-export { encodeText } from "./methods/encode.ts";
 export { formatDateTime } from "./methods/text_format.ts";
 export type { DataFormat } from "./nodes.ts";
 export * from "./options.ts";

@@ -3,29 +3,44 @@ import { compileMatcher, type Matcher } from "./matcher.ts";
 import type { Steps } from "./steps.ts";
 import { WHITESPACE } from "./whitespace.ts";
 
-/** Flags of Python's `re` that change how a pattern reads; `i`, `m`, `s` and `x` as in `(?imsx)`. */
+/** Flags of Python's `re` that change how a pattern reads; `a`, `i`, `m`, `s` and `x` as in `(?aimsx)`. */
 export interface RegexpFlags {
+  /** `\w`, `\d`, `\s`, `\b` and the case of letters know ASCII alone. */
+  a?: boolean;
   i?: boolean;
   m?: boolean;
   s?: boolean;
   x?: boolean;
+  /**
+   * Pattern and text are bytes, one character for each. As in Python `\w` and its like then know ASCII alone, and `\u`, `\N` and
+   * `(?u)` are errors.
+   */
+  bytes?: boolean;
 }
+
+// V8 also looks between the two halves of a character beyond U+FFFF, and finds there that no character stands before.
+const WHOLE_CHARACTER = "(?=[^]|$)";
 
 /** Maximum nesting of groups. */
 const MAX_DEPTH = 100;
 /** A pattern longer than this is refused. */
 const MAX_PATTERN = 65_536;
 
-const WORD = "\\p{L}\\p{N}_";
-/** The shorthands, as written inside brackets; Python's are Unicode-aware. */
-const SHORTHANDS: Record<string, string> = { d: "\\p{Nd}", w: WORD, s: WHITESPACE };
-const CONTROLS: Record<string, string> = { a: "\\x07", f: "\\f", n: "\\n", r: "\\r", t: "\\t", v: "\\v" };
-const ASSERTIONS: Record<string, string> = {
-  A: "(?<![^])",
-  Z: "(?![^])",
-  b: `(?:(?<=[${WORD}])(?![${WORD}])|(?<![${WORD}])(?=[${WORD}]))`,
+/** The shorthands, as written inside brackets. */
+interface Shorthands {
+  d: string;
+  w: string;
+  s: string;
+}
+const UNICODE: Shorthands = { d: "\\p{Nd}", w: "\\p{L}\\p{N}_", s: WHITESPACE };
+const ASCII: Shorthands = { d: "0-9", w: "a-zA-Z0-9_", s: "\\t-\\r " };
+const CONTROLS: Record<string, number> = { a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 };
+const ASSERTIONS: Record<string, (word: string) => string> = {
+  A: () => "(?<![^])",
+  Z: () => "(?![^])",
+  b: (word) => `(?:(?<=[${word}])(?![${word}])|(?<![${word}])(?=[${word}]))`,
   // Before Python 3.14 `\B` does not match in an empty text.
-  B: `(?!(?<![^])(?![^]))(?:(?<=[${WORD}])(?=[${WORD}])|(?<![${WORD}])(?![${WORD}]))`,
+  B: (word) => `(?!(?<![^])(?![^]))(?:(?<=[${word}])(?=[${word}])|(?<![${word}])(?![${word}]))`,
 };
 
 /**
@@ -39,7 +54,7 @@ const ASSERTIONS: Record<string, string> = {
  */
 export function translateRegexp(pattern: string, flags: RegexpFlags = {}): RegExp {
   const { source, ignoreCase } = translate(pattern, flags);
-  return new RegExp(source, ignoreCase ? "ui" : "u");
+  return new RegExp(source.includes("(?<!") ? `${WHOLE_CHARACTER}(?:${source})` : source, ignoreCase ? "ui" : "u");
 }
 
 /**
@@ -111,20 +126,21 @@ class Translator {
   #atomics = 0;
   #at = 0;
   #flags: RegexpFlags;
-  #ignoreCase: boolean;
+  /** The flag `a` was given beside the pattern. */
+  readonly #ascii: boolean;
   /** Index in the output of the last item, the one a quantifier would repeat; -1 if there is none. */
   #item = -1;
 
   constructor(pattern: string, flags: RegexpFlags) {
     this.#pattern = pattern;
-    this.#flags = flags;
-    this.#ignoreCase = flags.i === true;
+    this.#flags = flags.bytes ? { ...flags, a: true } : flags;
+    this.#ascii = flags.a === true;
   }
 
   run(): Translation {
     while (this.#at < this.#pattern.length) this.#next();
     if (this.#groups.length > 0) throw this.#error("Missing ), unterminated subpattern");
-    return { source: this.#out.join(""), ignoreCase: this.#ignoreCase };
+    return { source: this.#out.join(""), ignoreCase: folds(this.#flags) };
   }
 
   #error(message: string): SyntaxError {
@@ -155,7 +171,7 @@ class Translator {
   }
 
   #next(): void {
-    if (this.#flags.x && this.#match(/(?:\s+|#[^\n]*)/y)) return;
+    if (this.#flags.x && this.#match(/(?:[ \t-\r]+|#[^\n]*)/y)) return;
     const start = this.#at;
     const character = this.#take();
     switch (character) {
@@ -182,7 +198,18 @@ class Translator {
         this.#at = start;
         return this.#quantifier();
     }
-    this.#push(literal(character));
+    this.#push(this.#literal(character.codePointAt(0)!));
+  }
+
+  /** One character; in both cases where only the case of ASCII letters is ignored. */
+  #literal(code: number): string {
+    const character = String.fromCodePoint(code);
+    if (!this.#flags.a || !this.#flags.i || !/^[A-Za-z]$/.test(character)) return literal(code);
+    return `[${character.toUpperCase()}${character.toLowerCase()}]`;
+  }
+
+  #shorthands(): Shorthands {
+    return this.#flags.a ? ASCII : UNICODE;
   }
 
   #quantifier(): void {
@@ -190,7 +217,7 @@ class Translator {
     // In Python a brace that starts no quantifier is a literal.
     if (match === null || (match[1] === undefined && match[2] === "" && match[3] === "")) {
       if (match !== null) this.#at -= match[0].length;
-      return this.#push(literal(this.#take()));
+      return this.#push(this.#literal(this.#take().codePointAt(0)!));
     }
     if (this.#item < 0) throw this.#error("Nothing to repeat, or multiple repeat");
     const [, simple, low = "", comma = "", high = "", suffix] = match;
@@ -237,7 +264,7 @@ class Translator {
       if (name !== undefined) opening = this.#name(name);
       if (on !== undefined) {
         flags = this.#change(on, off, end === ")");
-        if (flags.i !== this.#flags.i) opening = flags.i ? "(?i:" : "(?-i:";
+        if (folds(flags) !== folds(this.#flags)) opening = folds(flags) ? "(?i:" : "(?-i:";
         if (end === ")") {
           this.#flags = flags;
           return;
@@ -265,7 +292,11 @@ class Translator {
     if (!this.#named.has(name) || this.#groups.some((group) => group.name === name)) {
       throw this.#error(`Unknown or open group name ${JSON.stringify(name)}`);
     }
-    return `\\k<${name}>`;
+    return this.#reference(name);
+  }
+
+  #reference(name: string): string {
+    return this.#flags.a && this.#flags.i ? `(?i:\\k<${name}>)` : `\\k<${name}>`;
   }
 
   #change(on: string, off: string, global: boolean): RegexpFlags {
@@ -273,9 +304,14 @@ class Translator {
     // Python requires global flags at the start of the pattern; until 3.10 it only warned.
     if (global && this.#out.length > 0) throw this.#error("Global flags not at the start of the expression");
     const flags = { ...this.#flags };
+    const kinds = new Set(global && this.#ascii ? `${on}a` : on).intersection(new Set("aLu"));
+    if (kinds.size > 1) throw this.#error("Flags a, L and u are incompatible");
+    if (on.includes("u") && flags.bytes) throw this.#error("Cannot use the flag u with a bytes pattern");
+    if (on.includes("L") && !flags.bytes) throw this.#error("Cannot use the flag L with a str pattern");
+    if (on.includes("a")) flags.a = true;
+    if (on.includes("u")) flags.a = false;
     for (const [letters, value] of [[on, true], [off, false]] as const) {
       for (const flag of letters) {
-        if (flag === "i" && global) this.#ignoreCase = value;
         if (flag === "i" || flag === "m" || flag === "s" || flag === "x") flags[flag] = value;
       }
     }
@@ -304,41 +340,49 @@ class Translator {
       if (name === undefined || this.#groups.some((group) => group.name === name)) {
         throw this.#error("Invalid group reference");
       }
-      return this.#push(`\\k<${name}>`);
+      return this.#push(this.#reference(name));
     }
     const next = this.#pattern[this.#at] ?? "";
     const assertion = ASSERTIONS[next];
     if (assertion !== undefined) {
       this.#at++;
-      return this.#assertion(assertion);
+      return this.#assertion(assertion(this.#shorthands().w));
     }
-    const shorthand = SHORTHANDS[next.toLowerCase()];
+    const shorthand = this.#shorthand(next);
     if (shorthand !== undefined) {
       this.#at++;
       return this.#push(next === next.toLowerCase() ? `[${shorthand}]` : `[^${shorthand}]`);
     }
-    this.#push(this.#characterEscape());
+    this.#push(this.#literal(this.#characterEscape()));
   }
 
-  /** Reads an escape for one character, after its backslash, and returns it as JavaScript writes it. */
-  #characterEscape(): string {
-    const code = this.#match(/x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})/y);
+  /** What `\w` and its like stand for, inside brackets; undefined for another letter. */
+  #shorthand(letter: string): string | undefined {
+    const lower = letter.toLowerCase();
+    return lower === "d" || lower === "w" || lower === "s" ? this.#shorthands()[lower] : undefined;
+  }
+
+  /** Reads an escape for one character, after its backslash. @returns its code */
+  #characterEscape(): number {
+    const code = this.#match(
+      this.#flags.bytes ? /x([0-9a-fA-F]{2})/y : /x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})/y,
+    );
     if (code !== null) {
       const value = parseInt(code[1] ?? code[2] ?? code[3] ?? "", 16);
       if (value > 0x10ffff) throw this.#error("Bad escape");
-      return `\\u{${value.toString(16)}}`;
+      return value;
     }
     const octal = this.#match(/0[0-7]{0,2}|[1-7][0-7]{2}/y);
     if (octal !== null) {
       const value = parseInt(octal[0], 8);
       if (value > 0xff) throw this.#error("Octal escape value outside of range 0-0o377");
-      return `\\u{${value.toString(16)}}`;
+      return value;
     }
     const character = this.#take();
     const control = CONTROLS[character];
     if (control !== undefined) return control;
     if (/[A-Za-z0-9]/.test(character)) throw this.#error(`Bad escape \\${character}`);
-    return literal(character);
+    return character.codePointAt(0)!;
   }
 
   #set(): string {
@@ -349,16 +393,13 @@ class Translator {
       if (this.#at >= this.#pattern.length) throw this.#error("Unterminated character set");
       if (!first && this.#match(/\]/y)) break;
       const low = this.#member(outside);
-      if (low === undefined) {
-        if (this.#match(/-(?!\])/y)) throw this.#error("Bad character range");
-        continue;
-      }
-      if (low.length > 0 && !isClass(low) && this.#match(/-(?!\])/y)) {
+      if (this.#match(/-(?!\])/y)) {
         if (this.#at >= this.#pattern.length) throw this.#error("Unterminated character set");
         const high = this.#member(outside);
-        if (high === undefined || isClass(high)) throw this.#error("Bad character range");
-        positive.push(`${low}-${high}`);
-      } else positive.push(low);
+        if (typeof low !== "number" || typeof high !== "number" || low > high) throw this.#error("Bad character range");
+        positive.push(this.#range(low, high));
+      } else if (typeof low === "number") positive.push(this.#range(low, low));
+      else if (low !== undefined) positive.push(low);
     }
     const inside = `[${negated && outside.length === 0 ? "^" : ""}${positive.join("")}]`;
     if (outside.length === 0) return inside;
@@ -367,12 +408,22 @@ class Translator {
     return negated ? `(?:(?!${union})[^])` : union;
   }
 
-  /** Reads one member of a set; undefined if it was a negated shorthand, which is added to `outside`. */
-  #member(outside: string[]): string | undefined {
+  /** A range of characters as written inside brackets, with the other case of its ASCII letters where only that is ignored. */
+  #range(low: number, high: number): string {
+    const from = (start: number, end: number) =>
+      start > end ? "" : start === end ? setLiteral(start) : `${setLiteral(start)}-${setLiteral(end)}`;
+    if (!this.#flags.a || !this.#flags.i) return from(low, high);
+    const shift = (first: string, last: string, by: number) =>
+      from(Math.max(low, first.charCodeAt(0)) + by, Math.min(high, last.charCodeAt(0)) + by);
+    return from(low, high) + shift("A", "Z", 0x20) + shift("a", "z", -0x20);
+  }
+
+  /** Reads one member of a set: a code, or a shorthand; undefined if it was a negated shorthand, which is added to `outside`. */
+  #member(outside: string[]): number | string | undefined {
     const character = this.#take();
-    if (character !== "\\") return setLiteral(character);
+    if (character !== "\\") return character.codePointAt(0)!;
     const next = this.#pattern[this.#at] ?? "";
-    const shorthand = SHORTHANDS[next.toLowerCase()];
+    const shorthand = this.#shorthand(next);
     if (shorthand !== undefined) {
       this.#at++;
       if (next === next.toLowerCase()) return shorthand;
@@ -381,21 +432,29 @@ class Translator {
     }
     if (next === "b") {
       this.#at++;
-      return "\\x08";
+      return 8;
     }
-    const escaped = this.#characterEscape();
-    return escaped.length === 1 ? setLiteral(escaped) : escaped;
+    return this.#characterEscape();
   }
 }
 
-function isClass(member: string): boolean {
-  return Object.values(SHORTHANDS).includes(member);
+/** True if the case of all letters is ignored, as JavaScript's flag `i` does it. */
+function folds({ a, i }: RegexpFlags): boolean {
+  return i === true && !a;
 }
 
-function literal(character: string): string {
+const isPlain = (code: number) => code > 0x20 && code < 0x7f;
+
+function literal(code: number): string {
+  if (!isPlain(code)) return escaped(code);
+  const character = String.fromCharCode(code);
   return /[\\^$.*+?()[\]{}|/]/.test(character) ? `\\${character}` : character;
 }
 
-function setLiteral(character: string): string {
+function setLiteral(code: number): string {
+  if (!isPlain(code)) return escaped(code);
+  const character = String.fromCharCode(code);
   return /[\\^[\]-]/.test(character) ? `\\${character}` : character;
 }
+
+const escaped = (code: number) => `\\u{${code.toString(16)}}`;

@@ -77,8 +77,53 @@ export function substitute(
   return { text: out + text.slice(end), count: made };
 }
 
+/** Text that tells two places apart, for {@link otherThanEmpty}: more would take its time at each empty match. */
+const WINDOW = 1000;
+
+/**
+ * What finds a match that is not empty at a place where the expression has preferred an empty one; undefined if it never has a choice.
+ * JavaScript cannot say "further on", so what follows the match must differ from what followed the place.
+ */
+function otherThanEmpty({ source, flags }: RegExp): RegExp | undefined {
+  // What lies in lookarounds, such as those of `\b`, takes nothing.
+  let bare = source;
+  for (let before = ""; before !== bare;) {
+    before = bare;
+    bare = bare.replace(/\(\?<?[=!](?:[^()\\]|\\.)*\)|\(\?:\|?\)/g, "");
+  }
+  if (!/[|]|[*?}][?]/.test(bare)) return undefined;
+  return new RegExp(
+    `(?=(?<rest_>[^]{0,${WINDOW}}))(?:${source})(?!\\k<rest_>(?![^])|\\k<rest_>(?<=[^]{${WINDOW}}))`,
+    flags.replace("g", "y"),
+  );
+}
+
 function* matchesOf(expression: RegExp, text: string): Generator<Match, void, void> {
-  for (const match of text.matchAll(expression)) yield matchOf(match);
+  const search = new RegExp(expression.source, expression.flags);
+  let other: RegExp | undefined | null = null;
+  for (let at = 0; at <= text.length;) {
+    search.lastIndex = at;
+    const match = search.exec(text);
+    if (match === null) return;
+    yield matchOf(match);
+    at = match.index + match[0].length;
+    if (match[0] !== "") continue;
+    // As in Python, a match that is not empty may follow at the same place.
+    other = other === null ? otherThanEmpty(expression) : other;
+    if (other !== undefined) {
+      other.lastIndex = at;
+      const second = other.exec(text);
+      if (second !== null) {
+        const [whole, , ...groups] = second;
+        const named = new Map(Object.entries(second.groups ?? {}));
+        named.delete("rest_");
+        yield { index: at, end: at + whole.length, groups: [whole, ...groups], named };
+        at += whole.length;
+        continue;
+      }
+    }
+    at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+  }
 }
 
 function matchOf(match: RegExpExecArray): Match {

@@ -1,4 +1,4 @@
-/** The bytes are not valid UTF-8; the message is Python's. */
+/** The bytes are not valid in their encoding; the message is Python's. */
 export class UnicodeDecodeError extends Error {
   override name = "UnicodeDecodeError";
 }
@@ -20,25 +20,31 @@ function secondBounds(first: number): [number, number] {
   return [0x80, 0xbf];
 }
 
-/** Where and why bytes are not valid UTF-8, as Python words it. */
-function problem(bytes: Uint8Array): string {
-  for (let at = 0; at < bytes.length;) {
-    const first = bytes[at]!;
-    const length = lengthOf(first);
-    const place = (count: number) =>
-      count === 1
-        ? `byte 0x${first.toString(16).padStart(2, "0")} in position ${at}`
-        : `bytes in position ${at}-${at + count - 1}`;
-    if (length === 0) return `${place(1)}: invalid start byte`;
-    for (let index = 1; index < length; index++) {
-      const next = bytes[at + index];
-      if (next === undefined) return `${place(index)}: unexpected end of data`;
-      const [low, high] = index === 1 ? secondBounds(first) : [0x80, 0xbf];
-      if (next < low! || next > high!) return `${place(index)}: invalid continuation byte`;
-    }
-    at += length;
+/** How many bytes a character takes; or how many of them are wrong, and why, in Python's words. */
+export function readUtf8(bytes: Uint8Array, at: number): { length: number; wrong?: string } {
+  const first = bytes[at]!;
+  const length = lengthOf(first);
+  if (length === 0) return { length: 1, wrong: "invalid start byte" };
+  for (let index = 1; index < length; index++) {
+    const next = bytes[at + index];
+    if (next === undefined) return { length: index, wrong: "unexpected end of data" };
+    const [low, high] = index === 1 ? secondBounds(first) : [0x80, 0xbf];
+    if (next < low || next > high) return { length: index, wrong: "invalid continuation byte" };
   }
-  return "bytes: no reason found";
+  return { length };
+}
+
+/** An error of decoding in Python's words. @param codec Python's name in errors, such as `utf-8` */
+export function cannotDecode(
+  codec: string,
+  bytes: Uint8Array,
+  { at, length, wrong }: { at: number; length: number; wrong: string },
+  cause?: unknown,
+): UnicodeDecodeError {
+  const place = length === 1
+    ? `byte 0x${bytes[at]!.toString(16).padStart(2, "0")} in position ${at}`
+    : `bytes in position ${at}-${at + length - 1}`;
+  return new UnicodeDecodeError(`'${codec}' codec can't decode ${place}: ${wrong}`, { cause });
 }
 
 /**
@@ -50,6 +56,11 @@ export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
-    throw new UnicodeDecodeError(`'utf-8' codec can't decode ${problem(bytes)}`, { cause });
+    for (let at = 0; at < bytes.length;) {
+      const { length, wrong } = readUtf8(bytes, at);
+      if (wrong !== undefined) throw cannotDecode("utf-8", bytes, { at, length, wrong }, cause);
+      at += length;
+    }
+    throw cause;
   }
 }

@@ -27,6 +27,12 @@ const MATCHES: [pattern: string, yes: string[], no: string[]][] = [
   ["\\x41\\101\\u0041", ["AAA"], []],
   ["a/b-c]", ["a/b-c]"], []],
   ["w.b(?!1)", ["web2"], ["web1"]],
+  ["(?a)\\w\\Z", ["e"], ["é"]],
+  ["(?a)\\d\\s\\Z", ["1 "], ["1\u00a0", "٣ "]],
+  ["(?ai)k[s-t]É\\Z", ["KSÉ", "ktÉ"], ["\u212asÉ", "ksé", "kſÉ"]],
+  ["(?i)k(?a:k)\\Z", ["kK", "\u212ak"], ["k\u212a"]],
+  ["(?a)(?u:\\w)\\w\\Z", ["éa"], ["éé"]],
+  ["(?x)a\u00a0b", ["a\u00a0b"], ["ab"]],
 ];
 
 const REFUSED = [
@@ -42,6 +48,9 @@ const REFUSED = [
   "[b-a]",
   "(?(1)a|b)",
   "(?P<1>a)",
+  "(?au)a",
+  "(?L)a",
+  "[\\w-a]",
   "a(?i)",
   "x".repeat(70_000),
 ];
@@ -163,4 +172,37 @@ test("translateRegexp() keeps the numbers and names of groups", () => {
   const match = translateRegexp("(a)(?P<name>b)(?:c)(d)").exec("abcd");
   assert.deepEqual(match?.slice(1), ["a", "b", "d"]);
   assert.equal(match?.groups?.name, "b");
+});
+
+describe("patterns for bytes, one character for each", () => {
+  const bytes = (text: string) => String.fromCharCode(...new TextEncoder().encode(text));
+  for (
+    const [pattern, text, want] of [
+      ["\\s", "Voilà", null],
+      ["\\w+$", "été", null],
+      ["\\W", "é", 0],
+      ["(?i)É", "é", null],
+      ["(?i)É", "É", 0],
+      ["(?i)[à-é]", "É", 0],
+      ["(?i)K", "\u212a", null],
+      ["\\xc3\\xa9", "é", 0],
+      ["(?L)\\w", "é", null],
+    ] as const
+  ) {
+    test(`${pattern} in ${text}`, () => {
+      const found = translateRegexp(bytes(pattern), { bytes: true }).exec(bytes(text));
+      assert.equal(found === null ? null : found.index, want);
+    });
+  }
+  for (const pattern of ["\\u00e9", "(?u)a", "\\U0001f600"]) {
+    test(`refuses ${pattern}`, () => assert.throws(() => translateRegexp(pattern, { bytes: true }), SyntaxError));
+  }
+});
+
+test("no pattern matches between the halves of a character beyond U+FFFF", () => {
+  for (const pattern of ["^", "(?m)^", "(?<!x)", "\\B", "^$"]) {
+    const expression = new RegExp(translateRegexp(pattern).source, "gu");
+    const places = [..."😀\n😀x".matchAll(expression)].map(({ index }) => index);
+    assert.ok(!places.includes(1) && !places.includes(4), `${pattern} at ${places}`);
+  }
 });

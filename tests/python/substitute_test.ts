@@ -12,6 +12,11 @@ for (
     { pattern: "^a$", flags: { m: true }, template: "b", text: "a\nca\na\n", want: ["b\nca\nb\n", 2] },
     { pattern: "É", flags: { i: true }, template: "e", text: "éÉ", want: ["ee", 2] },
     { pattern: "none", template: "\\g<0>", text: "text", want: ["text", 0] },
+    { pattern: "|a", template: "-", text: "a", want: ["---", 3] },
+    { pattern: "x*?", template: "-", text: "xx", want: ["-----", 5] },
+    { pattern: "(?P<n>)|b", template: "<\\g<n>>", text: "bb", want: ["<><><><><>", 5] },
+    { pattern: "\\b", template: "|", text: "foo bar", want: ["|foo| |bar|", 4] },
+    { pattern: "^|x", flags: { m: true }, template: "-", text: "xx\nx", want: ["---\n--", 5] },
     { pattern: "a", template: "$1$&\\\\1", text: "a", want: ["$1$&\\1", 1] },
   ]
 ) {

@@ -78,8 +78,8 @@ export const SET_METHODS: MethodTable = {
 export const BYTES_METHODS: MethodTable = {
   decode: {
     call(self: never, args, keywords) {
-      const { encoding } = bind("decode", [["encoding", "utf-8"], ["errors", "strict"]], args, keywords);
-      return decodeText(self, String(encoding));
+      const { encoding, errors } = bind("decode", [["encoding", "utf-8"], ["errors", "strict"]], args, keywords);
+      return decodeText(self, String(encoding), String(errors));
     },
   },
   hex: positional<Uint8Array>(

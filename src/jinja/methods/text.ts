@@ -1,4 +1,5 @@
 import { asInt } from "../../python/arithmetic.ts";
+import { encodeText } from "../../python/codecs.ts";
 import { type AnyMap, entriesOf, isMap, Tuple } from "../../python/containers.ts";
 import { dictGet, MISSING } from "../../python/dict.ts";
 import { iterate, textLength } from "../../python/iterate.ts";
@@ -12,7 +13,6 @@ import { splitWords, WHITESPACE } from "../../python/whitespace.ts";
 import type { Keywords } from "../callable.ts";
 import { bind } from "../signature.ts";
 import { type Method, type MethodTable, positional } from "./method.ts";
-import { encodeText } from "./encode.ts";
 
 const WIDEST = 10_000_000;
 

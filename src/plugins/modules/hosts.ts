@@ -4,7 +4,8 @@ import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { exists, isFile } from "../linux/paths.ts";
 import { hostEntries, renderHosts, withNames, withoutAlias } from "./hosts/file.ts";
-import { overwrite } from "./file/content.ts";
+import { fromLatin1, latin1 } from "../bytes.ts";
+import { overwrite, readText } from "./file/content.ts";
 
 /** The option `hosts.file`. */
 async function pathOf(context: JobContext): Promise<string> {
@@ -13,17 +14,28 @@ async function pathOf(context: JobContext): Promise<string> {
 
 async function read(context: JobContext): Promise<string> {
   const path = await pathOf(context);
-  return exists(context.runtime.fs, path) ? context.runtime.fs.readText(path) : "";
+  return exists(context.runtime.fs, path) ? readText(context.runtime.fs, path) : "";
 }
 
 /** @returns false if the path is something else than a file */
-async function write(context: JobContext, change: (text: string) => string): Promise<boolean> {
+async function write(context: JobContext, text: string): Promise<boolean> {
   const { fs } = context.runtime;
   const path = await pathOf(context);
   if (exists(fs, path) && !isFile(fs, path)) return false;
-  overwrite(context.runtime, path, change(exists(fs, path) ? fs.readText(path) : ""));
+  overwrite(context.runtime, path, text);
   return true;
 }
+
+/** Changes lines byte by byte, whatever their encoding is. */
+async function writeBytes(context: JobContext, change: (text: string) => string): Promise<boolean> {
+  const { fs } = context.runtime;
+  const path = await pathOf(context);
+  if (exists(fs, path) && !isFile(fs, path)) return false;
+  overwrite(context.runtime, path, fromLatin1(change(exists(fs, path) ? latin1(fs.read(path)) : "")));
+  return true;
+}
+
+const asBytes = (text: string) => latin1(new TextEncoder().encode(text));
 
 const aliasesOf = async (context: JobContext, ip: unknown) =>
   hostEntries(await read(context)).find((entry) => entry.ip === str(ip))?.aliases;
@@ -69,14 +81,18 @@ export const module: ExecutionModule = {
       signature: "ip, alias, comment=None",
       doc: "Replaces all names of an address; an empty text removes it.\n\n    salt '*' hosts.set_host 10.0.0.1 web1",
       run: (context, { ip, alias, comment }) =>
-        write(context, (text) => withNames(text, str(ip), str(alias), truthy(comment) ? str(comment) : undefined)),
+        writeBytes(
+          context,
+          (text) =>
+            withNames(text, asBytes(str(ip)), asBytes(str(alias)), truthy(comment) ? asBytes(str(comment)) : undefined),
+        ),
     },
     rm_host: {
       signature: "ip, alias",
       doc: "Takes a name from an address.\n\n    salt '*' hosts.rm_host 10.0.0.1 web1",
       async run(context, { ip, alias }) {
         if (!await hasPair(context, ip, alias)) return true;
-        return await write(context, (text) => withoutAlias(text, str(ip), str(alias)));
+        return await writeBytes(context, (text) => withoutAlias(text, asBytes(str(ip)), asBytes(str(alias))));
       },
     },
     add_host: {
@@ -84,13 +100,11 @@ export const module: ExecutionModule = {
       doc: "Gives an address a further name.\n\n    salt '*' hosts.add_host 10.0.0.1 web1",
       async run(context, { ip, alias }) {
         if (await hasPair(context, ip, alias)) return true;
-        return await write(context, (text) => {
-          const entries = hostEntries(text);
-          const entry = entries.find((one) => one.ip === str(ip));
-          if (entry === undefined) entries.push({ ip: str(ip), aliases: [str(alias)] });
-          else entry.aliases.push(str(alias));
-          return renderHosts(entries);
-        });
+        const entries = hostEntries(await read(context));
+        const entry = entries.find((one) => one.ip === str(ip));
+        if (entry === undefined) entries.push({ ip: str(ip), aliases: [str(alias)] });
+        else entry.aliases.push(str(alias));
+        return await write(context, renderHosts(entries));
       },
     },
     set_comment: {
@@ -103,7 +117,7 @@ export const module: ExecutionModule = {
         if (entry === undefined || entry.line !== undefined) return false;
         if (entry.comment === str(comment)) return true;
         entry.comment = str(comment);
-        return await write(context, () => renderHosts(entries));
+        return await write(context, renderHosts(entries));
       },
     },
   },

@@ -2,30 +2,14 @@ import { SystemError } from "../../errors.ts";
 import type { BoundArguments } from "../../loader/signature.ts";
 import type { JobContext } from "../../loader/context.ts";
 import { CommandExecutionError, type ExecutionModule } from "../../loader/family.ts";
-import { decodeText } from "../../python/codecs.ts";
+import { decodeFile, encodeText } from "../../python/codecs.ts";
 import { entriesOf, isMap } from "../../python/containers.ts";
 import { repr, str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
-import { fromLatin1 } from "../bytes.ts";
 import { exists } from "../linux/paths.ts";
 import { osErrorText } from "../python_errors.ts";
 import { overwrite, refusePipe } from "./file/content.ts";
 import { IniSection, parseIni, renderIni, withoutComments } from "./ini/file.ts";
-
-const utf8 = new TextEncoder();
-
-/** @throws {CommandExecutionError} for an encoding that is not written here, or a character that it does not have */
-function encodeText(text: string, encoding: string): Uint8Array {
-  const name = encoding.toLowerCase().replaceAll(/[-_ ]/g, "");
-  if (name === "utf8") return utf8.encode(text);
-  const most = { latin1: 0xff, iso88591: 0xff, ascii: 0x7f, usascii: 0x7f }[name];
-  if (most === undefined) {
-    throw new CommandExecutionError(`Cannot write in the encoding "${encoding}": use utf-8, latin-1 or ascii`);
-  }
-  const strange = [...text].find((character) => character.codePointAt(0)! > most);
-  if (strange !== undefined) throw new CommandExecutionError(`Cannot write ${repr(strange)} in ${encoding}`);
-  return fromLatin1(text);
-}
 
 const encodingOf = ({ encoding }: BoundArguments) => truthy(encoding) ? str(encoding) : "utf-8";
 
@@ -37,7 +21,7 @@ function read(context: JobContext, args: BoundArguments): IniSection {
   if (!exists(fs, path)) return parseIni("", options);
   refusePipe(fs, path);
   try {
-    return parseIni(decodeText(fs.read(path), encodingOf(args)), options);
+    return parseIni(decodeFile(fs.read(path), encodingOf(args)), options);
   } catch (error) {
     if (!(error instanceof SystemError)) throw error;
     if (truthy(context.opts.test)) return parseIni("", options);

@@ -27,7 +27,7 @@ export class Capture {
   /**
    * What was collected, as text; bytes that are none in this encoding become U+FFFD.
    *
-   * @throws {RangeError} if there is no encoding of that name
+   * @throws {PythonError} LookupError if there is no encoding of that name
    */
   text(encoding = "utf-8"): string {
     const whole = new Uint8Array(this.#kept);
@@ -36,7 +36,7 @@ export class Capture {
       whole.set(chunk, at);
       at += chunk.length;
     }
-    const text = decodeText(whole, encoding);
+    const text = decodeText(whole, encoding, "replace");
     return this.#dropped === 0 ? text : `${text}\n[output cut: ${this.#dropped} more bytes were dropped]`;
   }
 }

@@ -1,7 +1,9 @@
 import { codeOf, messageOf } from "../../../errors.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
+import { PythonError } from "../../../python/python_error.ts";
 import { repr, str } from "../../../python/repr.ts";
+import { stripEnd } from "../../../python/whitespace.ts";
 import type { Child, SpawnOptions } from "../../../runtime/process.ts";
 import { isProgram, programProblem, which } from "../../linux/programs.ts";
 import { Capture } from "./capture.ts";
@@ -219,9 +221,9 @@ function texts(stdout: Capture, stderr: Capture, options: CommandOptions) {
   const text = (capture: Capture) => {
     try {
       const whole = capture.text(options.encoding);
-      return options.rstrip ? whole.trimEnd() : whole;
+      return options.rstrip ? stripEnd(whole) : whole;
     } catch (error) {
-      if (error instanceof RangeError) throw new SaltInvocationError(`unknown encoding: ${options.encoding}`);
+      if (error instanceof PythonError) throw new SaltInvocationError(`unknown encoding: ${options.encoding}`);
       throw error;
     }
   };

@@ -1,10 +1,11 @@
 import { SystemError } from "../../../errors.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError, InvalidArgumentsError, SaltInvocationError } from "../../../loader/family.ts";
-import { encodeText } from "../../../jinja/mod.ts";
+import { encodeText } from "../../../python/codecs.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { decodeUtf8 } from "../../../python/utf8.ts";
+import { strip } from "../../../python/whitespace.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
 import type { Runtime } from "../../../runtime/mod.ts";
 import { compileGlob } from "../../../python/glob.ts";
@@ -169,7 +170,7 @@ export function contains(context: JobContext, path: string, text: unknown): bool
   const { fs } = context.runtime;
   if (!exists(fs, path)) return false;
   // As many characters as bytes, so that a piece may end within a character.
-  const wanted = latin1(utf8.encode(str(text).trim()));
+  const wanted = latin1(utf8.encode(strip(str(text))));
   let kept = "";
   try {
     for (let at = 0;;) {

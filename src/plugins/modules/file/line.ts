@@ -2,10 +2,11 @@ import { messageOf } from "../../../errors.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError } from "../../../loader/family.ts";
 import { unifiedDiff } from "../../../python/difflib.ts";
+import { splitLinesKeepEnds } from "../../../python/lines.ts";
 import { str } from "../../../python/repr.ts";
-import { compileSearch } from "../../../python/substitute.ts";
+import { translateRegexp } from "../../../python/regexp.ts";
 import { truthy } from "../../../python/truth.ts";
-import { stripEnd } from "../../../python/whitespace.ts";
+import { stripEnd, stripStart } from "../../../python/whitespace.ts";
 import { isFile, pathToChange, realPath } from "../../linux/paths.ts";
 import { anyLines, overwrite, readText } from "./content.ts";
 import { copyWithTimes } from "./replace.ts";
@@ -22,7 +23,7 @@ function linesLike(lines: readonly string[], pattern: unknown): string[] | undef
   }
   let expression: RegExp;
   try {
-    expression = new RegExp(compileSearch(pattern, { s: true }).source, "u");
+    expression = translateRegexp(pattern, { s: true });
   } catch (error) {
     throw new CommandExecutionError(`${messageOf(error)}: '${pattern}'`);
   }
@@ -58,7 +59,7 @@ function edited(lines: readonly string[], edit: Edit): string[] {
   const after = linesLike(lines, edit.after);
   const [match] = linesLike(lines, edit.match) ?? [];
   /** The content, indented like another line. */
-  const like = (line: string) => edit.indent ? /^[\t ]*/.exec(line)![0] + content.replace(/^\s+/, "") : content;
+  const like = (line: string) => edit.indent ? /^[\t ]*/.exec(line)![0] + stripStart(content) : content;
   const put = (at: number, line: string) => lines.toSpliced(at, 0, like(line));
 
   if (mode === "delete") return match === undefined ? [...lines] : lines.filter((line) => line !== match);
@@ -91,7 +92,7 @@ function edited(lines: readonly string[], edit: Edit): string[] {
   if (truthy(before) && truthy(after)) {
     const low = lines.indexOf(only(after!, "after"));
     const high = lines.indexOf(only(before!, "before"));
-    if (lines.some((line) => line.replace(/^\s+/, "") === content)) return [...lines];
+    if (lines.some((line) => stripStart(line) === content)) return [...lines];
     if (low + 1 === high) return put(low + 1, lines[low]!);
     if (low + 2 === high) return lines.toSpliced(low + 1, 1, like(lines[low]!));
     throw new CommandExecutionError('Found more than one line between boundaries "before" and "after".');
@@ -175,5 +176,5 @@ export function line(context: JobContext, args: Record<string, unknown>): string
     if (truthy(args.backup)) copyWithTimes(context, path, `${path}.${timeStamp(clock.now())}`);
     overwrite(context.runtime, path, after);
   }
-  return truthy(args.show_changes) ? unifiedDiff(lines, body).join("") || true : true;
+  return truthy(args.show_changes) ? unifiedDiff(splitLinesKeepEnds(text), body).join("") || true : true;
 }

@@ -6,16 +6,9 @@ import { compileSearch } from "../../../python/substitute.ts";
 import { typeName } from "../../../python/type_name.ts";
 import { pythonError } from "../../python_errors.ts";
 
-/** Python's flags by number. Those that are not in here change nothing that this port could do otherwise. */
-const BITS: Record<number, keyof RegexpFlags | undefined> = {
-  2: "i",
-  4: undefined,
-  8: "m",
-  16: "s",
-  32: undefined,
-  64: "x",
-  256: undefined,
-};
+/** Python's flags by number. The rest (`LOCALE`, `UNICODE`, `DEBUG`) change nothing here. */
+const BITS: Record<number, "a" | "i" | "m" | "s" | "x"> = { 2: "i", 8: "m", 16: "s", 64: "x", 256: "a" };
+const [LOCALE, UNICODE, ASCII] = [4, 32, 256];
 const NUMBERS: Record<string, number> = {
   I: 2,
   IGNORECASE: 2,
@@ -33,25 +26,35 @@ const NUMBERS: Record<string, number> = {
   ASCII: 256,
 };
 
-/** Flags given as a number, a name, or a list of names. */
-export function regexpFlags(value: unknown): RegexpFlags {
-  let number: number;
-  if (isInteger(value) || typeof value === "boolean") number = Number(value);
-  else if (typeof value === "string" || Array.isArray(value)) {
-    number = [value].flat().map((name) => {
-      const upper = str(name).toUpperCase();
-      if (!Object.hasOwn(NUMBERS, upper)) throw new CommandExecutionError(`Invalid re flag given: ${str(name)}`);
-      return NUMBERS[upper]!;
-    }).reduce((sum, bit) => sum | bit, 0);
-  } else {
+/** Flags given as a number, a name, or a list of names. @param bytes true for a pattern and a text of bytes */
+export function regexpFlags(value: unknown, { bytes = false } = {}): RegexpFlags {
+  const number = flagBits(value);
+  const refuse = (why: string) => {
+    throw pythonError("ValueError", why);
+  };
+  if (bytes && number & UNICODE) refuse("cannot use UNICODE flag with a bytes pattern");
+  if (!bytes && number & LOCALE) refuse("cannot use LOCALE flag with a str pattern");
+  if (number & ASCII && number & UNICODE) refuse("ASCII and UNICODE flags are incompatible");
+  if (number & ASCII && number & LOCALE) refuse("ASCII and LOCALE flags are incompatible");
+  const flags: RegexpFlags = bytes ? { bytes } : {};
+  for (const [bit, name] of Object.entries(BITS)) if (number & Number(bit)) flags[name] = true;
+  return flags;
+}
+
+/** The flags as a number, as Python has them. */
+export function flagBits(value: unknown): number {
+  if (isInteger(value) || typeof value === "boolean") return Number(value);
+  if (typeof value !== "string" && !Array.isArray(value)) {
     throw new CommandExecutionError(
       `Invalid re flags: "${str(value)}", must be given either as a single flag string, a list of strings, as an ` +
         "integer, or as an re flag",
     );
   }
-  const flags: RegexpFlags = {};
-  for (const [bit, name] of Object.entries(BITS)) if (number & Number(bit) && name !== undefined) flags[name] = true;
-  return flags;
+  return [value].flat().map((name) => {
+    const upper = str(name).toUpperCase();
+    if (!Object.hasOwn(NUMBERS, upper)) throw new CommandExecutionError(`Invalid re flag given: ${str(name)}`);
+    return NUMBERS[upper]!;
+  }).reduce((sum, bit) => sum | bit, 0);
 }
 
 /** A pattern that a caller gave, compiled for searches. */

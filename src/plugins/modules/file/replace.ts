@@ -1,6 +1,8 @@
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError, InvalidArgumentsError, SaltInvocationError } from "../../../loader/family.ts";
+import { decodeFile, decodeText, encodeText } from "../../../python/codecs.ts";
 import { unifiedDiff } from "../../../python/difflib.ts";
+import { splitLinesKeepEnds } from "../../../python/lines.ts";
 import { str } from "../../../python/repr.ts";
 import { escapeRegexp, substitute } from "../../../python/substitute.ts";
 import { truthy } from "../../../python/truth.ts";
@@ -10,52 +12,59 @@ import { fromLatin1, latin1, textOf } from "../../bytes.ts";
 import { pythonError, withOsErrors } from "../../python_errors.ts";
 import { anyLines, fileNotFound, isText, linesIn, overwrite, readBytes } from "./content.ts";
 import { checkPerms } from "./perms.ts";
-import { matchesStart, regexpFlags, searchFor } from "./regexp.ts";
+import { flagBits, matchesStart, regexpFlags, searchFor } from "./regexp.ts";
 import { pathOf, stats } from "./stats.ts";
 
 const utf8 = new TextEncoder();
 
 /** How a file's content is searched and changed: as text, or byte by byte. */
 interface Encoding {
+  bytes: boolean;
   decode(bytes: Uint8Array): string;
   encode(text: string): Uint8Array;
   /** Turns what callers pass into the same form. */
   own(text: string): string;
+  /** Lines with their ends. */
+  lines(text: string): string[];
   /** Converts a line for a diff. */
   show(line: string): string;
 }
 
-/** Byte by byte, so that a file in an unknown encoding is preserved. */
+/** Byte by byte, as Salt does it, so that a file in an unknown encoding is preserved. */
 const BYTES: Encoding = {
+  bytes: true,
   decode: latin1,
   encode: fromLatin1,
   own: (text) => latin1(utf8.encode(text)),
+  lines: anyLines,
   show: (line) => textOf(fromLatin1(line)) ?? line,
-};
-const same = (text: string) => text;
-const ENCODINGS: Record<string, Encoding> = {
-  utf8: {
-    decode: decodeUtf8,
-    encode: (text) => utf8.encode(text),
-    own: same,
-    show: same,
-  },
-  latin1: { decode: latin1, encode: fromLatin1, own: same, show: same },
-};
-const ENCODING_NAMES: Record<string, string> = {
-  "utf-8": "utf8",
-  utf8: "utf8",
-  ascii: "utf8",
-  "latin-1": "latin1",
-  latin1: "latin1",
-  "iso-8859-1": "latin1",
 };
 
 function encodingOf(name: unknown): Encoding {
   if (name === null || name === undefined) return BYTES;
-  const key = ENCODING_NAMES[str(name).toLowerCase().replaceAll("_", "-")];
-  if (key === undefined) throw pythonError("LookupError", `unknown encoding: ${str(name)}`);
-  return ENCODINGS[key]!;
+  const encoding = str(name);
+  const same = (text: string) => text;
+  return {
+    bytes: false,
+    decode: (bytes) => decodeFile(bytes, encoding),
+    encode: (text) => encodeText(text, encoding),
+    own: same,
+    lines: splitLinesKeepEnds,
+    show: same,
+  };
+}
+
+/**
+ * A pattern for bytes can match a part of a character, as `.` and `[^x]` do.
+ *
+ * @throws {CommandExecutionError} if that would cut a character of a file in UTF-8
+ */
+function refuseCutCharacters(path: string, before: string, after: string): void {
+  if (textOf(fromLatin1(after)) !== undefined || textOf(fromLatin1(before)) === undefined) return;
+  throw new CommandExecutionError(
+    `Cannot replace in ${path}: the pattern matches a part of a character, and the file would no longer be UTF-8. ` +
+      "Set encoding to utf-8 to match whole characters",
+  );
 }
 
 const diff = (before: string[], after: string[]) => unifiedDiff(before, after).join("");
@@ -115,7 +124,7 @@ export async function replace(context: JobContext, args: Record<string, unknown>
     throw fileNotFound(path);
   }
   const encoding = encodingOf(args.encoding);
-  if (encoding === BYTES && !isText(fs, path)) {
+  if (encoding.bytes && !isText(fs, path)) {
     throw new SaltInvocationError(`Cannot perform string replacements on a binary file: ${path}`);
   }
   const [append, prepend, searchOnly] = [args.append_if_not_found, args.prepend_if_not_found, args.search_only]
@@ -126,7 +135,7 @@ export async function replace(context: JobContext, args: Record<string, unknown>
   if (append && prepend) {
     throw new SaltInvocationError("Only one of append and prepend_if_not_found is permitted");
   }
-  const flags = regexpFlags(args.flags);
+  const flags = regexpFlags(args.flags, encoding);
   const expression = searchFor(typeof args.pattern === "string" ? encoding.own(args.pattern) : args.pattern, flags);
   const before = encoding.decode(readBytes(fs, path));
   if (searchOnly) return expression.test(before);
@@ -134,7 +143,7 @@ export async function replace(context: JobContext, args: Record<string, unknown>
   const replacement = encoding.own(str(args.repl));
   const template = truthy(args.backslash_literal) ? replacement.replaceAll("\\", "\\\\") : replacement;
   const result = substituted(expression, template, before, Number(args.count ?? 0));
-  let after = anyLines(result.text);
+  let after = encoding.lines(result.text);
   let found = result.count > 0;
   const instead = args.not_found_content === null ? replacement : encoding.own(str(args.not_found_content));
   if (append || prepend) {
@@ -143,13 +152,15 @@ export async function replace(context: JobContext, args: Record<string, unknown>
     if (!found) after = withLine(after, instead, prepend);
   }
   const changed = before !== after.join("");
+  if (encoding.bytes) refuseCutCharacters(path, before, after.join(""));
   if (changed && !truthy(args.dry_run)) {
+    const content = encoding.encode(after.join(""));
     const suffix = suffixOf(args.backup);
     const preserveInode = truthy(args.preserve_inode);
-    await commit(context, path, encoding.encode(after.join("")), { suffix, preserveInode });
+    await commit(context, path, content, { suffix, preserveInode });
     if (suffix !== undefined && isLink(fs, given)) linkBackup(context, given, suffix);
   }
-  const shown = diff(anyLines(before).map(encoding.show), after.map(encoding.show));
+  const shown = diff(encoding.lines(before).map(encoding.show), after.map(encoding.show));
   return truthy(args.show_changes) ? shown : changed && shown !== "";
 }
 
@@ -182,9 +193,8 @@ function linkBackup(context: JobContext, link: string, suffix: string): void {
 }
 
 export function search(context: JobContext, args: Record<string, unknown>): Promise<string | boolean> {
-  const flags = truthy(args.multiline) ? { ...regexpFlags(args.flags), m: true } : regexpFlags(args.flags);
-  const number = (flags.i ? 2 : 0) | (flags.m ? 8 : 0) | (flags.s ? 16 : 0) | (flags.x ? 64 : 0);
-  return replace(context, { ...args, flags: number, repl: "", search_only: true, dry_run: true, show_changes: false });
+  const flags = flagBits(args.flags) | (truthy(args.multiline) ? flagBits("MULTILINE") : 0);
+  return replace(context, { ...args, flags, repl: "", search_only: true, dry_run: true, show_changes: false });
 }
 
 /** Comments out lines, or removes the comment character. @returns the changes, or false if no line was found */
@@ -201,8 +211,9 @@ export async function commentLine(context: JobContext, args: Record<string, unkn
   if (!isText(fs, path)) {
     throw new SaltInvocationError(`Cannot perform string replacements on a binary file: ${path}`);
   }
-  const expression = searchFor(pattern);
   const lines = linesIn(decodeUtf8(readBytes(fs, path)));
+  if (lines.length === 0) return false;
+  const expression = searchFor(pattern);
   const lead = new Set(char);
   const changed = (line: string) => {
     if (comments) return `${char}${line}`;
@@ -217,6 +228,18 @@ export async function commentLine(context: JobContext, args: Record<string, unkn
   return diff(chosen, chosen.map(changed));
 }
 
+const MARKS: readonly [encoding: string, mark: readonly number[]][] = [
+  ["utf-32-be", [0, 0, 0xfe, 0xff]],
+  ["utf-32-le", [0xff, 0xfe, 0, 0]],
+  ["utf-16-be", [0xfe, 0xff]],
+  ["utf-16-le", [0xff, 0xfe]],
+  ["utf-8", [0xef, 0xbb, 0xbf]],
+];
+
+/** The encoding that a file's byte order mark tells of. */
+const encodingByMark = (bytes: Uint8Array) =>
+  MARKS.find(([, mark]) => mark.every((byte, at) => bytes[at] === byte))?.[0];
+
 /** Replaces the text between two marker lines. @returns the changes */
 export async function blockReplace(context: JobContext, args: Record<string, unknown>): Promise<string | boolean> {
   const { fs } = context.runtime;
@@ -230,10 +253,11 @@ export async function blockReplace(context: JobContext, args: Record<string, unk
   const path = pathOf(context, args.path);
   if (!exists(fs, path)) throw fileNotFound(path);
   const bytes = readBytes(fs, path);
-  const text = textOf(bytes);
-  if (text === undefined) {
+  const encoding = encodingByMark(bytes);
+  if (encoding === undefined && textOf(bytes) === undefined && textOf(bytes.subarray(0, 2048)) === undefined) {
     throw new SaltInvocationError(`Cannot perform string replacements on a binary file: ${path}`);
   }
+  const text = decodeText(bytes, encoding ?? "utf-8");
   for (const [name, match] of Object.entries({ insert_before_match: beforeMatch, insert_after_match: afterMatch })) {
     if (truthy(match) && typeof match !== "string") {
       throw new CommandExecutionError(`RegEx expected in ${name} parameter.`);
@@ -254,7 +278,7 @@ export async function blockReplace(context: JobContext, args: Record<string, unk
       copyWithTimes(context, path, backup);
       await checkPerms(context, backup, null, { user, group, mode });
     }
-    overwrite(context.runtime, path, after.join(""));
+    overwrite(context.runtime, path, encodeText(after.join(""), encoding ?? "utf-8"));
   }
   return truthy(args.show_changes) ? changes : changes !== "";
 }
@@ -351,14 +375,7 @@ export function sedCommand(args: Record<string, unknown>): { limit: string; befo
   return { limit: limit!, before: before!, after: after! };
 }
 
-const PSED_FLAGS: Record<string, { i?: true; m?: true; s?: true; x?: true }> = {
-  I: { i: true },
-  L: {},
-  M: { m: true },
-  S: { s: true },
-  U: {},
-  X: { x: true },
-};
+const PSED_FLAGS = "ILMSUX";
 
 /** Replaces a pattern as `sed` would, without it. */
 export function psed(context: JobContext, args: Record<string, unknown>): null {
@@ -366,11 +383,10 @@ export function psed(context: JobContext, args: Record<string, unknown>): null {
   const path = pathOf(context, args.path);
   copyWithTimes(context, path, `${path}${str(args.backup)}`);
   const letters = [...str(args.flags)];
-  const flags = Object.assign(
-    {},
-    ...letters.filter((letter) => letter !== "g").map((letter) => {
-      if (!Object.hasOwn(PSED_FLAGS, letter)) throw pythonError("KeyError", `'${letter}'`);
-      return PSED_FLAGS[letter];
+  const flags = regexpFlags(
+    letters.filter((letter) => letter !== "g").map((letter) => {
+      if (!PSED_FLAGS.includes(letter)) throw pythonError("KeyError", `'${letter}'`);
+      return letter;
     }),
   );
   const { before } = sedCommand(args);

@@ -1,4 +1,4 @@
-import { splitWords, strip } from "../../../python/whitespace.ts";
+import { splitWords, strip, stripStart } from "../../../python/whitespace.ts";
 
 /** An address of a hosts file with all its names, or a line that is a comment. */
 export interface HostEntry {
@@ -15,7 +15,7 @@ export interface HostEntry {
 export function hostEntries(text: string): HostEntry[] {
   const entries = new Map<string, HostEntry>();
   let comments = 0;
-  for (const line of text.split("\n").map(strip)) {
+  for (const line of text.split(/\r\n|[\r\n]/).map(strip)) {
     if (line === "") continue;
     if (line.startsWith("#")) {
       const ip = `comment-${comments++}`;
@@ -23,7 +23,7 @@ export function hostEntries(text: string): HostEntry[] {
       continue;
     }
     const at = line.indexOf("#");
-    const comment = at < 0 ? "" : line.slice(at + 1).trimStart();
+    const comment = at < 0 ? "" : stripStart(line.slice(at + 1));
     const [ip = "", ...aliases] = splitWords(at < 0 ? line : line.slice(0, at));
     const entry = entries.get(ip) ?? { ip, aliases: [] };
     entry.aliases.push(...aliases);
@@ -41,14 +41,19 @@ export function renderHosts(entries: readonly HostEntry[]): string {
   }).join("");
 }
 
+/** Words of a line of bytes: between white space of ASCII alone. */
+const bytesWords = (line: string) => line.split(/[ \t-\r]+/).filter((word) => word !== "");
+
+const bytesStrip = (text: string) => text.replace(/^[ \t-\r]+|[ \t-\r]+$/g, "");
+
 const addressOf = (line: string): string | undefined => {
-  const words = splitWords(line);
+  const words = bytesWords(line);
   return words.length === 0 || words[0]!.startsWith("#") ? undefined : words[0];
 };
 
 const linesOf = (text: string) => text.split(/(?<=\n)/).filter((line) => line !== "");
 
-/** Puts one line in the place of all lines of an address, or at the end; no names take it out. */
+/** Puts one line, of bytes as the text, in the place of all lines of an address, or at the end; no names take it out. */
 export function withNames(text: string, ip: string, names: string, comment: string | undefined): string {
   const line = strip(names) === "" ? "" : `${ip}\t\t${names}${comment === undefined ? "" : `\t\t# ${comment}`}\n`;
   let done = false;
@@ -66,13 +71,13 @@ export function withNames(text: string, ip: string, names: string, comment: stri
   return lines.join("");
 }
 
-/** Takes a name from each line of an address; a line without a name goes. */
+/** Takes a name from each line of an address, bytes as the text; a line without a name goes. */
 export function withoutAlias(text: string, ip: string, alias: string): string {
   return linesOf(text).map((line) => {
     if (addressOf(line) !== ip) return line;
     const at = line.indexOf("#");
-    const comment = at < 0 ? "" : strip(line.slice(at + 1));
-    const names = splitWords(at < 0 ? line : line.slice(0, at)).slice(1).filter((name) => name !== alias);
+    const comment = at < 0 ? "" : bytesStrip(line.slice(at + 1));
+    const names = bytesWords(at < 0 ? line : line.slice(0, at)).slice(1).filter((name) => name !== alias);
     if (names.length === 0) return "";
     return `${ip}\t\t${names.map((name) => `${name} `).join("")}${comment === "" ? "" : `# ${comment}`}\n`;
   }).join("");

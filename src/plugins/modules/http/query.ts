@@ -11,7 +11,7 @@ import { blockedPort } from "../../../runtime/blocked_port.ts";
 import { SALT_COMPAT } from "../../../version.ts";
 import { deepCopy } from "../../../python/copy.ts";
 import { textOf } from "../../bytes.ts";
-import { pythonError, withOsErrors } from "../../python_errors.ts";
+import { withOsErrors } from "../../python_errors.ts";
 import { overwrite } from "../file/content.ts";
 import { parseXml, xmlToMap } from "../../xml.ts";
 
@@ -123,11 +123,7 @@ function bodyText(bytes: Uint8Array, headers: Headers, decode: unknown): string 
   const type = headers.get("content-type") ?? "";
   const charset = /^text\//.test(type) ? /charset="?([^\s";]+)/i.exec(type)?.[1] : undefined;
   if (charset !== undefined) {
-    try {
-      return decodeText(bytes, charset);
-    } catch {
-      throw pythonError("LookupError", `unknown encoding: ${charset}`);
-    }
+    return decodeText(bytes, charset);
   }
   return decode === false ? bytes : textOf(bytes) ?? bytes;
 }

@@ -1,5 +1,9 @@
 import { type AnyMap, entriesOf, isMap } from "../../../python/containers.ts";
+import { splitLines } from "../../../python/lines.ts";
+import { translateRegexp } from "../../../python/regexp.ts";
 import { str } from "../../../python/repr.ts";
+import { compileSearch } from "../../../python/substitute.ts";
+import { strip } from "../../../python/whitespace.ts";
 
 /** A value of an option, as text, or a section. Comments and lines that are neither stand under names that begin with `#`. */
 export type IniValue = string | IniSection;
@@ -14,19 +18,16 @@ export interface IniOptions {
   noSpaces: boolean;
 }
 
-const COMMENT = /^\s*[#;]/;
+// As Salt has them, so that white space is what it is in Python.
+const SECTION = compileSearch("^\\s*\\[(.+?)\\]\\s*$", { m: true });
+const COMMENT = translateRegexp("^\\s*(#|;)");
+const INDENT = translateRegexp("^(\\s+)");
 
-/** Where the first separator of a line is, behind at least one character of a name; undefined if there is none. */
-function splitOption(line: string, separator: string): { indent: string; name: string; value: string } | undefined {
-  const start = line.search(/\S/);
-  if (start < 0 || separator === "") return undefined;
-  const at = line.indexOf(separator, start + 1);
-  if (at < 0) return undefined;
-  return {
-    indent: line.slice(0, start),
-    name: line.slice(start, at).trimEnd(),
-    value: line.slice(at + separator.length).trimStart(),
-  };
+/** The indent, name and value of a line with a separator, behind at least one character of a name. */
+function optionIn(line: string, separator: string): { indent: string; name: string; value: string } | undefined {
+  // As in Salt only the first character of a separator is taken literally.
+  const match = translateRegexp(`^(\\s*)(.+?)\\s*\\${separator}\\s*(.*)\\s*`).exec(line);
+  return match === null ? undefined : { indent: match[1]!, name: match[2]!, value: match[3]! };
 }
 
 /** A section of an ini file, or the whole file: its options in order, comments among them. */
@@ -48,13 +49,13 @@ export class IniSection {
         this.update([[`#comment${++comments}`, line]]);
         continue;
       }
-      const indent = (/^\s+/.exec(line)?.[0] ?? "").replaceAll("\t", "    ");
+      const indent = (INDENT.exec(line)?.[0] ?? "").replaceAll("\t", "    ");
       const last = [...this.entries.keys()].at(-1);
       if (indent > depth && last !== undefined) {
         this.update([[last, `${str(this.entries.get(last))}\n${line}`]]);
         continue;
       }
-      const option = splitOption(line, this.options.separator);
+      const option = optionIn(line, this.options.separator);
       if (option === undefined) this.update([[`#unknown${++unknown}`, line]]);
       else {
         depth = option.indent.replaceAll("\t", "    ");
@@ -86,7 +87,7 @@ export class IniSection {
   /** The text of options, then of the sections, each below its name and behind an empty line. */
   render(): string {
     const { separator, noSpaces } = this.options;
-    const between = /^ *$/.test(separator) ? " " : noSpaces ? separator.trim() : ` ${separator.trim()} `;
+    const between = /^ *$/.test(separator) ? " " : noSpaces ? strip(separator) : ` ${strip(separator)} `;
     let text = "";
     for (const [name, value] of this.entries) {
       if (value instanceof IniSection) continue;
@@ -112,7 +113,7 @@ export class IniSection {
       ? -1
       : entries.findIndex(([key, text]) =>
         key.startsWith("#comment") && typeof text === "string" &&
-        splitOption(text.replace(/^#+/, ""), this.options.separator)?.name === name
+        optionIn(text.replace(/^#+/, ""), this.options.separator)?.name === name
       );
     if (at < 0) {
       this.entries.set(name, value);
@@ -139,35 +140,20 @@ export function withoutComments(section: IniSection): Record<string, unknown> {
   );
 }
 
-const isBlank = (line: string | undefined) => line !== undefined && line.trim() === "";
-
-/** The lines without empty ones at the ends. */
-function trimmed(lines: string[]): string[] {
-  let start = 0;
-  let end = lines.length;
-  while (start < end && isBlank(lines[start])) start++;
-  while (end > start && isBlank(lines[end - 1])) end--;
-  return lines.slice(start, end);
-}
-
 /** Reads the text of an ini file. Sections of one name become one. */
 export function parseIni(text: string, options: IniOptions): IniSection {
   const file = new IniSection(options);
-  const parts: { name: string | undefined; lines: string[] }[] = [{ name: undefined, lines: [] }];
-  for (const line of text.split(/\r\n|\r|\n/)) {
-    const bare = line.trim();
-    if (bare.length > 2 && bare.startsWith("[") && bare.endsWith("]")) {
-      parts.push({ name: bare.slice(1, -1), lines: [] });
-    } else parts.at(-1)!.lines.push(line);
-  }
-  for (const { name, lines } of parts) {
-    if (name === undefined) {
-      file.readLines(trimmed(lines));
-      continue;
-    }
+  const whole = splitLines(text).join("\n");
+  const heads = [...whole.matchAll(SECTION)];
+  const linesFrom = (from: number, next: RegExpExecArray | undefined) => {
+    const part = whole.slice(from, next?.index).replace(/^\n+|\n+$/g, "");
+    return part === "" ? [] : part.split("\n");
+  };
+  file.readLines(linesFrom(0, heads[0]));
+  for (const [at, head] of heads.entries()) {
     const section = new IniSection(options);
-    section.readLines(trimmed(lines));
-    file.update([[name, section]]);
+    section.readLines(linesFrom(head.index + head[0].length, heads[at + 1]));
+    file.update([[head[1]!, section]]);
   }
   return file;
 }

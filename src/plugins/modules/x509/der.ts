@@ -72,7 +72,7 @@ export class Der {
   /** The text of any kind of string. */
   get text(): string {
     if (this.tag === TAG.BMP) return new TextDecoder("utf-16be").decode(this.content);
-    return decodeText(this.content, this.tag === TAG.TELETEX ? "latin-1" : "utf-8");
+    return decodeText(this.content, this.tag === TAG.TELETEX ? "latin-1" : "utf-8", "replace");
   }
 
   /** The bytes of a BIT STRING. */

@@ -1,4 +1,5 @@
 import type { StateContext, StateReturn } from "../../../loader/states.ts";
+import { InvalidArgumentsError, SaltInvocationError } from "../../../loader/family.ts";
 import { dirname } from "../../../python/posixpath.ts";
 import { splitLines, splitLinesKeepEnds } from "../../../python/lines.ts";
 import { escapeRegexp } from "../../../python/substitute.ts";
@@ -77,9 +78,17 @@ export async function append(context: StateContext, args: Args): Promise<StateRe
   const read = () => splitLines(textIn(context, name, args.encoding));
   const before = read();
   const lines: string[] = [];
-  for (const chunk of chunks) {
-    const pattern = truthy(args.ignore_whitespace) ? ignoringWhitespace(chunk) : chunk;
-    if (!await found(context, name, pattern)) lines.push(...splitLines(chunk));
+  try {
+    for (const chunk of chunks) {
+      const pattern = truthy(args.ignore_whitespace) ? ignoringWhitespace(chunk) : chunk;
+      if (!await found(context, name, pattern)) lines.push(...splitLines(chunk));
+    }
+  } catch (error) {
+    // Salt says so of whatever keeps it from searching: of a binary file, too.
+    if (error instanceof SaltInvocationError || error instanceof InvalidArgumentsError) {
+      return failed(ret, "No text found to append. Nothing appended");
+    }
+    throw error;
   }
   const right = `File ${name} is in correct state`;
   if (context.test) {

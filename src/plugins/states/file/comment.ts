@@ -1,5 +1,5 @@
 import type { StateContext, StateReturn } from "../../../loader/states.ts";
-import { decodeText } from "../../../python/codecs.ts";
+import { decodeFile } from "../../../python/codecs.ts";
 import { unifiedDiff } from "../../../python/difflib.ts";
 import { splitLinesKeepEnds } from "../../../python/lines.ts";
 import { str } from "../../../python/repr.ts";
@@ -18,7 +18,7 @@ export async function found(context: StateContext, path: string, pattern: string
 /** The text of a file in an encoding, UTF-8 unless one is named. */
 export function textIn(context: StateContext, path: string, encoding: unknown): string {
   const bytes = readBytes(context.runtime.fs, path);
-  return truthy(encoding) ? decodeText(bytes, str(encoding)) : decodeUtf8(bytes);
+  return truthy(encoding) ? decodeFile(bytes, str(encoding)) : decodeUtf8(bytes);
 }
 
 /** What `changes.diff` says of lines that became others. */

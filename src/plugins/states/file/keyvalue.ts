@@ -6,7 +6,7 @@ import { typeName } from "../../../python/type_name.ts";
 import { strip, stripEnd, stripStart } from "../../../python/whitespace.ts";
 import { decodeUtf8 } from "../../../python/utf8.ts";
 import { isFile } from "../../linux/paths.ts";
-import { linesIn, overwrite } from "../../modules/file/content.ts";
+import { anyLines, overwrite } from "../../modules/file/content.ts";
 import { type Args, failed, failureText, type FileReturn, namedPath } from "./ret.ts";
 
 /** Removes characters from the start of a text: white space, or those of a set. */
@@ -115,7 +115,7 @@ export function keyvalue(context: StateContext, args: Args): StateReturn {
   if (!isFile(fs, name)) {
     return Object.assign(ret, { result: truthy(args.ignore_if_missing), comment: `unable to open ${name}` });
   }
-  const lines = linesIn(decodeUtf8(fs.read(name)).replace(/\r\n?/g, "\n"));
+  const lines = anyLines(decodeUtf8(fs.read(name)));
   const editor = new Editor(args, pairs);
   let content = lines.map((line) => editor.line(line));
   if (truthy(args.append_if_not_found)) content = [...content, ...editor.appended()];

@@ -1,6 +1,7 @@
 import { asNumber } from "../../../python/arithmetic.ts";
 import { decodeBase64, encodeBase64 } from "../../../python/binascii.ts";
 import { isMap, type Tuple } from "../../../python/containers.ts";
+import { encodeText } from "../../../python/codecs.ts";
 import { compileGlob } from "../../../python/glob.ts";
 import { isFloat, isInteger, toFloat, toInteger } from "../../../python/float.ts";
 import { iterate, lengthOf, tryIterate } from "../../../python/iterate.ts";
@@ -16,7 +17,7 @@ import { tupleOf } from "../../../python/tuple.ts";
 import { typeName } from "../../../python/type_name.ts";
 import type { Crypto, HashName } from "../../../runtime/crypto.ts";
 import { DateTime } from "../../../wire/msgpack_values.ts";
-import { encodeText, type Filter, filter, formatDateTime, Markup, type Test } from "../../../jinja/mod.ts";
+import { type Filter, filter, formatDateTime, Markup, type Test } from "../../../jinja/mod.ts";
 
 const utf8 = new TextEncoder();
 
