@@ -1,50 +1,19 @@
 /** The option `user`: a daemon started by root becomes that user for good. */
 import { joinPath } from "../../src/config/paths.ts";
 import { ConfigError, messageOf } from "../../src/errors.ts";
+import { findAccount } from "../../src/runtime/accounts.ts";
 import type { Account, Runtime } from "../../src/runtime/mod.ts";
-
-/** An account as the password database has it. */
-interface Entry extends Account {
-  home: string;
-}
-
-function entryOf(line: string): Entry | undefined {
-  const [name = "", , uid, gid, , home = "/"] = line.trim().split(":");
-  if (name === "" || !/^\d+$/.test(uid ?? "") || !/^\d+$/.test(gid ?? "")) return undefined;
-  return { name, uid: Number(uid), gid: Number(gid), home };
-}
-
-/** The account of a name: from the password file, else from `getent`. */
-async function accountOf({ fs, process }: Runtime, name: string): Promise<Entry | undefined> {
-  const lines = fs.stat("/etc/passwd")?.kind === "file" ? fs.readText("/etc/passwd").split("\n") : [];
-  const line = lines.find((line) => line.startsWith(`${name}:`));
-  if (line !== undefined) return entryOf(line);
-  let found = "";
-  const text = new TextDecoder();
-  try {
-    const argv = ["getent", "passwd", name];
-    const child = await process.spawn({
-      argv,
-      env: process.environment(),
-      onStdout: (chunk) => void (found += text.decode(chunk)),
-    });
-    await child.exited;
-  } catch {
-    // There is no such program: the file is all there is.
-  }
-  return found === "" ? undefined : entryOf(found);
-}
 
 /** The number of the user that a daemon will be: of the named one if there is such an account, else of this one. */
 export async function userNumber(runtime: Runtime, name: string): Promise<number | undefined> {
   if (name === "" || runtime.host.user().name === name) return runtime.process.uid();
-  return (await accountOf(runtime, name))?.uid ?? runtime.process.uid();
+  return findAccount(runtime, name)?.uid ?? runtime.process.uid();
 }
 
 /** Why the daemon could not become the user that the configuration names; undefined if it could, or need not. */
 export async function checkRunAs(runtime: Runtime, name: string, given: boolean): Promise<string | undefined> {
   if (!given || name === "" || runtime.host.user().name === name) return undefined;
-  if (await accountOf(runtime, name) === undefined) {
+  if (findAccount(runtime, name) === undefined) {
     return `user: there is no account "${name}". Create it, or name another`;
   }
   if (runtime.process.uid() === 0) return undefined;
@@ -102,7 +71,7 @@ export async function runAs(runtime: Runtime, options: RunAsOptions): Promise<st
         "systemd unit), or remove the option",
     );
   }
-  const account = await accountOf(runtime, name);
+  const account = findAccount(runtime, name);
   if (account === undefined) throw cannot("there is no such account. Create it, or name another");
   if (account.uid === 0) return undefined;
   try {

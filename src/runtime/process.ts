@@ -45,6 +45,13 @@ export interface Child {
   kill(signal?: Signal | number): void;
 }
 
+/** How a program ended, and what it printed. */
+export interface Finished {
+  /** Null when a signal ended it. */
+  code: number | null;
+  stdout: Uint8Array;
+}
+
 /** An account of this host. */
 export interface Account {
   name: string;
@@ -80,6 +87,13 @@ export interface ProcessHost {
   become(user: Account): void;
   /** @throws {SystemError} `ENOENT` if the program or directory does not exist */
   spawn(options: SpawnOptions): Promise<Child>;
+  /**
+   * Runs a short program to its end while everything else waits, for what is asked in the midst of work that cannot wait, such as the
+   * number of a user. Its error output is dropped.
+   *
+   * @returns undefined if it cannot be started, takes longer or prints more than allowed
+   */
+  runNow(argv: readonly string[], limits: { timeoutMs: number; maxBytes: number }): Finished | undefined;
   /** The returned function removes the handler. */
   onSignal(signal: Signal, handler: () => void): () => void;
   /** False if there is no such process. A negative number means the process group. */

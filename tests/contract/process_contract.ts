@@ -55,6 +55,17 @@ export function processContract(name: string, make: () => ProcessHost): void {
       assert.equal((await run(host, { argv: ["false"], env })).code, 1);
     });
 
+    test("runNow() returns output and exit code, and nothing for what cannot be started or is too much", () => {
+      const host = make();
+      const limits = { timeoutMs: 10_000, maxBytes: 1000 };
+      const { code, stdout } = host.runNow(["echo", "a b"], limits)!;
+      assert.deepEqual([code, new TextDecoder().decode(stdout)], [0, "a b\n"]);
+      assert.equal(host.runNow(["false"], limits)?.code, 1);
+      assert.equal(host.runNow(["/nowhere/brine"], limits), undefined);
+      assert.equal(host.runNow(["echo", "x".repeat(2000)], limits), undefined);
+      assert.equal(host.runNow(["sleep", "60"], { ...limits, timeoutMs: 50 }), undefined);
+    });
+
     test("the caller has the child before any of its output is delivered", async () => {
       const host = make();
       for (let round = 0; round < 10; round++) {

@@ -2,6 +2,7 @@ import { joinPath } from "../../config/paths.ts";
 import { newKeyString } from "../../crypto/crypticle.ts";
 import { messageOf } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
+import { type AccountHost, allAccounts, findAccount } from "../../runtime/accounts.ts";
 import type { Crypto } from "../../runtime/crypto.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 
@@ -34,12 +35,17 @@ export interface ClientKeysOptions {
   before?: ClientKeys;
 }
 
-/** The accounts of this host that satisfy a test; none where the host has no `/etc/passwd`. */
-export function accountsOfHost(fs: FileSystem, wanted: (name: string) => boolean): Account[] {
-  if (fs.stat("/etc/passwd")?.kind !== "file") return [];
-  return fs.readText("/etc/passwd").split("\n").map((line) => line.split(":"))
-    .filter(([name = "", , uid]) => name !== "" && uid !== undefined && wanted(name))
-    .map(([name = "", , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }));
+/** The accounts of this host that have one of the names, or whose name satisfies a test. */
+export function accountsOfHost(
+  host: AccountHost,
+  names: readonly string[],
+  wanted: (name: string) => boolean,
+): Account[] {
+  const listed = allAccounts(host).filter(({ name }) => names.includes(name) || wanted(name));
+  // A directory service may know accounts that it does not list.
+  const unlisted = names.filter((name) => !listed.some((account) => account.name === name))
+    .map((name) => findAccount(host, name)).filter((account) => account !== undefined);
+  return [...listed, ...unlisted].map(({ name, uid, gid }) => ({ name, uid, gid }));
 }
 
 const keyFile = (cacheDir: string, user: string) =>

@@ -4,6 +4,7 @@ import type { EventBus } from "../../event/bus.ts";
 import { JidGenerator } from "../../job/jid.ts";
 import { FileServer, rootProblems } from "../../fileserver/mod.ts";
 import type { Logger } from "../../log.ts";
+import type { AccountHost } from "../../runtime/accounts.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 import type { Runtime } from "../../runtime/mod.ts";
 import { type Meter, NO_TELEMETRY } from "../../telemetry/mod.ts";
@@ -176,8 +177,9 @@ function makeSyndics(fs: FileSystem, log: Logger, opts: MasterOpts, keys: KeyDir
   });
 }
 
-function makeClientKeys({ fs, crypto }: Runtime, log: Logger, opts: MasterOpts, before?: ClientKeys): ClientKeys {
-  const accounts = accountsWithPermissions(fs, opts);
+function makeClientKeys(runtime: Runtime, log: Logger, opts: MasterOpts, before?: ClientKeys): ClientKeys {
+  const { fs, crypto } = runtime;
+  const accounts = accountsWithPermissions(runtime, opts);
   const { cachedir: cacheDir, user: masterUser } = opts;
   return new ClientKeys({
     fs,
@@ -242,11 +244,12 @@ function makeLedger(
 }
 
 /** The accounts of this host that `publisher_acl` names; patterns count only where `client_acl_verify` is on. */
-function accountsWithPermissions(fs: FileSystem, { publisher_acl, client_acl_verify }: MasterOpts): Account[] {
+function accountsWithPermissions(host: AccountHost, { publisher_acl, client_acl_verify }: MasterOpts): Account[] {
   const names = Object.keys(publisher_acl);
   if (names.length === 0) return [];
   return accountsOfHost(
-    fs,
-    (account) => names.some((name) => name === account || client_acl_verify && matchExpression(account, name)),
+    host,
+    names,
+    (account) => client_acl_verify && names.some((name) => matchExpression(account, name)),
   );
 }

@@ -1,5 +1,4 @@
-/** Files of a Unix system that plugins of several families read: accounts, programs, paths; and a shell's words. */
-export * from "./accounts.ts";
+/** Files of a Unix system that plugins of several families read: programs, paths; and a shell's words. */
 export * from "./paths.ts";
 export * from "./programs.ts";
 export * from "./words.ts";

@@ -4,19 +4,19 @@ import { truthy } from "../../python/truth.ts";
 import type { FileStat, FileSystem } from "../../runtime/fs.ts";
 import type { Runtime } from "../../runtime/mod.ts";
 import { withOsErrors } from "../python_errors.ts";
-import { findAccount } from "./accounts.ts";
+import { findAccount } from "../../runtime/accounts.ts";
 
 /** Links that are followed before a path is taken as it is. */
 const MOST_LINKS = 40;
 
 /** Expands `~` or `~user` at the start of a path; unknown users stay as they are. */
-export function expandUser(runtime: Pick<Runtime, "fs" | "process" | "host">, path: string): string {
+export function expandUser(runtime: Pick<Runtime, "clock" | "fs" | "process" | "host">, path: string): string {
   const match = /^~([^/]*)/.exec(path);
   if (match === null) return path;
   const name = match[1]!;
   const home = name === ""
     ? runtime.process.env("HOME") ?? runtime.host.user().home
-    : findAccount(runtime.fs, name)?.home;
+    : findAccount(runtime, name)?.home;
   if (home === undefined) return path;
   return home.replace(/\/+$/, "") + path.slice(match[0].length) || "/";
 }

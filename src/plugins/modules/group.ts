@@ -3,7 +3,7 @@ import type { ExecutionModule } from "../../loader/family.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { programPath, runAll } from "../commands.ts";
-import { groupEntries, type GroupEntry } from "../linux/account_files.ts";
+import { allGroups, findGroup, type Group } from "../../runtime/accounts.ts";
 
 type Args = Record<string, unknown>;
 
@@ -11,8 +11,10 @@ const rootOf = (args: Args): string => truthy(args.root) ? str(args.root) : "";
 /** @param option gpasswd calls it otherwise: its -R is something else */
 const rootWords = (args: Args, option = "-R"): string[] => truthy(args.root) ? [option, str(args.root)] : [];
 
-function find({ runtime: { fs } }: JobContext, args: Args): GroupEntry | undefined {
-  return groupEntries(fs, rootOf(args)).find((entry) => entry.name === str(args.name));
+function find({ runtime }: JobContext, args: Args): Group | undefined {
+  const root = rootOf(args);
+  if (root === "") return findGroup(runtime, str(args.name));
+  return allGroups(runtime, root).find((entry) => entry.name === str(args.name));
 }
 
 async function succeeds(context: JobContext, argv: string[]): Promise<boolean> {
@@ -64,7 +66,7 @@ export const module: ExecutionModule = {
     getent: {
       signature: "refresh=False, root=None",
       doc: "The entries of all groups.\n\n    salt '*' group.getent",
-      run: ({ runtime }, args) => groupEntries(runtime.fs, rootOf(args)),
+      run: ({ runtime }, args) => allGroups(runtime, rootOf(args)),
     },
     chgid: {
       signature: "name, gid, root=None, non_unique=False",

@@ -9,7 +9,7 @@ import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { splitWords } from "../../python/whitespace.ts";
 import { programPath, run, runAll } from "../commands.ts";
-import { findAccount, findGroup } from "../linux/accounts.ts";
+import { findAccount, findGroup } from "../../runtime/accounts.ts";
 import { exists, realPath } from "../linux/paths.ts";
 import { splitWords as shellWords } from "../linux/words.ts";
 import {
@@ -27,15 +27,14 @@ type Args = Record<string, unknown>;
 
 /** Users and groups among the options of a mount, as numbers. */
 function optionsOf(context: JobContext, text: string): string[] {
-  const { fs } = context.runtime;
   return text.split(",").map((option) => {
     const [name, value] = option.split("=");
     const id = value === undefined || /^\d+$/.test(value)
       ? value
       : name === "uid"
-      ? findAccount(fs, value)?.uid ?? value
+      ? findAccount(context.runtime, value)?.uid ?? value
       : name === "gid"
-      ? findGroup(fs, value) ?? value
+      ? findGroup(context.runtime, value)?.gid ?? value
       : undefined;
     const own = (name === "uid" || name === "gid") && id !== undefined ? `${name}=${id}` : option;
     return own.replaceAll("\\040", "\\ ");

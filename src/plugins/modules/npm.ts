@@ -5,7 +5,7 @@ import { isFloat, isInteger } from "../../python/float.ts";
 import { repr, str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { type CommandOutcome, programPath, runAll } from "../commands.ts";
-import { findAccount } from "../linux/accounts.ts";
+import { findAccount } from "../../runtime/accounts.ts";
 
 type Args = Record<string, unknown>;
 
@@ -28,7 +28,7 @@ function findJson(text: string): unknown {
 
 /** Runs npm; as another user it is told whose files it makes. */
 async function npm(context: JobContext, words: string[], { runas, env, cwd }: Args, options: Args = {}) {
-  const account = truthy(runas) ? findAccount(context.runtime.fs, str(runas)) : undefined;
+  const account = truthy(runas) ? findAccount(context.runtime, str(runas)) : undefined;
   const own = account !== undefined && account.uid !== 0 ? { SUDO_UID: String(account.uid), SUDO_USER: "" } : {};
   const given = isMap(env) ? Object.fromEntries(entriesOf(env).map(([name, value]) => [str(name), value])) : {};
   return await runAll(context, ["npm", ...words], {

@@ -3,7 +3,7 @@ import { type ExecutionFunction, type ExecutionModule, SaltInvocationError } fro
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { programPath, run, runAll } from "../commands.ts";
-import { passwordEntries, shadowEntries, type ShadowEntry } from "../linux/account_files.ts";
+import { type AccountHost, allAccounts, shadowRows } from "../../runtime/accounts.ts";
 import { passwordHash } from "../password_hash.ts";
 
 type Args = Record<string, unknown>;
@@ -13,8 +13,34 @@ const DAY_MS = 86_400_000;
 const rootOf = (args: Args): string => truthy(args.root) ? str(args.root) : "";
 const rootWords = (args: Args): string[] => truthy(args.root) ? ["-R", str(args.root)] : [];
 
-function find({ runtime: { fs } }: JobContext, args: Args): ShadowEntry | undefined {
-  return shadowEntries(fs, rootOf(args)).find((entry) => entry.name === str(args.name));
+/** A line of the shadow database; -1 stands for a missing number. */
+interface ShadowEntry {
+  name: string;
+  passwd: string;
+  lstchg: number;
+  min: number;
+  max: number;
+  warn: number;
+  inact: number;
+  expire: number;
+}
+
+function shadowEntries(host: AccountHost, root: string): ShadowEntry[] {
+  const number = (text = "") => text === "" ? -1 : Number(text);
+  return shadowRows(host, root).map(([name = "", passwd = "", lstchg, min, max, warn, inact, expire]) => ({
+    name,
+    passwd,
+    lstchg: number(lstchg),
+    min: number(min),
+    max: number(max),
+    warn: number(warn),
+    inact: number(inact),
+    expire: number(expire),
+  }));
+}
+
+function find({ runtime }: JobContext, args: Args): ShadowEntry | undefined {
+  return shadowEntries(runtime, rootOf(args)).find((entry) => entry.name === str(args.name));
 }
 
 const NO_ENTRY = { name: "", passwd: "", lstchg: "", min: "", max: "", warn: "", inact: "", expire: "" };
@@ -54,7 +80,7 @@ async function setPassword(context: JobContext, args: Args): Promise<boolean> {
     await run(context, ["usermod", "-p", password, name, ...rootWords(args)], { output_loglevel: "quiet" });
     return find(context, args)?.passwd === password;
   }
-  if (!passwordEntries(fs, rootOf(args)).some((entry) => entry.name === name)) return false;
+  if (!allAccounts(context.runtime, rootOf(args)).some((entry) => entry.name === name)) return false;
   const path = `${rootOf(args)}/etc/shadow`;
   const today = String(Math.floor(context.runtime.clock.now() / DAY_MS));
   const stat = fs.stat(path);
@@ -98,7 +124,7 @@ export const module: ExecutionModule = {
     list_users: {
       signature: "root=None",
       doc: "The names of all users with a password entry.\n\n    salt '*' shadow.list_users",
-      run: ({ runtime }, args) => shadowEntries(runtime.fs, rootOf(args)).map(({ name }) => name).sort(),
+      run: ({ runtime }, args) => shadowEntries(runtime, rootOf(args)).map(({ name }) => name).sort(),
     },
     gen_password: {
       signature: "password, crypt_salt=None, algorithm='sha512'",

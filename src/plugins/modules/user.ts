@@ -3,7 +3,7 @@ import { CommandExecutionError, type ExecutionFunction, type ExecutionModule } f
 import { str, stringRepr } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { programPath, run, runAll } from "../commands.ts";
-import { groupEntries, groupsOf, passwordEntries, type PasswordEntry } from "../linux/account_files.ts";
+import { type Account, allAccounts, allGroups, findAccount, groupsOf } from "../../runtime/accounts.ts";
 import { pythonError } from "../python_errors.ts";
 
 type Args = Record<string, unknown>;
@@ -15,24 +15,25 @@ type GecosField = typeof GECOS[number];
 const rootOf = (args: Args): string => truthy(args.root) ? str(args.root) : "";
 const rootWords = (args: Args): string[] => truthy(args.root) ? ["-R", str(args.root)] : [];
 
-function find({ runtime: { fs } }: JobContext, name: unknown, root: string): PasswordEntry | undefined {
-  return passwordEntries(fs, root).find((entry) => entry.name === str(name));
+function find({ runtime }: JobContext, name: unknown, root: string): Account | undefined {
+  if (root === "") return findAccount(runtime, str(name));
+  return allAccounts(runtime, root).find((entry) => entry.name === str(name));
 }
 
-function gecosOf(entry: PasswordEntry): Record<GecosField, string> {
+function gecosOf(entry: Account): Record<GecosField, string> {
   const parts = entry.gecos.split(",");
   const values = [...parts.slice(0, 4), parts.slice(4).join(",")];
   return Object.fromEntries(GECOS.map((field, at) => [field, values[at] ?? ""])) as Record<GecosField, string>;
 }
 
-function describe({ runtime: { fs } }: JobContext, entry: PasswordEntry, root: string): Record<string, unknown> {
+function describe({ runtime }: JobContext, entry: Account, root: string): Record<string, unknown> {
   const { name, passwd, uid, gid, home, shell } = entry;
-  return { gid, groups: groupsOf(fs, name, root), home, name, passwd, shell, uid, ...gecosOf(entry) };
+  return { gid, groups: groupsOf(runtime, name, root), home, name, passwd, shell, uid, ...gecosOf(entry) };
 }
 
 /** The users of this host, described. */
 function all(context: JobContext, root: string): Record<string, unknown>[] {
-  return passwordEntries(context.runtime.fs, root).map((entry) => describe(context, entry, root));
+  return allAccounts(context.runtime, root).map((entry) => describe(context, entry, root));
 }
 
 async function succeeds(context: JobContext, argv: string[]): Promise<boolean> {
@@ -59,7 +60,7 @@ async function add(context: JobContext, args: Args): Promise<boolean> {
   const groups = truthy(args.groups) ? namesIn(args.groups) : [];
   if (args.gid !== null && args.gid !== "") words.push("-g", str(args.gid));
   else if (groups.includes(name) && ownGroups(context)) {
-    const group = groupEntries(context.runtime.fs, rootOf(args)).find((entry) => entry.name === name);
+    const group = allGroups(context.runtime, rootOf(args)).find((entry) => entry.name === name);
     // useradd refuses to create an existing group.
     if (group !== undefined) words.push("-g", String(group.gid));
   }
@@ -93,7 +94,7 @@ async function remove(context: JobContext, args: Args): Promise<boolean> {
   return false;
 }
 
-function need(context: JobContext, args: Args): PasswordEntry {
+function need(context: JobContext, args: Args): Account {
   const entry = find(context, args.name, rootOf(args));
   if (entry === undefined) throw new CommandExecutionError(`User '${str(args.name)}' does not exist`);
   return entry;
@@ -114,9 +115,9 @@ async function change(
 }
 
 /** A group may be given by its name. */
-function numberOf({ runtime: { fs } }: JobContext, field: string, wanted: unknown, root: string): unknown {
+function numberOf({ runtime }: JobContext, field: string, wanted: unknown, root: string): unknown {
   if (field !== "gid" || typeof wanted !== "string") return wanted;
-  return groupEntries(fs, root).find((group) => group.name === wanted)?.gid ?? wanted;
+  return allGroups(runtime, root).find((group) => group.name === wanted)?.gid ?? wanted;
 }
 
 async function changeGecos(context: JobContext, field: GecosField, args: Args): Promise<boolean> {
@@ -138,7 +139,7 @@ async function changeGecos(context: JobContext, field: GecosField, args: Args): 
 async function changeGroups(context: JobContext, args: Args): Promise<boolean> {
   const name = str(args.name);
   const wanted = namesIn(args.groups);
-  const now = new Set(groupsOf(context.runtime.fs, name, rootOf(args)));
+  const now = new Set(groupsOf(context.runtime, name, rootOf(args)));
   if (now.size === new Set(wanted).size && wanted.every((group) => now.has(group))) return true;
   const append = truthy(args.append) ? ["-a"] : [];
   return await succeeds(context, ["usermod", ...append, "-G", wanted.join(","), name, ...rootWords(args)]);
@@ -197,12 +198,12 @@ export const module: ExecutionModule = {
     list_users: {
       signature: "root=None",
       doc: "The names of all users.\n\n    salt '*' user.list_users",
-      run: ({ runtime }, args) => passwordEntries(runtime.fs, rootOf(args)).map(({ name }) => name).sort(),
+      run: ({ runtime }, args) => allAccounts(runtime, rootOf(args)).map(({ name }) => name).sort(),
     },
     list_groups: {
       signature: "name",
       doc: "The groups that a user is in.\n\n    salt '*' user.list_groups foo",
-      run: ({ runtime }, { name }) => groupsOf(runtime.fs, str(name)),
+      run: ({ runtime }, { name }) => groupsOf(runtime, str(name)),
     },
     primary_group: {
       signature: "name",

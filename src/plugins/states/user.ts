@@ -3,7 +3,7 @@ import { CommandExecutionError } from "../../loader/family.ts";
 import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
-import { groupsOf } from "../linux/account_files.ts";
+import { groupsOf } from "../../runtime/accounts.ts";
 import { commandError, outcome } from "./outcome.ts";
 import { create, REDACTED, update, upToDate } from "./user/apply.ts";
 import { changesTo, GECOS, type ShadowInfo, type UserChanges } from "./user/changes.ts";
@@ -81,7 +81,7 @@ async function absent(context: StateContext, { name, purge, force }: BoundArgume
     return outcome(name, true, `User ${str(name)} is not present`);
   }
   if (context.test) return outcome(name, null, `User ${str(name)} set for removal`);
-  const before = groupsOf(context.runtime.fs, str(name));
+  const before = groupsOf(context.runtime, str(name));
   if (!truthy(await context.call("user.delete", [name, purge, force]))) {
     return outcome(name, false, `Failed to remove user ${str(name)}`);
   }

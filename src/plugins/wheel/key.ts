@@ -5,6 +5,7 @@ import type { KeyAdministration, KeyMatches, KeyStatus, WheelContext, WheelModul
 import { entriesOf, isMap } from "../../python/containers.ts";
 import { repr, str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
+import { findAccount } from "../../runtime/accounts.ts";
 import { matchExpression } from "../../target/mod.ts";
 
 const STATUSES: readonly KeyStatus[] = ["minions", "minions_pre", "minions_rejected", "minions_denied"];
@@ -37,12 +38,11 @@ function pathOf(name: string, value: unknown): string {
 }
 
 /** Gives files to a user of this host. */
-function giveTo({ fs, host }: WheelContext["runtime"], user: string, paths: readonly string[]): void {
-  const line = fs.readText("/etc/passwd").split("\n").find((one) => one.startsWith(`${user}:`));
-  if (line === undefined) throw new SaltInvocationError(`user is ${repr(user)}: there is no such user on this host`);
-  const [, , uid, gid] = line.split(":");
-  if (host.user().name === user) return;
-  for (const path of paths) fs.chown(path, Number(uid), Number(gid));
+function giveTo(runtime: WheelContext["runtime"], user: string, paths: readonly string[]): void {
+  const account = findAccount(runtime, user);
+  if (account === undefined) throw new SaltInvocationError(`user is ${repr(user)}: there is no such user on this host`);
+  if (runtime.host.user().name === user) return;
+  for (const path of paths) runtime.fs.chown(path, account.uid, account.gid);
 }
 
 function globOf(match: unknown): string {

@@ -14,6 +14,10 @@ function passwordEntry(uid: number): { name: string; home: string } | undefined 
   } catch {
     return undefined;
   }
+  return entryIn(text, uid);
+}
+
+function entryIn(text: string, uid: number): { name: string; home: string } | undefined {
   for (const line of text.split("\n")) {
     const [name, , number, , , home] = line.split(":");
     if (number === String(uid) && name !== undefined && home !== undefined) return { name, home };
@@ -21,8 +25,19 @@ function passwordEntry(uid: number): { name: string; home: string } | undefined 
   return undefined;
 }
 
+/** The entry of a user number in other sources than the password file, such as LDAP. */
+function entryElsewhere(uid: number): { name: string; home: string } | undefined {
+  const { stdout } = builtin("node:child_process").spawnSync("getent", ["passwd", String(uid)], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+    timeout: 30_000,
+  });
+  return entryIn(stdout ?? "", uid);
+}
+
 /** Facts of this machine, over `node:os` and the resolver. */
 export function nodeHost(): Host {
+  const elsewhere = new Map<number, ReturnType<typeof entryElsewhere>>();
   return {
     hostname: () => os.hostname(),
     machine: () => os.machine?.() ?? process.arch,
@@ -70,7 +85,11 @@ export function nodeHost(): Host {
       const uid = process.getuid?.() ?? 0;
       const gid = process.getgid?.() ?? 0;
       // Not os.userInfo(): Bun reads the name from the environment, which a service manager does not set.
-      const entry = passwordEntry(uid);
+      let entry = passwordEntry(uid);
+      if (entry === undefined) {
+        if (!elsewhere.has(uid)) elsewhere.set(uid, entryElsewhere(uid));
+        entry = elsewhere.get(uid);
+      }
       return { name: entry?.name ?? (uid === 0 ? "root" : String(uid)), uid, gid, home: entry?.home ?? os.homedir() };
     },
     runtimeVersion: () => ["node", process.versions.node],

@@ -154,6 +154,15 @@ export function nodeProcess({ initGroups }: { initGroups?: InitGroups } = {}): P
     umask: (mask) => mask === undefined ? process.umask() : process.umask(mask),
     become: (user) => becomeUser(user, initGroups),
     spawn: start,
+    runNow: ([program = "", ...words], { timeoutMs, maxBytes }) => {
+      const { error, status, stdout } = builtin("node:child_process").spawnSync(program, words, {
+        stdio: ["ignore", "pipe", "ignore"],
+        timeout: timeoutMs,
+        killSignal: "SIGKILL",
+        maxBuffer: maxBytes,
+      });
+      return error === undefined ? { code: status, stdout: new Uint8Array(stdout) } : undefined;
+    },
     onSignal(signal, handler) {
       process.on(signal, handler);
       return () => void process.off(signal, handler);

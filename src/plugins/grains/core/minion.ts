@@ -1,4 +1,4 @@
-import { groupName } from "../../linux/accounts.ts";
+import { findGroup } from "../../../runtime/accounts.ts";
 import { searchPath } from "../../linux/programs.ts";
 import { type Grains, type GrainsContext, textOf } from "./source.ts";
 
@@ -44,7 +44,7 @@ function timeZone(context: GrainsContext): string {
 
 /** Grains of the minion process: its host, paths and user. */
 export function minion(context: GrainsContext): Grains {
-  const { host, process, fs } = context.runtime;
+  const { host, process } = context.runtime;
   const user = host.user();
   const path = process.env("PATH") ?? "";
   const { id, master } = context.opts;
@@ -62,7 +62,7 @@ export function minion(context: GrainsContext): Grains {
     uid: user.uid,
     username: user.name,
     gid: user.gid,
-    groupname: groupName(fs, user.gid) ?? "",
+    groupname: findGroup(context.runtime, user.gid)?.name ?? "",
     ...locale(context),
   };
 }

@@ -6,7 +6,7 @@ import { dirname, join, relpath } from "../../../python/posixpath.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { needProgram, runAll } from "../../commands.ts";
-import { findAccount } from "../../linux/accounts.ts";
+import { findAccount } from "../../../runtime/accounts.ts";
 import { checkProgramPath, exists, isDirectory, walk } from "../../linux/paths.ts";
 import { splitWords as shellWords } from "../../linux/words.ts";
 import { renderedWords } from "../../templates.ts";
@@ -95,7 +95,7 @@ export async function zip(context: JobContext, args: Args): Promise<string[]> {
 }
 
 function needUser(context: JobContext, name: string): void {
-  if (findAccount(context.runtime.fs, name) === undefined) {
+  if (findAccount(context.runtime, name) === undefined) {
     throw new SaltInvocationError(`User '${name}' does not exist`);
   }
 }

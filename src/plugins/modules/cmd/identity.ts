@@ -1,6 +1,6 @@
 import { CommandExecutionError } from "../../../loader/family.ts";
 import type { Runtime } from "../../../runtime/mod.ts";
-import { findAccount, findGroup } from "../../linux/accounts.ts";
+import { findAccount, findGroup } from "../../../runtime/accounts.ts";
 import { which } from "../../linux/programs.ts";
 
 /** The user and group that a command runs as. */
@@ -27,17 +27,17 @@ export function identityOf(
 ): Identity {
   const { fs, process } = runtime;
   const us = runtime.host.user();
-  const gid = wanted.group === undefined ? undefined : findGroup(fs, wanted.group);
+  const gid = wanted.group === undefined ? undefined : findGroup(runtime, wanted.group)?.gid;
   if (wanted.group !== undefined && gid === undefined) {
     throw new CommandExecutionError(`Group '${wanted.group}' is not available`);
   }
-  const other = wanted.runas === undefined ? undefined : findAccount(fs, wanted.runas);
+  const other = wanted.runas === undefined ? undefined : findAccount(runtime, wanted.runas);
   if (wanted.runas !== undefined && other === undefined) {
     throw new CommandExecutionError(`User '${wanted.runas}' is not available`);
   }
   const same = other === undefined || other.uid === us.uid;
   if (same && gid === undefined) return { home: us.home, env: undefined, prefix: [] };
-  const account = other ?? findAccount(fs, us.uid) ?? { ...us, shell: "/bin/sh" };
+  const account = other ?? findAccount(runtime, us.uid) ?? { ...us, shell: "/bin/sh" };
   const group = gid ?? account.gid;
   const env: Record<string, string> | undefined = same ? undefined : {
     PATH: process.env("PATH") ?? "/usr/local/bin:/usr/bin:/bin",

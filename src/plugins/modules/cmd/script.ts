@@ -2,7 +2,7 @@ import { messageOf } from "../../../errors.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { SaltInvocationError } from "../../../loader/family.ts";
 import { str } from "../../../python/repr.ts";
-import { findAccount } from "../../linux/accounts.ts";
+import { findAccount } from "../../../runtime/accounts.ts";
 import type { CommandOptions } from "./options.ts";
 import { type CommandResult, runCommand } from "./run.ts";
 import { splitWords } from "../../linux/words.ts";
@@ -23,7 +23,7 @@ async function withFile<T>(
   const path = temporaryPath(context.runtime, options.suffix);
   fs.write(path, content, { how: "create", mode: options.mode });
   try {
-    const account = options.owner === undefined ? undefined : findAccount(fs, options.owner);
+    const account = options.owner === undefined ? undefined : findAccount(context.runtime, options.owner);
     if (account !== undefined) fs.chown(path, account.uid, account.gid);
     return await use(path);
   } finally {

@@ -8,7 +8,7 @@ import { truthy } from "../../../python/truth.ts";
 import { typeName } from "../../../python/type_name.ts";
 import type { FileStat } from "../../../runtime/fs.ts";
 import { latin1, textOf } from "../../bytes.ts";
-import { findAccount, findGroup, groupName } from "../../linux/accounts.ts";
+import { findAccount, findGroup } from "../../../runtime/accounts.ts";
 import { isLink } from "../../linux/paths.ts";
 import { pythonError } from "../../python_errors.ts";
 import { matchesStart } from "./regexp.ts";
@@ -123,8 +123,8 @@ function printer(context: JobContext, value: unknown): Action {
     type: letterOf,
     mode: (found) => found.stat().mode & 0o777,
     mtime: (found) => Math.floor(found.stat().mtimeMs / 1000),
-    user: (found) => findAccount(fs, found.stat().uid)?.name ?? found.stat().uid,
-    group: (found) => groupName(fs, found.stat().gid) ?? found.stat().gid,
+    user: (found) => findAccount(context.runtime, found.stat().uid)?.name ?? found.stat().uid,
+    group: (found) => findGroup(context.runtime, found.stat().gid)?.name ?? found.stat().gid,
     md5: (found) => found.stat().kind === "file" ? hex(crypto.hash("md5", fs.read(found.path))) : "",
   };
   const chosen = (words.length === 0 ? ["path"] : words).filter((word) => Object.hasOwn(fields, word));
@@ -152,12 +152,12 @@ const CRITERIA: Record<string, Criterion> = {
   regex: ({ tests }, value) => tests.byName.push(matching(value, false)),
   iregex: ({ tests }, value) => tests.byName.push(matching(value, true)),
   type: ({ tests }, value) => tests.byStat.push(typed(value)),
-  owner({ tests }, value, { runtime: { fs } }) {
-    const ids = owners(value, "user", (name) => findAccount(fs, name)?.uid);
+  owner({ tests }, value, { runtime }) {
+    const ids = owners(value, "user", (name) => findAccount(runtime, name)?.uid);
     tests.byStat.push((found) => ids.has(found.stat().uid));
   },
-  group({ tests }, value, { runtime: { fs } }) {
-    const ids = owners(value, "group", (name) => findGroup(fs, name));
+  group({ tests }, value, { runtime }) {
+    const ids = owners(value, "group", (name) => findGroup(runtime, name)?.gid);
     tests.byStat.push((found) => ids.has(found.stat().gid));
   },
   size({ tests }, value) {

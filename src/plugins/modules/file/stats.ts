@@ -7,7 +7,7 @@ import { truthy } from "../../../python/truth.ts";
 import { typeName } from "../../../python/type_name.ts";
 import { ForeignLinkError } from "../../../runtime/foreign_links.ts";
 import type { FileStat, FileSystem } from "../../../runtime/fs.ts";
-import { findAccount, findGroup, groupName } from "../../linux/accounts.ts";
+import { type AccountHost, findAccount, findGroup } from "../../../runtime/accounts.ts";
 import { exists, expandUser, lookAt, realPath } from "../../linux/paths.ts";
 import { osError, pythonError, withOsErrors } from "../../python_errors.ts";
 import { hashFile } from "./hash.ts";
@@ -82,7 +82,7 @@ export type Permissions = Pick<Stats, "uid" | "gid" | "group" | "user" | "mode">
 /** The part of {@link stats} that states look at most: it costs one look at the file. */
 export function permissions(context: JobContext, path: string, follow: boolean): Permissions {
   const { fs } = context.runtime;
-  return permissionsOf(fs, statusOf(fs, path, follow));
+  return permissionsOf(context.runtime, statusOf(fs, path, follow));
 }
 
 function statusOf(fs: FileSystem, path: string, follow: boolean): FileStat {
@@ -91,11 +91,11 @@ function statusOf(fs: FileSystem, path: string, follow: boolean): FileStat {
   return stat;
 }
 
-const permissionsOf = (fs: FileSystem, stat: FileStat): Permissions => ({
+const permissionsOf = (host: AccountHost, stat: FileStat): Permissions => ({
   uid: stat.uid,
   gid: stat.gid,
-  group: groupName(fs, stat.gid) ?? stat.gid,
-  user: findAccount(fs, stat.uid)?.name ?? stat.uid,
+  group: findGroup(host, stat.gid)?.name ?? stat.gid,
+  user: findAccount(host, stat.uid)?.name ?? stat.uid,
   mode: stat.mode.toString(8).padStart(4, "0"),
 });
 
@@ -103,7 +103,7 @@ export function stats(context: JobContext, given: unknown, hashType: unknown = n
   const { fs } = context.runtime;
   const path = pathOf(context, given);
   const stat = statusOf(fs, path, truthy(follow));
-  const { uid, gid, group, user, mode } = permissionsOf(fs, stat);
+  const { uid, gid, group, user, mode } = permissionsOf(context.runtime, stat);
   return {
     inode: stat.ino,
     uid,
@@ -139,27 +139,26 @@ export function lstat(context: JobContext, given: unknown): Record<string, unkno
 }
 
 export function userToUid(context: JobContext, user: unknown): number | bigint | "" {
-  const { fs, host } = context.runtime;
-  const name = user ?? host.user().name;
+  const name = user ?? context.runtime.host.user().name;
   if (isInteger(name)) return name;
-  return findAccount(fs, str(name))?.uid ?? "";
+  return findAccount(context.runtime, str(name))?.uid ?? "";
 }
 
 export function groupToGid(context: JobContext, group: unknown): number | bigint | "" {
   if (group === null || group === undefined) return "";
   if (isInteger(group)) return group;
-  return findGroup(context.runtime.fs, str(group)) ?? "";
+  return findGroup(context.runtime, str(group))?.gid ?? "";
 }
 
 export function uidToUser(context: JobContext, uid: unknown): unknown {
   if (!isInteger(uid)) throw new InvalidArgumentsError(`uid should be integer, not ${typeName(uid)}`);
-  return findAccount(context.runtime.fs, Number(uid))?.name ?? uid;
+  return findAccount(context.runtime, Number(uid))?.name ?? uid;
 }
 
 export function gidToGroup(context: JobContext, gid: unknown): unknown {
   const number = isInteger(gid) ? gid : /^\s*[+-]?\d+\s*$/.test(str(gid)) ? Number(gid) : groupToGid(context, gid);
   if (number === "") return "";
-  return groupName(context.runtime.fs, Number(number)) ?? number;
+  return findGroup(context.runtime, Number(number))?.name ?? number;
 }
 
 /** The ids of users and groups, with an error message for each unknown one; -1 if omitted. */

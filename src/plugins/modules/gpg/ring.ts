@@ -4,7 +4,7 @@ import { CommandExecutionError, SaltInvocationError } from "../../../loader/fami
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { gpgOptionsOf, type GpgRun, runGpg } from "../../../render/mod.ts";
-import { findAccount } from "../../linux/accounts.ts";
+import { findAccount } from "../../../runtime/accounts.ts";
 import { pythonError } from "../../python_errors.ts";
 import { identityOf } from "../cmd/identity.ts";
 
@@ -41,7 +41,7 @@ function homeOf(context: JobContext, user: string | undefined, gnupghome: unknow
   if (truthy(gnupghome)) return str(gnupghome);
   if (user === "salt") return gpgOptionsOf({ conf_file: opts.conf_file }).home;
   if (user === undefined) return `${runtime.host.user().home}/.gnupg`;
-  const account = findAccount(runtime.fs, user);
+  const account = findAccount(runtime, user);
   if (account === undefined) throw new SaltInvocationError(`User ${user} does not exist`);
   return `${account.home}/.gnupg`;
 }
@@ -63,10 +63,10 @@ export function ringOf(context: JobContext, { user: given, gnupghome }: Args): R
   }
   const us = host.user();
   if (us.uid !== 0) return { home, runas: undefined };
-  const owner = findAccount(fs, stat.uid);
+  const owner = findAccount(context.runtime, stat.uid);
   const whose = owner?.name ?? `user ${stat.uid}`;
   if (user !== undefined && user !== "salt") {
-    const named = findAccount(fs, user);
+    const named = findAccount(context.runtime, user);
     if (named === undefined) throw new SaltInvocationError(`User ${user} does not exist`);
     if (named.uid !== stat.uid) {
       throw new CommandExecutionError(

@@ -3,7 +3,7 @@ import { CommandExecutionError, SaltInvocationError } from "../../../loader/fami
 import { repr, str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { type CommandOutcome, programPath, runAll } from "../../commands.ts";
-import { findAccount } from "../../linux/accounts.ts";
+import { findAccount } from "../../../runtime/accounts.ts";
 import { isProgram } from "../../linux/programs.ts";
 import { temporaryFile } from "../../temporary.ts";
 import { parseCsv } from "./csv.ts";
@@ -61,7 +61,7 @@ export async function withSecret<T>(
   use: (path: string) => Promise<T>,
 ): Promise<T> {
   const { fs } = context.runtime;
-  const account = owner === undefined ? undefined : findAccount(fs, owner);
+  const account = owner === undefined ? undefined : findAccount(context.runtime, owner);
   if (owner !== undefined && account === undefined) throw new CommandExecutionError(`User '${owner}' is not available`);
   const path = temporaryFile(context.runtime, content);
   try {

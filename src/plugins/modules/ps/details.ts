@@ -3,7 +3,7 @@ import { toFloat } from "../../../python/float.ts";
 import { stringRepr } from "../../../python/repr.ts";
 import { splitWords } from "../../../python/whitespace.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
-import { findAccount } from "../../linux/accounts.ts";
+import { findAccount } from "../../../runtime/accounts.ts";
 import { commandLine, countOf, PAGE, processFields, type ProcessStat, TICKS } from "../../linux/proc.ts";
 import { pythonError } from "../../python_errors.ts";
 
@@ -114,9 +114,9 @@ const DETAILS: Record<string, (subject: Subject) => unknown> = {
   status: ({ stat }) => stat.status,
   terminal,
   uids: ({ fields }) => numbers(fields.Uid).slice(0, 3),
-  username: ({ fs, fields }) => {
+  username: ({ context, fields }) => {
     const uid = numbers(fields.Uid)[0] ?? -1;
-    return findAccount(fs, uid)?.name ?? String(uid);
+    return findAccount(context.runtime, uid)?.name ?? String(uid);
   },
 };
 

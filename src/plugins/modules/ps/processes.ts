@@ -5,7 +5,7 @@ import { compileSearch, escapeRegexp } from "../../../python/substitute.ts";
 import { truthy } from "../../../python/truth.ts";
 import { typeName } from "../../../python/type_name.ts";
 import { splitWords } from "../../../python/whitespace.ts";
-import { findAccount } from "../../linux/accounts.ts";
+import { findAccount } from "../../../runtime/accounts.ts";
 import * as proc from "../../linux/proc.ts";
 import { details } from "./details.ts";
 
@@ -23,9 +23,9 @@ export function matching(context: JobContext, args: Facts): number[] {
   });
 }
 
-function ownerOf({ runtime: { fs } }: JobContext, pid: number): string {
-  const uid = Number(splitWords(proc.processFields(fs, pid).Uid ?? "")[0] ?? -1);
-  return findAccount(fs, uid)?.name ?? String(uid);
+function ownerOf({ runtime }: JobContext, pid: number): string {
+  const uid = Number(splitWords(proc.processFields(runtime.fs, pid).Uid ?? "")[0] ?? -1);
+  return findAccount(runtime, uid)?.name ?? String(uid);
 }
 
 export function kill(context: JobContext, pid: number, signal: unknown): boolean {

@@ -2,7 +2,7 @@ import type { JobContext } from "../../../loader/context.ts";
 import { isInteger } from "../../../python/float.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
-import { findAccount } from "../../linux/accounts.ts";
+import { findAccount } from "../../../runtime/accounts.ts";
 import { gidToGroup, groupToGid, lchown, stats, userToUid } from "../../modules/file/stats.ts";
 import type { Args } from "./ret.ts";
 
@@ -27,10 +27,9 @@ export function unknownOwner(context: JobContext, user: unknown, group: unknown)
 
 /** The owner of what is made: the minion's user, and that user's first group, where a state names none. */
 export function ownerOr(context: JobContext, user: unknown, group: unknown): { user: unknown; group: unknown } {
-  const { fs, host } = context.runtime;
-  const owner = user ?? context.opts.user ?? host.user().name;
+  const owner = user ?? context.opts.user ?? context.runtime.host.user().name;
   if (group !== null && group !== undefined) return { user: owner, group };
-  const account = findAccount(fs, isInteger(owner) ? Number(owner) : str(owner));
+  const account = findAccount(context.runtime, isInteger(owner) ? Number(owner) : str(owner));
   return { user: owner, group: gidToGroup(context, account?.gid ?? 0) };
 }
 

@@ -1,6 +1,7 @@
 import { PythonError } from "../../../python/python_error.ts";
 import { str } from "../../../python/repr.ts";
 import { typeName } from "../../../python/type_name.ts";
+import { findAccount } from "../../../runtime/accounts.ts";
 import type { HashName } from "../../../runtime/crypto.ts";
 import type { Runtime } from "../../../runtime/mod.ts";
 import { type Filter, filter } from "../../../jinja/mod.ts";
@@ -22,8 +23,9 @@ function isText(start: Uint8Array): boolean {
 
 /** Salt's filters that look at files of the host. */
 export function fileFilters(
-  { fs, crypto, process }: Pick<Runtime, "fs" | "crypto" | "process">,
+  runtime: Pick<Runtime, "clock" | "fs" | "crypto" | "process">,
 ): Readonly<Record<string, Filter>> {
+  const { fs, crypto, process } = runtime;
   const isFile = (path: string) => fs.stat(path)?.kind === "file";
   const startOf = (path: string) => fs.read(path).subarray(0, SAMPLE);
   const missing = (path: string) =>
@@ -56,15 +58,10 @@ export function fileFilters(
     const folder = folders.find((one) => isProgram(`${one}/${name}`));
     return folder === undefined ? null : `${folder}/${name}`;
   };
-  const uidOf = (name: string): number | null => {
-    const row = fs.readText("/etc/passwd").split("\n").find((line) => line.startsWith(`${name}:`));
-    const uid = row?.split(":")[2] ?? "";
-    return /^\d+$/.test(uid) ? Number(uid) : null;
-  };
   return {
     get_uid: filter("get_uid", [["user", null]], ({ user }) => {
       if (user === null) return process.uid() ?? null;
-      if (typeof user === "string") return uidOf(user);
+      if (typeof user === "string") return findAccount(runtime, user)?.uid ?? null;
       throw new PythonError("TypeError", `getpwnam() argument must be str, not ${typeName(user)}`);
     }),
     is_empty: filter("is_empty", ["filename"], ({ filename }) => fs.stat(str(filename))?.size === 0),

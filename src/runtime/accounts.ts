@@ -1,0 +1,189 @@
+/** Users and groups of a host: from its files, and from the other sources of `nsswitch.conf`, such as LDAP, by `getent`. */
+import type { FileStat, FileSystem } from "./fs.ts";
+import type { Runtime } from "./mod.ts";
+import type { Account as User } from "./process.ts";
+
+/** What is asked for accounts. */
+export type AccountHost = Pick<Runtime, "clock" | "fs" | "process">;
+
+/** An entry of the password database. */
+export interface Account extends User {
+  passwd: string;
+  gecos: string;
+  home: string;
+  shell: string;
+}
+
+/** An entry of the group database. */
+export interface Group {
+  name: string;
+  passwd: string;
+  gid: number;
+  members: string[];
+}
+
+type Database = "passwd" | "group" | "shadow";
+
+/** Fields of a row, by database: a row with fewer is no entry. */
+const LEAST_FIELDS = { passwd: 4, group: 3, shadow: 8 } as const satisfies Record<Database, number>;
+const GETENT = ["/usr/bin/getent", "/bin/getent", "/run/current-system/sw/bin/getent"];
+
+/** How long an answer of another source counts; and that there is no such entry, or a list. */
+const [KNOWN_MS, UNKNOWN_MS] = [60_000, 5_000];
+const ASK_MS = 30_000;
+const MOST_BYTES = 256 * 1024 * 1024;
+
+type Rows = readonly string[][];
+
+/** What a file has, and what the file was like when it was read. */
+interface Read<T> {
+  stat: FileStat;
+  value: T;
+}
+
+/** What is known of a file system's accounts: each state of a file asks for its owner by name. */
+interface Known {
+  files: Map<string, Read<unknown>>;
+  answers: Map<string, { rows: Rows; until: number; stamp: string }>;
+}
+
+const KNOWN = new WeakMap<FileSystem, Known>();
+
+function knownOf(fs: FileSystem): Known {
+  const known = KNOWN.get(fs) ?? { files: new Map(), answers: new Map() };
+  KNOWN.set(fs, known);
+  return known;
+}
+
+const sameFile = (a: FileStat, b: FileStat): boolean =>
+  a.ino === b.ino && a.dev === b.dev && a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs;
+
+/** What a file says, read again when it has changed; undefined without the file. */
+function fileOf<T>(fs: FileSystem, path: string, parse: (text: string) => T): T | undefined {
+  const stat = fs.stat(path);
+  if (stat?.kind !== "file") return undefined;
+  const { files } = knownOf(fs);
+  const known = files.get(path);
+  if (known !== undefined && sameFile(known.stat, stat)) return known.value as T;
+  const value = parse(fs.readText(path));
+  files.set(path, { stat, value });
+  return value;
+}
+
+const rowsIn = (least: number) => (text: string): Rows =>
+  text.split("\n").map((line) => line.split(":"))
+    .filter((parts) => parts.length >= least && parts[0] !== "" && !/^[#+-]/.test(parts[0]!));
+
+const fileRows = (fs: FileSystem, database: Database, root: string): Rows =>
+  fileOf(fs, `${root}/etc/${database}`, rowsIn(LEAST_FIELDS[database])) ?? [];
+
+/** The sources of each database, as `nsswitch.conf` names them. */
+function sourcesIn(text: string): ReadonlyMap<string, readonly string[]> {
+  const lines = text.split("\n").map((line) => /^\s*(\w+):([^#]*)/.exec(line)).filter((match) => match !== null);
+  return new Map(
+    lines.map(([, name = "", sources = ""]) => [name, sources.replace(/\[[^\]]*\]/g, " ").trim().split(/\s+/)]),
+  );
+}
+
+/** What else than its file has entries of a database: nothing, what is asked after the file, or what is asked before. */
+function otherSources({ fs }: AccountHost, database: Database): "none" | "after" | "first" {
+  const sources = fileOf(fs, "/etc/nsswitch.conf", sourcesIn)?.get(database) ?? ["files"];
+  if (sources.every((source) => source === "files")) return "none";
+  return sources[0] === "files" ? "after" : "first";
+}
+
+/** The rows that `getent` prints for a key, or all; undefined if it cannot be asked. */
+function getent(host: AccountHost, database: string, key: string | undefined, least: number): Rows | undefined {
+  const { clock, fs, process } = host;
+  const program = GETENT.find((path) => fs.stat(path)?.kind === "file");
+  if (program === undefined) return undefined;
+  const stamp = ["passwd", "group"].map((name) => {
+    const stat = fs.stat(`/etc/${name}`);
+    return `${stat?.ino}:${stat?.mtimeMs}:${stat?.size}`;
+  }).join();
+  const { answers } = knownOf(fs);
+  const name = `${database}:${key ?? ""}`;
+  const known = answers.get(name);
+  if (known !== undefined && known.until > clock.now() && known.stamp === stamp) return known.rows;
+  const result = process.runNow([program, database, ...(key === undefined ? [] : ["--", key])], {
+    timeoutMs: ASK_MS,
+    maxBytes: MOST_BYTES,
+  });
+  // 2: there is no such entry.
+  if (result === undefined || result.code !== 0 && result.code !== 2) return undefined;
+  const rows = rowsIn(least)(new TextDecoder().decode(result.stdout));
+  const lasts = key === undefined || rows.length === 0 ? UNKNOWN_MS : KNOWN_MS;
+  answers.set(name, { rows, until: clock.now() + lasts, stamp });
+  return rows;
+}
+
+/** The row of a name or number. */
+function rowOf(host: AccountHost, database: Database, who: string | number): string[] | undefined {
+  const matches = ([name, , number]: string[]) => typeof who === "number" ? Number(number) === who : name === who;
+  const own = fileRows(host.fs, database, "").find(matches);
+  const others = otherSources(host, database);
+  if (others === "none" || own !== undefined && others === "after") return own;
+  // getent takes a name of digits for a number.
+  if (typeof who === "string" && (/^\d*$/.test(who) || /[\0\n:]/.test(who))) return own;
+  return getent(host, database, String(who), LEAST_FIELDS[database])?.find(matches) ?? own;
+}
+
+function allRows(host: AccountHost, database: Database, root: string): Rows {
+  const own = fileRows(host.fs, database, root);
+  if (root !== "" || otherSources(host, database) === "none") return own;
+  return getent(host, database, undefined, LEAST_FIELDS[database]) ?? own;
+}
+
+function accountOf([name = "", passwd = "", uid, gid, gecos = "", home = "/", shell = ""]: string[]): Account {
+  return { name, passwd, uid: Number(uid), gid: Number(gid), gecos, home, shell };
+}
+
+function groupOf([name = "", passwd = "", gid, members = ""]: string[]): Group {
+  return { name, passwd, gid: Number(gid), members: members.split(",").filter((member) => member !== "") };
+}
+
+/** The account with a name or number; undefined if no source has it. */
+export function findAccount(host: AccountHost, who: string | number): Account | undefined {
+  const row = rowOf(host, "passwd", who);
+  return row === undefined ? undefined : accountOf(row);
+}
+
+/** The group with a name or number; undefined if no source has it. */
+export function findGroup(host: AccountHost, who: string | number): Group | undefined {
+  const row = rowOf(host, "group", who);
+  return row === undefined ? undefined : groupOf(row);
+}
+
+/** The accounts of this host, as far as their sources list them, or of the system below a directory. */
+export function allAccounts(host: AccountHost, root = ""): Account[] {
+  return allRows(host, "passwd", root).map(accountOf);
+}
+
+/** The groups of this host, as far as their sources list them, or of the system below a directory. */
+export function allGroups(host: AccountHost, root = ""): Group[] {
+  return allRows(host, "group", root).map(groupOf);
+}
+
+/** The rows of the shadow database; of this host only root gets any. */
+export function shadowRows(host: AccountHost, root = ""): Rows {
+  return allRows(host, "shadow", root);
+}
+
+/** The groups of a user, the primary group included, sorted. */
+export function groupsOf(host: AccountHost, name: string, root = ""): string[] {
+  const groups = fileRows(host.fs, "group", root).map(groupOf);
+  const own = root === ""
+    ? findAccount(host, name)?.gid
+    : allAccounts(host, root).find((account) => account.name === name)?.gid;
+  const names = groups.filter((group) => group.gid === own || group.members.includes(name)).map((group) => group.name);
+  if (root === "" && own !== undefined && otherSources(host, "group") !== "none" && !/^\d*$/.test(name)) {
+    // One line without colons: the name, then the numbers of its further groups.
+    const [line = ""] = getent(host, "initgroups", name, 1)?.[0] ?? [];
+    const numbers = new Set([own, ...line.split(/\s+/).slice(1).map(Number)]);
+    for (const number of numbers) {
+      const group = findGroup(host, number);
+      if (group !== undefined) names.push(group.name);
+    }
+  }
+  return [...new Set(names)].sort();
+}
