@@ -8,7 +8,7 @@ import type { ProcessHost, SpawnOptions } from "../../src/runtime/process.ts";
 export const NEEDED_PROGRAMS = ["echo", "cat", "env", "false", "sleep", "pwd"];
 
 /** The promises of {@link ProcessHost}. */
-export function processContract(name: string, make: () => ProcessHost): void {
+export function processContract(name: string, make: () => ProcessHost, gaps: { devices?: string } = {}): void {
   describe(`${name} ProcessHost`, { timeout: 20_000 }, () => {
     const run = async (host: ProcessHost, options: SpawnOptions) => {
       const out: Uint8Array[] = [];
@@ -65,6 +65,39 @@ export function processContract(name: string, make: () => ProcessHost): void {
       assert.equal(host.runNow(["echo", "x".repeat(2000)], limits), undefined);
       assert.equal(host.runNow(["sleep", "60"], { ...limits, timeoutMs: 50 }), undefined);
     });
+
+    test("a program can open its standard streams again", { skip: gaps.devices }, async () => {
+      const host = make();
+      const script = "echo out > /dev/stdout; echo more | tee /dev/stderr; cat /dev/stdin";
+      const stdin = new TextEncoder().encode("x".repeat(200_000));
+      const err: Uint8Array[] = [];
+      const argv = ["sh", "-c", script];
+      const { code, out } = await run(host, { argv, env, stdin, onStderr: (chunk) => void err.push(chunk.slice()) });
+      assert.deepEqual([code, out.length], [0, "out\nmore\n".length + 200_000]);
+      assert.equal(new TextDecoder().decode(err[0]), "more\n");
+      assert.equal((await run(host, { argv: ["sh", "-c", "echo a > /dev/stdout; exit 3"], env })).code, 3);
+    });
+
+    test(
+      "a program that cannot be started, or reads nothing, leaves no descriptors",
+      { skip: gaps.devices },
+      async () => {
+        const host = make();
+        const open = async () => (await run(host, { argv: ["sh", "-c", `ls /proc/${host.pid}/fd | wc -l`], env })).out;
+        await run(host, { argv: ["false"], env });
+        const before = Number(await open());
+        const endless = async function* () {
+          for (;;) yield new Uint8Array(1000);
+        };
+        for (let round = 0; round < 80; round++) {
+          await assert.rejects(host.spawn({ argv: ["/nowhere/brine"], env, stdin: new Uint8Array(10) }), SystemError);
+          assert.equal((await run(host, { argv: ["false"], env, stdin: new Uint8Array(300_000) })).code, 1);
+          assert.equal((await run(host, { argv: ["false"], env, stdin: endless() })).code, 1);
+        }
+        // As many pipes are held for later.
+        assert.ok(Number(await open()) <= before + 64, "descriptors were left open");
+      },
+    );
 
     test("the caller has the child before any of its output is delivered", async () => {
       const host = make();

@@ -45,7 +45,7 @@ export interface RuntimeUnderTest {
   runtime: Runtime;
   /** An empty directory of the runtime's file system. */
   directory(): string;
-  gaps?: { crypto?: CryptoGaps; database?: DatabaseGaps; net?: NetGaps };
+  gaps?: { crypto?: CryptoGaps; database?: DatabaseGaps; net?: NetGaps; process?: { devices: string } };
 }
 
 /** Runs every contract over a runtime. @param make a new one at each call, if it has a state of its own */
@@ -58,7 +58,7 @@ export function runtimeContracts(name: string, make: () => RuntimeUnderTest): vo
     return { ...runtime, runtime, directory: path };
   };
   fsContract(name, place);
-  processContract(name, () => make().runtime.process);
+  processContract(name, () => make().runtime.process, gaps.process);
   databaseContract(name, place, gaps.database);
   cryptoContract(name, () => make().runtime.crypto, gaps.crypto);
 

@@ -40,7 +40,10 @@ let directories = 0;
 runtimeContracts("memory", () => ({
   runtime: make(),
   directory: () => `/tmp/${directories++}`,
-  gaps: { database: { sql: "the memory runtime has no SQL" } },
+  gaps: {
+    database: { sql: "the memory runtime has no SQL" },
+    process: { devices: "the memory runtime has no shell and no /dev" },
+  },
 }));
 
 netContract("memory, one byte at a time,", () => memoryNet({ chunkSize: 1, highWaterMark: 8 }), [

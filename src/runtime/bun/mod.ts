@@ -1,6 +1,9 @@
 /** Bun: Node's adapter, with datagrams to Unix sockets; measured, Bun's own sockets and files gain too little for a second implementation. */
 import type { Runtime } from "../mod.ts";
 import { nodeRuntime } from "../node/mod.ts";
+import { fifoPipes } from "../node/pipes.ts";
+import { nodeProcess } from "../node/process.ts";
+import { bunStreams } from "./descriptor_streams.ts";
 import { withEmbeddedFiles } from "./embedded_files.ts";
 import { bunUnixDatagram } from "./unix_datagram.ts";
 
@@ -21,6 +24,7 @@ export function bunRuntime(): Runtime {
     name: "bun",
     fs,
     net,
+    process: nodeProcess({ pipes: fifoPipes(bunStreams) }),
     host: { ...base.host, runtimeVersion: () => ["bun", version] },
     http: { serve: async (handler, options) => (await import("./http.ts")).serveHttp(handler, options, net) },
     // By its path: in a file: URL Bun ignores the query, so a changed file would not be loaded again.

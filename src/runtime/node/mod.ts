@@ -7,6 +7,7 @@ import { nodeDatabases } from "./database.ts";
 import { nodeFileSystem } from "./fs.ts";
 import { nodeHost } from "./host.ts";
 import { nodeNet } from "./net.ts";
+import { fifoPipes, nodeStreams } from "./pipes.ts";
 import { nodeProcess } from "./process.ts";
 
 declare function setImmediate(callback: () => void): unknown;
@@ -23,7 +24,7 @@ export function nodeRuntime(): Runtime {
     // Only the gateway serves HTTP: other programs should not have to load the packages for it.
     http: { serve: async (handler, options) => (await import("./http.ts")).serveHttp(handler, options) },
     net: nodeNet(),
-    process: nodeProcess(),
+    process: nodeProcess({ pipes: fifoPipes(nodeStreams) }),
     random: Math.random,
     later: (callback) => void setImmediate(callback),
     importFile: (path, version) =>

@@ -1,34 +1,10 @@
-import type { Readable, Writable } from "node:stream";
+import type { Writable } from "node:stream";
 import { deferred } from "../../async/deferred.ts";
 import { SystemError } from "../../errors.ts";
 import { becomeUser, type InitGroups } from "./become.ts";
 import { builtin } from "./builtin.ts";
+import { deliver, type Pipes } from "./pipes.ts";
 import type { Child, ExitStatus, ProcessHost, Signal, SpawnOptions } from "../process.ts";
-
-/**
- * Passes output on as it arrives, and leaves it in the pipe while the receiver is not ready for more.
- *
- * @param known resolves when the caller has the child: no output is delivered before
- * @returns resolves when the pipe has been read to its end
- */
-function deliver(pipe: Readable | null, to: SpawnOptions["onStdout"], known: Promise<void>): Promise<void> {
-  const read = deferred<void>();
-  for (const end of ["end", "close", "error"]) pipe?.once(end, () => read.resolve());
-  let isKnown = false;
-  void known.then(() => isKnown = true);
-  let open = 0;
-  const taken = () => {
-    if (--open === 0) pipe?.resume();
-  };
-  pipe?.on("data", (chunk: Uint8Array) => {
-    const taking = isKnown ? to?.(chunk) : known.then(() => to?.(chunk));
-    if (taking === undefined) return;
-    open++;
-    pipe.pause();
-    taking.then(taken, taken);
-  });
-  return read.promise.then(() => known);
-}
 
 /** Writes the input of a program, no faster than it reads. */
 async function feed(
@@ -73,8 +49,11 @@ function kill(pid: number, signal: Signal | number): boolean {
   }
 }
 
-function start(options: SpawnOptions): Promise<Child> {
+function start(options: SpawnOptions, own: Pipes | undefined): Promise<Child> {
   const [program = "", ...words] = options.argv;
+  const input = options.stdin instanceof Uint8Array ? own?.input(options.stdin) : undefined;
+  const [stdout, stderr] = [own?.output(), own?.output()];
+  const toClose = [input, stdout?.child, stderr?.child].filter((descriptor) => descriptor !== undefined);
   return new Promise((resolve, reject) => {
     let child;
     try {
@@ -84,10 +63,18 @@ function start(options: SpawnOptions): Promise<Child> {
         detached: options.detached ?? false,
         ...(options.uid === undefined ? {} : { uid: options.uid }),
         ...(options.gid === undefined ? {} : { gid: options.gid }),
-        stdio: [options.stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+        stdio: [
+          options.stdin === undefined ? "ignore" : input ?? "pipe",
+          stdout?.child ?? "pipe",
+          stderr?.child ?? "pipe",
+        ],
       });
     } catch (error) {
+      for (const pipe of [stdout, stderr]) void pipe?.deliver(undefined, Promise.resolve());
       return reject(failure(error));
+    } finally {
+      // The program has them, and their ends come when it has closed them.
+      for (const descriptor of toClose) builtin("node:fs").closeSync(descriptor);
     }
     const running = child;
     // On Deno `signalCode` is set as soon as a signal is sent.
@@ -104,7 +91,10 @@ function start(options: SpawnOptions): Promise<Child> {
         void Promise.all(pipes).then(() => done({ code, signal }));
       });
     });
-    running.once("error", (error) => reject(failure(error)));
+    running.once("error", (error) => {
+      reject(failure(error));
+      known.resolve();
+    });
     running.once("spawn", () => {
       resolve({
         pid: running.pid!,
@@ -119,10 +109,10 @@ function start(options: SpawnOptions): Promise<Child> {
     // At once: Node discards the unread output of a program that has ended. On Bun output comes before that event, too.
     const known = deferred<void>();
     const pipes = [
-      deliver(running.stdout, options.onStdout, known.promise),
-      deliver(running.stderr, options.onStderr, known.promise),
+      stdout?.deliver(options.onStdout, known.promise) ?? deliver(running.stdout, options.onStdout, known.promise),
+      stderr?.deliver(options.onStderr, known.promise) ?? deliver(running.stderr, options.onStderr, known.promise),
     ];
-    if (options.stdin !== undefined) {
+    if (options.stdin !== undefined && input === undefined) {
       // A program may well end without reading all of its input.
       running.stdin?.on("error", () => {});
       void feed(running.stdin, options.stdin, running);
@@ -130,8 +120,13 @@ function start(options: SpawnOptions): Promise<Child> {
   });
 }
 
-/** This process, over `node:process` and `node:child_process`. @param initGroups where the runtime has none of its own */
-export function nodeProcess({ initGroups }: { initGroups?: InitGroups } = {}): ProcessHost {
+/**
+ * This process, over `node:process` and `node:child_process`.
+ *
+ * @param initGroups where the runtime has none of its own
+ * @param pipes for the standard streams of programs, where the runtime makes sockets of them
+ */
+export function nodeProcess({ initGroups, pipes }: { initGroups?: InitGroups; pipes?: Pipes } = {}): ProcessHost {
   return {
     pid: process.pid,
     get argv() {
@@ -153,7 +148,7 @@ export function nodeProcess({ initGroups }: { initGroups?: InitGroups } = {}): P
     gid: () => process.getgid?.(),
     umask: (mask) => mask === undefined ? process.umask() : process.umask(mask),
     become: (user) => becomeUser(user, initGroups),
-    spawn: start,
+    spawn: (options) => start(options, pipes),
     runNow: ([program = "", ...words], { timeoutMs, maxBytes }) => {
       const { error, status, stdout } = builtin("node:child_process").spawnSync(program, words, {
         stdio: ["ignore", "pipe", "ignore"],

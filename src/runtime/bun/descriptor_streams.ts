@@ -1,0 +1,30 @@
+import type { DescriptorStreams } from "../node/pipes.ts";
+import { builtin } from "../node/builtin.ts";
+
+interface BunFile {
+  stream(): AsyncIterable<Uint8Array>;
+}
+
+const fileOf = (descriptor: number) =>
+  (globalThis as unknown as { Bun: { file(descriptor: number): BunFile } }).Bun.file(descriptor);
+
+const { closeSync } = builtin("node:fs");
+
+/** Bun's own streams of descriptors: its `net.Socket` takes none. */
+export const bunStreams: DescriptorStreams = {
+  async deliver(descriptor, to, known) {
+    // The kernel keeps what a program has written that has ended meanwhile.
+    await known;
+    try {
+      for await (const chunk of fileOf(descriptor).stream()) {
+        try {
+          await to?.(chunk);
+        } catch {
+          // The receiver reports its own failures, and gets the next piece all the same.
+        }
+      }
+    } finally {
+      closeSync(descriptor);
+    }
+  },
+};

@@ -1,0 +1,152 @@
+import type { Readable } from "node:stream";
+import { deferred } from "../../async/deferred.ts";
+import type { SpawnOptions } from "../process.ts";
+import { builtin } from "./builtin.ts";
+
+/** Who gets output. */
+export type Receiver = SpawnOptions["onStdout"];
+
+/**
+ * Passes output on as it arrives, and leaves it in the pipe while the receiver is not ready for more.
+ *
+ * @param known resolves when the caller has the child: no output is delivered before
+ * @returns resolves when the pipe has been read to its end
+ */
+export function deliver(pipe: Readable | null, to: Receiver, known: Promise<void>): Promise<void> {
+  const read = deferred<void>();
+  for (const end of ["end", "close", "error"]) pipe?.once(end, () => read.resolve());
+  let isKnown = false;
+  void known.then(() => isKnown = true);
+  let open = 0;
+  const taken = () => {
+    if (--open === 0) pipe?.resume();
+  };
+  pipe?.on("data", (chunk: Uint8Array) => {
+    const taking = isKnown ? to?.(chunk) : known.then(() => to?.(chunk));
+    if (taking === undefined) return;
+    open++;
+    pipe.pause();
+    taking.then(taken, taken);
+  });
+  return read.promise.then(() => known);
+}
+
+/**
+ * Pipes for the standard streams of programs. Node and Bun give a program sockets, and `/dev/stdout`, `/dev/stderr` and `/dev/stdin`
+ * cannot be opened where a socket stands behind them.
+ *
+ * Neither can make a pipe, so the program `mkfifo` makes named ones, many at once. Their names are removed before the first is used:
+ * what holds one is a descriptor. Each is used once, since a program may keep its end of it.
+ */
+export interface Pipes {
+  /** A pipe that a program writes into; undefined where none can be made. */
+  output(): { child: number; deliver(to: Receiver, known: Promise<void>): Promise<void> } | undefined;
+  /**
+   * A file that holds the whole input of a program, in memory: a named pipe whose other end is closed already could not be opened
+   * again. Undefined where none can be made, or for much input.
+   */
+  input(bytes: Uint8Array): number | undefined;
+}
+
+/** What reads descriptors without waiting in the thread. */
+export interface DescriptorStreams {
+  /** As {@link deliver}; closes the descriptor at the end. */
+  deliver(descriptor: number, to: Receiver, known: Promise<void>): Promise<void>;
+}
+
+/** Pipes that are made at once: enough for a few programs, and few enough to be held by descriptors. */
+const BATCH = 64;
+/** Input beyond that is not kept in memory a second time. */
+const MOST_INPUT = 1 << 20;
+/** Holds a file without opening it. Node has no name for it. */
+const O_PATH = 0o10000000;
+
+/** Over the sockets of Node, which take any descriptor that can be waited for. */
+export const nodeStreams: DescriptorStreams = {
+  deliver: (fd, to, known) =>
+    deliver(new (builtin("node:net").Socket)({ fd, readable: true, writable: false }), to, known),
+};
+
+export function fifoPipes(streams: DescriptorStreams): Pipes {
+  const fs = builtin("node:fs");
+  const { O_CREAT, O_EXCL, O_NONBLOCK, O_RDONLY, O_WRONLY } = fs.constants;
+  /** Descriptors of pipes that nobody has opened yet; undefined where none can be made. */
+  let held: number[] | undefined = [];
+
+  function make(): number[] | undefined {
+    for (const base of new Set([builtin("node:os").tmpdir(), "/dev/shm", "/run"])) {
+      let directory: string | undefined;
+      const made: number[] = [];
+      try {
+        directory = fs.mkdtempSync(`${base}/brine-pipes-`);
+        const paths = Array.from({ length: BATCH }, (_, at) => `${directory}/${at}`);
+        // Open for a program that runs as another user: it gets to the pipe by its own descriptor, and nobody by its name.
+        builtin("node:child_process").spawnSync("mkfifo", ["-m", "666", ...paths], { stdio: "ignore" });
+        for (const path of paths) made.push(fs.openSync(path, O_PATH));
+        fs.closeSync(reopen(made[0]!, O_RDONLY | O_NONBLOCK));
+        return made;
+      } catch {
+        // No such program, no room, or no /proc: another place may do, and without any the programs get sockets.
+        for (const descriptor of made) fs.closeSync(descriptor);
+      } finally {
+        if (directory !== undefined) fs.rmSync(directory, { recursive: true, force: true });
+      }
+    }
+    return undefined;
+  }
+
+  const reopen = (descriptor: number, flags: number) => fs.openSync(`/proc/self/fd/${descriptor}`, flags);
+
+  /** Opens the next pipe. @param ends opens its ends; what it has opened before it fails is closed by it */
+  function next<T>(ends: (descriptor: number) => T): T | undefined {
+    if (held?.length === 0) held = make();
+    const descriptor = held?.pop();
+    if (descriptor === undefined) return undefined;
+    try {
+      return ends(descriptor);
+    } catch {
+      return undefined;
+    } finally {
+      fs.closeSync(descriptor);
+    }
+  }
+
+  /** Opens several ends, or none. */
+  function opened(descriptor: number, ...flags: number[]): number[] {
+    const ends: number[] = [];
+    try {
+      for (const flag of flags) ends.push(reopen(descriptor, flag));
+      return ends;
+    } catch (error) {
+      for (const end of ends) fs.closeSync(end);
+      throw error;
+    }
+  }
+
+  return {
+    output: () =>
+      next((descriptor) => {
+        const [ours, child] = opened(descriptor, O_RDONLY | O_NONBLOCK, O_WRONLY);
+        return { child: child!, deliver: (to, known) => streams.deliver(ours!, to, known) };
+      }),
+    input(bytes) {
+      if (bytes.length > MOST_INPUT) return undefined;
+      const path = `/dev/shm/brine-input-${crypto.randomUUID()}`;
+      let written: number | undefined;
+      try {
+        written = fs.openSync(path, O_CREAT | O_EXCL | O_WRONLY, 0o600);
+        const child = fs.openSync(path, O_RDONLY);
+        fs.unlinkSync(path);
+        // Without a name it is nobody's but the program's, which may be another user.
+        fs.fchmodSync(written, 0o444);
+        for (let at = 0; at < bytes.length;) at += fs.writeSync(written, bytes, at);
+        return child;
+      } catch {
+        // There is no room, or no such place: the program gets its input by a socket.
+        return undefined;
+      } finally {
+        if (written !== undefined) fs.closeSync(written);
+      }
+    },
+  };
+}
