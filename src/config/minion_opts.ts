@@ -285,6 +285,10 @@ export const MINION_OPTIONS = {
     "`direct_call` and `sudo`; others answer that they are not available",
   ),
   cmd_published_shell: bool(true, "`cmd.*` of published jobs runs in a shell unless `python_shell=False`."),
+  cmd_max_output: number(
+    268_435_456,
+    "Bytes that `cmd.*` keep of each stream of a command; the rest is dropped, and the last line of the output says so.",
+  ),
   cmd_safe: bool(true, "False lets `cmd.*` use a shell by default."),
   multiprocessing: bool(true, "Each job runs in a process of its own; off, all run in the minion's."),
   multiprocessing_inline: bool(true, "Functions that can do no harm run in the minion's process all the same."),

@@ -275,7 +275,7 @@ class Emitter {
     if (style === "plain") this.#plain(characters, folds);
     else if (style === "single") this.#single(characters, folds);
     else if (style === "double") this.#double(characters, folds);
-    else this.#literal(characters);
+    else return this.#literal(characters);
     this.#whitespace = false;
     this.#indention = false;
   }

@@ -46,6 +46,17 @@ test("Capture: keeps what fits and says how much was dropped", () => {
   assert.equal(capture.text(), "abcd\n[output cut: 2 more bytes were dropped]");
 });
 
+test("cmd.run keeps as much output as the option cmd_max_output allows", async () => {
+  const { value } = await testMinion({ opts: { cmd_max_output: 1000 } });
+  assert.equal(
+    await value("cmd.run", "printf %0999d 1; printf 23", kwargs({ python_shell: true })),
+    `${"0".repeat(998)}12\n[output cut: 1 more bytes were dropped]`,
+  );
+  const { value: whole } = await testMinion();
+  const text = await whole("cmd.run", "head -c 20000000 /dev/zero | tr '\\0' x", kwargs({ python_shell: true }));
+  assert.equal(String(text).length, 20_000_000);
+});
+
 for (
   const { name, cmd, options, want } of [
     { name: "words are split, not expanded", cmd: "echo $HOME *", options: {}, want: "$HOME *" },

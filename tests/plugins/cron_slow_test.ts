@@ -21,6 +21,14 @@ if grep -q bad "$BRINE_FAKE/new"; then echo "errors in crontab file" >&2; exit 1
 mv "$BRINE_FAKE/new" "$BRINE_FAKE/table"
 `;
 
+test("cron.set_job writes names of months and days in lower case", async () => {
+  await withCrontab(async (minion, table) => {
+    assert.equal(await minion.value("cron.set_job", "root", 1, 2, "*", "Jan", "Mon-FRI", "/bin/z"), "new");
+    assert.match(table(), /^1 2 \* jan mon-fri \/bin\/z$/m);
+    assert.equal(await minion.value("cron.set_job", "root", 1, 2, "*", "JAN", "mon-fri", "/bin/z"), "present");
+  });
+});
+
 async function withCrontab(use: (minion: TestMinion, table: () => string, directory: string) => Promise<void>) {
   await inTemporary(runtime, async (directory) => {
     const { fs } = runtime;

@@ -58,6 +58,18 @@ test("file.replace keeps bytes that are not UTF-8, and owner and mode", async ()
   });
 });
 
+test("file.check_perms takes attributes as letters or as a list, and asks for nothing with an empty one", async () => {
+  await withFiles(async ({ value }, directory) => {
+    fs.write(`${directory}/a`, "x");
+    for (const attrs of [[], "", null]) {
+      const [ret] = await value("file.check_perms", `${directory}/a`, {}, null, null, null, attrs) as [
+        Record<string, unknown>,
+      ];
+      assert.deepEqual([ret!.result, ret!.comment, ret!.changes], [true, "", {}]);
+    }
+  });
+});
+
 test("file.line and file.manage_file change nothing in test mode", async () => {
   await withFiles(async ({ value }, directory) => {
     const path = `${directory}/a`;

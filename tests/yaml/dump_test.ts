@@ -37,6 +37,11 @@ describe("dump() writes what PyYAML writes", () => {
       { name: "escapes", value: "\x1b\u0085\u{1f600}\t", want: '"\\e\\N\\U0001F600\\t"\n' },
       { name: "bytes", value: { a: new Uint8Array([104, 105]) }, want: "a: !!binary |\n  aGk=\n" },
       {
+        name: "bytes before others",
+        value: { a: new Uint8Array([104, 105]), b: 1 },
+        want: "a: !!binary |\n  aGk=\nb: 1\n",
+      },
+      {
         name: "flow style",
         value: { a: [1, "x, y"], b: {} },
         want: "{a: [1, 'x, y'], b: {}}\n",

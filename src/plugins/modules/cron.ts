@@ -79,7 +79,7 @@ const labelOf = (args: Args) => ({
 
 function setJob(context: JobContext, args: Args): Promise<string> {
   const times = Object.fromEntries(
-    TIMES.map((time) => [time, str(args[time]).toLowerCase() === "random" ? "random" : str(args[time])]),
+    TIMES.map((time) => [time, str(args[time]).toLowerCase()]),
   ) as Record<typeof TIMES[number], string>;
   const random = TIMES.filter((time) => times[time] === "random");
   for (const time of random) {

@@ -1,7 +1,7 @@
 import { decodeText } from "../../../python/codecs.ts";
 
-/** Bytes of output that are kept of each stream; a return larger than that is no use to anybody. */
-export const MAX_OUTPUT = 16 * 1024 * 1024;
+/** Bytes of output that are kept of each stream, where the option `cmd_max_output` names no other number. */
+const MAX_OUTPUT = 256 * 1024 * 1024;
 
 /** Collects what a command prints, up to a bound; what comes after is counted and dropped. */
 export class Capture {
@@ -10,8 +10,8 @@ export class Capture {
   #kept = 0;
   #dropped = 0;
 
-  constructor(limit: number = MAX_OUTPUT) {
-    this.#limit = limit;
+  constructor(limit: unknown) {
+    this.#limit = typeof limit === "number" && limit > 0 ? limit : MAX_OUTPUT;
   }
 
   add(chunk: Uint8Array): void {
@@ -36,6 +36,8 @@ export class Capture {
       whole.set(chunk, at);
       at += chunk.length;
     }
+    this.#chunks.length = 0;
+    this.#chunks.push(whole);
     const text = decodeText(whole, encoding, "replace");
     return this.#dropped === 0 ? text : `${text}\n[output cut: ${this.#dropped} more bytes were dropped]`;
   }

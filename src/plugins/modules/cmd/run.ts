@@ -179,8 +179,7 @@ export async function runCommand(
   context.signal.throwIfAborted();
   await checkPermitted(context, command);
   const prepared = prepare(context, command, options);
-  const stdout = new Capture();
-  const stderr = new Capture();
+  const [stdout, stderr] = [new Capture(context.opts.cmd_max_output), new Capture(context.opts.cmd_max_output)];
   // What must not be returned must not be shown on its way either.
   const live = options.hideOutput || options.background ? undefined : context.output;
   const child = await context.runtime.process.spawn({

@@ -89,5 +89,9 @@ export async function setSelinuxContext(context: JobContext, args: Record<string
   return code === 0 ? await selinuxContext(context, path) : false;
 }
 
+/** The attributes that a state names: letters, in a text or a list. */
+export const attributeLetters = (attributes: unknown): string =>
+  Array.isArray(attributes) ? attributes.map(str).join("") : str(attributes);
+
 /** Splits options that a caller passed as one text. */
 export const optionWords = (options: unknown): string[] => splitWords(str(options ?? ""));

@@ -48,7 +48,7 @@ export async function checkFileMeta(context: JobContext, args: Args): Promise<Re
   const mode = normalizeMode(args.mode);
   if (mode !== null && mode !== current.mode) changes.mode = mode;
   if (truthy(args.attrs)) {
-    const apart = await compareAttributes(context, name, str(args.attrs));
+    const apart = await compareAttributes(context, name, attributeLetters(args.attrs));
     if (apart !== undefined && (apart.added !== "" || apart.removed !== "")) changes.attrs = args.attrs;
   }
   return changes;

@@ -5,7 +5,7 @@ import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { ForeignLinkError } from "../../../runtime/foreign_links.ts";
 import { isDirectory, isLink, lookAt } from "../../linux/paths.ts";
-import { compareAttributes, listAttributes, runChattr } from "./attributes.ts";
+import { attributeLetters, compareAttributes, listAttributes, runChattr } from "./attributes.ts";
 import { chown, lchown, normalizeMode, pathOf, type Permissions, permissions, setMode } from "./stats.ts";
 
 /** The map that functions for states take and return. */
@@ -99,7 +99,7 @@ export async function checkPerms(
   if (truthy(group)) report("group", group, differs(group, after.group, after.gid), perms.cgroup !== undefined);
   if (mode !== null && !linkItself) report("mode", mode, mode !== after.mode, perms.cmode !== undefined);
   if (attrs !== undefined && attrs !== null && !isDirectory(fs, path) && !linkItself) {
-    await checkAttributes(context, path, str(attrs), ret, comments);
+    await checkAttributes(context, path, attributeLetters(attrs), ret, comments);
   }
   if (!had || typeof ret.comment === "string") ret.comment = comments.join("; ");
   if (test && Object.keys(ret.changes).length > 0) ret.result = null;
