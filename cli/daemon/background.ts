@@ -1,4 +1,5 @@
 /** Going to the background (`-d`): the program that was started ends once the daemon runs, or with its exit code. */
+import { LIMIT_VARIABLE, limitForPrograms } from "../../src/runtime/descriptors.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import { relaunchCommand } from "../programs/job_command.ts";
 
@@ -30,10 +31,11 @@ export function takeBackground(runtime: Pick<Runtime, "process">): boolean {
 export function goToBackground(runtime: Runtime): Promise<number> {
   const { spawn } = process.getBuiltinModule("node:child_process");
   const [program = "", ...words] = relaunchCommand(runtime);
+  const limit = limitForPrograms(runtime);
   const child = spawn(program, words, {
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, [BACKGROUND]: "1" },
+    env: { ...process.env, ...(limit === undefined ? {} : { [LIMIT_VARIABLE]: String(limit) }), [BACKGROUND]: "1" },
   });
   return new Promise((resolve, reject) => {
     let said = "";

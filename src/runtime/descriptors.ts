@@ -1,12 +1,55 @@
 import type { FileSystem } from "./fs.ts";
+import type { ProcessHost } from "./process.ts";
 
 /** Files and connections that this process may have open at once; undefined where the system does not report it, or has no limit. */
-export function descriptorLimit(fs: Pick<FileSystem, "readText">): number | undefined {
+export function descriptorLimit(fs: Pick<FileSystem, "readText">, pid: number | "self" = "self"): number | undefined {
   try {
-    const [, soft] = /^Max open files +(\d+)/m.exec(fs.readText("/proc/self/limits")) ?? [];
+    const [, soft] = /^Max open files +(\d+)/m.exec(fs.readText(`/proc/${pid}/limits`)) ?? [];
     return soft === undefined ? undefined : Number(soft);
   } catch {
     // Only Linux has it.
+    return undefined;
+  }
+}
+
+/** Tells a daemon, which has no parent to ask, what {@link limitForPrograms} says of the process that starts it. */
+export const LIMIT_VARIABLE = "BRINE_OPEN_FILES";
+/** Parents that are asked: a command is run by a job's process, that by the minion, and that by a shell or another program. */
+const MOST_PARENTS = 8;
+/** What systemd gives to services as soft and hard limits, where nothing else is said. */
+const SYSTEMD = { soft: 1024, hard: 524_288 };
+
+/**
+ * The limit that programs should be started with: the one that this process had before its runtime raised it to the hard limit, for
+ * itself and for all that it starts. Undefined where the limit of this process is the right one.
+ */
+export function limitForPrograms(
+  { fs, process }: { fs: Pick<FileSystem, "readText">; process: Pick<ProcessHost, "env" | "pid"> },
+): number | undefined {
+  const own = descriptorLimit(fs);
+  if (own === undefined) return undefined;
+  const given = Number(process.env(LIMIT_VARIABLE));
+  if (given > 0) return given < own ? given : undefined;
+  let pid = process.pid;
+  for (let count = 0; count < MOST_PARENTS; count++) {
+    const parent = parentOf(fs, pid);
+    if (parent === undefined) return undefined;
+    // The first process limits nobody, and is nobody's limit: only what systemd does with services is known.
+    if (parent <= 1) {
+      return process.env("INVOCATION_ID") !== undefined && own === SYSTEMD.hard ? SYSTEMD.soft : undefined;
+    }
+    const limit = descriptorLimit(fs, parent);
+    if (limit !== undefined && limit < own) return limit;
+    pid = parent;
+  }
+  return undefined;
+}
+
+function parentOf(fs: Pick<FileSystem, "readText">, pid: number): number | undefined {
+  try {
+    const [, parent] = /^PPid:\s*(\d+)/m.exec(fs.readText(`/proc/${pid}/status`)) ?? [];
+    return parent === undefined ? undefined : Number(parent);
+  } catch {
     return undefined;
   }
 }

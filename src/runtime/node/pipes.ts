@@ -67,9 +67,32 @@ export const nodeStreams: DescriptorStreams = {
     deliver(new (builtin("node:net").Socket)({ fd, readable: true, writable: false }), to, known),
 };
 
+/** See {@link Pipes.input}. */
+function inputFile(bytes: Uint8Array): number | undefined {
+  const fs = builtin("node:fs");
+  const { O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = fs.constants;
+  if (bytes.length > MOST_INPUT) return undefined;
+  const path = `/dev/shm/brine-input-${crypto.randomUUID()}`;
+  let written: number | undefined;
+  try {
+    written = fs.openSync(path, O_CREAT | O_EXCL | O_WRONLY, 0o600);
+    const child = fs.openSync(path, O_RDONLY);
+    fs.unlinkSync(path);
+    // Without a name it is nobody's but the program's, which may be another user.
+    fs.fchmodSync(written, 0o444);
+    for (let at = 0; at < bytes.length;) at += fs.writeSync(written, bytes, at);
+    return child;
+  } catch {
+    // There is no room, or no such place: the program gets its input by a socket.
+    return undefined;
+  } finally {
+    if (written !== undefined) fs.closeSync(written);
+  }
+}
+
 export function fifoPipes(streams: DescriptorStreams): Pipes {
   const fs = builtin("node:fs");
-  const { O_CREAT, O_EXCL, O_NONBLOCK, O_RDONLY, O_WRONLY } = fs.constants;
+  const { O_NONBLOCK, O_RDONLY, O_WRONLY } = fs.constants;
   /** Descriptors of pipes that nobody has opened yet; undefined where none can be made. */
   let held: number[] | undefined = [];
 
@@ -129,24 +152,6 @@ export function fifoPipes(streams: DescriptorStreams): Pipes {
         const [ours, child] = opened(descriptor, O_RDONLY | O_NONBLOCK, O_WRONLY);
         return { child: child!, deliver: (to, known) => streams.deliver(ours!, to, known) };
       }),
-    input(bytes) {
-      if (bytes.length > MOST_INPUT) return undefined;
-      const path = `/dev/shm/brine-input-${crypto.randomUUID()}`;
-      let written: number | undefined;
-      try {
-        written = fs.openSync(path, O_CREAT | O_EXCL | O_WRONLY, 0o600);
-        const child = fs.openSync(path, O_RDONLY);
-        fs.unlinkSync(path);
-        // Without a name it is nobody's but the program's, which may be another user.
-        fs.fchmodSync(written, 0o444);
-        for (let at = 0; at < bytes.length;) at += fs.writeSync(written, bytes, at);
-        return child;
-      } catch {
-        // There is no room, or no such place: the program gets its input by a socket.
-        return undefined;
-      } finally {
-        if (written !== undefined) fs.closeSync(written);
-      }
-    },
+    input: inputFile,
   };
 }

@@ -4,6 +4,7 @@ import { CommandExecutionError, SaltInvocationError } from "../../../loader/fami
 import { PythonError } from "../../../python/python_error.ts";
 import { repr, str } from "../../../python/repr.ts";
 import { stripEnd } from "../../../python/whitespace.ts";
+import { LIMIT_VARIABLE, limitForPrograms } from "../../../runtime/descriptors.ts";
 import type { Child, SpawnOptions } from "../../../runtime/process.ts";
 import { isProgram, programProblem, which } from "../../linux/programs.ts";
 import { Capture } from "./capture.ts";
@@ -75,6 +76,7 @@ function environment(
 ): Record<string, string> {
   const inherited = own ?? context.runtime.process.environment();
   const env = new Map(Object.entries(options.cleanEnv ? {} : inherited));
+  env.delete(LIMIT_VARIABLE);
   if (options.resetSystemLocale) {
     // Programs are to speak the one language that functions can parse.
     for (const name of LOCALE_VARIABLES) env.set(name, "C");
@@ -146,7 +148,7 @@ function prepare(context: JobContext, command: unknown, options: CommandOptions)
   if (problem !== undefined) throw complain(`${REASONS[problem]}: ${repr(words[0])}`);
   return {
     spawn: {
-      argv: [...identity.prefix, ...around(words, options)],
+      argv: [...identity.prefix, ...around(words, options, limitForPrograms(runtime))],
       cwd,
       env,
       uid: identity.uid,
@@ -161,8 +163,9 @@ function prepare(context: JobContext, command: unknown, options: CommandOptions)
 }
 
 /** What no runtime can do to a child, done by a shell that then becomes the command; it reads no word of it. */
-function around(words: string[], options: CommandOptions): string[] {
+function around(words: string[], options: CommandOptions, openFiles: number | undefined): string[] {
   const steps: string[] = [];
+  if (openFiles !== undefined) steps.push(`ulimit -S -n ${openFiles} 2>/dev/null;`);
   if (options.umask !== undefined) steps.push(`umask ${options.umask.toString(8).padStart(4, "0")};`);
   // One pipe for both streams is the only way to keep their order.
   const redirect = options.background ? " >/dev/null 2>&1" : options.redirectStderr ? " 2>&1" : "";

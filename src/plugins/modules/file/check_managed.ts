@@ -4,7 +4,7 @@ import { entriesOf, isMap } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { cachedSource } from "../../sources.ts";
-import { compareAttributes } from "./attributes.ts";
+import { attributeLetters, compareAttributes } from "./attributes.ts";
 import { contentsOf } from "./content.ts";
 import { changesTo, difference, obfuscated } from "./difference.ts";
 import { type SourceSum, sumOf } from "./hash.ts";
