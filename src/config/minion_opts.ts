@@ -155,7 +155,10 @@ export const MINION_OPTIONS = {
   file_buffer_size: number(262144, "Bytes that `cp.push` sends at once."),
   http_connect_timeout: any(new Float(20), "Seconds that `cp.get_url` waits for a connection."),
   http_request_timeout: any(new Float(3600), "Seconds that `cp.get_url` and `http.query` take at most."),
-  verify_ssl: partly(any(undefined, "False asks `http.query` not to verify certificates."), "the request then fails"),
+  verify_ssl: any(
+    undefined,
+    "False takes any certificate of servers that files are fetched from, and that `http.query` asks.",
+  ),
   saltenv: any(null, "The environment of files where a command names none."),
   pillarenv: any(null, "The one environment that pillar is compiled from."),
   pillarenv_from_saltenv: bool(false, "`saltenv` is `pillarenv`, too."),

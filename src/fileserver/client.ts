@@ -12,13 +12,14 @@ import { ignoredBy } from "./ignore.ts";
 import type { FileServerOpts } from "./roots.ts";
 import { fetchServedFile } from "./served_file.ts";
 import { FILE_COMMANDS, FileServer, statList } from "./server.ts";
+import { followRedirects } from "../runtime/http_redirects.ts";
 import { parseSourceHash } from "./source_hash.ts";
 import { isConfined, parseSaltUrl, saltUrl } from "./url.ts";
 import { lookAt } from "./walk.ts";
 import { fetchWebFile, isWanted } from "./web_file.ts";
 
 export interface FileClientOptions {
-  runtime: Pick<Runtime, "fs" | "crypto" | "clock" | "later" | "net" | "process">;
+  runtime: Pick<Runtime, "fs" | "crypto" | "clock" | "http" | "later" | "net" | "process">;
   log: Logger;
   /** `{cachedir, saltenv, hash_type, file_buffer_size, http_connect_timeout, http_request_timeout}` of the minion. */
   opts: Record<string, unknown>;
@@ -205,7 +206,8 @@ export class FileClient implements Files {
         }": ${scheme} is not supported. Serve the file under salt://, http:// or https://`,
       );
     }
-    const { runtime, opts, log, fetch = globalThis.fetch } = this.#options;
+    const { runtime, opts, log } = this.#options;
+    const fetch = this.#options.fetch ?? ((url, request) => followRedirects(runtime.http, url, request));
     const saltenv = this.#saltenv(options.saltenv);
     const target = destination === "" ? this.#cache.ofUrl(url, saltenv) : this.#writer.targetIn(
       destination,
@@ -217,7 +219,8 @@ export class FileClient implements Files {
       log.warning("file not fetched: there is no directory for it, and makedirs is not set", { path: target });
       return undefined;
     }
-    const check = { wanted, useEtag: options.useEtag ?? false };
+    const verify = (options.verify ?? true) && opts.verify_ssl !== false;
+    const check = { wanted, useEtag: options.useEtag ?? false, verify };
     await fetchWebFile(url, target, check, { runtime, opts, fetch, writer: this.#writer });
     return target;
   }

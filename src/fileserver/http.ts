@@ -1,10 +1,11 @@
 import { CommandExecutionError } from "../loader/family.ts";
 import { messageOf } from "../errors.ts";
 import { blockedPort } from "../runtime/blocked_port.ts";
+import type { HttpRequest, HttpTrust } from "../runtime/http.ts";
 import type { Net } from "../runtime/net.ts";
 
-/** Fetches as the global function of that name does. */
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+/** Sends a request, and follows redirections; the body is as it was sent. */
+export type Fetch = (url: string, request: HttpRequest) => Promise<Response>;
 
 export interface DownloadOptions {
   fetch: Fetch;
@@ -15,6 +16,7 @@ export interface DownloadOptions {
   totalMs: number;
   /** The ETag of the copy on this host: nothing is fetched if it is still good. */
   etag?: string;
+  tls?: HttpTrust;
   /** Called with the bytes as they arrive; the next ones wait until it returns. */
   take(piece: Uint8Array): void;
 }
@@ -54,8 +56,8 @@ export async function download(address: string, options: DownloadOptions): Promi
   const total = AbortSignal.timeout(totalMs);
   try {
     const response = await options.fetch(url, {
-      redirect: "follow",
-      headers: { ...headers, ...(etag === undefined ? {} : { "if-none-match": etag }) },
+      headers: new Headers({ ...headers, ...(etag === undefined ? {} : { "if-none-match": etag }) }),
+      ...(options.tls === undefined ? {} : { tls: options.tls }),
       signal: AbortSignal.any([connecting.signal, total]),
     });
     cancel.removeEventListener("abort", late);
@@ -74,9 +76,8 @@ export async function download(address: string, options: DownloadOptions): Promi
         take(piece);
       }
     }
-    // Of a compressed answer the length is that of what was sent.
     const length = response.headers.get("content-length");
-    if (length !== null && response.headers.get("content-encoding") === null && Number(length) !== count) {
+    if (length !== null && Number(length) !== count) {
       fail(`${length} bytes were announced and ${count} came`);
     }
     return { etag: response.headers.get("etag") ?? "" };

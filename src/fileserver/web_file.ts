@@ -22,6 +22,8 @@ export interface WebFileOptions {
 /** What the file at the target must be, and whether it is asked for if it is already. */
 export interface WebFileCheck {
   wanted?: SourceHash;
+  /** False takes any certificate. @default true */
+  verify?: boolean;
   /** Ask the server whether the copy is still good, by its ETag. */
   useEtag: boolean;
 }
@@ -44,7 +46,7 @@ export async function isWanted(
 export async function fetchWebFile(
   url: string,
   target: string,
-  { wanted, useEtag }: WebFileCheck,
+  { wanted, useEtag, verify }: WebFileCheck,
   { runtime: { fs, crypto, net }, opts, fetch, writer }: WebFileOptions,
 ): Promise<void> {
   const tagPath = `${target}.etag`;
@@ -60,6 +62,7 @@ export async function fetchWebFile(
       connectMs: ms("http_connect_timeout", CONNECT_SECONDS),
       totalMs: ms("http_request_timeout", REQUEST_SECONDS),
       ...(known === "" ? {} : { etag: known }),
+      ...(verify === false ? { tls: { verify } } : {}),
       take(piece) {
         fs.writeAt(draft.path, size, piece);
         hasher?.update(piece);

@@ -71,6 +71,8 @@ export interface FetchOptions {
   sourceHash?: string;
   /** Of files that come over http: ask whether the copy that is there is still good. @default false */
   useEtag?: boolean;
+  /** Of files that come over https: false takes any certificate. @default true, unless the option `verify_ssl` is false */
+  verify?: boolean;
 }
 
 /**

@@ -250,7 +250,7 @@ export const PARAMETERS: Readonly<Record<string, string>> = {
   valid_until: "when the password ends",
   value: "the value",
   verbose: "show more",
-  verify_ssl: "check the certificate of the server; nothing else is possible here",
+  verify_ssl: "check the certificate of the server",
 
   wal_segsize: "megabytes of a segment of the log",
   waldir: "directory of the write-ahead log",

@@ -1,4 +1,4 @@
-/** HTTP servers: all that the core knows about them. */
+/** HTTP servers and requests: all that the core knows about them. */
 
 /** What a handler does with one WebSocket. */
 export interface WebSocketHandlers {
@@ -89,13 +89,40 @@ export interface HttpServer extends AsyncDisposable {
 }
 
 /**
- * An HTTP server as the core needs it of a runtime.
+ * HTTP as the core needs it of a runtime.
  *
  * @internal
  */
 export interface Http {
   /** @throws {SystemError} `EADDRINUSE`, `EACCES` */
   serve(handler: HttpHandler, options: HttpServeOptions): Promise<HttpServer>;
+  /**
+   * Sends one request over http or https. The body of the response is as the server sent it, whatever its content-encoding; a
+   * redirection is a response like any other. The body fails where the connection breaks off.
+   */
+  request(url: string, request: HttpRequest): Promise<Response>;
+}
+
+/** What is sent to a server. */
+export interface HttpRequest {
+  /** @default GET */
+  method?: string;
+  headers?: Headers;
+  body?: Uint8Array;
+  /** Ends the request, also while its body is read. */
+  signal?: AbortSignal;
+  /** Whom to trust, and how to say who we are, over https. */
+  tls?: HttpTrust;
+}
+
+export interface HttpTrust {
+  /** False takes any certificate. @default true */
+  verify?: boolean;
+  /** Certificates of authorities, as PEM, instead of the host's. */
+  ca?: string;
+  /** Our certificate, as PEM, and its key; the key may be beside the certificate. */
+  cert?: string;
+  key?: string;
 }
 
 /** Close codes of WebSockets: the server stops; a message was not text; a message was too large. */

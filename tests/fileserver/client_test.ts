@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import { until } from "../../bench/bed/until.ts";
 import { FILE_COMMANDS, FileClient, type FileClientOptions, type FileRequest } from "../../src/fileserver/mod.ts";
 import { hex } from "../../src/crypto/hex.ts";
+import type { HttpRequest } from "../../src/runtime/http.ts";
 import type { FileServerOpts } from "../../src/fileserver/mod.ts";
 import { ConfigError } from "../../src/errors.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../src/loader/family.ts";
@@ -364,11 +365,11 @@ describe("fetchUrl()", () => {
     bed: ClientBed;
     asked: { url: string; headers: Record<string, string> }[];
   }
-  function web(answer: (url: string, init: RequestInit) => Response | Promise<Response>): Web {
+  function web(answer: (url: string, init: HttpRequest) => Response | Promise<Response>): Web {
     const asked: Web["asked"] = [];
     const bed = clientBed({}, {
       fetch: async (url, init) => {
-        asked.push({ url, headers: init.headers as Record<string, string> });
+        asked.push({ url, headers: Object.fromEntries(init.headers!) });
         return await answer(url, init);
       },
     });
@@ -440,7 +441,7 @@ describe("fetchUrl()", () => {
   test("asks by ETag whether a copy is still good", async () => {
     let tag = '"1"';
     const { bed, asked } = web((_url, { headers }) =>
-      (headers as Record<string, string>)["if-none-match"] === tag
+      headers!.get("if-none-match") === tag
         ? new Response(null, { status: 304 })
         : new Response(`content ${tag}`, { headers: { etag: tag } })
     );

@@ -160,16 +160,6 @@ describe("cp without a master", () => {
     });
   });
 
-  test("certificates are always checked", async () => {
-    await withMinion(async (minion) => {
-      const { return: text } = await minion.run("cp.cache_file", ["https://host/f", {
-        __kwarg__: true,
-        verify_ssl: false,
-      }]);
-      assert.match(String(text), /^ERROR: Cannot fetch "https:\/\/host\/f" with verify_ssl=False/);
-    });
-  });
-
   test("nothing is pushed", async () => {
     await withMinion(async (minion, directory) => {
       minion.runtime.fs.write(`${directory}/f`, "x");

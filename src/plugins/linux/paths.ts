@@ -14,9 +14,7 @@ export function expandUser(runtime: Pick<Runtime, "clock" | "fs" | "process" | "
   const match = /^~([^/]*)/.exec(path);
   if (match === null) return path;
   const name = match[1]!;
-  const home = name === ""
-    ? runtime.process.env("HOME") ?? runtime.host.user().home
-    : findAccount(runtime, name)?.home;
+  const home = name === "" ? runtime.process.env("HOME") ?? runtime.host.user().home : findAccount(runtime, name)?.home;
   if (home === undefined) return path;
   return home.replace(/\/+$/, "") + path.slice(match[0].length) || "/";
 }

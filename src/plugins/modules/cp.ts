@@ -1,6 +1,6 @@
 import { dirName } from "../../config/paths.ts";
 import type { JobContext } from "../../loader/context.ts";
-import { CommandExecutionError, type ExecutionModule } from "../../loader/family.ts";
+import type { ExecutionModule } from "../../loader/family.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { isDirectory } from "../linux/paths.ts";
@@ -123,18 +123,11 @@ export const module: ExecutionModule = {
         "source_hash: the digest that what comes over http must have; a copy that has it is not fetched again\n" +
         "use_etag: ask the web server whether the copy that is there is still good",
       async run(context, { path, saltenv, source_hash, verify_ssl, use_etag }) {
-        if (!truthy(verify_ssl)) {
-          throw new CommandExecutionError(
-            `Cannot fetch "${
-              str(path)
-            }" with verify_ssl=False: certificates are always checked. Let the host trust the ` +
-              "server's certificate authority, or give a source_hash and fetch it over http://",
-          );
-        }
         const got = await context.files.fetchUrl(str(path), "", {
           saltenv: textOr(saltenv),
           sourceHash: textOr(source_hash),
           useEtag: truthy(use_etag),
+          verify: truthy(verify_ssl),
         });
         return cachedOr(context, got, str(path), saltenv);
       },

@@ -26,7 +26,10 @@ export function bunRuntime(): Runtime {
     net,
     process: nodeProcess({ pipes: fifoPipes(bunStreams) }),
     host: { ...base.host, runtimeVersion: () => ["bun", version] },
-    http: { serve: async (handler, options) => (await import("./http.ts")).serveHttp(handler, options, net) },
+    http: {
+      serve: async (handler, options) => (await import("./http.ts")).serveHttp(handler, options, net),
+      request: async (url, request) => (await import("../node/http_request.ts")).requestHttp(url, request),
+    },
     // By its path: in a file: URL Bun ignores the query, so a changed file would not be loaded again.
     importFile: (path, stamp) => import(`${path}?${encodeURIComponent(stamp)}`),
   };

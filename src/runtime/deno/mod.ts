@@ -25,6 +25,9 @@ export function denoRuntime(): Runtime {
     net,
     process: nodeProcess({ initGroups: denoInitGroups }),
     host: { ...base.host, runtimeVersion: () => ["deno", version.deno] },
-    http: { serve: async (handler, options) => (await import("./http.ts")).serveHttp(handler, options, net) },
+    http: {
+      serve: async (handler, options) => (await import("./http.ts")).serveHttp(handler, options, net),
+      request: async (url, request) => (await import("../node/http_request.ts")).requestHttp(url, request),
+    },
   };
 }

@@ -49,6 +49,10 @@ export function memoryHttp(clock: Clock): MemoryHttp {
         [Symbol.asyncDispose]: () => close(),
       });
     },
+    request(url, { method = "GET", headers = new Headers(), body, signal }) {
+      const init = { method, headers, ...(body === undefined ? {} : { body: Uint8Array.from(body) }) };
+      return this.fetch(new Request(url, { ...init, ...(signal === undefined ? {} : { signal }) }));
+    },
     async fetch(request, from = "127.0.0.1") {
       const { port, protocol } = new URL(request.url);
       const server = servers.get(port === "" ? (protocol === "https:" ? 443 : 80) : Number(port));

@@ -22,7 +22,10 @@ export function nodeRuntime(): Runtime {
     fs: nodeFileSystem(),
     host: nodeHost(),
     // Only the gateway serves HTTP: other programs should not have to load the packages for it.
-    http: { serve: async (handler, options) => (await import("./http.ts")).serveHttp(handler, options) },
+    http: {
+      serve: async (handler, options) => (await import("./http.ts")).serveHttp(handler, options),
+      request: async (url, request) => (await import("./http_request.ts")).requestHttp(url, request),
+    },
     net: nodeNet(),
     process: nodeProcess({ pipes: fifoPipes(nodeStreams) }),
     random: Math.random,

@@ -7,6 +7,8 @@ import { parseOrderedJson } from "../../../python/json.ts";
 import { splitLines } from "../../../python/lines.ts";
 import { repr, str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
+import type { HttpTrust } from "../../../runtime/http.ts";
+import { followRedirects } from "../../../runtime/http_redirects.ts";
 import { blockedPort } from "../../../runtime/blocked_port.ts";
 import { SALT_COMPAT } from "../../../version.ts";
 import { deepCopy } from "../../../python/copy.ts";
@@ -20,6 +22,11 @@ type Args = Record<string, unknown>;
 /** Seconds that a request may take, unless the minion's options set another limit. */
 const REQUEST_SECONDS = 3600;
 const DECODES = Tuple.of("json", "xml", "yaml", "plain");
+
+const DECOMPRESSED: Readonly<Record<string, "gzip" | "deflate-raw" | undefined>> = {
+  gzip: "gzip",
+  deflate: "deflate-raw",
+};
 
 /** What a request is made of. */
 interface Request {
@@ -128,6 +135,27 @@ function bodyText(bytes: Uint8Array, headers: Headers, decode: unknown): string 
   return decode === false ? bytes : textOf(bytes) ?? bytes;
 }
 
+/** What a request over https trusts and shows: `verify_ssl`, `ca_bundle`, `cert`. */
+function trustOf(context: JobContext, args: Args): HttpTrust {
+  const { verify_ssl: verify = context.opts.verify_ssl, ca_bundle: ca = context.opts.ca_bundle, cert } = args;
+  const [certFile, keyFile] = Array.isArray(cert) ? cert : [cert];
+  return {
+    ...(verify === false ? { verify } : {}),
+    ...(typeof ca === "string" && ca !== "" ? { ca: readFile(context, ca) } : {}),
+    ...(typeof certFile === "string" ? { cert: readFile(context, certFile) } : {}),
+    ...(typeof keyFile === "string" ? { key: readFile(context, keyFile) } : {}),
+  };
+}
+
+/** A body without its content-encoding: gzip and deflate, as in Salt. */
+async function decompressed(bytes: Uint8Array<ArrayBuffer>, headers: Headers): Promise<Uint8Array> {
+  const format = DECOMPRESSED[headers.get("content-encoding") ?? ""];
+  if (format === undefined || bytes.length === 0) return bytes;
+  return new Uint8Array(
+    await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream(format))).arrayBuffer(),
+  );
+}
+
 /** Makes one request; a failure is a map with `error`. */
 export async function query(context: JobContext, url: unknown, args: Args): Promise<Record<string, unknown>> {
   const ret: Record<string, unknown> = {};
@@ -137,12 +165,8 @@ export async function query(context: JobContext, url: unknown, args: Args): Prom
     address = str(args.test_url);
     ret.test = true;
   }
-  const unsupported = ["cert", "ca_bundle", "proxy_host"].find((name) => truthy(args[name] ?? context.opts[name]));
-  if (unsupported !== undefined && address.startsWith("https:")) {
-    return { ...ret, error: `Cannot use ${unsupported}: this runtime has no way to set it for a request` };
-  }
-  if (address.startsWith("https:") && (args.verify_ssl ?? context.opts.verify_ssl) === false) {
-    return { ...ret, error: "Cannot leave the certificate unverified: this runtime has no way to do so for a request" };
+  if (truthy(args.proxy_host ?? context.opts.proxy_host)) {
+    return { ...ret, error: "Cannot use proxy_host: requests go to their servers without a proxy" };
   }
   let request: Request;
   try {
@@ -157,14 +181,14 @@ export async function query(context: JobContext, url: unknown, args: Args): Prom
   let bytes: Uint8Array;
   try {
     const { url, method, headers, body } = request;
-    response = await fetch(url, {
+    response = await followRedirects(context.runtime.http, url, {
       method,
       headers,
       signal,
-      redirect: "follow",
+      tls: trustOf(context, args),
       ...(body === undefined ? {} : { body }),
     });
-    bytes = new Uint8Array(await response.arrayBuffer());
+    bytes = await decompressed(new Uint8Array(await response.arrayBuffer()), response.headers);
   } catch (error) {
     context.signal.throwIfAborted();
     const blocked = await blockedPort(error, request.url, context.runtime.net);
