@@ -18,7 +18,7 @@ import { freePort, RunningProgram } from "../../support/running_program.ts";
 const TIMEOUT = { timeout: 120_000 };
 const linux = process.platform === "linux" ? false : "processes are looked at in /proc";
 
-describe("beside a master and a minion", { ...TIMEOUT, skip: linux }, () => {
+describe("beside a master and a minion", { timeout: 300_000, skip: linux }, () => {
   const root = mkdtempSync(path.join(tmpdir(), "brine-doctor-"));
   const etc = path.join(root, "etc");
   const running: RunningProgram[] = [];
