@@ -159,6 +159,10 @@ export const MINION_OPTIONS = {
     undefined,
     "False takes any certificate of servers that files are fetched from, and that `http.query` asks.",
   ),
+  ca_bundle: any(
+    undefined,
+    "A file of certificates of authorities, as PEM, that `http.query` trusts instead of the host's.",
+  ),
   saltenv: any(null, "The environment of files where a command names none."),
   pillarenv: any(null, "The one environment that pillar is compiled from."),
   pillarenv_from_saltenv: bool(false, "`saltenv` is `pillarenv`, too."),

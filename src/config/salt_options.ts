@@ -212,7 +212,6 @@ const BOTH: SaltOptions = {
     metadata_server_grains: undefined,
     nvme_grains: undefined,
   }),
-  ...none(CERTIFICATES, { ca_bundle: undefined }),
   ...none(CERTIFICATES, { use_os_truststore: false }, "3008"),
   ...none(AUTH_EVENT, { auth_events_autosign_grains: undefined }, "3008"),
   ...none("there is no salt-cloud", { bootstrap_delay: undefined }),
@@ -232,6 +231,7 @@ const BOTH: SaltOptions = {
 
 /** Of the master alone, or with other defaults than the minion. */
 const MASTER: SaltOptions = {
+  ...none(CERTIFICATES, { ca_bundle: undefined }),
   ...none("the minion that signs has it in its own configuration, or in pillar", { x509_signing_policies: undefined }),
   ...none(
     CLUSTER,
