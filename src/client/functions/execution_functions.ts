@@ -257,9 +257,9 @@ export interface ExecutionFunctions {
   "defaults.deepcopy": { args: { source: unknown }; order: ["source"]; returns: unknown };
   /** A default of a formula, from the file beside it on the file server. */
   "defaults.get": { args: { key: string; default?: unknown }; order: ["key", "default"]; returns: unknown };
-  /** Merges a map into another; `merge_lists` joins lists instead of replacing them. */
+  /** Merges a map into another; `merge_lists` joins lists instead of replacing them. The first map is changed, unless `in_place` is False. */
   "defaults.merge": { args: { dest: string; src: string; merge_lists?: boolean; in_place?: boolean; convert_none?: boolean }; order: ["dest", "src", "merge_lists", "in_place", "convert_none"]; returns: unknown };
-  /** Merges each map of a map into the same defaults. */
+  /** Merges each map of a map into the same defaults. The map is changed, unless `in_place` is False. */
   "defaults.update": { args: { dest: string; defaults: Record<string, unknown>; merge_lists?: boolean; in_place?: boolean; convert_none?: boolean }; order: ["dest", "defaults", "merge_lists", "in_place", "convert_none"]; returns: unknown };
   /** Labels and UUIDs of block devices: all, one, or those with a tag. */
   "disk.blkid": { args: { device?: string | null; token?: string | null }; order: ["device", "token"]; returns: Record<string, unknown> };
