@@ -231,6 +231,7 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "salt-key -a web1": PASTED,
   "salt-key -d": { run: "salt-key -y -d nobody", prints: /nobody/ },
   "salt-key -d ID": { run: "salt-key -y -d nobody", prints: /nobody/ },
+  "salt-key -f master.pub": { by: "tests/cli/programs/key_test.ts" },
   "salt-key -f ID": { run: "salt-key -f web1", prints: /web1: +[0-9a-f]{2}:/ },
   "salt-key -f web1": { prints: /web1: +[0-9a-f]{2}:/ },
   "salt-master --check": { prints: /^/ },
