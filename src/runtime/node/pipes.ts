@@ -90,6 +90,23 @@ function inputFile(bytes: Uint8Array): number | undefined {
   }
 }
 
+/** Removes files and their directory, and nothing that somebody has put there instead. */
+function removeNames(paths: readonly string[], directory: string | undefined): void {
+  const fs = builtin("node:fs");
+  for (const path of paths) {
+    try {
+      fs.unlinkSync(path);
+    } catch {
+      // It was never made.
+    }
+  }
+  try {
+    if (directory !== undefined) fs.rmdirSync(directory);
+  } catch {
+    // Somebody who may change the directory above has put something into it.
+  }
+}
+
 export function fifoPipes(streams: DescriptorStreams): Pipes {
   const fs = builtin("node:fs");
   const { O_NONBLOCK, O_RDONLY, O_WRONLY } = fs.constants;
@@ -99,10 +116,11 @@ export function fifoPipes(streams: DescriptorStreams): Pipes {
   function make(): number[] | undefined {
     for (const base of new Set([builtin("node:os").tmpdir(), "/dev/shm", "/run"])) {
       let directory: string | undefined;
+      let paths: string[] = [];
       const made: number[] = [];
       try {
         directory = fs.mkdtempSync(`${base}/brine-pipes-`);
-        const paths = Array.from({ length: BATCH }, (_, at) => `${directory}/${at}`);
+        paths = Array.from({ length: BATCH }, (_, at) => `${directory}/${at}`);
         // Open for a program that runs as another user: it gets to the pipe by its own descriptor, and nobody by its name.
         builtin("node:child_process").spawnSync("mkfifo", ["-m", "666", ...paths], { stdio: "ignore" });
         for (const path of paths) made.push(fs.openSync(path, O_PATH));
@@ -112,7 +130,7 @@ export function fifoPipes(streams: DescriptorStreams): Pipes {
         // No such program, no room, or no /proc: another place may do, and without any the programs get sockets.
         for (const descriptor of made) fs.closeSync(descriptor);
       } finally {
-        if (directory !== undefined) fs.rmSync(directory, { recursive: true, force: true });
+        removeNames(paths, directory);
       }
     }
     return undefined;
