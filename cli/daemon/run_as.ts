@@ -3,6 +3,10 @@ import { joinPath } from "../../src/config/paths.ts";
 import { ConfigError, messageOf } from "../../src/errors.ts";
 import { findAccount } from "../../src/runtime/accounts.ts";
 import type { Account, Runtime } from "../../src/runtime/mod.ts";
+import { Exit } from "../program/exit.ts";
+
+/** EX_NOUSER of sysexits.h. */
+const NO_USER = 67;
 
 /** The number of the user that a daemon will be: of the named one if there is such an account, else of this one. */
 export async function userNumber(runtime: Runtime, name: string): Promise<number | undefined> {
@@ -12,8 +16,8 @@ export async function userNumber(runtime: Runtime, name: string): Promise<number
 
 /** Why the daemon could not become the user that the configuration names; undefined if it could, or need not. */
 export async function checkRunAs(runtime: Runtime, name: string, given: boolean): Promise<string | undefined> {
-  if (!given || name === "" || runtime.host.user().name === name) return undefined;
-  if (findAccount(runtime, name) === undefined) {
+  if (!given || runtime.host.user().name === name) return undefined;
+  if (name === "" || findAccount(runtime, name) === undefined) {
     return `user: there is no account "${name}". Create it, or name another`;
   }
   if (runtime.process.uid() === 0) return undefined;
@@ -57,14 +61,17 @@ export interface RunAsOptions {
  * Becomes the user of the option `user`, for good.
  *
  * @returns the user's name; undefined if there was nothing to do
- * @throws {ConfigError} with what to do, if that cannot be: the daemon must not go on as it is
+ * @throws {ConfigError} with what to do, if that cannot be: the daemon must not go on as it is; {Exit} 67 without such an account
  */
 export async function runAs(runtime: Runtime, options: RunAsOptions): Promise<string | undefined> {
   const { fs, process, host } = runtime;
   const name = String(options.opts.user ?? "");
-  if (!options.given || name === "" || host.user().name === name) return undefined;
+  if (!options.given || host.user().name === name) return undefined;
   const cannot = (why: string) =>
     new ConfigError(`Cannot run as the user "${name}" (option user): ${why}`, { user: name });
+  const noAccount = () =>
+    new Exit(NO_USER, `[CRITICAL] ${cannot("there is no such account. Create it, or name another").message}`);
+  if (name === "") throw noAccount();
   if (process.uid() !== 0) {
     throw cannot(
       `this is ${host.user().name}, and only root can become another user. Start it as root or as that user (User= of its ` +
@@ -72,7 +79,7 @@ export async function runAs(runtime: Runtime, options: RunAsOptions): Promise<st
     );
   }
   const account = findAccount(runtime, name);
-  if (account === undefined) throw cannot("there is no such account. Create it, or name another");
+  if (account === undefined) throw noAccount();
   if (account.uid === 0) return undefined;
   try {
     for (const directory of options.directories) {

@@ -1,8 +1,11 @@
 /** Options that several programs have, and the rules that come with them. */
+import { LOG_LEVELS } from "../../src/log.ts";
 import { flag, type Group, int, type Option, option, type Stop, text } from "./option.ts";
+import { quote } from "./optparse_values.ts";
 import type { Env, RunRequest } from "./request.ts";
 
-export const LOG_LEVELS = [
+/** The order in which Salt's message names the levels of the console: scripts compare it. */
+const CONSOLE_LEVELS = [
   "all",
   "debug",
   "error",
@@ -15,9 +18,9 @@ export const LOG_LEVELS = [
   "warning",
 ] as const;
 
-export const level = (names: string, dest: string, help: string): Option => ({
+const level = (names: string, dest: string, help: string, choices: readonly string[]): Option => ({
   ...option("choice", names, dest, `${help}. One of ${LOG_LEVELS.join(", ")}.`, "warning"),
-  choices: LOG_LEVELS,
+  choices,
 });
 
 export const general = (env: Env, { saltfile = true, crash = false } = {}): Option[] => [
@@ -46,9 +49,9 @@ export const timeout = (seconds: number, dest = "timeout") =>
 export const logging = (short: boolean, file = "log_file"): Group => ({
   title: "Logging Options",
   options: [
-    level(short ? "-l --log-level" : "--log-level", "log_level", "Level of messages on the console"),
+    level(short ? "-l --log-level" : "--log-level", "log_level", "Level of messages on the console", CONSOLE_LEVELS),
     text("--log-file", file, "File for messages."),
-    level("--log-file-level", "log_level_logfile", "Level of messages in the file"),
+    level("--log-file-level", "log_level_logfile", "Level of messages in the file", LOG_LEVELS),
   ],
 });
 
@@ -133,4 +136,11 @@ export function exclusiveTargets({ options }: RunRequest, stop: (stop: Stop) => 
 /** A timeout of 0 counts as not given: the configured one is used. */
 export function timeoutOfNone({ options, explicit }: RunRequest): void {
   if (Number(options.timeout) <= 0) explicit.delete("timeout");
+}
+
+/** Words behind options that take none: Salt ignores them, too. */
+export function ignoredWords({ positionals, advice }: RunRequest): void {
+  if (positionals.length > 0) {
+    advice.push(`This program takes no arguments; ignored: ${positionals.map(quote).join(" ")}`);
+  }
 }

@@ -13,6 +13,8 @@ export interface Option {
   metavar: string;
   value: OptionValue;
   choices?: readonly string[];
+  /** True if Salt's program does not have it: what Salt takes for the beginning of one of its own stays that. */
+  added?: boolean;
 }
 
 export interface Group {
@@ -60,3 +62,6 @@ export const int = (names: string, dest: string, help: string, value: OptionValu
 export function takesValue({ kind }: Option): boolean {
   return kind !== "flag" && kind !== "unset" && kind !== "optional" && kind !== "help" && kind !== "version";
 }
+
+/** An option that Salt's program does not have. */
+export const added = (option: Option): Option => ({ ...option, added: true });

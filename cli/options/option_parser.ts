@@ -2,7 +2,8 @@
 import { nearestName } from "../../src/known.ts";
 import { formatHelp, usageLine } from "./help.ts";
 import { type Option, type ProgramTable, type Stop, takesValue } from "./option.ts";
-import { parseFloatingPoint, parseInteger, quote } from "./optparse_values.ts";
+import { floatOfText } from "../../src/python/number_text.ts";
+import { parseInteger, quote } from "./optparse_values.ts";
 import type { ExitRequest, OptionsContext, OptionValue, OptionValues, Program, RunRequest } from "./request.ts";
 
 /** Exit code of usage errors. */
@@ -38,7 +39,8 @@ export class OptionParser {
     for (const { dest, kind, value } of this.#options) {
       if (kind !== "help" && kind !== "version") options[dest] = Array.isArray(value) ? [...value] : value;
     }
-    const run: RunRequest = { kind: "run", options, positionals: [], explicit: new Set(), needsStdin: false };
+    const explicit = new Set<string>();
+    const run: RunRequest = { kind: "run", options, positionals: [], explicit, advice: [], needsStdin: false };
     const rest = [...argv].reverse();
     for (let word = rest.pop(); word !== undefined; word = rest.pop()) {
       if (word === "--") {
@@ -80,7 +82,9 @@ export class OptionParser {
   #find(given: string): [name: string, option: Option] {
     const exact = this.#byName.get(given);
     if (exact !== undefined) return [given, exact];
-    const names = [...this.#byName.keys()].filter((name) => name.startsWith(given)).sort();
+    const likely = [...this.#byName].filter(([name]) => name.startsWith(given));
+    const salts = likely.filter(([, { added }]) => added !== true);
+    const names = (salts.length > 0 ? salts : likely).map(([name]) => name).sort();
     const [name] = names;
     const option = name === undefined ? undefined : this.#byName.get(name);
     if (name === undefined || option === undefined) return this.#unknown(given);
@@ -151,7 +155,7 @@ export class OptionParser {
       return parseInteger(value) ?? this.#error(`option ${name}: invalid integer value: ${quote(value)}`);
     }
     if (kind === "float") {
-      return parseFloatingPoint(value) ?? this.#error(`option ${name}: invalid floating-point value: ${quote(value)}`);
+      return floatOfText(value) ?? this.#error(`option ${name}: invalid floating-point value: ${quote(value)}`);
     }
     if (choices !== undefined && !choices.includes(value)) {
       const list = choices.map(quote).join(", ");

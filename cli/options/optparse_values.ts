@@ -1,4 +1,5 @@
 /** Values as Python's optparse reads and quotes them. */
+import { intOfText } from "../../src/python/number_text.ts";
 import type { OptionValue } from "./request.ts";
 
 /** `True` and `False` as booleans; other text stays. @param anyCase true takes `TRUE` and the like as well */
@@ -16,26 +17,10 @@ export function quote(value: string): string {
   return mark + (mark === "'" ? body.replaceAll("'", "\\'") : body) + mark;
 }
 
-/** An integer as optparse reads it: a leading zero means octal; undefined for other text. */
+/** An integer as optparse reads it: a leading zero means octal, unless something stands before it; undefined for other text. */
 export function parseInteger(value: string): number | undefined {
-  const match = /^\s*([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0([0-7]*)|([1-9]\d*))\s*$/.exec(value);
-  if (match === null) return undefined;
-  const [, sign, hex, binary, octal, decimal] = match;
-  // With a sign in front optparse does not see the prefix: "+0x10" is an error and "-010" is minus ten.
-  if (sign !== "" && (hex ?? binary) !== undefined) return undefined;
-  const magnitude = hex !== undefined
-    ? parseInt(hex, 16)
-    : binary !== undefined
-    ? parseInt(binary, 2)
-    : octal !== undefined
-    ? parseInt(octal || "0", sign === "" ? 8 : 10)
-    : Number(decimal);
-  return sign === "-" ? -magnitude : magnitude;
-}
-
-export function parseFloatingPoint(value: string): number | undefined {
-  const trimmed = value.trim().toLowerCase();
-  const special = /^([-+]?)(?:(inf|infinity)|nan)$/.exec(trimmed);
-  if (special !== null) return special[2] === undefined ? NaN : special[1] === "-" ? -Infinity : Infinity;
-  return /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/.test(trimmed) ? Number(trimmed) : undefined;
+  const prefix = value.slice(0, 2).toLowerCase();
+  if (prefix === "0x") return intOfText(value, 16);
+  if (prefix === "0b") return intOfText(value.slice(2) || "0", 2);
+  return intOfText(value, value.startsWith("0") ? 8 : 10);
 }

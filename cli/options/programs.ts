@@ -6,6 +6,7 @@ import {
   exclusiveTargets,
   execution,
   general,
+  ignoredWords,
   logging,
   main,
   output,
@@ -15,9 +16,9 @@ import {
   timeoutOfNone,
   words,
 } from "./groups.ts";
-import { flag, int, option, optional, type ProgramTable, type Stop, text } from "./option.ts";
+import { added, flag, int, option, optional, type ProgramTable, type Stop, text } from "./option.ts";
 import { boolean, quote } from "./optparse_values.ts";
-import type { Env, OptionValues, Program } from "./request.ts";
+import type { Env, Program, RunRequest } from "./request.ts";
 
 /** What `salt-doctor` can look at. */
 export const DOCTOR_ROLES: readonly string[] = ["master", "minion", "syndic", "api"];
@@ -31,12 +32,17 @@ function daemon(usageDescription: string, user: boolean, name: string): (env: En
         ...general(env, { saltfile: user }),
         ...(user ? [text("-u --user", "user", "User to run as.")] : []),
         flag("-d --daemon", "daemon", "Run in the background."),
-        flag("--check", "check", "Check the configuration, keys, directories and ports; start nothing."),
+        added(flag("--check", "check", "Check the configuration, keys, directories and ports; start nothing.")),
         text("--pid-file", "pidfile", "File for the process id.", `/var/run/${name}.pid`),
+        flag(
+          "--disable-keepalive",
+          "disable_keepalive",
+          "Accepted for service files of Salt. Brine runs no process that restarts the daemon.",
+        ),
       ),
       logging(true),
     ],
-    check: () => {},
+    check: ignoredWords,
   });
 }
 
@@ -50,21 +56,21 @@ const salt = (env: Env): ProgramTable => ({
       ...words(env),
       flag("-s --static", "static", "Print all results at once, at the end."),
       flag("-p --progress", "progress", "Show a progress bar: done, failed, waiting, time left."),
-      text(
+      added(text(
         "--watch",
         "watch",
         "Follow a job that runs already, by its job id; there is no target and no function then.",
-      ),
+      )),
       flag("--failhard", "failhard", "In batch mode: stop at the first failure."),
       flag("--async", "async", "Publish the job and do not wait."),
-      optional(
+      added(optional(
         "--queue",
         "queue",
         "TTL",
         "Keep the job for minions that are not connected, for a day or for this time: 90, 90s, 15m, 12h, 7d.",
-      ),
-      flag("--stream", "stream", "Show what commands print while they run, and each state as it ends."),
-      text("--job-timeout", "job_timeout", "End the job on a minion after this time: 90, 90s, 15m, 12h."),
+      )),
+      added(flag("--stream", "stream", "Show what commands print while they run, and each state as it ends.")),
+      added(text("--job-timeout", "job_timeout", "End the job on a minion after this time: 90, 90s, 15m, 12h.")),
       int("--subset", "subset", "Run on this many of the targeted minions, chosen at random.", 0),
       flag("-v --verbose", "verbose", "Print the job id, and more in the summary."),
       option("unset", "--hide-timeout", "show_timeout", "Do not report minions that did not answer.", true),
@@ -82,7 +88,7 @@ const salt = (env: Env): ProgramTable => ({
         "Switch to batch mode for a target of at least this many minions.",
         0,
       ),
-      int("--batch-safe-size", "batch_safe_size", "Minions at a time in that case.", 8),
+      text("--batch-safe-size", "batch_safe_size", "Minions at a time in that case, or a percentage.", "8"),
       text("--return", "return", "Returners to send results to as well.", ""),
       text("--return_config", "ret_config", "Alternative configuration of the returner.", ""),
       text("--return_kwargs", "ret_kwargs", "Arguments for the returner: {...}", "{}"),
@@ -124,36 +130,6 @@ const salt = (env: Env): ProgramTable => ({
     stop({ help: true, incomplete });
   },
 });
-
-/** Actions of salt-key that change keys: what takes a glob, and what takes all and no word. */
-const KEY_CHANGES: [all: string, one: string, flag: string][] = [
-  ["accept_all", "accept", "-a"],
-  ["reject_all", "reject", "-r"],
-  ["delete_all", "delete", "-d"],
-  ["", "rotate", "--rotate"],
-  ["", "gen_keys", "--gen-keys"],
-];
-
-/**
- * Refuses words that no action of salt-key takes, before one changes other keys than those that were meant: `-A web1` for `-a web1`, or a
- * glob that the shell has expanded to names of files. `-D` has words of Salt's own, in `keyMain`.
- */
-function leftOverWords(options: OptionValues, positionals: readonly string[], stop: (why: Stop) => never): void {
-  if (positionals.length === 0) return;
-  for (const [all, one, flag] of KEY_CHANGES) {
-    if (options[all] === true && all !== "delete_all") {
-      stop({
-        error: `${flag.toUpperCase()} takes no arguments: ${
-          quote(positionals[0]!)
-        }. Use ${flag} to ${one} specified keys`,
-      });
-    }
-    if (typeof options[one] === "string" && options[one] !== "") {
-      const words = [options[one], ...positionals].map((word) => quote(word)).join(", ");
-      stop({ error: `${flag} takes one name or glob, got ${words}: call it once for each, and quote globs` });
-    }
-  }
-}
 
 const saltKey = (env: Env): ProgramTable => ({
   usage: "[options]",
@@ -198,8 +174,8 @@ const saltKey = (env: Env): ProgramTable => ({
         flag("-D --delete-all", "delete_all", "Delete all keys."),
         text("-f --finger", "finger", "Print fingerprints.", ""),
         flag("-F --finger-all", "finger_all", "Print all fingerprints."),
-        text("--rotate", "rotate", "Ask Brine minions to change their keys.", ""),
-        text("--history", "history", "Print who did what with the keys of a glob, and when.", ""),
+        added(text("--rotate", "rotate", "Ask Brine minions to change their keys.", "")),
+        added(text("--history", "history", "Print who did what with the keys of a glob, and when.", "")),
       ],
     },
     {
@@ -217,7 +193,8 @@ const saltKey = (env: Env): ProgramTable => ({
     },
     eauth(false),
   ],
-  check: ({ options, positionals }, stop) => {
+  check: (run, stop) => {
+    const { options } = run;
     for (const dest of ["rotate_aes_key", "preserve_minions"]) options[dest] = boolean(options[dest] ?? null, true);
     const list = String(options.list);
     if (list !== "" && !/^(?:acc|pre|un|rej|den|all)/.test(list)) {
@@ -225,9 +202,50 @@ const saltKey = (env: Env): ProgramTable => ({
     }
     if (Number(options.keysize) < 2048) stop({ error: "The minimum value for keysize is 2048" });
     if (Number(options.keysize) > 32768) stop({ error: "The maximum value for keysize is 32768" });
-    leftOverWords(options, positionals, stop);
+    keyWords(run, stop);
   },
 });
+
+/** Actions of `salt-key`, in the order in which one is chosen: of several only the first is done. */
+export const KEY_ACTIONS = [
+  "gen_keys",
+  "gen_signature",
+  "list",
+  "list_all",
+  "print",
+  "print_all",
+  "accept",
+  "accept_all",
+  "reject",
+  "reject_all",
+  "delete",
+  "delete_all",
+  "finger",
+  "finger_all",
+  "rotate",
+  "history",
+] as const;
+
+/**
+ * What stands behind an action of `salt-key`. Salt lets `-A web1` accept every key, and drops `web2` of `-d web1 web2`. The
+ * first is refused here: whoever types it means one key, and trusts all.
+ */
+function keyWords({ options, positionals, advice }: RunRequest, stop: (stop: Stop) => never): void {
+  const spelling = (dest: string) => `--${dest.replaceAll("_", "-")}`;
+  for (const [dest, one] of [["accept_all", "-a"], ["reject_all", "-r"]] as const) {
+    const word = positionals.find((word) => word !== "");
+    if (word === undefined || options[dest] !== true) continue;
+    stop({ error: `${spelling(dest)} takes no arguments: ${quote(word)}. Use ${one} for specified keys` });
+  }
+  const [first, ...others] = KEY_ACTIONS.filter((dest) => options[dest] === true || String(options[dest] || "") !== "");
+  if (others.length > 0) {
+    const ignored = others.map(spelling).join(", ");
+    advice.push(`Only one action is done at a time: ${spelling(first!)}. Ignored: ${ignored}`);
+  }
+  if (positionals.length === 0 || options.delete_all === true) return;
+  const words = positionals.map(quote).join(" ");
+  advice.push(`Ignored: ${words}. Several keys are given as one word, with commas: -d web1,web2`);
+}
 
 const saltRun = (env: Env): ProgramTable => ({
   usage: "[options] <function> [arguments]",
@@ -285,6 +303,7 @@ const saltCall = (env: Env): ProgramTable => ({
       flag("--retcode-passthrough", "retcode_passthrough", "Exit with the return code of the function."),
       flag("--metadata", "print_metadata", "Print the whole return, with its job id and return code."),
       text("--set-metadata", "metadata", "Metadata for the return: {...}"),
+      text("--priv", "user", "User to run as."),
       text("--id", "id", "Act as this minion.", ""),
       flag("--skip-grains", "skip_grains", "Do not load grains."),
       flag(

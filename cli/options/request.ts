@@ -40,6 +40,8 @@ export interface RunRequest {
   positionals: string[];
   /** Destinations of options that were given, unlike defaults: they override the configuration. */
   explicit: Set<string>;
+  /** What was typed and has no effect, a line each: for people, since scripts compare what is printed. */
+  advice: string[];
   /** True if `--args-stdin` was given and stdin was not: read it, then parse again with `stdin` set. */
   needsStdin: boolean;
 }

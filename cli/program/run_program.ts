@@ -60,6 +60,7 @@ export async function runProgram(
     process.stderr.write(parsed.stderr);
     return await leave(stdout, parsed.exitCode, parsed.stdout);
   }
+  if (status !== undefined) { for (const line of parsed.advice) complain(line); }
   if (parsed.options.versions_report === true) return await leave(stdout, 0, versionsReport(runtime));
   await leave(stdout, await exitCodeOf(main, contextOf({ runtime, parsed, stdout, stdinText, complain, status })));
 }

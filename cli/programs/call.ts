@@ -12,6 +12,7 @@ import { callFunction, type JobOutcome } from "../../src/minion/processes/execut
 import { gatherGrains } from "../../src/plugins/grains/mod.ts";
 import { optimizeLate } from "../late_optimizing.ts";
 import type { ProgramContext } from "../program/context.ts";
+import { becomeUser } from "../program/become_user.ts";
 import { leaveOnInterrupt } from "../program/exit.ts";
 import { readConfig } from "../program/read_config.ts";
 import { makePrinter, type Printer } from "../terminal/printer.ts";
@@ -24,6 +25,7 @@ const SIGTERM = 15;
 /** Runs `salt-call`. */
 export async function callMain(context: ProgramContext): Promise<number> {
   const { options } = context;
+  await becomeUser(context);
   const opts = await readMinionConfig(context);
   const printer = await makePrinter(context, opts);
   const grains = await grainsOf(context, opts);

@@ -7,8 +7,8 @@ import { KEY_DIRECTORIES, type KeyAction } from "../../src/master/mod.ts";
 import { printable } from "../../src/printable.ts";
 import { ALL_STATUSES, type KeyAccess, ownHands, throughMaster } from "./key/key_access.ts";
 import { makePrinter, type Printer } from "../terminal/printer.ts";
+import { becomeUser } from "../program/become_user.ts";
 import { Exit } from "../program/exit.ts";
-import { inColor } from "../terminal/color.ts";
 import type { ProgramContext } from "../program/context.ts";
 import { readMasterConfig } from "../program/read_master_config.ts";
 
@@ -27,6 +27,8 @@ interface Action {
   done: string;
   /** Statuses that keys are taken from, in the order in which they are worked on. */
   from: KeyState[];
+  /** Statuses that the sentence "does not match" names. */
+  named: KeyState[];
   /** What an empty answer means. */
   yesByDefault: boolean;
 }
@@ -51,12 +53,7 @@ class KeyProgram {
         [name, ids],
       ) => [name, Array.isArray(ids) && !this.#structured ? [...ids].sort() : ids]),
     );
-    if (this.#structured) await this.#printer.document(data);
-    else {
-      const { render } = await import("../../src/plugins/outputters/mod.ts");
-      const color = inColor(this.#context);
-      this.#context.print(`${(await render("key", sorted, { color })).text}\n`);
-    }
+    await this.#printer.document(this.#structured ? data : sorted, "key");
   }
 
   async list(status: string): Promise<void> {
@@ -70,16 +67,15 @@ class KeyProgram {
   /** What of each key is shown: its text, or its fingerprint. */
   async describe(glob: string, what: "texts" | "fingerprints"): Promise<void> {
     const shown = await this.#keys[what](glob);
-    if (Object.keys(shown).length > 0) await this.#show(shown);
+    // A reader of JSON is told that there is none.
+    if (this.#structured || Object.keys(shown).length > 0) await this.#show(shown);
   }
 
   async change(glob: string, action: Action): Promise<number> {
     const { options, print, complain, log } = this.#context;
     const matches = await this.#keys.matching(glob, action.from);
     if (Object.keys(matches).length === 0) {
-      const named = action.verb === "delete"
-        ? ["pre" as const]
-        : SENTENCE.filter((state) => action.from.includes(state));
+      const named = SENTENCE.filter((state) => action.named.includes(state));
       const words = named.map((state) => WORDS[state]);
       const last = words.pop()!;
       const list = words.length === 0 ? last : `${words.join(", ")} or ${last}`;
@@ -198,6 +194,11 @@ async function loggedIn(context: ProgramContext, opts: MasterOpts): Promise<{ ke
 
 /** Runs the first of the actions that was asked for; a listing if none was. */
 export async function keyMain(context: ProgramContext): Promise<number> {
+  if (context.options.delete_all === true && context.positionals.length > 0) {
+    // Exit code and sentence are Salt's.
+    throw new Exit(0, "Error: Delete all takes no arguments. Use -d to delete specified keys");
+  }
+  await becomeUser(context);
   const opts = await readMasterConfig(context, { client: true });
   if (opts.id === "") opts.id = context.runtime.host.hostname();
   const { options } = context;
@@ -206,33 +207,29 @@ export async function keyMain(context: ProgramContext): Promise<number> {
   const program = new KeyProgram(context, opts, printer, login?.keys ?? ownHands(context, opts));
   const include = (...extra: [name: string, state: KeyState][]) =>
     extra.filter(([name]) => options[name] === true).map(([, state]) => state);
-  const accept: Action = {
-    verb: "accept",
-    done: "accepted",
-    yesByDefault: true,
-    from: [
-      ...new Set<KeyState>([
-        "pre",
-        ...include(["include_all", "rejected"], ["include_rejected", "rejected"], ["include_denied", "denied"]),
-      ]),
-    ],
-  };
-  const reject: Action = {
-    verb: "reject",
-    done: "rejected",
-    yesByDefault: true,
-    from: [
-      ...new Set<KeyState>([
-        "pre",
-        ...include(["include_all", "accepted"], ["include_accepted", "accepted"], ["include_denied", "denied"]),
-      ]),
-    ],
-  };
+  const fromAccept: KeyState[] = [
+    ...new Set<KeyState>([
+      "pre",
+      ...include(["include_all", "rejected"], ["include_rejected", "rejected"], ["include_denied", "denied"]),
+    ]),
+  ];
+  const accept: Action = { verb: "accept", done: "accepted", yesByDefault: true, from: fromAccept, named: fromAccept };
+  const fromReject: KeyState[] = [
+    ...new Set<KeyState>([
+      "pre",
+      ...include(["include_all", "accepted"], ["include_accepted", "accepted"], ["include_denied", "denied"]),
+    ]),
+  ];
+  const reject: Action = { verb: "reject", done: "rejected", yesByDefault: true, from: fromReject, named: fromReject };
   const remove: Action = {
     verb: "delete",
     done: "deleted",
     yesByDefault: false,
     from: ["accepted", "pre", "rejected", "denied"],
+    named: [
+      "pre",
+      ...include(["include_accepted", "accepted"], ["include_rejected", "rejected"], ["include_denied", "denied"]),
+    ],
   };
   const text = (name: string) => String(options[name] ?? "");
 
@@ -248,10 +245,8 @@ export async function keyMain(context: ProgramContext): Promise<number> {
   else if (text("reject") !== "") return await program.change(text("reject"), reject);
   else if (options.reject_all === true) return await program.change("*", reject);
   else if (text("delete") !== "") return await program.change(text("delete"), remove);
-  else if (options.delete_all === true) {
-    if (context.positionals.length === 0) return await program.change("*", remove);
-    context.complain("Error: Delete all takes no arguments. Use -d to delete specified keys");
-  } else if (text("finger") !== "") await program.describe(text("finger"), "fingerprints");
+  else if (options.delete_all === true) return await program.change("*", remove);
+  else if (text("finger") !== "") await program.describe(text("finger"), "fingerprints");
   else if (options.finger_all === true) await program.describe("*", "fingerprints");
   else if (text("rotate") !== "") await program.rotate(text("rotate"));
   else if (text("history") !== "") await program.history(text("history"));

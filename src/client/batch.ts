@@ -1,5 +1,6 @@
 import { systemClock } from "../async/clock.ts";
 import { deferred } from "../async/deferred.ts";
+import { floatOfText, intOfText } from "../python/number_text.ts";
 import type { CollectOptions } from "./job_collector.ts";
 import type { LocalClient } from "./local_client.ts";
 import { hasReturn, type Outcome } from "./outcome.ts";
@@ -48,7 +49,7 @@ export interface BatchOptions extends CollectOptions {
 }
 
 /**
- * The number of minions at once that `"3"` or `"25%"` means.
+ * The number of minions at once that `"3"` or `"25%"` means. Blanks around the number are allowed.
  *
  * @returns undefined if the text is neither a number nor a percentage
  * @example
@@ -59,12 +60,14 @@ export interface BatchOptions extends CollectOptions {
  * ```
  */
 export function batchSize(text: string, minions: number): number | undefined {
-  const percent = /^(?:%(\d+(?:\.\d+)?)|(\d+(?:\.\d+)?)%)$/.exec(text);
-  if (percent !== null) {
-    const share = Number(percent[1] ?? percent[2]) / 100 * minions;
+  if (text.includes("%")) {
+    const percent = floatOfText(text.replace(/^%+|%+$/g, ""));
+    if (percent === undefined || !(percent >= 0 && percent < Infinity)) return undefined;
+    const share = percent / 100 * minions;
     return share < 1 ? Math.ceil(share) : Math.floor(share);
   }
-  return /^\d+$/.test(text) ? Number(text) : undefined;
+  const number = intOfText(text);
+  return number === undefined || number < 0 ? undefined : number;
 }
 
 /**
