@@ -61,12 +61,6 @@ export const PLANTED: readonly PlantedBug[] = [
     `throw WithheldReply.unlessForGood(error, "The return");`,
     "throw error;",
   ),
-  inCluster(
-    "a job that had not begun waits for the very master that it came from",
-    "src/minion/jobs/master_jobs.ts",
-    "isOurs: (job) => stores.clusters.areOne(job.master, master.address),",
-    "isOurs: (job) => job.master === master.address,",
-  ),
   bug(
     "a job begins before the journal says so on the disk",
     "src/minion/jobs/master_jobs.ts",

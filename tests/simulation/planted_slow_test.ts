@@ -9,9 +9,9 @@ import { PLANTED } from "./planted.ts";
 const SEEDS = 600;
 const skip = process.env.BRINE_SIMULATION === undefined ? "takes minutes: set BRINE_SIMULATION" : false;
 
-describe("the simulation finds that", { skip, timeout: 1_800_000 }, () => {
+describe("the simulation finds that", { skip, timeout: 3_600_000 }, () => {
   for (const bug of PLANTED) {
-    test(bug.name, { timeout: 600_000 }, async () => {
+    test(bug.name, { timeout: 900_000 }, async () => {
       const { seed, output } = await huntFor(bug, SEEDS);
       assert.ok(seed !== undefined, `not in ${SEEDS} seeds: ${output.slice(-2000)}`);
     });
