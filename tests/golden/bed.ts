@@ -115,7 +115,7 @@ process.on("exit", () => {
 });
 
 /** Most of the time goes into waiting for a minion that is not there. */
-const QUICK = { timeout: 1, gather_job_timeout: 1 };
+const QUICK = { timeout: 2, gather_job_timeout: 2 };
 
 const STATUSES = ["minions", "minions_pre", "minions_rejected", "minions_denied"];
 
