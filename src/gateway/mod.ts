@@ -39,6 +39,7 @@ export type { MasterOpts } from "../config/master_opts.ts";
 export { SaltError } from "../errors.ts";
 export type { BusEvent, EventData } from "../event/bus.ts";
 export type { Runtime } from "../runtime/mod.ts";
+export type { IpTarget } from "../target/ipcidr.ts";
 export type { TargetType } from "../target/target.ts";
 export type { Span, SpanAttributes, SpanOptions, Tracer } from "../telemetry/mod.ts";
 export { createGateway as default } from "./gateway.ts";

@@ -81,8 +81,9 @@ export interface GatewaySettings {
   bodyTimeoutMs: number;
   /** For the head of a request, and between two requests of a connection. */
   headTimeoutMs: number;
-  /** Connections at once, and those of one address, trusted proxies left out. */
+  /** Connections at once. */
   maxConnections: number;
+  /** Connections of one address at once; trusted proxies are not counted. */
   maxConnectionsPerAddress: number;
   /** Events kept for listeners that reconnect. */
   eventHistory: number;

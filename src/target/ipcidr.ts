@@ -2,7 +2,9 @@ import { parseIpv4, parseIpv6 } from "../python/ipaddress.ts";
 
 /** An address or a network, as its version, its bits and the length of its prefix. */
 export interface IpTarget {
+  /** IPv4 or IPv6. */
   version: 4 | 6;
+  /** The address as a number of 32 or 128 bits. */
   bits: bigint;
   /** Bits that count; undefined for a single address. */
   prefix?: number;
