@@ -179,8 +179,8 @@ export const MINION_OPTIONS = {
   ext_pillar_first: partly(any(undefined, "True puts external pillars before the files."), LOCAL),
   exclude_ext_pillar: partly(any(undefined, "External pillars that are left out."), LOCAL),
   on_demand_ext_pillar: partly(list(["libvirt", "virtkey"], "External pillars that a command may ask for."), LOCAL),
-  renderer_whitelist: partly(list([], "Renderers that pillar may use; empty for all."), LOCAL),
-  renderer_blacklist: partly(list([], "Renderers that pillar must not use."), LOCAL),
+  renderer_whitelist: list([], "Renderers that SLS files may use; empty for all."),
+  renderer_blacklist: list([], "Renderers that SLS files must not use."),
   nodegroups: partly(any(undefined, "Named targets of the pillar top file."), LOCAL),
   pass_to_ext_pillars: list([], "Options that the master's external pillars are given; a colon leads into maps."),
   state_top: text("top.sls", "The name of the top files of states, and of pillar."),
@@ -287,6 +287,7 @@ export const MINION_OPTIONS = {
   states_dirs: list([], "More directories of custom state modules."),
   render_dirs: list([], "More directories of custom renderers."),
   disable_states: list([], "State modules that are not loaded."),
+  whitelist_state_modules: list([], "The only state modules that are loaded; empty for all."),
   module_executors: partly(
     list(["direct_call"], "The executors that run a function."),
     "`direct_call` and `sudo`; others answer that they are not available",

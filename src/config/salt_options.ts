@@ -58,12 +58,39 @@ const CERTIFICATES = "certificates are verified with those of the runtime";
 const AUTH_EVENT = "the event salt/auth carries no grains";
 const NOT_NEEDED = "nothing is needed in its place";
 
+/** Families of modules that Salt's loader lets a configuration leave modules out of (`disable_` and the name), and Brine does not. */
+const UNDIVIDED = [
+  "auths",
+  "beacons",
+  "engines",
+  "executors",
+  "fileservers",
+  "matchers",
+  "netapis",
+  "outputs",
+  "pillars",
+  "queues",
+  "renders",
+  "runners",
+  "sdbs",
+  "serializers",
+  "tokens",
+  "tops",
+  "utils",
+  "wheels",
+];
+
 /** Of master and minion. */
 const BOTH: SaltOptions = {
   ...refused(
     "nothing here is certified: remove the option. For its algorithms alone set encryption_algorithm: OAEP-SHA224, " +
       "signing_algorithm and publish_signing_algorithm: PKCS1v15-SHA224, and hash_type: sha256",
     { fips_mode: false },
+  ),
+  ...refused(
+    "single modules of this family cannot be left out: remove the option, and take away what uses them. What users and " +
+      "minions may call is limited by publisher_acl, external_auth, peer_run and disable_modules",
+    Object.fromEntries(UNDIVIDED.map((family) => [`disable_${family}`, undefined])),
   ),
   ...refused(CLUSTER, { cluster_id: null }, "3007"),
   ...none(CLUSTER, { cluster_mode: false }),
@@ -379,11 +406,6 @@ const MINION: SaltOptions = {
     snapper_states: false,
     snapper_states_config: "root",
   }),
-  ...refused(
-    "state modules are not limited: remove the option, and limit functions by whitelist_modules or disable_modules",
-    { whitelist_state_modules: [] },
-    "3008",
-  ),
   ...none(SYNDIC, { syndic_retries: 3 }),
   ...none(SSH, { ssh_merge_pillar: true }),
   ...none(PROXY, { resource_pillar_key: "resources" }, "3008"),

@@ -11,21 +11,22 @@ export type StateTable = ModuleTable<StateFunction, StateModule>;
 
 /**
  * The state functions of a host: those of the registry, and the custom ones of `_states`. Nothing is loaded before it is asked for.
- * The option `disable_states` names modules to leave out.
+ * The options `disable_states` and `whitelist_state_modules` name modules to leave out, or the only ones.
  */
 export function hostStates(
   states: StateRegistry,
   opts: Record<string, unknown>,
   context: () => Context,
 ): StateTable {
-  const { disable_states } = opts;
+  const names = (value: unknown) => new Set(Array.isArray(value) ? value.map(String) : []);
+  const only = names(opts.whitelist_state_modules);
   return new ModuleTable({
     registry: () => {
       const all = Object.entries(withCustomStates(states, context()));
       return Object.fromEntries(all.map(([name, load]) => [name, async () => (await load()).states]));
     },
     context,
-    disabled: new Set(Array.isArray(disable_states) ? disable_states.map(String) : []),
-    only: undefined,
+    disabled: names(opts.disable_states),
+    only: only.size === 0 ? undefined : only,
   });
 }

@@ -33,6 +33,8 @@ describe("refuseHarmfulOptions()", () => {
       const values of [
         { fips_mode: true },
         { cluster_id: "one" },
+        { disable_runners: ["manage"] },
+        { disable_beacons: ["service"] },
       ]
     ) {
       test(`a ${host} does not start with ${JSON.stringify(values)}`, () =>
