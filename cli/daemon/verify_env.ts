@@ -93,18 +93,18 @@ function verifyPlace(place: Place, options: VerifyEnvOptions, found: (problem: P
     stat = fs.stat(path)!;
   }
   if (stat.kind !== "directory") {
-    const remedy = `remove it, or set ${option} to another directory`;
+    const remedy = `move it away, or set ${option} to a directory`;
     return found({ path, problem: `it is a ${stat.kind}, not a directory`, remedy, mended: false, severe: true });
   }
   const link = fs.stat(path, { follow: false });
   if (link?.kind === "symlink" && link.uid !== 0 && options.runtime.process.uid() === 0) {
     // In a directory that is his, the user of the daemon could have root close any directory of the host.
-    const remedy = "remove it, or make it as root";
+    const remedy = `put a directory or a link of root in its place, or set ${option} to another directory`;
     const problem = `it is a link that user ${link.uid} has made`;
     return found({ path, problem, remedy, mended: false, severe: true });
   }
   // Only the file in it is given to the user of the daemon.
-  if (option !== "log_file" || options.runtime.process.uid() !== 0) verifyOwner(path, stat.uid, options, found);
+  if (option !== "log_file" || options.runtime.process.uid() !== 0) verifyOwner(place, stat.uid, options, found);
   const open = place.allowed === undefined
     ? (stat.mode & 0o1002) === 0o002
     : !place.allowed.includes(stat.mode & 0o777);
@@ -132,7 +132,7 @@ function missing(path: string, { runtime: { fs } }: VerifyEnvOptions): PlaceProb
 }
 
 function verifyOwner(
-  path: string,
+  { option, path }: Place,
   owner: number,
   { runtime: { fs, process }, uid, mend }: VerifyEnvOptions,
   found: (problem: PlaceProblem) => void,
@@ -143,7 +143,7 @@ function verifyOwner(
   found({
     path,
     problem: `it belongs to user ${owner}, not to user ${uid} of the daemon`,
-    remedy: `run: chown -R ${uid} ${path}`,
+    remedy: `if this daemon alone uses it, run: chown -R ${uid} ${path}. Else set ${option} to a directory of its own`,
     mended: false,
     // A start as root gives it to that user.
     severe: process.uid() !== 0,

@@ -20,7 +20,8 @@ export function checkKeyPair(
     return [doubtful(`${open} is not the public half of ${secret}`, "the daemon replaces it when it starts")];
   } catch (error) {
     const remedy =
-      `mend it, or move ${secret} and ${open} away for a new pair, which every other side must accept again`;
+      "restore it from a backup, make it readable for the user of the daemon, or correct its passphrase. A new pair is " +
+      `the last resort, since every other side must accept it again: move ${secret} and ${open} away, and keep them`;
     return [wrong(`the key ${secret} cannot be used: ${messageOf(error)}`, remedy)];
   }
 }

@@ -74,7 +74,7 @@ export async function checkPorts(
         continue;
       }
       const remedy = taken
-        ? `stop what listens there (ss -ltnp 'sport = :${port}' names it), or set ${option} to another port`
+        ? `ss -ltnp 'sport = :${port}' names what listens there: stop it if it should not run, or set ${option} to another port`
         : `change ${option} or the address that it is for`;
       findings.push(wrong(`${option}: ${messageOf(error)}`, remedy));
     }

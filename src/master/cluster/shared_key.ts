@@ -56,7 +56,8 @@ export class SharedKey {
     if (stored === undefined || !crypto.equal(stored, own)) {
       throw new ConfigError(
         `Cannot join the cluster at ${place}: it was begun with another master.pem, or another cluster: name. All masters of a ` +
-          "cluster have the same pki_dir/master.pem and master.pub: copy them from a master that is in it",
+          "cluster have the same pki_dir/master.pem and master.pub. Keep a copy of this master's pair, then copy those of a " +
+          "master that is in the cluster: minions that know this one must accept the other key",
         { place },
       );
     }

@@ -144,7 +144,7 @@ describe("verify_env", () => {
     };
     const [first] = place.verify({ runtime: stranger, uid: 12_345, mend: false });
     assert.match(first!.problem, /^it belongs to user \d+, not to user 12345 of the daemon$/);
-    assert.match(first!.remedy, /^run: chown -R 12345 /);
+    assert.match(first!.remedy, /^if this daemon alone uses it, run: chown -R 12345 .*Else set \w+ to/);
   });
 
   test("warns of what a start as root will give to the daemon's user, and not of the directory of logs", async () => {

@@ -114,7 +114,7 @@ describe("salt-master --check", TIMEOUT, () => {
       assert.equal(exitCode, 1);
       assert.match(
         stdout,
-        new RegExp(`^ERROR {3}publish_port: .*EADDRINUSE.*Remedy: stop what listens there .*${port}`, "m"),
+        new RegExp(`^ERROR {3}publish_port: .*EADDRINUSE.*Remedy: ss -ltnp .*${port}`, "m"),
       );
       assert.match(stdout, /^ERROR {3}the key .*master\.pem cannot be used: /m);
       assert.match(
