@@ -223,8 +223,6 @@ export const MASTER_OPTIONS = {
   preserve_minion_cache: bool(false, "The cache of a minion stays when its key is deleted."),
   auth_events: bool(true, "Each sign-in fires `salt/auth`."),
   publisher_acl: map({}, "What local users may run, as user (regular expression) → functions."),
-  cmd_blacklist_glob: list([], "Shell commands that `salt-run salt.cmd` does not run: globs of the whole command."),
-  cmd_whitelist_glob: list([], "The only shell commands that `salt-run salt.cmd` runs; empty for all."),
   publisher_acl_blacklist: map({}, "Users and modules that are refused whatever else allows them."),
   sudo_acl: bool(false, "`publisher_acl` holds for users who call `salt` through sudo, too."),
   client_acl_verify: bool(

@@ -273,8 +273,15 @@ export const MINION_OPTIONS = {
   extmod_blacklist: map({}, "Custom modules that must not be synced, as kind → names."),
   disable_modules: list([], "Execution modules that are not loaded."),
   whitelist_modules: list([], "The only execution modules that are loaded; empty for all."),
-  cmd_blacklist_glob: list([], "Shell commands that are not run: globs of the whole command."),
-  cmd_whitelist_glob: list([], "The only shell commands that are run: globs of the whole command; empty for all."),
+  // Without a default, so that `config.get` goes on to grains and pillar.
+  cmd_blacklist_glob: any(
+    undefined,
+    "Commands that a job may not run by `cmd.*`: globs of the whole command. States are not checked.",
+  ),
+  cmd_whitelist_glob: any(
+    undefined,
+    "The only commands that a job may run by `cmd.*`, as globs. States are not checked.",
+  ),
   disable_returners: list([], "Returners that are not used."),
   return_kwargs_allowed: list(
     [],

@@ -387,6 +387,8 @@ const MASTER: SaltOptions = {
     worker_pools_enabled: true,
   }, "3008"),
   ...none("set it in the minions' configuration", {
+    cmd_blacklist_glob: undefined,
+    cmd_whitelist_glob: undefined,
     enable_gpu_grains: false,
     enable_lspci: undefined,
     http_connect_timeout: new Float(20),

@@ -140,6 +140,8 @@ const HARMLESS: Record<string, string> = {
   cluster_max_log_size: "of Salt's cluster",
   cluster_max_voters: "of Salt's cluster",
   cluster_secret: "of Salt's cluster",
+  cmd_blacklist_glob: "the minion's option, in a master's configuration",
+  cmd_whitelist_glob: "the minion's option, in a master's configuration",
   file_recv_max_size: "the master's option, in a minion's configuration",
   fileserver_verify_config: "checks at the start",
   git_pillar_verify_config: "checks at the start",

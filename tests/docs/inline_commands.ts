@@ -269,7 +269,6 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "salt-run saltutil.sync_runners": { prints: /- \w+\.mine/ },
   "salt-run saltutil.sync_states": { prints: /- \w+\.mine/ },
   "salt-run saltutil.sync_tops": { prints: /- \w+\.mine/ },
-  "salt-run salt.cmd": { run: "salt-run salt.cmd test.ping", prints: /True/ },
   "salt-run state.event": {
     run:
       "salt-run state.event 'salt/job/*/ret/*' count=1 > seen &\nuntil [ -s seen ]; do salt web1 test.ping; done\nwait\ncat seen",

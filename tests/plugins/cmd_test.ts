@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import { until } from "../../bench/bed/until.ts";
 import { Capture } from "../../src/plugins/modules/cmd/capture.ts";
 import { splitWords } from "../../src/plugins/linux/words.ts";
+import { repr } from "../../src/python/repr.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { kwargs, testMinion } from "../support/context.ts";
 import { inTemporary, runs } from "./temporary.ts";
@@ -423,6 +424,13 @@ describe("cmd_blacklist_glob and cmd_whitelist_glob", () => {
       else assert.match(String(said), refusal);
     });
   }
+
+  test("commands of states and of other functions are not checked, as in Salt", async () => {
+    const minion = await testMinion({ opts: { cmd_whitelist_glob: ["nothing"] } });
+    const { return: states } = await minion.run("state.single", ["cmd.run", kwargs({ name: "echo bad" })]);
+    assert.match(repr(states), /'result': True/);
+    assert.equal((await minion.run("cmd.exec_code", ["sh", "echo bad"])).return, "bad");
+  });
 
   test("they are found in pillar, as config.get finds them", async () => {
     const minion = await testMinion({ pillar: { cmd_blacklist_glob: ["echo bad*"] } });

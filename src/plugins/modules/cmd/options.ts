@@ -37,6 +37,8 @@ export interface CommandOptions {
   successRetcodes: number[];
   successStdout: string[];
   successStderr: string[];
+  /** True for the command of a job itself; false for one that a function or a state runs. */
+  ofJob: boolean;
 }
 
 /** Where the minion has none of its own (`SHELL`). */
@@ -132,5 +134,6 @@ export function commandOptions(bound: BoundArguments, host: Host): CommandOption
     successRetcodes: codesOf(args.success_retcodes),
     successStdout: listOf(args.success_stdout),
     successStderr: listOf(args.success_stderr),
+    ofJob: Object.hasOwn(args, "__pub_jid"),
   };
 }

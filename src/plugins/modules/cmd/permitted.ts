@@ -13,8 +13,8 @@ async function globsOf(context: JobContext, option: string): Promise<string[]> {
 }
 
 /**
- * Refuses a command that `cmd_blacklist_glob` matches, or that `cmd_whitelist_glob` does not. Every command of an execution module or a
- * state comes through here.
+ * Refuses a command of a job that `cmd_blacklist_glob` matches, or that `cmd_whitelist_glob` does not. As in Salt, commands that states and
+ * other functions run are not checked: a whitelist would keep every package manager from working.
  *
  * @param command its text, or its words
  * @throws {CommandExecutionError} in Salt's words
