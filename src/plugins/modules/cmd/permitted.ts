@@ -25,5 +25,5 @@ export async function checkPermitted(context: JobContext, command: unknown): Pro
   const matches = (globs: string[]) => globs.some((glob) => fnmatch(glob)(text));
   const allowed = await globsOf(context, "cmd_whitelist_glob");
   if (!matches(await globsOf(context, "cmd_blacklist_glob")) && (allowed.length === 0 || matches(allowed))) return;
-  throw new CommandExecutionError(`The shell command "${text}" is not permitted`);
+  throw new CommandExecutionError(`The shell command "${str(command)}" is not permitted`);
 }

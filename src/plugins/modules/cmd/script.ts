@@ -69,7 +69,8 @@ export async function runScript(
     const command = options.shell === undefined
       ? [path, ...(Array.isArray(words) ? words.map(str) : wordsOf(words))]
       : [path, ...(Array.isArray(words) ? words.map(str) : words === "" ? [] : [words])].join(" ");
-    return await runCommand(context, command, options);
+    // As in Salt, globs of commands do not reach a script: its path is a temporary one.
+    return await runCommand(context, command, { ...options, ofJob: false });
   });
 }
 
