@@ -75,7 +75,13 @@ async function returnerObstacle(
   return usable === true ? lacks(returner) : usable.unavailable;
 }
 
-const RETURNER = { what: "returner", known: returners, custom: "returners", severity: always("error") } as const;
+const RETURNER = {
+  what: "returner",
+  known: returners,
+  custom: "returners",
+  severity: always("error"),
+  obstacle: (name: string, place: NamePlace) => returnerObstacle(name, place, () => undefined),
+} as const;
 
 const OF_RETURNS: readonly NamingOption[] = [
   {
@@ -84,7 +90,6 @@ const OF_RETURNS: readonly NamingOption[] = [
     hosts: ["minion"],
     names: ({ return: names }) => listed(names),
     effect: "no return is sent to it",
-    obstacle: (name, place) => returnerObstacle(name, place, () => undefined),
   },
   {
     ...RETURNER,
@@ -92,7 +97,6 @@ const OF_RETURNS: readonly NamingOption[] = [
     hosts: BOTH,
     names: ({ schedule_returner: names }) => each(names),
     effect: "no return of a scheduled job is sent to it",
-    obstacle: (name, place) => returnerObstacle(name, place, () => undefined),
   },
   {
     ...RETURNER,
@@ -100,7 +104,6 @@ const OF_RETURNS: readonly NamingOption[] = [
     hosts: BOTH,
     names: ({ schedule }) => scheduleEntries(schedule).flatMap(([, { returner }]) => each(returner)),
     effect: "no return of the scheduled job is sent to it",
-    obstacle: (name, place) => returnerObstacle(name, place, () => undefined),
   },
   {
     ...RETURNER,
