@@ -107,11 +107,12 @@ function removeNames(paths: readonly string[], directory: string | undefined): v
   }
 }
 
+/** Descriptors of pipes that nobody has opened yet, for all runtimes of this process; undefined where none can be made. */
+let held: number[] | undefined = [];
+
 export function fifoPipes(streams: DescriptorStreams): Pipes {
   const fs = builtin("node:fs");
   const { O_NONBLOCK, O_RDONLY, O_WRONLY } = fs.constants;
-  /** Descriptors of pipes that nobody has opened yet; undefined where none can be made. */
-  let held: number[] | undefined = [];
 
   function make(): number[] | undefined {
     for (const base of new Set([builtin("node:os").tmpdir(), "/dev/shm", "/run"])) {
