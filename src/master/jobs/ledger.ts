@@ -523,7 +523,21 @@ export class Ledger {
     const job = this.#jobs.get(jid);
     const part = job?.parts.get(id);
     if (job === undefined || part?.state !== "started" || isOver(part)) return;
-    this.#turn(job, [{ minion: id, state: "lost", atMs: this.#options.clock.now(), note: NOT_KNOWN }]);
+    void this.#lose(job, id, NOT_KNOWN);
+  }
+
+  /** A minion says that it does not have a job: it is lost, unless its return is stored. Another master may have told of that too late. */
+  async #lose(job: OpenJob, id: string, note: string): Promise<void> {
+    const { jobs, clock, log } = this.#options;
+    const part = job.parts.get(id);
+    try {
+      if (await jobs.hasReturn(job.jid, id)) return;
+    } catch (error) {
+      log.error("whether a return is stored cannot be found out", { jid: job.jid, id, error: messageOf(error) });
+      return;
+    }
+    if (this.#jobs.get(job.jid) !== job || job.parts.get(id) !== part) return;
+    this.#turn(job, [{ minion: id, state: "lost", atMs: clock.now(), note }]);
   }
 
   /** A minion has started again, and says of jobs that they have not begun: those that have are lost. */
@@ -531,8 +545,7 @@ export class Ledger {
     for (const jid of jids) {
       const job = this.#jobs.get(jid);
       if (job?.parts.get(id)?.begun !== true) continue;
-      const note = `the minion was stopped during the job, and ${BEGUN_UNWRITTEN}`;
-      this.#turn(job, [{ minion: id, state: "lost", atMs: this.#options.clock.now(), note }]);
+      void this.#lose(job, id, `the minion was stopped during the job, and ${BEGUN_UNWRITTEN}`);
     }
   }
 
@@ -542,7 +555,7 @@ export class Ledger {
     const part = job?.parts.get(id);
     if (job === undefined || part === undefined || isOver(part)) return;
     const note = "the minion has run the job before, and handed in its return: this master does not have it any more";
-    this.#turn(job, [{ minion: id, state: "lost", atMs: this.#options.clock.now(), note }]);
+    void this.#lose(job, id, note);
   }
 
   /** A minion reports that an operator stopped a job there: it will not return. */
@@ -685,20 +698,16 @@ export class Ledger {
    * @param complete false if the minion has acknowledged other jobs since it made that list
    */
   present(id: string, known: ReadonlySet<string>, { complete = true }: { complete?: boolean } = {}): JobLoad[] {
-    const { clock } = this.#options;
     const found: JobLoad[] = [];
     for (const job of [...this.#jobs.values()].sort((a, b) => a.jid < b.jid ? -1 : 1)) {
       const part = job.parts.get(id);
       if (part === undefined || isOver(part) || !job.recorded) continue;
-      const atMs = clock.now();
       if (known.has(job.jid)) {
         this.started(job.jid, id);
         continue;
       }
       if (part.state === "started") {
-        if (complete) {
-          this.#turn(job, [{ minion: id, state: "lost", atMs, note: NOT_KNOWN }]);
-        }
+        if (complete) void this.#lose(job, id, NOT_KNOWN);
         continue;
       }
       if (!this.#isAllowed(job, id)) continue;
