@@ -3,7 +3,7 @@ import type { MasterOpts } from "../../src/config/master_opts.ts";
 import type { RunnerJob } from "../../src/master/mod.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { decode } from "../../src/wire/msgpack.ts";
-import { concat } from "../../src/wire/msgpack_packed.ts";
+import { concat } from "../../src/runtime/bytes.ts";
 import { consoleLogger } from "../terminal/console_logger.ts";
 import { RUNNER_PLUGINS } from "../runner_plugins.ts";
 import { RunnerHost } from "../../src/runner/runner_host.ts";

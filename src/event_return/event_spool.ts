@@ -1,7 +1,7 @@
 import { dirName } from "../config/paths.ts";
 import { type BusPosition, EventLog, type EventLogReader } from "../event/mod.ts";
 import type { FileSystem } from "../runtime/fs.ts";
-import { concat } from "../wire/msgpack_packed.ts";
+import { concat } from "../runtime/bytes.ts";
 import { textOf, utf8 } from "../wire/utf8.ts";
 
 /** An event in the spool. */

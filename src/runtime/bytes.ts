@@ -18,3 +18,14 @@ export function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
   for (let at = 0; at < one.length; at++) if (one[at] !== other[at]) return false;
   return true;
 }
+
+/** All parts in one new array. */
+export function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

@@ -5,7 +5,7 @@
 import { ProtocolError } from "../errors.ts";
 import { decode } from "./msgpack.ts";
 import { encodeAfter } from "./msgpack_encode.ts";
-import { concat } from "./msgpack_packed.ts";
+import { concat } from "../runtime/bytes.ts";
 
 const HEADER = new Uint8Array(4);
 

@@ -2,7 +2,7 @@ import { ProtocolError } from "../errors.ts";
 import { isRecord } from "../record.ts";
 import { decode } from "./msgpack_decode.ts";
 import { encode } from "./msgpack_encode.ts";
-import { concat } from "./msgpack_packed.ts";
+import { concat } from "../runtime/bytes.ts";
 import { textOf } from "./utf8.ts";
 import { StreamDecoder } from "./msgpack_stream.ts";
 

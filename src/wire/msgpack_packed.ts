@@ -125,16 +125,3 @@ export function packedForBin(packed: Packed): Packed {
   fitter.finish();
   return new Packed(fit);
 }
-
-/** All parts in one new array. */
-export function concat(parts: readonly Uint8Array[]): Uint8Array {
-  let length = 0;
-  for (const part of parts) length += part.length;
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-}

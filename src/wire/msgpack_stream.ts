@@ -1,6 +1,6 @@
 import { ProtocolError } from "../errors.ts";
 import { decode, type DecodeOptions, DEFAULT_MAX_DEPTH } from "./msgpack_decode.ts";
-import { concat } from "./msgpack_packed.ts";
+import { concat } from "../runtime/bytes.ts";
 
 /** How many bytes of size follow a type byte from 0xc0 to 0xdf, and what that size counts. */
 const SIZES = new Map<number, { bytes: number; counts: "bytes" | "ext" | "items" | "pairs" }>([

@@ -43,10 +43,7 @@ async function site(master: Record<string, unknown> = {}, options: ClusterOption
     const bytes = encode({ enc: "clear", load, version: 3 }, "wire");
     let answered = false;
     const answer = exchange(bytes, { timeoutMs: 60_000 }).finally(() => answered = true);
-    await until(async () => {
-      if (!answered) await cluster.clock.advance(100);
-      return answered;
-    });
+    await until(() => answered, { clock: cluster.clock });
     return decode(await answer, { mode: "wire" }) as Json;
   };
   const common = {

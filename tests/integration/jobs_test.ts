@@ -91,11 +91,7 @@ class Scene implements AsyncDisposable {
 
   /** Advances the clock in small steps until a condition holds. */
   pass(holds: () => boolean | Promise<boolean>, stepMs = 50): Promise<void> {
-    return until(async () => {
-      if (await holds()) return true;
-      this.cluster.clock.advance(stepMs);
-      return false;
-    });
+    return until(holds, { clock: this.cluster.clock, stepMs });
   }
 
   passMs(ms: number): Promise<void> {

@@ -27,14 +27,9 @@ async function ping(cluster: Cluster): Promise<unknown> {
   return (await client.command({ tgt: "web1", fun: "test.ping" })).web1;
 }
 
-/** Lets the clock go on until something holds: slowly, so that what takes real time does not time out meanwhile. */
-async function passing(cluster: Cluster, holds: () => boolean, stepMs = 500): Promise<void> {
-  let turns = 0;
-  await until(async () => {
-    if (!holds() && ++turns % 10 === 0) await cluster.clock.advance(stepMs);
-    return holds();
-  });
-}
+/** Lets the clock go on until something holds, but for the time that keys are in the making. */
+const passing = (cluster: Cluster, holds: () => boolean, stepMs = 50) =>
+  until(holds, { clock: { advance: (ms) => cluster.keysInTheMaking > 0 || cluster.clock.advance(ms) }, stepMs });
 
 /** True when the minion has nothing left to do for its key. */
 const settled = (cluster: Cluster) =>

@@ -84,10 +84,7 @@ async function site(master: Record<string, unknown> = {}, options: ClusterOption
     async refused(call) {
       let answered = false;
       const answer = call().finally(() => answered = true);
-      await until(async () => {
-        if (!answered) await cluster.clock.advance(100);
-        return answered;
-      });
+      await until(() => answered, { clock: cluster.clock });
       return await answer;
     },
     [Symbol.asyncDispose]: () => cluster.close(),

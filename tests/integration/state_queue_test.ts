@@ -57,11 +57,7 @@ async function open(): Promise<Bed> {
   });
   const client = await cluster.client();
   const pass = (holds: () => boolean | Promise<boolean>) =>
-    until(async () => {
-      if (await holds()) return true;
-      cluster.clock.advance(50);
-      return false;
-    });
+    until(holds, { clock: cluster.clock, stepMs: 50 });
   const { fs } = cluster.runtimeOf(ID);
   const cache = String(cluster.minions.get(ID)!.context.opts.cachedir);
   const files = (directory: string) => fs.stat(directory) === undefined ? [] : fs.list(directory);

@@ -146,7 +146,7 @@ test(
     for (const tag of ["one", "two"]) {
       const next = events.next();
       const server = await serve();
-      await until(async () => (await clock.advance(1000), server.listeners > 0));
+      await until(() => server.listeners > 0, { clock, stepMs: 1000 });
       bus.fire("salt/run/1/new", {});
       bus.fire(tag, {});
       assert.equal((await next).value?.tag, tag);

@@ -3,7 +3,6 @@ import { formatText, type Logger, type LogRecord, silentLogger } from "../../src
 import { createLogger } from "../../src/log.ts";
 import { messageOf } from "../../src/errors.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
-import { steadyCrypto } from "./crypto.ts";
 import { MasterNode, MinionNode } from "./fleet.ts";
 import { HEALTHY, Host } from "./hosts.ts";
 import { FAIR, Network, type Weather } from "./network.ts";
@@ -103,7 +102,10 @@ class Simulation {
   /** Hosts, masters and minions of this seed. */
   async #build(): Promise<void> {
     const world = this.#world;
-    const crypto = steadyCrypto((await currentRuntime()).crypto, world);
+    const crypto = {
+      ...(await currentRuntime()).crypto,
+      randomBytes: (length: number) => Uint8Array.from({ length }, () => world.below(256)),
+    };
     const host = (address: string) => {
       const made = new Host(address, world, this.#network, crypto);
       this.#hosts.push(made);

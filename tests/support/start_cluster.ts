@@ -115,6 +115,8 @@ export class Cluster implements AsyncDisposable {
   /** Every event of the master's bus, from its start on. */
   readonly events: { tag: string; data: Record<string, unknown> }[] = [];
   master!: Master;
+  /** RSA keys that are being made, by a thread: a clock that goes on meanwhile runs ahead of it. */
+  keysInTheMaking = 0;
   readonly #runtimes = new Map<string, Runtime>();
   get #net(): Net {
     return this.options.net ?? (this.#ownNet ??= memoryNet());
@@ -125,7 +127,17 @@ export class Cluster implements AsyncDisposable {
 
   private constructor(options: ClusterOptions, runtime: Runtime | undefined, crypto: Runtime["crypto"]) {
     this.options = options;
-    this.#crypto = crypto;
+    this.#crypto = {
+      ...crypto,
+      generateKeyPair: async (bits, passphrase) => {
+        this.keysInTheMaking++;
+        try {
+          return await crypto.generateKeyPair(bits, passphrase);
+        } finally {
+          this.keysInTheMaking--;
+        }
+      },
+    };
     this.root = runtime === undefined ? options.root ?? "/brine" : mkdtempSync(path.join(tmpdir(), "brine-"));
     this.#current = runtime;
     this.runtime = this.runtimeOf("master");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ProtocolError } from "../../src/errors.ts";
 import { encode, Packed } from "../../src/wire/msgpack.ts";
-import { concat } from "../../src/wire/msgpack_packed.ts";
+import { concat } from "../../src/runtime/bytes.ts";
 import {
   bytesOf,
   LONG_BYTES_HEAD,

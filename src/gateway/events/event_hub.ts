@@ -2,7 +2,7 @@ import type { Clock } from "../../async/clock.ts";
 import type { BusEvent } from "../../event/bus.ts";
 import { EventHistory } from "../../event/event_history.ts";
 import type { Backend } from "../backend/backend.ts";
-import { concat } from "../wire/concat.ts";
+import { concat } from "../../runtime/bytes.ts";
 import type { TokenRecord } from "../../client/tokens.ts";
 import { tagFilter } from "./event_filter.ts";
 import { Audiences, maySee, type Sight } from "./event_sight.ts";

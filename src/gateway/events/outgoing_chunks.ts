@@ -1,4 +1,4 @@
-import { concat } from "../wire/concat.ts";
+import { concat } from "../../runtime/bytes.ts";
 
 /**
  * The chunks that wait for one reader, with a limit. They are kept here rather than in the stream's own queue, which cannot

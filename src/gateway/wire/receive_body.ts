@@ -1,6 +1,6 @@
 import type { Clock } from "../../async/clock.ts";
 import type { ArrivingBodies } from "./arriving_bodies.ts";
-import { concat } from "./concat.ts";
+import { concat } from "../../runtime/bytes.ts";
 import { HttpError } from "./errors.ts";
 
 export interface ReceiveOptions {

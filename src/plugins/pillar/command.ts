@@ -1,7 +1,7 @@
 import type { PillarContext } from "../../loader/ext_pillar.ts";
 import { codeOf } from "../../errors.ts";
 import type { Child, SpawnOptions } from "../../runtime/process.ts";
-import { concat } from "../../wire/msgpack_packed.ts";
+import { concat } from "../../runtime/bytes.ts";
 
 /** Why minions never choose commands of the master. */
 export const RUNS_COMMANDS = "it runs commands on the master";

@@ -9,6 +9,7 @@ import type { Host } from "../host.ts";
 import type { Http } from "../http.ts";
 import type { Runtime } from "../mod.ts";
 import type { Net } from "../net.ts";
+import { onTheLoop } from "./crypto.ts";
 import { memoryFileSystem } from "./fs.ts";
 import { memoryHttp } from "./http.ts";
 import { memoryNet } from "./net.ts";
@@ -21,7 +22,7 @@ export * from "./process.ts";
 
 export interface MemoryRuntimeOptions {
   clock: Clock;
-  /** From the real runtime: the memory runtime has no cryptography of its own. */
+  /** From the real runtime: the memory runtime has no cryptography of its own. Its threads are not used. */
   crypto: Crypto;
   /** Runtimes that share one can reach each other. @default a network of its own */
   net?: Net;
@@ -67,7 +68,7 @@ function memoryHost(hostname: string, user: string, uid: number, gid: number): H
 
 /** A runtime in memory, with an empty disk. It has no SQL: use the job cache `memory` or `local_cache`. */
 export function memoryRuntime(options: MemoryRuntimeOptions): Runtime {
-  const { clock, crypto, hostname = "memory", user = "root" } = options;
+  const { clock, hostname = "memory", user = "root" } = options;
   const { uid = 0, gid = 0 } = options.process ?? {};
   const immediate = (globalThis as { setImmediate?: (callback: () => void) => unknown }).setImmediate;
   const later = options.later ??
@@ -75,7 +76,7 @@ export function memoryRuntime(options: MemoryRuntimeOptions): Runtime {
   return {
     name: "memory",
     clock,
-    crypto,
+    crypto: onTheLoop(options.crypto),
     databases: {
       open(path) {
         throw new SystemError("ENOTSUP", `Cannot open the database "${path}": the memory runtime has no SQL`, { path });

@@ -1,5 +1,5 @@
 import { hex } from "../../../crypto/hex.ts";
-import { concat } from "../../../wire/msgpack_packed.ts";
+import { concat } from "../../../runtime/bytes.ts";
 import type { Query, ReturnRow, Row } from "./queries.ts";
 import { toText } from "./text.ts";
 
