@@ -29,10 +29,13 @@ export const OWN_COMMANDS: Record<string, string> = {
  */
 const PURE = [
   "beacon",
+  "cli",
   "config",
   "console",
   "engine",
   "event_return",
+  "gateway",
+  "generated",
   "jinja",
   "job",
   "master",

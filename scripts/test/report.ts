@@ -37,21 +37,24 @@ function attribute(head: string, name: string): string | undefined {
 }
 
 function casesOf(xml: string): Case[] {
-  return Array.from(xml.matchAll(/<testcase\b([^>]*?)(?:\/>|>(.*?)<\/testcase>)/gs), ([, head = "", body = ""]) => {
-    const failure = /<failure\b([^>]*?)(?:\/>|>(.*?)<\/failure>)/s.exec(body);
-    const skipped = /<skipped\b([^>]*?)\/?>/s.exec(body);
-    const group = attribute(head, "classname");
-    const name = attribute(head, "name") ?? "";
-    return {
-      // Node and Bun have the group as the class; Deno has it in the name.
-      name: group === undefined || group === "test" || /\.ts$/.test(group) ? name : `${group} > ${name}`,
-      file: attribute(head, "file"),
-      failure: failure === null
-        ? undefined
-        : unescape(failure[2] ?? "") || attribute(failure[1]!, "message") || "failed",
-      skip: skipped === null ? undefined : attribute(skipped[1]!, "message") ?? "",
-    };
-  });
+  return Array.from(
+    xml.matchAll(/<testcase\b((?:"[^"]*"|[^">])*?)(?:\/>|>(.*?)<\/testcase>)/gs),
+    ([, head = "", body = ""]) => {
+      const failure = /<failure\b((?:"[^"]*"|[^">])*?)(?:\/>|>(.*?)<\/failure>)/s.exec(body);
+      const skipped = /<skipped\b((?:"[^"]*"|[^">])*?)\/?>/s.exec(body);
+      const group = attribute(head, "classname");
+      const name = attribute(head, "name") ?? "";
+      return {
+        // Node and Bun have the group as the class; Deno has it in the name.
+        name: group === undefined || group === "test" || /\.ts$/.test(group) ? name : `${group} > ${name}`,
+        file: attribute(head, "file"),
+        failure: failure === null
+          ? undefined
+          : unescape(failure[2] ?? "") || attribute(failure[1]!, "message") || "failed",
+        skip: skipped === null ? undefined : attribute(skipped[1]!, "message") ?? "",
+      };
+    },
+  );
 }
 
 /** The first line of a test file that a text names, or else any of the repository. */

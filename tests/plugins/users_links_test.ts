@@ -187,6 +187,12 @@ async function run(directory: string, call: readonly unknown[], file: string): P
   return (await minion.run(fun, arg)).return;
 }
 
+/** With the file `f`, which holds `more`. */
+const ARCHIVE = await inTemporary(runtime, (directory) => {
+  writeFileSync(join(directory, "f"), "more\n");
+  return Promise.resolve(execFileSync("tar", ["-cf", "-", "-C", directory, "f"]));
+});
+
 /** A directory of a user, with links to a file of root and to one of the user. */
 function users(directory: string) {
   const [root, home] = [join(directory, "root"), join(directory, "home")];
@@ -206,7 +212,7 @@ function users(directory: string) {
   for (const path of [join(roots, "f"), join(roots, "d", "shadow")]) writeFileSync(path, "more\n");
   for (const below of [directory, home]) {
     writeFileSync(join(below, "source"), "source\n");
-    execFileSync("tar", ["-cf", join(below, "archive.tar"), "-C", roots, "f"]);
+    writeFileSync(join(below, "archive.tar"), ARCHIVE);
   }
   for (const path of [home, join(home, "own")]) lchownSync(path, USER, USER);
   file(join(root, "shadow"), 0);

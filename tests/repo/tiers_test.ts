@@ -60,13 +60,15 @@ test("a report has each failure with its place, from the JUnit files of three ru
     root,
     code: 1,
     said: "",
-    xml: `<testsuites><testsuite name="a group"><testcase name="passes" classname="a group" file="/r/tests/a_test.ts"/>
+    xml:
+      `<testsuites><testsuite name="a group"><testcase name="1 > 2 passes" classname="a group" file="/r/tests/a_test.ts"/>
+<testcase name="passes, too" classname="a group" file="/r/tests/a_test.ts"/>
 <testcase name="fails" classname="a group" file="/r/tests/a_test.ts" failure="x"><failure type="testCodeFailure" message="one &lt; two">
 Error: one &lt; two
   at TestContext.&lt;anonymous> (file:///r/tests/a_test.ts:5:32)</failure></testcase>
 <testcase name="skips" classname="a group"><skipped type="skipped" message="no server"/></testcase></testsuite></testsuites>`,
   });
-  assert.deepEqual([node.passed, node.skipped, node.skipReasons], [1, 1, ["no server"]]);
+  assert.deepEqual([node.passed, node.skipped, node.skipReasons], [2, 1, ["no server"]]);
   assert.deepEqual(node.failures.map(({ place, name }) => [place, name]), [["tests/a_test.ts:5", "a group > fails"]]);
   assert.match(node.failures[0]!.text, /^Error: one < two/);
   const deno = reportOf({

@@ -182,8 +182,13 @@ export class StateMinion {
   }
 
   [Symbol.dispose](): void {
-    execFileSync("chmod", ["-R", "u+rwx", this.#top]);
-    rmSync(this.#top, { recursive: true, force: true });
+    try {
+      rmSync(this.#top, { recursive: true, force: true });
+    } catch {
+      // Other users than root cannot empty a directory that they may not write.
+      execFileSync("chmod", ["-R", "u+rwx", this.#top]);
+      rmSync(this.#top, { recursive: true, force: true });
+    }
   }
 }
 

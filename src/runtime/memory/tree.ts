@@ -67,6 +67,8 @@ export class Tree {
   readonly options: MemoryFileSystemOptions;
   /** Files that have had a second name: names are counted only for these. */
   readonly linked = new WeakSet<Node>();
+  /** Buffers with room for what is appended → bytes in use. Those are never changed: what was read or synced before may hold them. */
+  readonly #filled = new WeakMap<ArrayBufferLike, number>();
   #inodes = 1;
   #latest = -Infinity;
 
@@ -185,10 +187,18 @@ export class Tree {
 
   /** Writes `data` at an offset into the file's previous content. */
   put(target: File, before: Uint8Array, offset: number, data: Uint8Array): void {
-    const grown = new Uint8Array(Math.max(before.length, offset + data.length));
-    grown.set(before);
-    grown.set(data, offset);
-    target.data = grown;
+    const length = Math.max(before.length, offset + data.length);
+    const appended = offset === before.length && offset > 0;
+    let whole: Uint8Array;
+    if (appended && this.#filled.get(before.buffer) === offset && length <= before.buffer.byteLength) {
+      whole = new Uint8Array(before.buffer, 0, length);
+    } else {
+      whole = new Uint8Array(appended ? 2 * length : length).subarray(0, length);
+      whole.set(before);
+    }
+    whole.set(data, offset);
+    if (appended) this.#filled.set(whole.buffer, length);
+    target.data = whole;
     this.touched(target);
   }
 }
