@@ -65,6 +65,8 @@ const FAST: Record<string, RuntimeName[]> = {
   "tests/plugins/cmd_test.ts": EACH,
   "tests/plugins/job_caches_test.ts": EACH,
   "tests/plugins/local_job_caches_test.ts": EACH,
+  // Applies states for real, three times each: what starts programs there is tested on each runtime by itself.
+  "tests/state/run_golden_test.ts": ONCE,
 };
 
 /** Slow files run on Node, except where processes, sockets or drivers of a runtime are what is tested. */
