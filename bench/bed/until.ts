@@ -2,8 +2,8 @@ import { setImmediate, setTimeout } from "node:timers";
 
 export const pause = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
 
-/** Turns of the loop that {@link until} lets go by at once; after them it looks every 5 ms, since it waits for another process. */
-const QUICK_TURNS = 2000;
+/** For how long {@link until} looks at every turn of the loop. Later it looks now and then, since it waits for another process. */
+const QUICK_MS = 50;
 
 /** A clock that a test moves. */
 export interface MovedClock {
@@ -13,7 +13,7 @@ export interface MovedClock {
 export interface UntilOptions {
   /** @default 60000 */
   timeoutMs?: number;
-  /** Milliseconds between looks. @default a turn of the loop, and 5 after 2000 turns */
+  /** Milliseconds between looks. @default a turn of the loop; after 50 ms 5, or 50 for a look that asks somebody: an async one */
   everyMs?: number;
   /** Moved by `stepMs` in the turn before each look, so that no step of it goes unseen. */
   clock?: MovedClock;
@@ -53,12 +53,15 @@ export async function until(
     ? given as [string, () => boolean | Promise<boolean>, UntilOptions?]
     : [String(given[0]), ...given as [() => boolean | Promise<boolean>, UntilOptions?]];
   const { timeoutMs = 60_000, everyMs, clock, stepMs = 100, check } = options ?? {};
-  const limit = performance.now() + timeoutMs;
-  for (let turn = 0; !await holds(); turn++) {
+  const begun = performance.now();
+  for (;;) {
+    const look = holds();
+    if (await look) return;
     check?.();
-    if (performance.now() > limit) throw new Error(`Timed out after ${timeoutMs} ms: ${what}`);
-    if (everyMs === undefined && (clock !== undefined || turn < QUICK_TURNS)) await turns();
-    else await pause(everyMs ?? 5);
+    const passed = performance.now() - begun;
+    if (passed > timeoutMs) throw new Error(`Timed out after ${timeoutMs} ms: ${what}`);
+    if (everyMs === undefined && (clock !== undefined || passed < QUICK_MS)) await turns();
+    else await pause(everyMs ?? (typeof look === "boolean" ? 5 : 50));
     clock?.advance(stepMs);
   }
 }

@@ -69,7 +69,7 @@ for (const { name, master = {}, minion = {}, want } of CASES) {
       longest = Math.max(longest, performance.now() - began);
       others++;
       return ENDED.has((await bed.outcomes(published.jid))[large] as OutcomeState);
-    });
+    }, { everyMs: 500 });
     await bed.settled();
     assert.equal((await bed.verify()).filter(({ state }) => state === "returned").length, others);
     assert.equal(bed.history.runs(large).get("large"), 1);
