@@ -56,8 +56,7 @@ async function open(): Promise<Bed> {
     modules: { ...MODULES, state: () => Promise.resolve({ module }), count: () => Promise.resolve({ module: count }) },
   });
   const client = await cluster.client();
-  const pass = (holds: () => boolean | Promise<boolean>) =>
-    until(holds, { clock: cluster.clock, stepMs: 50 });
+  const pass = (holds: () => boolean | Promise<boolean>) => until(holds, { clock: cluster.clock, stepMs: 50 });
   const { fs } = cluster.runtimeOf(ID);
   const cache = String(cluster.minions.get(ID)!.context.opts.cachedir);
   const files = (directory: string) => fs.stat(directory) === undefined ? [] : fs.list(directory);
