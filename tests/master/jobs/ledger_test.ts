@@ -1,7 +1,7 @@
 /** The outcome of each target of a job, by a clock that the test moves. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { until } from "../../../bench/bed/until.ts";
+import { turns, until } from "../../../bench/bed/until.ts";
 import { BusEvent, EventBus } from "../../../src/event/bus.ts";
 import { ProtocolError, SystemError } from "../../../src/errors.ts";
 import type { JobCache, JobLoad } from "../../../src/job/job_cache.ts";
@@ -506,6 +506,30 @@ describe("Ledger", () => {
     assert.deepEqual(await desk.state(jid), { a: "lost" });
     assert.equal(await desk.note(jid, "a"), "the minion no longer knows the job");
   });
+
+  for (
+    const [what, says] of [
+      ["has run it before", (desk: Desk, jid: string) => desk.ledger.ranBefore(jid, "a")],
+      ["does not know it", (desk: Desk, jid: string) => desk.ledger.says("a", jid, "unknown", "")],
+      ["works on other jobs", (desk: Desk) => void desk.ledger.present("a", new Set())],
+    ] as const
+  ) {
+    test(`a job whose return is stored is not lost because its minion ${what}: nobody has told this master of it yet`, async () => {
+      const desk = new Desk();
+      desk.here("a");
+      const jid = desk.publish(["a"]);
+      desk.ledger.started(jid, "a");
+      const value = new Packed(encode("done", "bin"));
+      await desk.cache.saveReturn(jid, { minion: "a", return: value, retcode: 0, success: true, storedMs: 0 });
+      says(desk, jid);
+      await turns(3);
+      assert.deepEqual(desk.captured.complaints(), []);
+      assert.equal(desk.ledger.standing(jid, "a"), "expected");
+      const released = desk.ledger.returned(jid, "a");
+      released();
+      assert.deepEqual(await desk.state(jid), { a: "returned" });
+    });
+  }
 
   test("a job that an operator killed on the minion is cancelled", async () => {
     const desk = new Desk();
