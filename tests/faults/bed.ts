@@ -276,9 +276,9 @@ export class Bed implements AsyncDisposable {
     this.master.start();
     await until("the master takes requests", () => accepts(this.requestPort));
     const client = await this.#open();
-    client.onEvent(({ tag }) => {
+    client.onEvent(({ tag, data }) => {
       const found = /^salt\/job\/(\d{20}\w*)\/ret\/([^/]+)$/.exec(tag);
-      if (found !== null) this.history.hear(found[1]!, found[2]!);
+      if (found !== null) this.history.hear(found[1]!, found[2]!, data.replayed === true);
     });
     this.client = client;
   }

@@ -84,10 +84,15 @@ export class History {
     return (jid, minions) => Object.assign(asked, { jid, minions });
   }
 
-  /** The master's bus tells of a return. */
-  hear(jid: string, minion: string): void {
+  /**
+   * The master's bus tells of a return.
+   *
+   * @param again it says that it is a repetition, since the master that has stored the return was killed before it could know that it had told of it
+   */
+  hear(jid: string, minion: string, again: boolean): void {
     const key = `${jid} ${minion}`;
-    this.#heard.set(key, (this.#heard.get(key) ?? 0) + 1);
+    const before = this.#heard.get(key) ?? 0;
+    this.#heard.set(key, again ? Math.max(before, 1) : before + 1);
   }
 
   get acknowledged(): number {

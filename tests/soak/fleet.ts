@@ -263,7 +263,7 @@ export class Fleet {
     this.client.onEvent((event) => {
       const [, jid, part] = /^salt\/job\/(\d{20}\w*)\/(new$|ret\/.+)/.exec(event.tag) ?? [];
       if (jid === undefined) return;
-      if (part !== "new") return this.witness.heard(jid, part!.slice(4));
+      if (part !== "new") return this.witness.heard(jid, part!.slice(4), event.data.replayed === true);
       const { minions } = event.data as { minions?: unknown };
       if (Array.isArray(minions)) this.witness.published(jid, minions.map(String));
     });

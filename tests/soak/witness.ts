@@ -47,10 +47,11 @@ export class Witness {
     else this.#asked.set(jid, { jid, minions, token, atMs: performance.now(), heard: new Map() });
   }
 
-  /** The master's bus tells of a return. */
-  heard(jid: string, minion: string): void {
+  /** The master's bus tells of a return. @param again it says that it is a repetition, since its master was killed */
+  heard(jid: string, minion: string, again: boolean): void {
     const heard = this.#asked.get(jid)?.heard;
-    heard?.set(minion, (heard.get(minion) ?? 0) + 1);
+    const before = heard?.get(minion) ?? 0;
+    heard?.set(minion, again ? Math.max(before, 1) : before + 1);
   }
 
   /** Holds all jobs that are older than `ageMs` against the record, and forgets them. */
