@@ -1,5 +1,5 @@
 /** What the processes of a fleet hold, read from the system and from their status reports. Linux only. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import type { Sample } from "./judge.ts";
@@ -50,9 +50,19 @@ function rssOf(pid: number): number | undefined {
   return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
 }
 
+function isHeldPipe(descriptor: string): boolean {
+  try {
+    return readlinkSync(descriptor).includes("/brine-pipes-");
+  } catch {
+    // It has been closed meanwhile.
+    return true;
+  }
+}
+
 function descriptorsOf(pid: number): number | undefined {
   try {
-    return readdirSync(`/proc/${pid}/fd`).length;
+    // Pipes that are held for programs to come are made many at once.
+    return readdirSync(`/proc/${pid}/fd`).filter((fd) => !isHeldPipe(`/proc/${pid}/fd/${fd}`)).length;
   } catch {
     return undefined;
   }

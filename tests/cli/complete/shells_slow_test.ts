@@ -86,7 +86,7 @@ _brine_complete`;
     assert.deepEqual(zsh("salt-key", "-a", ""), ["new1"]);
     assert.deepEqual(zsh("salt-cp", "web1", ""), ["files"]);
     assert.deepEqual(zsh("salt", "--log-file-"), [
-      "--log-file-level:Level of messages in the file. One of all, debug, error, critical, garbage, info, profile, quiet, trace, warning.",
+      "--log-file-level:Level of messages in the file. One of all, garbage, trace, debug, profile, info, warning, error, critical, quiet.",
     ]);
   });
 

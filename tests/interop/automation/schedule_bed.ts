@@ -50,6 +50,8 @@ export async function schedulesOf(
   const options = () => ({
     schedule: JSON.parse(JSON.stringify(entries).replaceAll("ALT", fleet.path("alt"))),
     "rawfile_json.filename": fleet.path("out"),
+    // A minion of ours lets jobs and schedules name no file by itself; a real one knows no such option.
+    return_kwargs_allowed: ["rawfile_json.filename"],
     "alternative.rawfile_json.filename": fleet.path("configured"),
     file_roots: { base: [fleet.path("roots")] },
     ...more,
