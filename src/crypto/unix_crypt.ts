@@ -1,4 +1,5 @@
 import { atOnce, type Steps } from "../async/slices.ts";
+import { concat } from "../runtime/bytes.ts";
 import type { Crypto } from "../runtime/crypto.ts";
 
 /** The password hashes of `/etc/shadow` that are supported; `apr1` is Apache's variant of `md5`. */
@@ -16,15 +17,8 @@ const ROUNDS_OF_STEP = 256;
 
 const utf8 = new TextEncoder();
 
-function concat(...parts: Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-}
+/** Bytes one behind the other. */
+const joined = (...parts: readonly Uint8Array[]): Uint8Array => concat(parts);
 
 /** The first `length` bytes of a block that is repeated endlessly. */
 function repeated(block: Uint8Array, length: number): Uint8Array {
@@ -72,7 +66,7 @@ function* shaCrypt(
     throw new RangeError(`Cannot hash a password in ${rounds} rounds: at most ${mostRounds} are allowed`);
   }
   const salt = utf8.encode(rest).slice(0, LONGEST_SALT[method]);
-  const hash = (...parts: Uint8Array[]) => crypto.hash(method, concat(...parts));
+  const hash = (...parts: Uint8Array[]) => crypto.hash(method, joined(...parts));
   const size = method === "sha512" ? 64 : 32;
   const alternate = hash(key, salt, key);
   const mixed: Uint8Array[] = [key, salt, repeated(alternate, key.length)];
@@ -95,7 +89,7 @@ function* shaCrypt(
 
 function* md5Crypt(crypto: Crypto, method: "md5" | "apr1", key: Uint8Array, setting: string): Steps<string> {
   const salt = utf8.encode(setting.split("$", 1)[0]).slice(0, LONGEST_SALT.md5);
-  const hash = (...parts: Uint8Array[]) => crypto.hash("md5", concat(...parts));
+  const hash = (...parts: Uint8Array[]) => crypto.hash("md5", joined(...parts));
   const mixed: Uint8Array[] = [key, utf8.encode(IDENT[method]), salt, repeated(hash(key, salt, key), key.length)];
   for (let bits = key.length; bits > 0; bits >>= 1) mixed.push(bits & 1 ? Uint8Array.of(0) : key.slice(0, 1));
   let digest = hash(...mixed);

@@ -5,6 +5,7 @@ import { hex } from "../../crypto/hex.ts";
 import { rsaSign } from "../../crypto/rsa.ts";
 import { messageOf, SaltError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
+import { concat } from "../../runtime/bytes.ts";
 import type { Crypto, RsaPrivateKey } from "../../runtime/crypto.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 import { type AuditEntry, CHECKPOINT_ALGORITHM, checkpointText } from "./audit_entry.ts";
@@ -115,7 +116,7 @@ export class AuditLog {
       const path = joinPath(directory, auditFileName(this.#file));
       const lines = taken.flatMap((entry) => this.#linesFor(entry));
       if (lost > 0) lines.push(this.#line({ kind: "lost", count: lost }));
-      const bytes = join(lines);
+      const bytes = concat(lines);
       if (this.#size === 0) this.#touched.add(directory);
       fs.append(path, bytes, 0o600);
       this.#touched.add(path);
@@ -240,7 +241,7 @@ export class AuditLog {
   /** Appends a line by itself. */
   #append(entry: AuditEntry): void {
     const { fs, directory } = this.#options;
-    const line = join(this.#linesFor(entry));
+    const line = concat(this.#linesFor(entry));
     const path = joinPath(directory, auditFileName(this.#file));
     fs.append(path, line, 0o600);
     this.#touched.add(path);
@@ -321,14 +322,4 @@ function numberOf(line: Uint8Array): number | undefined {
 function timeOf(line: Uint8Array): number {
   const { time } = JSON.parse(new TextDecoder().decode(line));
   return Date.parse(String(time)) || Infinity;
-}
-
-function join(parts: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
 }

@@ -1,17 +1,10 @@
+import { concat } from "../../../runtime/bytes.ts";
 import { TAG } from "./der.ts";
 
 const ascii = (text: string) => new TextEncoder().encode(text);
 
 /** Bytes one behind the other. */
-export function joined(...parts: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
-}
+export const joined = (...parts: readonly Uint8Array[]): Uint8Array => concat(parts);
 
 /** An element of DER. */
 export function tlv(tag: number, ...parts: readonly Uint8Array[]): Uint8Array {
