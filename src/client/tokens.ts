@@ -48,6 +48,7 @@ function recordOf(reply: unknown): TokenRecord | undefined {
  * Logs a user in at the master and returns the token; undefined if the credentials are wrong.
  *
  * @param credentials `{eauth, username, password, …}`
+ * @param session 32 to 128 hex digits by which {@link readToken} finds the token as well; for a master of Brine alone
  * @example
  * ```ts
  * await using salt = await connect();
@@ -56,8 +57,14 @@ function recordOf(reply: unknown): TokenRecord | undefined {
  * ```
  * @see docs/protocol.md 7.1 mk_token
  */
-export async function makeToken(client: LocalClient, credentials: Credentials): Promise<TokenRecord | undefined> {
-  return recordOf(await client.send({ ...credentials, cmd: "mk_token" }));
+export async function makeToken(
+  client: LocalClient,
+  credentials: Credentials,
+  session?: string,
+): Promise<TokenRecord | undefined> {
+  return recordOf(
+    await client.send({ ...credentials, cmd: "mk_token", ...(session === undefined ? {} : { session }) }),
+  );
 }
 
 /**

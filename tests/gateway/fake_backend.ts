@@ -23,6 +23,8 @@ export class FakeBackend implements Backend {
   readonly #clock: FakeClock;
   /** Valid tokens. */
   readonly tokens = new Map<string, TokenRecord>();
+  /** Their second names. */
+  readonly #names = new Map<string, string>();
   #made = 0;
 
   constructor(clock: FakeClock) {
@@ -47,7 +49,7 @@ export class FakeBackend implements Backend {
     return this.calls.filter(({ method }) => method !== "login" && method !== "token");
   }
 
-  login: Backend["login"] = async (credentials) => {
+  login: Backend["login"] = async (credentials, session) => {
     this.#note("login", credentials);
     if (credentials.password !== PASSWORD && credentials.eauth !== "oidc") return await Promise.resolve(undefined);
     const start = this.#clock.now() / 1000;
@@ -55,11 +57,12 @@ export class FakeBackend implements Backend {
     const name = String(credentials.username ?? "somebody");
     const record: TokenRecord = { token, start, expire: start + 43_200, name, eauth: String(credentials.eauth) };
     this.tokens.set(token, record);
+    if (session !== undefined) this.#names.set(session, token);
     return record;
   };
   token: Backend["token"] = async (token) => {
     this.#note("token", token);
-    const record = await Promise.resolve(this.tokens.get(token));
+    const record = await Promise.resolve(this.tokens.get(this.#names.get(token) ?? token));
     return record !== undefined && record.expire > this.#clock.now() / 1000 ? record : undefined;
   };
   /** Users that may not read every event. */

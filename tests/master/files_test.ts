@@ -186,6 +186,22 @@ describe("files.json", () => {
     }
   });
 
+  test("a token is found by its second name as long as it lasts, and nobody takes a name that is taken", () => {
+    const clock = new FakeClock();
+    const { fs } = memoryRuntime({ clock, crypto });
+    const tokens = new TokenFiles({ fs, crypto, clock, log: silent, directory: "/tokens", hashName: "sha256" });
+    const [ann, bob] = ["ann", "bob"].map((name) => tokens.create({ name, eauth: "pam" }, 60, "c0ffee".repeat(8)));
+    assert.deepEqual(tokens.get("c0ffee".repeat(8)), ann);
+    tokens.create({ name: "eve", eauth: "pam" }, 60, bob!.token);
+    assert.equal(tokens.get(bob!.token)!.name, "bob");
+    for (const name of ["../x", "", 7, "c0ffee"]) tokens.create({ name: "eve", eauth: "pam" }, 1, name);
+    assert.deepEqual(fs.list("/tokens").filter((name) => name.length === 48), ["c0ffee".repeat(8)]);
+    tokens.remove(ann!.token);
+    assert.equal(tokens.get("c0ffee".repeat(8)), undefined);
+    clock.advance(60_000);
+    assert.equal(tokens.get(bob!.token), undefined);
+  });
+
   test("proc files", () => {
     const { pid, ...job } = decode(fromHex(proc_file), { mode: "wire" }) as Json;
     const runtime = memoryRuntime({ clock, crypto, process: { pid } });

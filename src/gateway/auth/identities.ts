@@ -3,7 +3,7 @@ import type { Crypto } from "../../runtime/crypto.ts";
 import type { TokenRecord } from "../../client/tokens.ts";
 import { mayComeFrom } from "./api_acl.ts";
 import { API_KEY_PREFIX, apiKeyOf } from "./api_keys.ts";
-import type { FailedAttempts } from "./failed_attempts.ts";
+import type { FailedAttempts, Verdict } from "./failed_attempts.ts";
 import type { Backend } from "../backend/backend.ts";
 import type { Identity } from "./identity.ts";
 import { HttpError } from "../wire/errors.ts";
@@ -51,7 +51,8 @@ export class Identities {
    */
   async find(presented: string, address: string): Promise<Identity | undefined> {
     const { sessions, jwts } = this.#options;
-    const session = sessions.use(presented);
+    const session = sessions.use(presented) ??
+      await sessions.takeUp(presented, (name) => this.#recordOf(name, presented, address));
     if (session !== undefined) return { record: session.record, session, endListeners: session.onEnd };
     if (presented.startsWith(API_KEY_PREFIX)) return await this.#ofApiKey(presented, address);
     if (jwts === undefined || presented.split(".").length !== 5) return undefined;
@@ -59,6 +60,21 @@ export class Identities {
     if (opened === undefined) return undefined;
     const { record, family } = opened;
     return { record, family, endListeners: jwts.endListeners(family) };
+  }
+
+  /** What the master has of a session, by its name there; nothing once the address has presented too many that are not valid. */
+  async #recordOf(name: string, secret: string, address: string): Promise<TokenRecord | undefined> {
+    const { attempts, backend, settings } = this.#options;
+    const finish = await attempts.begin({ address, secret }).catch(() => undefined);
+    if (finish === undefined) return undefined;
+    let verdict: Verdict = "untried";
+    try {
+      const record = await backend.token(name);
+      verdict = record === undefined ? "failed" : "valid";
+      return record !== undefined && mayComeFrom(settings, record.name, address) ? record : undefined;
+    } finally {
+      finish(verdict);
+    }
   }
 
   /** A new pair of tokens for a refresh token; undefined if it is not valid. */

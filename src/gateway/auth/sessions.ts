@@ -39,7 +39,13 @@ const MAX_SESSIONS = 100_000;
 /** Time between two searches for expired sessions, in milliseconds. */
 const SWEEP_MS = 60_000;
 
-/** The sessions of all logins, in memory: they end with the process. */
+/** 40 hex digits. */
+const ID = /^[0-9a-f]{40}$/;
+
+/**
+ * The sessions of the logins at this gateway, in memory. The master finds the token of a login by a name that is made of the session's id,
+ * so that another gateway of the master, or of another master of its cluster, takes the session up.
+ */
 export class Sessions {
   readonly #clock: Clock;
   readonly #crypto: Crypto;
@@ -78,9 +84,29 @@ export class Sessions {
     return session;
   }
 
-  /** A new session, under a new id. */
-  start(record: TokenRecord): Session {
-    const session: Session = { id: this.newId(), record, lastUsed: this.#clock.now(), onEnd: new Set() };
+  /** The name under which the master keeps the token of a session; nobody finds the id by it. */
+  nameOf(id: string): string {
+    return hex(this.#crypto.hash("sha256", new TextEncoder().encode(`session ${id}`)));
+  }
+
+  /**
+   * Takes up a session that this gateway does not know, by the record that the master has of it; undefined if it may have ended for want
+   * of requests since its login.
+   *
+   * @param find the record by the name that the session has at the master
+   */
+  async takeUp(
+    id: string,
+    find: (name: string) => Promise<TokenRecord | undefined>,
+  ): Promise<Session | undefined> {
+    const record = ID.test(id) ? await find(this.nameOf(id)) : undefined;
+    if (record === undefined || this.#clock.now() - record.start * 1000 >= SESSION_MS) return undefined;
+    return this.#sessions.get(id) ?? this.start(id, record);
+  }
+
+  /** @param id made by {@link Sessions.newId} */
+  start(id: string, record: TokenRecord): Session {
+    const session: Session = { id, record, lastUsed: this.#clock.now(), onEnd: new Set() };
     this.#sessions.set(session.id, session);
     if (this.#sessions.size > MAX_SESSIONS) this.end(this.#sessions.values().next().value!);
     return session;

@@ -32,9 +32,13 @@ export interface Backend extends AsyncDisposable {
    * without a cluster, or where it cannot be known. Cheap, since anybody may ask.
    */
   cluster?(): Promise<{ masters: number; storage: boolean; bus: boolean; lease: boolean } | undefined>;
-  /** Makes an eauth token. Undefined if the credentials are not valid. */
-  login(credentials: Credentials): Promise<TokenRecord | undefined>;
-  /** The record of an eauth token. Undefined if it is unknown, expired or revoked. */
+  /**
+   * Makes an eauth token. Undefined if the credentials are not valid.
+   *
+   * @param session a second name by which {@link Backend.token} finds it, where the master can
+   */
+  login(credentials: Credentials, session?: string): Promise<TokenRecord | undefined>;
+  /** The record of an eauth token, by its token or second name. Undefined if it is unknown, expired or revoked. */
   token(token: string): Promise<TokenRecord | undefined>;
   /** Revokes an eauth token, if the master can: real Salt's cannot. Never rejects. */
   revoke(token: string): Promise<void>;

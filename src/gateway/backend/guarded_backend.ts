@@ -53,9 +53,9 @@ class TheGuardedBackend implements GuardedBackend {
     return this.#backend.isBrine;
   }
 
-  login: Backend["login"] = async (credentials) => {
+  login: Backend["login"] = async (credentials, session) => {
     const use = this.#guard.useOf(credentials);
-    const record = await this.#guard.count([use], () => this.#backend.login(credentials), validIfFound);
+    const record = await this.#guard.count([use], () => this.#backend.login(credentials, session), validIfFound);
     // The user of an identity provider's token is known only now.
     if (record === undefined || this.#guard.admits(record.name)) return record;
     await this.#backend.revoke(record.token);

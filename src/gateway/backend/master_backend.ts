@@ -195,7 +195,8 @@ class MasterBackend implements Backend {
     }
   }
 
-  login: Backend["login"] = (credentials) => this.#ask((client) => makeToken(client, credentials));
+  login: Backend["login"] = (credentials, session) =>
+    this.#ask((client) => makeToken(client, credentials, client.isBrine ? session : undefined));
   token: Backend["token"] = (token) => this.#ask((client) => readToken(client, token));
   revoke: Backend["revoke"] = async (token) => {
     if (!this.isBrine) return;

@@ -225,7 +225,8 @@ export class ExternalAuth {
   /**
    * Makes a token for the user of a load's credentials; undefined, after a delay, if they are wrong.
    *
-   * @param load `eauth`, `username`, `password`; `token_expire` in seconds, where `token_expire_user_override` allows it
+   * @param load `eauth`, `username`, `password`; `token_expire` in seconds, where `token_expire_user_override` allows it; `session`, a
+   * second name of the token
    * @throws {SystemError} if it cannot be stored
    */
   async makeToken(load: Load): Promise<Token | undefined> {
@@ -235,12 +236,16 @@ export class ExternalAuth {
     const { name, eauth, groups, permissions } = known;
     const wanted = Number(load.token_expire);
     const own = this.#mayChooseExpiry(known) && Number.isFinite(wanted) && wanted > 0;
-    const token = tokens.create({
-      name,
-      eauth,
-      ...(opts.keep_acl_in_token ? { auth_list: [...permissions] } : {}),
-      ...(groups.length > 0 ? { groups: [...groups] } : {}),
-    }, own ? wanted : opts.token_expire);
+    const token = tokens.create(
+      {
+        name,
+        eauth,
+        ...(opts.keep_acl_in_token ? { auth_list: [...permissions] } : {}),
+        ...(groups.length > 0 ? { groups: [...groups] } : {}),
+      },
+      own ? wanted : opts.token_expire,
+      load.session,
+    );
     log.info("token made", { eauth, username: name });
     return token;
   }

@@ -54,8 +54,16 @@ export class TokenFiles {
     return typeof token === "string" && TOKEN.test(token) ? joinPath(this.#options.directory, token) : undefined;
   }
 
-  /** Makes a token that is valid for so many seconds. */
-  create(owner: Pick<Token, "name" | "eauth" | "groups" | "auth_list">, seconds: number): Token {
+  /**
+   * Makes a token that is valid for so many seconds.
+   *
+   * @param otherName a second name to find it by, in hex digits, which ends with it; ignored if somebody has it
+   */
+  create(
+    owner: Pick<Token, "name" | "eauth" | "groups" | "auth_list">,
+    seconds: number,
+    otherName?: unknown,
+  ): Token {
     const { crypto, clock, hashName } = this.#options;
     const start = clock.now() / 1000;
     const { name, eauth, groups, auth_list } = owner;
@@ -69,22 +77,33 @@ export class TokenFiles {
       token: hex(crypto.hash(hashName, crypto.randomBytes(512))),
     };
     this.store(token);
+    const other = this.#path(otherName);
+    if (other !== undefined && this.#options.fs.stat(other, { follow: false }) === undefined) {
+      this.store(token, otherName as string);
+    }
     return token;
   }
 
-  store(token: Token): void {
+  store(token: Token, name = token.token): void {
     const { fs, directory } = this.#options;
-    const path = this.#path(token.token);
+    const path = this.#path(name);
     if (path === undefined) throw new RangeError("Cannot store a token: expected the hex digits of a hash");
     fs.mkdir(directory, 0o700);
     // Python reads a whole number as an int, and other tools expect floats here.
     const wire = { ...token, start: new Float(token.start), expire: new Float(token.expire) };
     fs.write(path, encode(wire, "wire"), { mode: 0o600 });
-    this.onChange?.(token.token);
+    this.onChange?.(name);
   }
 
-  /** The token if it is known and has not expired; one that has is removed. */
-  get(token: unknown): Token | undefined {
+  /** The token of a name if it is known and has not expired; one that has is removed. */
+  get(name: unknown): Token | undefined {
+    const found = this.#read(name);
+    return found === undefined || found.token === name || this.#read(found.token)?.token === found.token
+      ? found
+      : undefined;
+  }
+
+  #read(token: unknown): Token | undefined {
     const { fs, clock, log } = this.#options;
     const path = this.#path(token);
     if (path === undefined || fs.stat(path, { follow: false })?.kind !== "file") return undefined;
@@ -95,7 +114,7 @@ export class TokenFiles {
       log.warning("token file cannot be read and is ignored", { error: messageOf(error) });
       return undefined;
     }
-    if (!isRecord(fields) || fields.token !== token) return undefined;
+    if (!isRecord(fields) || typeof fields.token !== "string") return undefined;
     const [start, expire] = [Number(fields.start), Number(fields.expire)];
     if (!(expire > clock.now() / 1000)) {
       fs.remove(path);

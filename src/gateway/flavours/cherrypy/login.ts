@@ -33,18 +33,19 @@ export function loginHint(call: Call): Answer {
 export async function logIn(call: Call): Promise<Answer> {
   const given = loginOf(call.body.data);
   call.user = typeof given.username === "string" ? given.username : undefined;
-  const record = await authenticate(call, credentialsFrom(given));
+  const { sessions, identities: { jwts } } = call.services;
+  // Always a new id: another page or user may have chosen the one that was presented.
+  const id = sessions.newId();
+  const record = await authenticate(call, credentialsFrom(given), sessions.nameOf(id));
   call.user = record.name;
   const { externalAuth } = call.services.settings;
   const perms = permissionsOf(record, externalAuth);
   const about = { start: record.start, user: record.name, eauth: record.eauth, perms: perms.length === 0 ? {} : perms };
-  const { sessions, identities: { jwts } } = call.services;
   if (given.token_type === "jwt" && jwts !== undefined) {
     const pair = await jwts.issue(record);
     return { value: { return: [{ token: pair.access_token, expire: pair.access_expire, ...about, ...pair }] } };
   }
-  // Always a new id: another page or user may have chosen the one that was presented.
-  const session = sessions.start(record);
+  const session = sessions.start(id, record);
   call.identity = { record, session };
   call.headers["X-Auth-Token"] = session.id;
   return { value: { return: [{ token: session.id, expire: record.expire, ...about }] } };
@@ -58,10 +59,10 @@ function loginOf(data: unknown): Record<string, unknown> {
   return given;
 }
 
-async function authenticate({ backend }: Call, credentials: Credentials): Promise<TokenRecord> {
+async function authenticate({ backend }: Call, credentials: Credentials, session: string): Promise<TokenRecord> {
   const complete = credentials.eauth !== undefined &&
     (credentials.username !== undefined || credentials.id_token !== undefined);
-  const record = complete ? await backend.login(credentials) : undefined;
+  const record = complete ? await backend.login(credentials, session) : undefined;
   if (record === undefined) throw new HttpError(401, LOGIN_FAILED);
   return record;
 }
