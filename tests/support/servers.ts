@@ -111,15 +111,28 @@ function killed(pid: number): void {
   }
 }
 
+/**
+ * Ends a server that nobody ended and removes its directory, once the process that started it is gone: only then does the guard's standard
+ * input end. The event `exit` comes on Node alone, and never after SIGKILL.
+ */
+function guarded(pid: number, signal: string, directory: string): ChildProcess {
+  const script =
+    'cat; kill -s "$1" "$2"; n=0; while kill -0 "$2" && [ $((n += 1)) -lt 100 ]; do sleep 0.1; done; rm -rf "$3"';
+  const guard = spawn("sh", ["-c", script, "sh", signal.slice("SIG".length), String(pid), directory], {
+    stdio: ["pipe", "ignore", "ignore"],
+    detached: true,
+  });
+  for (const part of [guard, guard.stdin]) (part as { unref?(): void }).unref?.();
+  return guard;
+}
+
 function server({ port, directory, command, words, greeting, ready, lowered }: Recipe): TestServer {
   let child: ChildProcess | undefined;
   let ended: Promise<unknown> | undefined;
   let given = 0;
-  /** For a server that nobody ends before the process does. */
-  const end = () => {
-    child?.kill(command.endsWith("postgres") ? "SIGQUIT" : "SIGKILL");
-    rmSync(directory, { recursive: true, force: true });
-  };
+  let guard: ChildProcess | undefined;
+  // PostgreSQL has processes of its own to end; Redis would look at its disk once more, and slapd waits for connections.
+  const ending = command.endsWith("postgres") ? "SIGQUIT" : "SIGKILL";
   const own: TestServer = {
     port,
     fresh: () => ++given,
@@ -134,7 +147,7 @@ function server({ port, directory, command, words, greeting, ready, lowered }: R
       started.stderr!.on("data", (chunk) => said += chunk);
       let gone = false;
       ended = new Promise<void>((resolve) => started.once("exit", () => resolve(void (gone = true))));
-      process.once("exit", end);
+      guard = guarded(started.pid!, ending, directory);
       while (!await answers(port, greeting, ready)) {
         if (gone) throw new Error(`${command} has ended: ${said}`);
         await pause(20);
@@ -143,16 +156,16 @@ function server({ port, directory, command, words, greeting, ready, lowered }: R
       for (const part of [started, started.stdout, started.stderr]) (part as { unref?(): void }).unref?.();
     },
     async stop() {
-      // PostgreSQL has processes of its own to end; Redis would look at its disk once more, and slapd waits for connections.
-      child?.kill(command.endsWith("postgres") ? "SIGQUIT" : "SIGKILL");
+      guard?.kill("SIGKILL");
+      child?.kill(ending);
       const limit = setTimeout(() => child?.kill("SIGKILL"), 20_000);
       await ended;
       clearTimeout(limit);
-      process.off("exit", end);
       child = undefined;
     },
     async kill() {
       const { pid } = child!;
+      guard?.kill("SIGKILL");
       // The first one goes first: it would start the others again.
       const pids = [pid!, ...childrenOf(pid!)];
       for (const one of pids) killed(one);
