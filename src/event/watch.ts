@@ -15,8 +15,8 @@ export interface WatchOptions {
   signal?: AbortSignal;
 }
 
-/** Time between two attempts to connect. */
-const AGAIN_MS = 1000;
+/** Time between two attempts to connect: a master that starts again announces the returns that have waited for it at once. */
+const AGAIN_MS = 50;
 /** Events held for a slow reader; beyond it the oldest are dropped. */
 const HELD = 1000;
 
