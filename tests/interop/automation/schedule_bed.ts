@@ -67,10 +67,13 @@ export async function schedulesOf(
   const found: { name: string; text: string }[] = [];
   const files = () =>
     ["out", "alt", "configured"].flatMap((file) =>
-      !existsSync(fleet.path(file)) ? [] : readFileSync(fleet.path(file), "utf8").trimEnd().split("\n").map((line) => {
-        const ret = JSON.parse(line) as Record<string, unknown>;
-        return { name: String(ret.schedule), text: `file ${file} ${JSON.stringify(alike(ret))}` };
-      })
+      // The last line may still be written.
+      !existsSync(fleet.path(file))
+        ? []
+        : readFileSync(fleet.path(file), "utf8").split("\n").slice(0, -1).map((line) => {
+          const ret = JSON.parse(line) as Record<string, unknown>;
+          return { name: String(ret.schedule), text: `file ${file} ${JSON.stringify(alike(ret))}` };
+        })
     );
   const all = (): Scheduled =>
     Object.fromEntries(
