@@ -1,4 +1,5 @@
 import { truthy } from "../python/truth.ts";
+import type { FileSystem } from "../runtime/fs.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import {
   Budget,
@@ -22,6 +23,7 @@ import {
   jinjaOptions,
   saltEnvironment,
   TemplateCache,
+  type TemplateFile,
   templateNames,
 } from "./jinja/environment.ts";
 import { takeHeader } from "./jinja/file_header.ts";
@@ -75,6 +77,11 @@ function namesOf(job: RenderJob): Map<string, unknown> {
   ]);
 }
 
+/** A template by its whole path: one of this host, in no file root. */
+function fileOfHost(fs: Pick<FileSystem, "stat" | "readText">, path: string): TemplateFile | undefined {
+  return fs.stat(path)?.kind === "file" ? { path, name: path, source: fs.readText(path) } : undefined;
+}
+
 /** Jinja2 as Salt has it. What is compiled is kept for all renders of this renderer. */
 export function jinja(runtime: Pick<Runtime, "crypto" | "clock" | "fs" | "process"> & RemoteHost): Renderer {
   const cache = new TemplateCache();
@@ -107,7 +114,7 @@ export function jinja(runtime: Pick<Runtime, "crypto" | "clock" | "fs" | "proces
       filters,
       tests,
       steady,
-      load: job.load ?? (() => undefined),
+      load: (name) => name.startsWith("/") ? fileOfHost(runtime.fs, name) : job.load?.(name),
       log,
       now: () => runtime.clock.now(),
       typeNames: job.typeNames ?? new WeakMap(),

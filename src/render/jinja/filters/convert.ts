@@ -186,9 +186,10 @@ function randomText(crypto: Crypto, length: number): string {
 
 function randomFor(crypto: Crypto, seed: unknown): PythonRandom {
   if (seed === null) return new PythonRandom(BigInt(`0x${hex(crypto.randomBytes(32))}`));
-  if (!(seed instanceof Uint8Array)) throw typeError("object supporting the buffer API required");
+  const bytes = typeof seed === "string" ? utf8.encode(seed) : seed;
+  if (!(bytes instanceof Uint8Array)) throw typeError("object supporting the buffer API required");
   // Salt seeds with the hash of the text, as a text of its own.
-  const digest = utf8.encode(hex(crypto.hash("sha512", seed)));
+  const digest = utf8.encode(hex(crypto.hash("sha512", bytes)));
   return new PythonRandom(seedOfText(digest, (data) => crypto.hash("sha512", data)));
 }
 
