@@ -11,13 +11,20 @@ export interface CommandOutcome {
   stderr: string;
 }
 
+/** Keyword arguments of a command that a module runs: without a shell, and with its input as it is. */
+const keywords = (options: Record<string, unknown>) => ({
+  python_shell: false,
+  ...(options.stdin === undefined ? {} : { stdin_raw_newlines: true }),
+  ...options,
+});
+
 /** Runs a program by its words, without a shell, as a function of a module does on its caller's behalf. */
 export async function runAll(
   context: JobContext,
   argv: readonly string[],
   options: Record<string, unknown> = {},
 ): Promise<CommandOutcome> {
-  return await context.call("cmd.run_all", [argv], { python_shell: false, ...options }) as CommandOutcome;
+  return await context.call("cmd.run_all", [argv], keywords(options)) as CommandOutcome;
 }
 
 /** The same; what it prints on both streams. */
@@ -26,7 +33,7 @@ export async function run(
   argv: readonly string[],
   options: Record<string, unknown> = {},
 ): Promise<string> {
-  return await context.call("cmd.run", [argv], { python_shell: false, ...options }) as string;
+  return await context.call("cmd.run", [argv], keywords(options)) as string;
 }
 
 /** The full path of a program, or undefined. */

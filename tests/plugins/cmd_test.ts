@@ -70,6 +70,8 @@ for (
       want: "/bin/sh",
     },
     { name: "stdin is given", cmd: "cat", options: { stdin: "a\nb" }, want: "a\nb" },
+    { name: "\\n in stdin ends a line", cmd: "cat", options: { stdin: "a\\nb" }, want: "a\nb" },
+    { name: "unless it is raw", cmd: "cat", options: { stdin: "a\\nb", stdin_raw_newlines: true }, want: "a\\nb" },
     { name: "white space at the end is kept on demand", cmd: "printf 'a\\n'", options: { rstrip: false }, want: "a\n" },
     { name: "nothing is hidden but what is asked for", cmd: "echo a", options: { hide_output: true }, want: "" },
     { name: "umask", cmd: "umask", options: { python_shell: true, umask: "077" }, want: "0077" },

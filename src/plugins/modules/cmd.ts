@@ -15,7 +15,7 @@ const SUCCESS = "success_retcodes=None, success_stdout=None, success_stderr=None
 const KEYWORDS = `
 
 cwd: where it runs; by default the home directory of its user
-stdin: text for its standard input
+stdin: text for its standard input, in which \\n ends a line, unless stdin_raw_newlines is true
 runas, group: the user and group that it runs as
 python_shell, shell: have a shell read the command; otherwise it is split into words, and nothing expands
 env: variables, as a map; null removes one. clean_env: no other variables

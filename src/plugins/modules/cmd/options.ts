@@ -110,12 +110,18 @@ function shellOf(args: BoundArguments, { opts, runtime: { process } }: Host): st
   return use ? named ?? process.env("SHELL") ?? DEFAULT_SHELL : undefined;
 }
 
+/** Text for standard input. A backslash and an n are the end of a line, as nobody can type one on a command line. */
+function stdinOf({ stdin, stdin_raw_newlines: raw }: BoundArguments): string | undefined {
+  if (stdin === null || stdin === undefined) return undefined;
+  return truthy(raw ?? false) ? str(stdin) : str(stdin).replaceAll("\\n", "\n");
+}
+
 /** Reads the keyword arguments of a function of `cmd`. */
 export function commandOptions(bound: BoundArguments, host: Host): CommandOptions {
   const args: BoundArguments = { ...bound.kwargs, ...bound };
   return {
     cwd: optional(args.cwd),
-    stdin: args.stdin === null || args.stdin === undefined ? undefined : str(args.stdin),
+    stdin: stdinOf(args),
     runas: optional(args.runas) ?? optional(host.runas),
     group: optional(args.group),
     shell: shellOf(args, host),
