@@ -17,6 +17,8 @@ for (
     { fun: "test.assertion", arg: [1], want: null },
     { fun: "test.raise_exception", arg: ["Nope"], want: false },
     { fun: "test.raise_exception", arg: ["constructor"], want: false },
+    { fun: "test.raise_exception", arg: ["salt.exceptions.Nope"], want: false },
+    { fun: "test.raise_exception", arg: ["builtins.ValueError"], want: false },
     { fun: "test.tty", want: "ERROR: This function has been moved to cmd.tty" },
     { fun: "test.provider", arg: ["test"], want: "test" },
     { fun: "test.try", arg: ["test.exception"], want: null },
@@ -45,6 +47,7 @@ test("test.not_loaded() names what this host has no programs for", async () => {
 for (
   const { name, args, want } of [
     { name: "CommandExecutionError", args: ["no"], want: "ERROR: no" },
+    { name: "salt.exceptions.SaltInvocationError", args: ["no"], want: "ERROR executing 'test.raise_exception': no" },
     { name: "SaltInvocationError", args: ["no"], want: "ERROR executing 'test.raise_exception': no" },
     { name: "CommandNotFoundError", args: ["x"], want: "Command required for 'test.raise_exception' not found: x" },
     { name: "OSError", args: [2, "no"], want: /\nOSError: \(2, 'no'\)\n$/ },

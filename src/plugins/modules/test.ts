@@ -348,13 +348,14 @@ export const module: ExecutionModule = {
     raise_exception: {
       signature: "name, *args, **kwargs",
       doc: "Raises the exception with this name and these arguments; False if it is unknown.\n\n" +
-        "    salt '*' test.raise_exception CommandExecutionError 'Oh no!'",
+        "    salt '*' test.raise_exception salt.exceptions.CommandExecutionError 'Oh no!'",
       run(context, { name, args, kwargs }) {
-        if (!Object.hasOwn(EXCEPTIONS, str(name))) {
+        const short = str(name).replace(/^salt\.exceptions\./, "");
+        if (!Object.hasOwn(EXCEPTIONS, short)) {
           context.log.error("no such exception", { name: str(name) });
           return false;
         }
-        throw EXCEPTIONS[str(name)]!(exceptionText([...args, ...Object.values(withoutPub(kwargs))]));
+        throw EXCEPTIONS[short]!(exceptionText([...args, ...Object.values(withoutPub(kwargs))]));
       },
     },
     assertion: {
