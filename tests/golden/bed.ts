@@ -124,11 +124,12 @@ export class Bed implements AsyncDisposable {
   readonly #daemons: ChildProcess[] = [];
   #ports: [number, number] = [0, 0];
 
-  static async start(): Promise<Bed> {
+  /** @param minion options of the minions, beside those of {@link MINION} */
+  static async start(minion: Record<string, unknown> = {}): Promise<Bed> {
     const bed = new Bed();
     try {
       bed.#ports = await freePorts();
-      bed.#prepare();
+      bed.#prepare({ ...MINION, ...minion });
       bed.#startDaemon("salt-master", "conf");
       for (const id of ["alpha", "beta", "gamma"]) bed.#startDaemon("salt-minion", `conf-${id}`);
       await bed.#signedIn();
@@ -176,7 +177,7 @@ export class Bed implements AsyncDisposable {
     writeFileSync(path.join(directory, `${name}.pub`), pair.publicPem, { mode: 0o644 });
   }
 
-  #prepare(): void {
+  #prepare(minion: Record<string, unknown>): void {
     const { root } = this;
     mkdirSync(this.work);
     mkdirSync(path.join(root, "host"));
@@ -185,13 +186,13 @@ export class Bed implements AsyncDisposable {
     const ok = path.join(root, "srv/ok.sls");
     writeFileSync(ok, this.fill(readFileSync(ok, "utf8")));
     this.#configure("conf", "master", "master", { ...QUICK, runner_dirs: [path.join(PROBE, "runners")] });
-    this.#configure("conf-local", "minion-local", "minion", MINION);
+    this.#configure("conf-local", "minion-local", "minion", minion);
     this.#configure("conf-keys", "master-keys", "master", {});
     this.#pair(path.join(root, "pki/master"), "master", PAIRS.master);
     const accepted = path.join(root, "pki/master/minions");
     mkdirSync(accepted);
     for (const id of ["alpha", "beta", "gamma"]) {
-      this.#configure(`conf-${id}`, `minion-${id}`, "minion", MINION);
+      this.#configure(`conf-${id}`, `minion-${id}`, "minion", minion);
       this.#pair(path.join(root, `minion-${id}`, "pki"), "minion", PAIRS.minion);
       writeFileSync(path.join(accepted, id), PAIRS.minion.publicPem);
     }
