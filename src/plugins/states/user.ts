@@ -43,11 +43,20 @@ function predicted(args: BoundArguments, changes: UserChanges, missing: readonly
   return outcome(args.name, null, `The following user attributes are set to be changed:\n${lines.join("")}`);
 }
 
+/** What useradd and usermod refuse on each host. */
+function complaintOf({ uid, home, shell }: BoundArguments): string | undefined {
+  if (truthy(uid) && !/^\d+$/.test(str(uid))) return `The uid '${str(uid)}' is not valid: expected a number`;
+  if (truthy(home) && !str(home).startsWith("/")) return `The home '${str(home)}' is not an absolute path`;
+  return truthy(shell) && !/^[/*]/.test(str(shell)) ? `The shell '${str(shell)}' is not an absolute path` : undefined;
+}
+
 async function present(context: StateContext, given: BoundArguments): Promise<StateReturn> {
   const args = await prepared(context, given);
   const { name } = args;
   const comma = [args.fullname, args.roomnumber, args.workphone].find((text) => text?.includes(","));
   if (comma !== undefined) return outcome(name, false, `Unsupported char ',' in ${comma}`);
+  const complaint = complaintOf(args);
+  if (complaint !== undefined) return outcome(name, false, complaint);
   const missing = await missingOf(context, args.groups);
   if (missing.length > 0) {
     if (!context.test) {
