@@ -8,6 +8,7 @@ import { test } from "node:test";
 import { messageOf } from "../../src/errors.ts";
 import { CommandExecutionError, type ExecutionModule } from "../../src/loader/family.ts";
 import { newContainer } from "../../src/plugins/docker/create_options.ts";
+import { module as file } from "../../src/plugins/modules/file.ts";
 import { GRANTS } from "../../src/plugins/modules/mysql/grants.ts";
 import { module as pip } from "../../src/plugins/modules/pip.ts";
 import { modRepo as modYumRepo } from "../../src/plugins/modules/yumpkg/repositories.ts";
@@ -54,6 +55,11 @@ const MODULES: Record<string, Functions> = {
     run_container: fun((_, { image, kwargs }) => newContainer(image, { dns: (kwargs as Args).dns }), "image, **kwargs"),
   },
   mysql: { ...GRANTS, ...answers({ grant_exists: false }) },
+  debconf: answers({ show: null }),
+  file: { ...file.functions, ...answers({ is_blkdev: true }) },
+  keyboard: answers({ get_sys: "us" }),
+  locale: answers({ get_locale: "C" }),
+  postgres: answers({ db_list: {}, tablespace_list: {} }),
   pip: { ...pip.functions, ...answers({ list: {}, version: "23.0" }) },
   selinux: answers({}),
 };
@@ -141,6 +147,14 @@ for (
     ["archive.extracted", { name: "/a", source: "http://x/a.tar", clean: true, clean_parent: true }, /Only one of/],
     ["at.present", { name: "a", timespec: "now", tag: "a b" }, /A tag has letters, digits and underscores only/],
     ["at.present", { name: "a", timespec: "-f" }, /invalid timespec/],
+    ["blockdev.tuned", { name: "/dev/a", "read-behind": 1 }, /Invalid keyword arguments: read-behind=1/],
+    ["debconf.set", { name: "p", data: { "a b": { type: "string", value: "c" } } }, /each one word/],
+    ["keyboard.system", { name: "a b" }, /"a b" is no keyboard layout/],
+    ["locale.system", { name: "a b c" }, /"a b c" is no locale/],
+    ["postgres_database.present", { name: "d", encoding: "a'b" }, /Unsupported character ' in value/],
+    ["postgres_tablespace.present", { name: "t", directory: "/t", options: { "a b": 1 } }, /Not a parameter/],
+    ["user.present", { name: "u", fullname: "a:b" }, /Unsupported char ':'/],
+    ["user.present", { name: "u", password: "a:b" }, /has no colon/],
     ["beacon.present", { name: "nope" }, /Beacon "nope" is not available/],
     ["beacon.present", { name: "inotify", x: 1 }, /configuration invalid, not adding/],
     ["docker_container.run", { name: "w", image: "i", dns: "x" }, /Failed to translate input/],

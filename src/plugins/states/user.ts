@@ -44,7 +44,10 @@ function predicted(args: BoundArguments, changes: UserChanges, missing: readonly
 }
 
 /** What useradd and usermod refuse on each host. */
-function complaintOf({ uid, home, shell }: BoundArguments): string | undefined {
+function complaintOf({ uid, home, shell, password, ...args }: BoundArguments): string | undefined {
+  const colon = GECOS.map((field) => args[field] as string | null).find((text) => /[:\n]/.test(text ?? ""));
+  if (colon !== undefined) return `Unsupported char ':' in ${colon}`;
+  if (truthy(password) && /[:\n]/.test(str(password))) return "The hash of a password has no colon and no line break";
   if (truthy(uid) && !/^\d+$/.test(str(uid))) return `The uid '${str(uid)}' is not valid: expected a number`;
   if (truthy(home) && !str(home).startsWith("/")) return `The home '${str(home)}' is not an absolute path`;
   return truthy(shell) && !/^[/*]/.test(str(shell)) ? `The shell '${str(shell)}' is not an absolute path` : undefined;
