@@ -17,7 +17,7 @@ import { type Args, commentFirst, failed, failureOf, type FileReturn } from "./r
 const taken = (context: StateContext, path: string): boolean =>
   lookAt(context.runtime.fs, path, { follow: false }) !== undefined;
 
-/** True if a path is below a directory, which can be neither copied nor moved there. */
+/** True if a path is below a directory, which cannot be moved there. */
 const isInside = (context: StateContext, path: string, directory: string): boolean =>
   lookAt(context.runtime.fs, directory, { follow: false })?.kind === "directory" &&
   normpath(path) !== normpath(directory) &&
@@ -31,8 +31,10 @@ function copyAny(context: StateContext, from: string, to: string): void {
     const content = readBytes(fs, from);
     return withOsErrors(target, () => fs.write(target, content, { mode: fs.stat(from)!.mode }));
   }
+  // The copy may be made in the directory itself, and is no part of what is copied.
+  const names = fs.list(from);
   withOsErrors(to, () => fs.mkdir(to, 0o700));
-  for (const name of fs.list(from)) {
+  for (const name of names) {
     const [source, target] = [join(from, name), join(to, name)];
     if (isLink(fs, source)) fs.symlink(fs.readlink(source), target);
     else copyAny(context, source, target);
@@ -70,7 +72,8 @@ export async function copy(context: StateContext, args: Args): Promise<StateRetu
   const wanted = wantedPerms(context, source, args);
   if (typeof wanted === "string") return failed(ret, wanted);
   const name = isDirectory(fs, given) && truthy(args.subdir) ? join(given, basename(source)) : given;
-  if (isInside(context, name, source)) return failed(ret, `Failed to copy "${source}" to "${name}"`);
+  // Further below, each copy would have the one before it in it.
+  if (isInside(context, dirname(name), source)) return failed(ret, `Failed to copy "${source}" to "${name}"`);
   if (taken(context, name)) {
     if (!truthy(args.force)) {
       return Object.assign(ret, { comment: `The target file "${name}" exists and will not be overwritten` });
