@@ -256,3 +256,8 @@ for (
     assert.deepEqual([dry[0], real[0]], [null, false]);
   });
 }
+
+test("file.cached of a file of this host: a dry run is True, for the run changes nothing", async () => {
+  const { dry, real } = await bothOf("file.cached", { name: "/full/x" });
+  assert.deepEqual(dry, [true, real[1]]);
+});
