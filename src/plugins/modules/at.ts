@@ -68,13 +68,17 @@ async function atrm(context: JobContext, args: unknown[]): Promise<unknown> {
   return { jobs: { removed: numbers, tag } };
 }
 
+/** @throws {SaltInvocationError} if a job cannot have that tag */
+export function checkTag(tag: unknown): void {
+  if (tag === undefined || tag === null || /^\w+$/.test(str(tag))) return;
+  throw new SaltInvocationError(`A tag has letters, digits and underscores only, not "${str(tag)}"`);
+}
+
 async function at(context: JobContext, args: unknown[], kwargs: Record<string, unknown>): Promise<unknown> {
   if (args.length < 2) return { jobs: [] };
   const { tag, runas } = kwargs;
   const [when, ...command] = args.map(str);
-  if (tag !== undefined && tag !== null && !/^\w+$/.test(str(tag))) {
-    throw new SaltInvocationError(`A tag has letters, digits and underscores only, not "${str(tag)}"`);
-  }
+  checkTag(tag);
   // `-` begins an option, and a file to read is one.
   if (when!.startsWith("-")) return { jobs: [], error: "invalid timespec" };
   const mark = "tag" in kwargs ? `### SALT: ${str(tag)}\n` : "";

@@ -106,9 +106,9 @@ async function add(context: JobContext, args: BoundArguments): Promise<Answer> {
   if (!(await available(context, args)).includes(module)) {
     return { comment: `Beacon "${module}" is not available.`, result: false };
   }
-  if (isTest(args)) return { result: true, comment: `Beacon: ${name} would be added.` };
   const mistake = await invalid(context, args, name, "adding");
   if (mistake !== undefined) return mistake;
+  if (isTest(args)) return { result: true, comment: `Beacon: ${name} would be added.` };
   const found = await ask(context, args, { name, beacon_data: args.beacon_data, func: "add" }, "beacon_add");
   if (found === undefined) return late(args, "beacon add complete");
   if (!truthy(found.complete)) return { result: false, comment: str(found.comment) };
@@ -130,9 +130,9 @@ async function modify(context: JobContext, args: BoundArguments): Promise<Answer
   const now = await listed(context, args);
   if (now === undefined) return late(args, "beacon list complete");
   if (!Object.hasOwn(now, name)) return { comment: `Beacon ${name} is not configured.`, result: true };
-  if (isTest(args)) return { comment: `Beacon: ${name} would be modified.`, result: true };
   const mistake = await invalid(context, args, name, "modifying");
   if (mistake !== undefined) return mistake;
+  if (isTest(args)) return { comment: `Beacon: ${name} would be modified.`, result: true };
   if (equal(args.beacon_data, now[name])) return { comment: `Job ${name} in correct state`, result: true };
   const diff = unifiedDiff(linesOf(now[name]), linesOf(args.beacon_data)).join("");
   const changes = { diff };

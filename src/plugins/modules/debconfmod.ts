@@ -24,7 +24,8 @@ async function selections(context: JobContext, empty: unknown): Promise<Record<s
 const readFile = (context: JobContext, path: string): Promise<unknown> =>
   context.call("cmd.run_stdout", [["debconf-set-selections", path]], { python_shell: false });
 
-async function set(context: JobContext, args: Record<string, unknown>): Promise<true> {
+/** The line of an answer. @throws {SaltInvocationError} if it would be none, or several */
+export function answerLine(args: Record<string, unknown>): string {
   const words = [args.package, args.question, args.type].map(str);
   const wrong = words.find((word) => word === "" || /\s/.test(word));
   if (wrong !== undefined) {
@@ -32,12 +33,16 @@ async function set(context: JobContext, args: Record<string, unknown>): Promise<
       `Cannot answer for "${wrong}": expected a package, a question and a type, each one word`,
     );
   }
-  const value = [args.value, ...args.extra as unknown[]].map(str).join(" ");
+  const value = [args.value, ...(args.extra ?? []) as unknown[]].map(str).join(" ");
   if (/[\r\n\0]/.test(value)) {
     // Further lines would answer other questions.
     throw new SaltInvocationError(`Cannot answer ${words[1]} with ${JSON.stringify(value)}: it has more than one line`);
   }
-  const path = temporaryFile(context.runtime, [...words, value].join(" "));
+  return [...words, value].join(" ");
+}
+
+async function set(context: JobContext, args: Record<string, unknown>): Promise<true> {
+  const path = temporaryFile(context.runtime, answerLine(args));
   try {
     await readFile(context, path);
   } finally {

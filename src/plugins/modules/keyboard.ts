@@ -15,7 +15,7 @@ const hasLocalectl = (context: Context) => programPath(context, "localectl") !==
 const fileOf = ({ grains }: Context) => FILES[str(grains.os_family)];
 
 /** @throws {SaltInvocationError} for what is no name of a layout: it goes into files and onto command lines */
-function checked(layout: unknown): string {
+export function layoutName(layout: unknown): string {
   const name = str(layout);
   if (/^[A-Za-z0-9][\w,.()+-]*$/.test(name)) return name;
   throw new SaltInvocationError(`"${name}" is no keyboard layout, such as us or de-latin1`);
@@ -36,7 +36,7 @@ async function getSystem(context: JobContext): Promise<string> {
 }
 
 async function setSystem(context: JobContext, layout: unknown): Promise<string> {
-  const name = checked(layout);
+  const name = layoutName(layout);
   const file = fileOf(context);
   if (hasLocalectl(context)) await run(context, ["localectl", "set-keymap", name]);
   else if (file !== undefined) {
@@ -77,7 +77,7 @@ export const module: ExecutionModule = {
       signature: "layout",
       doc: "Sets the layout of X.\n\n    salt '*' keyboard.set_x dvorak",
       async run(context, { layout }) {
-        const name = checked(layout);
+        const name = layoutName(layout);
         await run(context, ["setxkbmap", name]);
         return name;
       },

@@ -21,7 +21,7 @@ interface Locale {
 }
 
 /** @throws {SaltInvocationError} for what is none */
-function parse(locale: unknown): Locale {
+export function parseLocale(locale: unknown): Locale {
   const [, language, territory = "", codeset = "", modifier = "", charmap = ""] =
     /^([A-Za-z]+)(?:_([A-Za-z]+))?(?:\.([\w-]+))?(?:@([\w-]+))?(?: ([\w-]+))?$/.exec(str(locale)) ?? [];
   // It becomes a line of a file and a pattern.
@@ -36,7 +36,7 @@ const join = ({ language, territory, codeset, modifier, charmap }: Locale) =>
 
 /** In the form that names of one locale have in common: without the character map, and `utf8` for `UTF-8`. */
 function normal(locale: unknown): string {
-  const parts = parse(locale);
+  const parts = parseLocale(locale);
   return join({ ...parts, codeset: parts.codeset.toLowerCase().replaceAll("-", ""), charmap: "" });
 }
 
@@ -84,7 +84,7 @@ async function writeFile(context: JobContext, path: string, variable: string, te
 }
 
 async function setLocale(context: JobContext, locale: unknown): Promise<true> {
-  parse(locale);
+  parseLocale(locale);
   const major = Number(context.grains.osmajorrelease ?? 0);
   if (booted(context) && !(context.grains.os_family === "Debian" && major >= 13)) {
     const values = (await localectl(context)).set("LANG", str(locale));
@@ -119,7 +119,7 @@ function supported(context: JobContext, parts: Locale): string | undefined {
 }
 
 async function genLocale(context: JobContext, locale: unknown, verbose: unknown): Promise<unknown> {
-  const parts = parse(locale);
+  const parts = parseLocale(locale);
   const line = supported(context, parts);
   if (line === undefined) {
     context.log.error("this locale cannot be made here", { locale: str(locale) });

@@ -1,10 +1,5 @@
 import type { JobContext } from "../../loader/context.ts";
-import {
-  CommandExecutionError,
-  type ExecutionFunction,
-  type ExecutionModule,
-  SaltInvocationError,
-} from "../../loader/family.ts";
+import { CommandExecutionError, type ExecutionFunction, type ExecutionModule } from "../../loader/family.ts";
 import { splitLinesKeepEnds } from "../../python/lines.ts";
 import { join } from "../../python/posixpath.ts";
 import { str } from "../../python/repr.ts";
@@ -28,6 +23,7 @@ import {
   tableTexts,
   yes,
 } from "./nftables/program.ts";
+import { chainComplaint, handleOf, hookWords, policyWord } from "./nftables/places.ts";
 import { ALL_FAMILIES, familyOf, nameOf, ruleText, wordsOf } from "./nftables/rule.ts";
 
 /** Where each system keeps rules over a restart: a file, or a directory for one. */
@@ -113,28 +109,14 @@ async function deleteTable(context: JobContext, args: Args): Promise<Answer> {
   return said === "" ? yes(`${where(args)} deleted`) : no(`${where(args)} could not be deleted`);
 }
 
-/** The words that make a chain one of the kernel's hooks; undefined if some of its parts lack. */
-function hookWords({ table_type: type, hook, priority }: Args): string[] | undefined {
-  if (!truthy(type) && !truthy(hook) && !truthy(priority)) return [];
-  if (!truthy(type) || !truthy(hook)) return undefined;
-  const parts = [str(type), str(hook), str(priority)];
-  const wrong = parts.find((part) => !/^-?\w+(?: *[+-] *\d+)?$/.test(part));
-  if (wrong !== undefined) {
-    throw new SaltInvocationError(
-      `Cannot make a chain with "${wrong}": expected a word or number for type, hook and priority`,
-    );
-  }
-  return ["{", "type", parts[0]!, "hook", parts[1]!, "priority", `${parts[2]!};`, "}"];
-}
-
 async function newChain(context: JobContext, args: Args): Promise<Answer> {
   if (!truthy(args.chain)) return no("Chain needs to be specified");
   const missing = await checkTable(context, args);
   if (!missing.result) return missing;
   if ((await checkChain(context, args)).result) return no(`${chainText(args)} already exists`);
-  const hook = hookWords(args);
-  if (hook === undefined) return no("Table_type, hook, and priority required.");
-  const said = await nft(context, ["--", "add", "chain", ...chainWords(args), ...hook]);
+  const complaint = chainComplaint(args);
+  if (complaint !== undefined) return complaint;
+  const said = await nft(context, ["--", "add", "chain", ...chainWords(args), ...hookWords(args) ?? []]);
   return said === "" ? yes(`${chainText(args)} created`) : no(`${chainText(args)} could not be created`);
 }
 
@@ -144,12 +126,6 @@ async function deleteChain(context: JobContext, args: Args): Promise<Answer> {
   if (missing !== undefined) return missing;
   const said = await nft(context, ["delete", "chain", ...chainWords(args)]);
   return said === "" ? yes(`${chainText(args)} deleted`) : no(`${chainText(args)} could not be deleted`);
-}
-
-/** A place as nft takes it, a handle. */
-function handleOf(position: unknown): string {
-  if (/^\d+$/.test(str(position))) return str(position);
-  throw new SaltInvocationError(`Cannot use "${str(position)}" as a position: expected the handle of a rule, a number`);
 }
 
 /** Adds a rule behind the others, or before them or the rule at a place. */
@@ -202,10 +178,7 @@ async function flush(context: JobContext, args: Args): Promise<Answer> {
 async function setPolicy(context: JobContext, args: Args): Promise<unknown> {
   if (!truthy(args.chain)) return "Error: Chain needs to be specified";
   if (!truthy(args.policy)) return "Error: Policy needs to be specified";
-  const policy = str(args.policy);
-  if (policy !== "accept" && policy !== "drop") {
-    throw new SaltInvocationError(`Cannot set the policy "${policy}": expected accept or drop`);
-  }
+  const policy = policyWord(args.policy);
   const found = await chainOf(context, args);
   // Only a chain of a hook has a policy.
   if (found?.type === undefined || found.hook === undefined || found.prio === undefined) return false;

@@ -23,6 +23,10 @@ async function install(context: StateContext, args: BoundArguments): Promise<Sta
   if (await has(context, "check_exists", args.name, args.path)) {
     return answer(given, true, `Alternative ${path} for ${name} is already registered`);
   }
+  if (!/^[+-]?\d+$/.test(priority)) {
+    const why = `expected a number as priority, not '${priority}'`;
+    return answer(given, false, `Alternative for ${name} not installed: ${why}`);
+  }
   if (context.test) {
     return answer(given, null, `Alternative will be set for ${name} to ${path} with priority ${priority}`);
   }

@@ -8,7 +8,7 @@ import { redacted } from "../modules/file/hash.ts";
 import { type Extraction, readArguments, Refusal } from "./archive/arguments.ts";
 import { notedHash, noteHash } from "./archive/checksums.ts";
 import { compare, type Contents, readContents } from "./archive/contents.ts";
-import { clean, FailedProgram, removePath, unpack } from "./archive/extract.ts";
+import { clean, FailedProgram, refuseOutside, removePath, unpack } from "./archive/extract.ts";
 import { enforceOwnership, type OwnershipProblems } from "./archive/ownership.ts";
 
 interface SourceSum {
@@ -101,6 +101,7 @@ function clearWrong(
         `extracting.${paths}`,
     );
   }
+  for (const path of wrong) refuseOutside(context, name, path);
   // A dry run only says that it would unpack.
   if (!context.test) {
     for (const path of wrong) removePath(context, name, path);
@@ -191,6 +192,9 @@ async function run(context: StateContext, args: BoundArguments, ret: StateReturn
   const { name, source, isLocal } = extraction;
   const sum = await sumOf(context, args, source);
   await refuseUnchanged(context, args, extraction, sum);
+  if (truthy(args.clean) && truthy(args.clean_parent)) {
+    throw new Refusal("Only one of 'clean' and 'clean_parent' can be set to True");
+  }
   const archive = await fetched(context, args, extraction);
   if (typeof archive !== "string") return archive;
   const noted = notedHash(context, archive);
@@ -198,9 +202,6 @@ async function run(context: StateContext, args: BoundArguments, ret: StateReturn
     noteHash(context, archive);
   }
   const contents = await readContents(context, args, extraction, archive);
-  if (truthy(args.clean) && truthy(args.clean_parent)) {
-    throw new Refusal("Only one of 'clean' and 'clean_parent' can be set to True");
-  }
   const reasons = reasonsOf(context, args, extraction, contents, { noted, archive }, ret);
   if (reasons.needed) {
     if (isLocal && sum !== undefined && !truthy(args.skip_verify)) await checkHash(context, source, sum);

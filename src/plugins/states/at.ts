@@ -2,6 +2,7 @@ import type { BoundArguments } from "../../loader/signature.ts";
 import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
+import { checkTag } from "../modules/at.ts";
 import { outcome } from "./outcome.ts";
 
 interface Jobs {
@@ -13,6 +14,8 @@ async function present(context: StateContext, args: BoundArguments): Promise<Sta
   const { name, timespec, tag, user, unique_tag } = args;
   const job = truthy(args.job) ? args.job : name;
   const added = `job ${str(job)} added and will run`;
+  checkTag(tag);
+  if (str(timespec).startsWith("-")) return outcome(name, false, "invalid timespec");
   if (context.test) return outcome(name, null, `${added} on ${str(timespec)}`);
   if (truthy(unique_tag)) {
     if (!truthy(tag)) return outcome(name, false, "no tag provided and unique_tag is set to True");

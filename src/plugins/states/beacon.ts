@@ -52,12 +52,12 @@ async function present(context: StateContext, args: BoundArguments): Promise<Sta
   let comment: string;
   if (!Object.hasOwn(now, name)) {
     const said = await change(context, "add", [name, data], given);
-    if (!context.test && !truthy(said.result ?? false)) return failed(name, said);
+    if (!truthy(said.result ?? false)) return failed(name, said);
     comment = context.test ? str(said.comment) : `Adding ${name} to beacons`;
   } else if (equal(data, now[name])) comment = `Job ${name} in correct state`;
   else {
     const said = await change(context, "modify", [name, data], given);
-    if (!context.test && !truthy(said.result ?? false)) return failed(name, said);
+    if (!truthy(said.result ?? false)) return failed(name, said);
     changes = said.changes ?? {};
     comment = !context.test && said.changes !== undefined ? `Modifying ${name} in beacons` : str(said.comment);
   }
@@ -69,7 +69,7 @@ async function absent(context: StateContext, args: BoundArguments): Promise<Stat
   let comment = `${name} not configured in beacons`;
   if (Object.hasOwn(await configured(context, given), name)) {
     const said = await change(context, "delete", [name], given);
-    if (!context.test && !truthy(said.result ?? false)) return failed(name, said);
+    if (!truthy(said.result ?? false)) return failed(name, said);
     comment = context.test ? str(said.comment) : `Removed ${name} from beacons`;
   }
   return { name, result: true, changes: {}, comment: await saved(context, name, args.save, comment) };
@@ -85,7 +85,7 @@ async (
     return { name, result: true, changes: {}, comment: missing(name) };
   }
   const said = await change(context, fun, [name], given);
-  if (!context.test && !truthy(said.result ?? false)) return failed(name, said);
+  if (!truthy(said.result ?? false)) return failed(name, said);
   return { name, result: true, changes: {}, comment: context.test ? str(said.comment) : done(name) };
 };
 

@@ -6,6 +6,7 @@ import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { programPath, run } from "../commands.ts";
 import { exists } from "../linux/paths.ts";
+import { tuneWords } from "../modules/disk/devices.ts";
 import { outcome } from "./outcome.ts";
 
 /** What blockdev calls each parameter when it is asked. */
@@ -22,8 +23,11 @@ async function tuned(context: StateContext, { name, kwargs }: BoundArguments): P
   if (!truthy(await context.call("file.is_blkdev", [name]))) {
     return outcome(name, false, `Changes to ${str(name)} cannot be applied. Not a block device.`);
   }
-  if (context.test) return outcome(name, null, `Changes to ${str(name)} will be applied `);
   const wanted = kwargs as Record<string, unknown>;
+  if (context.test) {
+    tuneWords(wanted);
+    return outcome(name, null, `Changes to ${str(name)} will be applied `);
+  }
   const before = await context.call("disk.dump", [name]);
   const after = await context.call("disk.tune", [name], wanted);
   if (!truthy(after)) return outcome(name, false, `Failed to modify block device ${str(name)}`);

@@ -4,6 +4,7 @@ import type { StateContext, StateModule, StateReturn } from "../../loader/states
 import { entriesOf, isMap, lookup } from "../../python/containers.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
+import { answerLine } from "../modules/debconfmod.ts";
 import { outcome } from "./outcome.ts";
 
 interface Answer {
@@ -38,6 +39,7 @@ async function set(context: StateContext, { name, data }: BoundArguments): Promi
       comment = `${comment === "" ? "Unchanged answers: " : comment}${question} `;
       continue;
     }
+    answerLine({ package: name, question, type, value });
     const shown = type === "password" ? "(password hidden)" : str(value);
     if (context.test) {
       result = null;

@@ -4,6 +4,7 @@ import { bindArguments, type BoundArguments, parseSignature } from "../../loader
 import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
+import { newContainer } from "../docker/create_options.ts";
 import { needImage, networksOf } from "./docker/prepare.ts";
 import { running } from "./docker/running.ts";
 import { nestedText, outcome } from "./outcome.ts";
@@ -40,6 +41,15 @@ async function run(context: StateContext, args: BoundArguments): Promise<StateRe
     return { ...ret, result: false, comment: error.message };
   }
   if (context.test) {
+    // Without `bg` the run takes these two options for itself.
+    const own = ["networks", ...(truthy(bg) ? [] : ["rm", "auto_remove"])];
+    const options = Object.fromEntries(Object.entries(kwargs).filter(([key]) => !own.includes(key)));
+    try {
+      const checks = { checked: truthy(validate_ip_addrs), ignoreCollisions: truthy(ignore_collisions) };
+      newContainer(image, options, checks);
+    } catch (error) {
+      return { ...ret, result: false, comment: `Encountered error running container: ${errorText(error)}` };
+    }
     return { ...ret, result: null, comment: `Container would be run${truthy(bg) ? " in the background" : ""}` };
   }
   let remove = false;

@@ -36,6 +36,9 @@ async function setenv(context: StateContext, args: BoundArguments): Promise<Stat
     : [[str(name), value] as const];
   const changes = changesTo(context.runtime.process.environment(), wanted, args);
   const changed = Object.keys(changes).length > 0;
+  if (wanted.some(([, one]) => typeof one !== "string" && one !== false)) {
+    return outcome(name, false, "Failed to set environ variables", changes);
+  }
   // A dry run answers True here, whatever it would change.
   if (context.test) {
     const comment = changed

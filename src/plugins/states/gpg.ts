@@ -113,6 +113,11 @@ async function present(context: StateContext, args: BoundArguments): Promise<Sta
       continue;
     }
     if (context.test) {
+      // The run says so when it has the key.
+      if (truthy(args.trust) && !Object.hasOwn(LEVELS, str(args.trust))) {
+        report.fail(`Invalid trust level ${str(args.trust)}`);
+        continue;
+      }
       report.plan(`GPG Public Key ${key} would be added to the keychain`);
       continue;
     }

@@ -81,6 +81,7 @@ async function change(context: StateContext, args: BoundArguments, changes: Chan
 
 async function create(context: StateContext, args: BoundArguments): Promise<StateReturn> {
   const { name, gid, system, addusers, members, non_unique } = args;
+  if (truthy(gid) && gidOf(gid) === undefined) return outcome(name, false, `Failed to create new group ${str(name)}`);
   if (context.test) return outcome(name, null, `Group ${str(name)} set to be added`);
   if (gid !== null && !truthy(non_unique)) {
     const groups = await context.call("group.getent") as { name: string; gid: number }[];
@@ -113,9 +114,15 @@ async function present(context: StateContext, args: BoundArguments): Promise<Sta
     const comment = 'Error: Conflicting options "members" with "addusers" and/or "delusers" can not be used together. ';
     return outcome(name, null, comment);
   }
-  if (truthy(addusers) && truthy(delusers) && namesIn(addusers).some((user) => namesIn(delusers).includes(user))) {
+  if (
+    Array.isArray(addusers) && Array.isArray(delusers) &&
+    namesIn(addusers).some((user) => namesIn(delusers).includes(user))
+  ) {
     return outcome(name, null, "Error. Same user(s) can not be added and deleted simultaneously");
   }
+  const lists = Object.entries({ addusers, delusers, members });
+  const odd = lists.find(([, users]) => truthy(users) && !Array.isArray(users))?.[0];
+  if (odd !== undefined) return outcome(name, false, `${odd} must be a list of users`);
   const changes = await changesTo(context, args);
   if (changes === undefined) return await create(context, args);
   if (Object.keys(changes).length > 0) return await change(context, args, changes);

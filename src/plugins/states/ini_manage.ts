@@ -4,6 +4,7 @@ import type { StateContext, StateFunction, StateModule, StateReturn } from "../.
 import { type AnyMap, entriesOf, isMap } from "../../python/containers.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
+import { encodingComplaint } from "./file/comment.ts";
 import { outcome } from "./outcome.ts";
 
 type Values = Record<string, unknown>;
@@ -212,6 +213,8 @@ async function sectionsAbsent(context: StateContext, args: BoundArguments): Prom
 
 /** A file that cannot be used makes the state fail with the system's words. */
 const guarded = (run: StateFunction["run"]): StateFunction["run"] => async (context, args) => {
+  const complaint = encodingComplaint(args.encoding);
+  if (complaint !== undefined) return outcome(args.name, false, complaint);
   try {
     return await run(context, args);
   } catch (error) {

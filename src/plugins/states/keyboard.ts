@@ -1,6 +1,7 @@
 import type { StateContext, StateFunction, StateModule, StateReturn } from "../../loader/states.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
+import { layoutName } from "../modules/keyboard.ts";
 import { outcome } from "./outcome.ts";
 
 /** One of the two layouts: which functions read and set it, and what it is called. */
@@ -14,6 +15,7 @@ async function set(context: StateContext, name: unknown, { fun, word, longWord }
   if (await context.call(`keyboard.get_${fun}`) === name) {
     return outcome(name, true, `${word} layout ${str(name)} already set`);
   }
+  layoutName(name);
   if (context.test) return outcome(name, null, `${word} layout ${str(name)} needs to be set`);
   return truthy(await context.call(`keyboard.set_${fun}`, [name]))
     ? outcome(name, true, `Set ${longWord} keyboard layout ${str(name)}`, { layout: name })

@@ -3,6 +3,7 @@ import type { BoundArguments } from "../../loader/signature.ts";
 import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
+import { parseLocale } from "../modules/locale.ts";
 import { outcome } from "./outcome.ts";
 
 async function system(context: StateContext, { name }: BoundArguments): Promise<StateReturn> {
@@ -10,6 +11,7 @@ async function system(context: StateContext, { name }: BoundArguments): Promise<
     if (await context.call("locale.get_locale") === name) {
       return outcome(name, true, `System locale ${str(name)} already set`);
     }
+    parseLocale(name);
     if (context.test) return outcome(name, null, `System locale ${str(name)} needs to be set`);
     return truthy(await context.call("locale.set_locale", [name]))
       ? outcome(name, true, `Set system locale ${str(name)}`, { locale: name })

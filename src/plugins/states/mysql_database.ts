@@ -3,7 +3,7 @@ import type { StateContext, StateModule, StateReturn } from "../../loader/states
 import { isMap, lookup } from "../../python/containers.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
-import { takeError } from "../modules/mysql/client.ts";
+import { takeError, word } from "../modules/mysql/client.ts";
 import { outcome } from "./outcome.ts";
 
 type Kwargs = Record<string, unknown>;
@@ -15,6 +15,7 @@ async function altered(context: StateContext, args: BoundArguments, existing: un
   const has = (key: string) => str(isMap(existing) ? lookup(existing, key) ?? null : null);
   const ret = outcome(name, true, `Database ${str(name)} is already present`);
   let isOther = false;
+  for (const one of [character_set, collate].filter(truthy)) word(one);
   if (truthy(character_set) && str(character_set) !== has("character_set")) {
     isOther = true;
     ret.comment = `Database character set ${str(character_set)} != ${has("character_set")} needs to be updated`;

@@ -1,9 +1,11 @@
+import { SaltInvocationError } from "../../loader/family.ts";
 import type { BoundArguments } from "../../loader/signature.ts";
 import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
 import { isMap, lookup } from "../../python/containers.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { takeError } from "../modules/mysql/client.ts";
+import { grantText } from "../modules/mysql/grants.ts";
 import { outcome } from "./outcome.ts";
 
 type Kwargs = Record<string, unknown>;
@@ -37,6 +39,17 @@ async function revokeAll(context: StateContext, args: BoundArguments): Promise<v
   }
 }
 
+/** Why no server takes these grants; undefined if one may. */
+function complaintOf(args: BoundArguments): string | undefined {
+  try {
+    grantText(args);
+    return undefined;
+  } catch (error) {
+    if (error instanceof SaltInvocationError) return error.message;
+    throw error;
+  }
+}
+
 async function present(context: StateContext, args: BoundArguments): Promise<StateReturn> {
   const { name, grant, database, user, host, grant_option, escape, revoke_first, ssl_option } = args;
   const connection = args.connection_args as Kwargs;
@@ -50,13 +63,17 @@ async function present(context: StateContext, args: BoundArguments): Promise<Sta
   const error = takeError(context);
   if (error !== undefined) return outcome(name, false, error);
   if (truthy(revoke_first) && !context.test) await revokeAll(context, args);
-  if (context.test) return outcome(name, null, `MySQL grant ${str(name)} is set to be created`);
+  const tried = `Failed to execute: "GRANT ${str(grant)} ON ${str(database)} TO ${who}"`;
+  if (context.test) {
+    const wrong = complaintOf(args);
+    if (wrong !== undefined) return outcome(name, false, `${tried} (${wrong})`);
+    return outcome(name, null, `MySQL grant ${str(name)} is set to be created`);
+  }
   const added = [grant, database, user, host, grant_option, escape, ssl_option];
   if (truthy(await context.call("mysql.grant_add", added, connection))) {
     return outcome(name, true, `Grant ${what} to ${who} has been added`, { [str(name)]: "Present" });
   }
   const why = takeError(context);
-  const tried = `Failed to execute: "GRANT ${str(grant)} ON ${str(database)} TO ${who}"`;
   return outcome(name, false, `${tried}${why === undefined ? "" : ` (${why})`}`);
 }
 

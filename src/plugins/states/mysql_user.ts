@@ -3,6 +3,7 @@ import type { StateContext, StateModule, StateReturn } from "../../loader/states
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { takeError } from "../modules/mysql/client.ts";
+import { socketComplaint } from "../modules/mysql/users.ts";
 import { outcome } from "./outcome.ts";
 
 type Kwargs = Record<string, unknown>;
@@ -54,6 +55,8 @@ async function added(context: StateContext, args: BoundArguments): Promise<State
   const isFree = truthy(allow_passwordless);
   const socket = truthy(unix_socket) ? " using unix_socket" : "";
   if (context.test) {
+    const complaint = socketComplaint(unix_socket, host);
+    if (complaint !== undefined) return outcome(name, false, `Failed to create user ${who} (${complaint})`);
     const refused = isFree && !isTrue(allow_passwordless);
     const free = isFree ? ` with passwordless login${refused ? ", but allow_passwordless != True" : ""}` : "";
     return outcome(name, refused ? false : null, `User ${who} is set to be added${free}${socket}`);

@@ -4,6 +4,7 @@ import { SaltInvocationError } from "../../loader/family.ts";
 import { str } from "../../python/repr.ts";
 import { strip } from "../../python/whitespace.ts";
 import { truthy } from "../../python/truth.ts";
+import { chainComplaint, handleOf, policyWord } from "../modules/nftables/places.ts";
 import { outcome } from "./outcome.ts";
 
 type Keyword = Record<string, unknown>;
@@ -83,8 +84,10 @@ async function rule(context: StateContext, action: Action, args: BoundArguments)
   // What is deleted by its handle is looked for by that.
   const byHandle = action === "delete" && "position" in kwargs;
   if (action === "delete" ? !there && !byHandle : there) return outcome(name, true, words.there(one));
-  if (context.test) return outcome(name, null, words.would(one));
-  const done = await carryOut(context, action, one);
+  const lacking = text === "" && !byHandle ? { result: false, comment: "Rule needs to be specified" } : undefined;
+  if (action === "insert" && truthy(kwargs.position)) handleOf(kwargs.position);
+  if (context.test && lacking === undefined) return outcome(name, null, words.would(one));
+  const done = lacking ?? await carryOut(context, action, one);
   if (!done.result) {
     const verb = action === "delete" ? "delete" : "set";
     const tail = action === "append" ? ` for ${str(family)}.\n${done.comment}` : "";
@@ -113,14 +116,15 @@ async function chainPresent(context: StateContext, args: BoundArguments): Promis
       `nftables ${str(name)} chain is already exist in ${str(table)} table for ${str(family)}`,
     );
   }
-  if (context.test) {
+  const complaint = chainComplaint({ chain: name, table_type, hook, priority });
+  if (context.test && complaint === undefined) {
     return outcome(
       name,
       null,
       `nftables chain ${str(name)} would be created in table ${str(table)} for family ${str(family)}`,
     );
   }
-  const made = await ask(context, "new_chain", [table, name], { table_type, hook, priority, family });
+  const made = complaint ?? await ask(context, "new_chain", [table, name], { table_type, hook, priority, family });
   return made.result
     ? outcome(name, true, `nftables ${str(name)} chain in ${str(table)} table create success for ${str(family)}`, {
       locale: name,
@@ -184,6 +188,7 @@ async function setPolicy(context: StateContext, { name, table, family, kwargs }:
   const of = `nftables default policy for chain ${str(chain)} on table ${str(table)} for ${str(family)}`;
   const wanted = str(policy).toLowerCase();
   if (str(now ?? "").toLowerCase() === wanted) return outcome(name, true, `${of} already set to ${str(policy)}`);
+  policyWord(wanted);
   if (context.test) return outcome(name, null, `${of} needs to be set to ${str(policy)}`);
   if (!truthy(await context.call("nftables.set_policy", [table, chain, wanted, family]))) {
     return outcome(name, false, "Failed to set nftables default policy");

@@ -3,6 +3,7 @@ import type { StateContext, StateModule, StateReturn } from "../../loader/states
 import { isMap, lookup } from "../../python/containers.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
+import { databaseText } from "../modules/postgres/databases.ts";
 import { outcome } from "./outcome.ts";
 import { CONNECTION, connection, removed, virtual } from "./postgres/shared.ts";
 
@@ -21,6 +22,7 @@ async function present(context: StateContext, args: BoundArguments): Promise<Sta
   if (found !== undefined && isFixed) {
     return outcome(name, false, `Database ${own} has wrong parameters which couldn't be changed on fly.`);
   }
+  if (found === undefined) databaseText({ name, tablespace, encoding, lc_collate, lc_ctype, owner, template });
   if (context.test) {
     return outcome(
       name,

@@ -3,6 +3,7 @@ import type { StateContext, StateModule, StateReturn } from "../../loader/states
 import { entriesOf, isMap, lookup } from "../../python/containers.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
+import { tablespaceText } from "../modules/postgres/databases.ts";
 import { outcome } from "./outcome.ts";
 import { CONNECTION, connection, removed, virtual } from "./postgres/shared.ts";
 
@@ -17,6 +18,7 @@ async function present(context: StateContext, args: BoundArguments): Promise<Sta
   const all = await context.call("postgres.tablespace_list", [], where);
   const found = isMap(all) ? lookup(all, name) : undefined;
   if (!isMap(found)) {
+    tablespaceText({ name, location: directory, options, owner });
     if (context.test) return outcome(name, null, `Tablespace ${own} is set to be created`);
     return truthy(await context.call("postgres.tablespace_create", [name, directory, options, owner], where))
       ? outcome(name, true, `The tablespace ${own} has been created`, { [own]: "Present" })

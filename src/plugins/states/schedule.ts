@@ -36,8 +36,8 @@ const answer = (name: string, comment: unknown, changes: unknown = {}, result = 
 
 /** The return for what a function said, in the words of the state unless it failed or this is a dry run. */
 function told(context: StateContext, name: string, said: Answer, done: string, changes: unknown): StateReturn {
-  if (context.test) return answer(name, said.comment, changes);
-  return truthy(said.result ?? false) ? answer(name, done, changes) : answer(name, said.comment, {}, false);
+  if (!truthy(said.result ?? false)) return answer(name, said.comment, {}, false);
+  return answer(name, context.test ? said.comment : done, changes);
 }
 
 async function present(context: StateContext, name: string, given: Fields): Promise<StateReturn> {

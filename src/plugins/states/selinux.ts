@@ -84,7 +84,10 @@ async function module(context: StateContext, args: BoundArguments): Promise<Stat
   const { install: installs, remove: removes, source } = args.opts as Record<string, unknown>;
   if (truthy(installs) && truthy(removes)) return outcome(name, false, "Cannot install and remove at the same time");
   let named = name;
+  const wanted = switchOf(asked, "enabled", "disabled");
+  const invalid = outcome(name, false, `${str(asked)} is not a valid state for the ${str(name)} module.`);
   if (truthy(installs)) {
+    if (wanted === undefined) return invalid;
     const ret = await install(context, source ?? name);
     if (ret.result !== true) return ret;
     named = ret.name;
@@ -92,8 +95,7 @@ async function module(context: StateContext, args: BoundArguments): Promise<Stat
   const found = await modules(context, name);
   const no = (comment: string) => outcome(named, false, comment);
   if (!isMap(found)) return no(`Module ${str(name)} is not available`);
-  const wanted = switchOf(asked, "enabled", "disabled");
-  if (wanted === undefined) return no(`${str(asked)} is not a valid state for the ${str(name)} module.`);
+  if (wanted === undefined) return invalid;
   if (version !== "any" && lookup(found, "Version") !== version) {
     return no(
       `Module version is ${str(lookup(found, "Version"))} and does not match the desired version of ${str(version)} ` +

@@ -53,6 +53,13 @@ async function noKeys(context: StateContext, args: BoundArguments): Promise<stri
   return truthy(keys) ? undefined : `No keys detected in ${str(args.source)}. Is file properly formatted?`;
 }
 
+const missingSource = ({ source }: BoundArguments) =>
+  `Failed to add the ssh key. Source file ${str(source)} is missing`;
+
+/** True if the master does not have the file; one of this host may come in the same run. */
+const isMissing = async (context: StateContext, { source }: BoundArguments): Promise<boolean> =>
+  str(source).startsWith("salt://") && !truthy(await context.call("cp.cache_file", [source, context.saltenv]));
+
 /** What a dry run says of a file of keys: `line` gives the words for one, or nothing. */
 async function predictFile(
   context: StateContext,
@@ -63,6 +70,9 @@ async function predictFile(
   const keys = await context.call("ssh.check_key_file", [], fileArguments(context, args)) as Record<string, string>;
   const lines = Object.entries(keys).map(([key, status]) => line(key, status)).filter((text) => text !== undefined);
   if (lines.length > 0) return outcome(args.name, null, lines.map((text) => `${text}\n`).join(""));
+  if (Object.keys(keys).length === 0 && done === "present" && await isMissing(context, args)) {
+    return outcome(args.name, false, missingSource(args));
+  }
   const problem = Object.keys(keys).length === 0 ? await noKeys(context, args) : undefined;
   return problem === undefined
     ? outcome(args.name, true, `All host keys in file ${str(args.source)} are already ${done}`)
@@ -116,7 +126,7 @@ async function present(context: StateContext, given: BoundArguments): Promise<St
   if (data === "new") return outcome(name, true, `${about} was added`, { [str(key)]: "New" });
   if (data === "no change") return outcome(name, true, alreadyPresent(args));
   if (data === "no key") {
-    return outcome(name, false, `Failed to add the ssh key. Source file ${str(args.source)} is missing`);
+    return outcome(name, false, missingSource(args));
   }
   if (data === "fail") return outcome(name, false, await failed(context, args));
   return outcome(name, false, "Invalid public ssh key, most likely has spaces or invalid syntax");

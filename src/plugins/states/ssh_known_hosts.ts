@@ -3,6 +3,7 @@ import { CommandNotFoundError } from "../../loader/family.ts";
 import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
+import { portComplaint } from "../modules/ssh/known_hosts.ts";
 import { outcome } from "./outcome.ts";
 
 type Answer = Record<string, unknown>;
@@ -42,7 +43,8 @@ async function present(context: StateContext, args: BoundArguments): Promise<Sta
   const { name, user, key, fingerprint, enc } = args;
   const config = configOf(args);
   const problem = problemOf(args, config);
-  if (problem !== undefined) return outcome(name, false, problem);
+  const complaint = problem ?? portComplaint(args);
+  if (complaint !== undefined) return outcome(name, false, complaint);
   if (context.test) return await predictPresent(context, args, config);
   const { port, hash_known_hosts, timeout, fingerprint_hash_type } = args;
   const options = { user, hostname: name, fingerprint, key, port, enc, config, hash_known_hosts, timeout };

@@ -43,11 +43,23 @@ function predicted(args: BoundArguments, changes: UserChanges, missing: readonly
   return outcome(args.name, null, `The following user attributes are set to be changed:\n${lines.join("")}`);
 }
 
+/** What useradd and usermod refuse on each host. */
+function complaintOf({ uid, home, shell, password, ...args }: BoundArguments): string | undefined {
+  const colon = GECOS.map((field) => args[field] as string | null).find((text) => /[:\n]/.test(text ?? ""));
+  if (colon !== undefined) return `Unsupported char ':' in ${colon}`;
+  if (truthy(password) && /[:\n]/.test(str(password))) return "The hash of a password has no colon and no line break";
+  if (truthy(uid) && !/^\d+$/.test(str(uid))) return `The uid '${str(uid)}' is not valid: expected a number`;
+  if (truthy(home) && !str(home).startsWith("/")) return `The home '${str(home)}' is not an absolute path`;
+  return truthy(shell) && !/^[/*]/.test(str(shell)) ? `The shell '${str(shell)}' is not an absolute path` : undefined;
+}
+
 async function present(context: StateContext, given: BoundArguments): Promise<StateReturn> {
   const args = await prepared(context, given);
   const { name } = args;
   const comma = [args.fullname, args.roomnumber, args.workphone].find((text) => text?.includes(","));
   if (comma !== undefined) return outcome(name, false, `Unsupported char ',' in ${comma}`);
+  const complaint = complaintOf(args);
+  if (complaint !== undefined) return outcome(name, false, complaint);
   const missing = await missingOf(context, args.groups);
   if (missing.length > 0) {
     if (!context.test) {

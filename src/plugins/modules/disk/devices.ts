@@ -65,7 +65,8 @@ const TUNABLES: Record<string, string> = {
   "read-write": "setrw",
 };
 
-export async function tune(context: JobContext, device: unknown, options: Record<string, unknown>): Promise<unknown> {
+/** Words for blockdev, and the parameters that are shown then. @throws {SaltInvocationError} for other parameters */
+export function tuneWords(options: Record<string, unknown>): { words: string[]; shown: string[] } {
   const words: string[] = [];
   const shown: string[] = [];
   const invalid: string[] = [];
@@ -81,6 +82,11 @@ export async function tune(context: JobContext, device: unknown, options: Record
     shown.push(key === "read-write" ? "getro" : option.replace("set", "get"));
   }
   if (invalid.length > 0) throw new SaltInvocationError(`Invalid keyword arguments: ${invalid.join(", ")}`);
+  return { words, shown };
+}
+
+export async function tune(context: JobContext, device: unknown, options: Record<string, unknown>): Promise<unknown> {
+  const { words, shown } = tuneWords(options);
   const { retcode, stderr } = await runAll(context, ["blockdev", ...words, ...shellWords(str(device))]);
   if (retcode !== 0) throw new CommandExecutionError(stderr);
   return await dump(context, device, shown);

@@ -110,8 +110,8 @@ export function read(context: JobContext, path: string, binary: unknown): string
   return binary === true ? readBytes(fs, path) : readText(fs, path);
 }
 
-/** Seconds since the epoch; undefined for a time that was not given. */
-function timeOf(value: unknown): number | undefined {
+/** Seconds since the epoch; undefined for a time that was not given. @throws {SaltInvocationError} if it is no time */
+export function timeOf(value: unknown): number | undefined {
   if (value === null || value === undefined) return undefined;
   if (typeof value === "string" && /^\d+$/.test(value)) return Number(value);
   if (typeof value === "number" || typeof value === "bigint" || value instanceof Number) return Number(value);
@@ -122,9 +122,9 @@ export function touch(context: JobContext, { name, atime, mtime }: Record<string
   const { clock, fs } = context.runtime;
   const path = pathOf(context, name);
   const now = clock.now() / 1000;
+  const [accessed, modified] = [timeOf(atime), timeOf(mtime)];
   try {
     if (!exists(fs, path)) fs.append(path, "", NEW_FILE);
-    const [accessed, modified] = [timeOf(atime), timeOf(mtime)];
     fs.utimes(path, (accessed ?? now) * 1000, (modified ?? now) * 1000);
   } catch (error) {
     if (error instanceof SystemError) throw new CommandExecutionError(systemText(error));

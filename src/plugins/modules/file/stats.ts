@@ -34,6 +34,13 @@ export function normalizeMode(mode: unknown): string | null {
   return text.replace(/^0+/, "").padStart(4, "0");
 }
 
+/** Why a mode cannot be set; undefined if it can, or if there is none. */
+export function modeComplaint(mode: unknown): string | undefined {
+  const text = normalizeMode(mode);
+  if (text === null || /^[0-7]{4}$/.test(text)) return undefined;
+  return `Mode '${str(mode)}' is not valid: expected digits from 0 to 7, such as 0644`;
+}
+
 /** The kinds of files, as functions name them. */
 const TYPES: Record<FileStat["kind"], string> = {
   file: "file",

@@ -42,14 +42,23 @@ function further(kwargs: Args): string[] {
   });
 }
 
-export async function create(context: JobContext, args: Args): Promise<unknown> {
-  const { size, extents, snapshot, pv, thinvolume, thinpool, force } = args;
+/** Why no volume can be made of these arguments; undefined if one can. @throws {SaltInvocationError} for a name that is none */
+export function createComplaint({ lvname, vgname, size, extents, thinvolume, thinpool }: Args): string | undefined {
   if (truthy(size) && truthy(extents)) return `Error: ${BOTH}`;
   if (truthy(thinvolume) && truthy(thinpool)) return "Error: Please set only one of thinvolume or thinpool to True";
   if (!truthy(size) && truthy(extents) && truthy(thinvolume)) {
     return "Error: Thin volume size cannot be specified as extents";
   }
   if (!truthy(size) && !truthy(extents)) return `Error: ${NEITHER}`;
+  operand(lvname, "a logical volume");
+  operand(vgname, "a volume group");
+  return undefined;
+}
+
+export async function create(context: JobContext, args: Args): Promise<unknown> {
+  const { size, extents, snapshot, pv, thinvolume, thinpool, force } = args;
+  const complaint = createComplaint(args);
+  if (complaint !== undefined) return complaint;
   const program = programPath(context, "lvcreate");
   if (program === undefined) throw new CommandNotFoundError("The 'lvcreate' binary was not found in $PATH.");
   const [name, group] = [operand(args.lvname, "a logical volume"), operand(args.vgname, "a volume group")];

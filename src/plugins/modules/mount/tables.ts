@@ -123,6 +123,22 @@ const given = (values: Record<string, unknown>): Entry =>
     Object.entries(values).filter(([, value]) => value !== null).map(([key, value]) => [key, str(value)]),
   );
 
+/** The columns by which an entry is found. @throws {CommandExecutionError} if they are none of it */
+export function matchedKeys(values: Record<string, unknown>, matchOn: unknown, format: TableFormat = FSTAB): string[] {
+  if (typeof matchOn !== "string" && !Array.isArray(matchOn)) {
+    throw new CommandExecutionError("match_on must be a string or list of strings");
+  }
+  const keys = Array.isArray(matchOn)
+    ? matchOn.map(str)
+    : matchOn === "auto"
+    ? [format.byName.includes(str(values.fstype)) ? "name" : "device"]
+    : [matchOn];
+  const entry = given(values);
+  const unknown = keys.filter((key) => !Object.hasOwn(entry, key));
+  if (unknown.length === 0) return keys;
+  throw new CommandExecutionError(`Unrecognized keys in match_on: "${unknown.join(", ")}"`);
+}
+
 /** Adds or changes an entry. @returns `new`, `change` or `present` */
 export function setEntry(
   context: JobContext,
@@ -132,19 +148,7 @@ export function setEntry(
 ): string {
   const config = str(options.config);
   const entry = given(values);
-  const { match_on: matchOn } = options;
-  if (typeof matchOn !== "string" && !Array.isArray(matchOn)) {
-    throw new CommandExecutionError("match_on must be a string or list of strings");
-  }
-  const keys = Array.isArray(matchOn)
-    ? matchOn.map(str)
-    : matchOn === "auto"
-    ? [format.byName.includes(str(values.fstype)) ? "name" : "device"]
-    : [matchOn];
-  const unknown = keys.filter((key) => !Object.hasOwn(entry, key));
-  if (unknown.length > 0) {
-    throw new CommandExecutionError(`Unrecognized keys in match_on: "${unknown.join(", ")}"`);
-  }
+  const keys = matchedKeys(values, options.match_on, format);
   const criteria = Object.fromEntries(keys.map((key) => [key, entry[key]!]));
   if (!isFile(context.runtime.fs, config)) throw new CommandExecutionError(`Bad config file "${config}"`);
   let result: string | undefined;

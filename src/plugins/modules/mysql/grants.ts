@@ -140,14 +140,17 @@ async function change(context: JobContext, args: Args, write: () => string): Pro
   return await runs(context, sql, connectionOf(args));
 }
 
+/** The statement that gives grants. @throws {SaltInvocationError} for what no server takes */
+export function grantText(args: Args): string {
+  const grant = partsOf(str(args.grant)).map(partText).join(", ");
+  const passes = isTrue(args.grant_option) ? " WITH GRANT OPTION" : "";
+  return `GRANT ${grant} ON ${objectText(args.database, args.escape)} TO ${account(args)}${
+    sslText(args.ssl_option)
+  }${passes}`;
+}
+
 async function add(context: JobContext, args: Args): Promise<boolean> {
-  const done = await change(context, args, () => {
-    const grant = partsOf(str(args.grant)).map(partText).join(", ");
-    const passes = isTrue(args.grant_option) ? " WITH GRANT OPTION" : "";
-    return `GRANT ${grant} ON ${objectText(args.database, args.escape)} TO ${account(args)}${
-      sslText(args.ssl_option)
-    }${passes}`;
-  });
+  const done = await change(context, args, () => grantText(args));
   return done && await exists(context, args);
 }
 

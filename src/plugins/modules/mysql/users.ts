@@ -91,6 +91,12 @@ async function exists(context: JobContext, args: Args): Promise<boolean> {
   });
 }
 
+/** Why a user cannot be known by the socket, whatever server it is; undefined if one may. */
+export const socketComplaint = (unixSocket: unknown, host: unknown): string | undefined =>
+  truthy(unixSocket) && str(host) !== "localhost"
+    ? "Auth via unix_socket can be set only for host=localhost"
+    : undefined;
+
 /** True if users may be known by the socket; otherwise the job has an error. */
 async function maySocket(context: JobContext, args: Args, server: Server): Promise<boolean> {
   const plugin = server.isMaria ? "unix_socket" : "auth_socket";
@@ -98,8 +104,9 @@ async function maySocket(context: JobContext, args: Args, server: Server): Promi
     noteError(context, `The ${plugin} plugin is not enabled.`);
     return false;
   }
-  if (str(args.host) === "localhost") return true;
-  noteError(context, "Auth via unix_socket can be set only for host=localhost");
+  const complaint = socketComplaint(true, args.host);
+  if (complaint === undefined) return true;
+  noteError(context, complaint);
   return false;
 }
 

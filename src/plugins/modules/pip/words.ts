@@ -52,7 +52,8 @@ const LISTS: [name: string, word: string][] = [
 export const listOf = (value: unknown): string[] =>
   Array.isArray(value) ? value.map(str) : truthy(value) ? str(value).split(",").map((one) => one.trim()) : [];
 
-function check(args: Args): void {
+/** @throws {CommandExecutionError} if arguments make no sense together */
+export function checkInstall(args: Args): void {
   if (truthy(args.no_index) && (truthy(args.index_url) || truthy(args.extra_index_url))) {
     throw new CommandExecutionError("'no_index' and ('index_url' or 'extra_index_url') are mutually exclusive.");
   }
@@ -87,7 +88,7 @@ export function extraWords(extra: unknown): string[] {
 
 /** @throws {CommandExecutionError} if arguments make no sense together */
 export function installWords(args: Args): string[] {
-  check(args);
+  checkInstall(args);
   const given = <T>(rows: [string, string][], words: (value: unknown, word: string) => T[]): T[] =>
     rows.flatMap(([name, word]) => truthy(args[name]) ? words(args[name], word) : []);
   return [

@@ -42,7 +42,8 @@ function quoted(value: unknown, quote: '"' | "'"): string {
   return quote === '"' ? ident(text) : literal(text);
 }
 
-async function createDatabase(context: JobContext, args: Args): Promise<boolean> {
+/** The statement that makes a database. @throws {SaltInvocationError} for a value that it cannot have */
+export function databaseText(args: Args): string {
   const { name, tablespace, owner, template, encoding, lc_collate, lc_ctype } = args;
   const given: [string, unknown, '"' | "'"][] = [
     ["TABLESPACE", tablespace, '"'],
@@ -54,9 +55,11 @@ async function createDatabase(context: JobContext, args: Args): Promise<boolean>
   ];
   const chunks = given.filter(([, value]) => value !== null)
     .map(([word, value, quote]) => ` ${word} = ${quoted(value, quote)}`);
-  const sql = `CREATE DATABASE ${ident(name)}${chunks.length === 0 ? "" : ` WITH${chunks.join("")}`}`;
-  return await runs(context, sql, connectionOf(args));
+  return `CREATE DATABASE ${ident(name)}${chunks.length === 0 ? "" : ` WITH${chunks.join("")}`}`;
 }
+
+const createDatabase = (context: JobContext, args: Args): Promise<boolean> =>
+  runs(context, databaseText(args), connectionOf(args));
 
 async function alterDatabase(context: JobContext, args: Args): Promise<boolean> {
   const { name, owner, tablespace } = args;
@@ -152,14 +155,17 @@ function parameter(name: unknown): string {
 
 const assigned = ([name, value]: [unknown, unknown]) => `${parameter(name)} = ${literal(value)}`;
 
-async function createTablespace(context: JobContext, args: Args): Promise<boolean> {
+/** The statement that makes a tablespace. @throws {SaltInvocationError} for an option that is none */
+export function tablespaceText(args: Args): string {
   const { name, location, options, owner } = args;
   const given = isMap(options) ? entriesOf(options).map(assigned) : [];
-  const sql = `CREATE TABLESPACE ${ident(name)}${truthy(owner) ? ` OWNER ${ident(owner)}` : ""} LOCATION ${
+  return `CREATE TABLESPACE ${ident(name)}${truthy(owner) ? ` OWNER ${ident(owner)}` : ""} LOCATION ${
     literal(location)
   }${given.length === 0 ? "" : ` WITH ( ${given.join(", ")} )`}`;
-  return await runs(context, sql, connectionOf(args));
 }
+
+const createTablespace = (context: JobContext, args: Args): Promise<boolean> =>
+  runs(context, tablespaceText(args), connectionOf(args));
 
 async function alterTablespace(context: JobContext, args: Args): Promise<boolean> {
   const { name, new_name, new_owner, set_option, reset_option } = args;

@@ -192,13 +192,19 @@ function lineOf(entry: HostKey, { port, hash_known_hosts: hash }: BoundArguments
   return `${plain ? name : `[${name}]:${str(port)}`} ${str(enc)} ${str(key)}\n`;
 }
 
+/** Why a port cannot be noted: a hidden name has none. Undefined if it can. */
+export function portComplaint({ port, hash_known_hosts: hash }: BoundArguments): string | undefined {
+  return port !== null && port !== SSH_PORT && truthy(hash)
+    ? "argument port can not be used in conjunction with argument hash_known_hosts"
+    : undefined;
+}
+
 /** `ssh.set_known_host`. */
 export async function setKnownHost(context: JobContext, args: BoundArguments): Promise<unknown> {
   const { hostname, port, enc, key, hash_known_hosts: hash } = args;
   if (!truthy(hostname)) return failure("hostname argument required");
-  if (port !== null && port !== SSH_PORT && truthy(hash)) {
-    return failure("argument port can not be used in conjunction with argument hash_known_hosts");
-  }
+  const complaint = portComplaint(args);
+  if (complaint !== undefined) return failure(complaint);
   const stored = await knownHost(context, args);
   if (isFailure(stored)) return stored;
   const wanted = await wantedKeys(context, args, stored);

@@ -50,6 +50,24 @@ function checkEncoding(encoding: unknown, valid: readonly string[]): void {
   }
 }
 
+/** Checks the arguments of a request, or of a list of revoked certificates. @throws for those that none can be made of */
+export function checkPlain({ encoding, digest }: Kwargs): void {
+  checkEncoding(encoding, PLAIN_ENCODINGS);
+  digestName(digest);
+}
+
+/** The same of a certificate, but for its encoding; a signing policy may have what is missing. */
+export function checkCertificate({ digest, ca_server, signing_policy, ...args }: Kwargs): void {
+  digestName(digest);
+  if (signing_policy !== null) return;
+  if (truthy(ca_server)) {
+    throw new SaltInvocationError("signing_policy must be specified to request a certificate from a remote ca_server");
+  }
+  if ((args.signing_private_key ?? null) === null) {
+    throw new SaltInvocationError("Creating a certificate locally at least requires a signing private key.");
+  }
+}
+
 /** Arguments that stand for nothing here: those of publications, and those of former releases. */
 const own = (kwargs: Kwargs): Kwargs =>
   Object.fromEntries(Object.entries(kwargs).filter(([name]) => !name.startsWith("__pub_")));

@@ -191,8 +191,8 @@ const SIZES: Record<string, { usual: number; sizes: number[]; complaint: string 
 /** Bits of a key of that kind where none are asked for; undefined where all are alike. */
 export const usualSize = (algo: string): number | undefined => SIZES[algo]?.usual;
 
-/** Makes a private key. @throws {SaltInvocationError} for a kind or size that there is none of */
-export async function generatePrivateKey(context: JobContext, algo: unknown, keysize: unknown): Promise<PrivateKey> {
+/** Kind and bits of a key that is to be made. @throws {SaltInvocationError} for a kind or size that there is none of */
+export function keyKind(algo: unknown, keysize: unknown): { kind: string; bits: unknown } {
   const kind = str(algo);
   if (!["rsa", "ec", "ed25519", "ed448"].includes(kind)) {
     throw new SaltInvocationError(
@@ -202,6 +202,12 @@ export async function generatePrivateKey(context: JobContext, algo: unknown, key
   const size = SIZES[kind];
   const bits = keysize === null || keysize === undefined || keysize === 0 ? size?.usual : keysize;
   if (size !== undefined && !size.sizes.includes(Number(bits))) throw new SaltInvocationError(size.complaint);
+  return { kind, bits };
+}
+
+/** Makes a private key. @throws {SaltInvocationError} for a kind or size that there is none of */
+export async function generatePrivateKey(context: JobContext, algo: unknown, keysize: unknown): Promise<PrivateKey> {
+  const { kind, bits } = keyKind(algo, keysize);
   if (kind === "rsa") {
     const { privatePem: pem } = await context.runtime.crypto.generateKeyPair(Number(bits));
     return await opened(context, plainPkcs8(pemBlocks(pem)[0]!.bytes)!);

@@ -109,13 +109,8 @@ async function placeOf(context: JobContext, repo: string, asked: string, values:
 /** Values that mean that a key is to go. */
 const isNothing = (value: unknown): boolean => value !== 0 && !truthy(value);
 
-/** `pkg.mod_repo`: the file with all that is in it. */
-export async function modRepo(
-  context: JobContext,
-  asked: string,
-  basedir: unknown,
-  kwargs: Args,
-): Promise<Record<string, unknown>> {
+/** What is to be set in a repository, and what is to go. @throws {SaltInvocationError} for arguments that no file can have */
+export function repoChanges(kwargs: Args): { values: Args; gone: string[] } {
   const given = Object.entries(kwargs).filter(([key]) => !key.startsWith("__") && key !== "saltenv");
   if ("mirrorlist" in kwargs && "baseurl" in kwargs) {
     throw new SaltInvocationError("Only one of 'mirrorlist' and 'baseurl' can be specified");
@@ -125,6 +120,17 @@ export async function modRepo(
   if ("mirrorlist" in values) gone.push("baseurl");
   else if ("baseurl" in values) gone.push("mirrorlist");
   if (gone.includes("name")) throw new SaltInvocationError("The repo name cannot be deleted");
+  return { values, gone };
+}
+
+/** `pkg.mod_repo`: the file with all that is in it. */
+export async function modRepo(
+  context: JobContext,
+  asked: string,
+  basedir: unknown,
+  kwargs: Args,
+): Promise<Record<string, unknown>> {
+  const { values, gone } = repoChanges(kwargs);
   const repo = fileName(asked);
   const { path, content } = await placeOf(context, repo, asked, values, basedir);
   const section = content.sections.get(repo) ?? {};

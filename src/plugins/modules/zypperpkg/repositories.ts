@@ -47,16 +47,26 @@ export async function delRepo(context: JobContext, repo: string, root: unknown):
   throw new CommandExecutionError(`Repository '${repo}' not found.`);
 }
 
+const urlOf = (kwargs: Args): unknown => kwargs.url ?? kwargs.mirrorlist ?? kwargs.baseurl;
+
+function checkUrl(repo: string, url: unknown): void {
+  if (/^[a-z][a-z0-9+.-]*:/i.test(str(url))) return;
+  throw new CommandExecutionError(`Repository '${repo}' not found and URL for baseurl/mirrorlist is malformed`);
+}
+
+/** Checks the address of a repository that is not there yet. @throws {CommandExecutionError} if it is none */
+export function checkNewRepo(repo: string, kwargs: Args): void {
+  if (truthy(urlOf(kwargs) ?? null)) checkUrl(repo, urlOf(kwargs));
+}
+
 async function addRepo(context: JobContext, repo: string, kwargs: Args, root: unknown): Promise<void> {
-  const url = kwargs.url ?? kwargs.mirrorlist ?? kwargs.baseurl;
+  const url = urlOf(kwargs);
   if (!truthy(url)) {
     throw new CommandExecutionError(
       `Repository '${repo}' not found, and neither 'baseurl' nor 'mirrorlist' was specified`,
     );
   }
-  if (!/^[a-z][a-z0-9+.-]*:/i.test(str(url))) {
-    throw new CommandExecutionError(`Repository '${repo}' not found and URL for baseurl/mirrorlist is malformed`);
-  }
+  checkUrl(repo, url);
   for (const [alias, { baseurl }] of Object.entries(listRepos(context, root))) {
     if (baseurl === str(url)) throw new CommandExecutionError(`Repository '${repo}' already exists as '${alias}'.`);
   }

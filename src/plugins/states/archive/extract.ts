@@ -11,9 +11,8 @@ import { splitWords } from "../../linux/words.ts";
 import { type Extraction, Refusal } from "./arguments.ts";
 import type { Contents } from "./contents.ts";
 
-/** Removes a path below the destination, whatever it is. @returns false if there was nothing */
-export function removePath(context: StateContext, name: string, path: string): boolean {
-  const { fs } = context.runtime;
+/** @throws {Refusal} if a path of the archive leads out of the destination. @returns the whole path */
+export function refuseOutside(context: StateContext, name: string, path: string): string {
   const full = joinPath(name, path).replace(/\/+$/, "");
   // A member may be called `../x`, or stand below a link: nothing outside the destination is removed for it.
   const real = joinPath(realPath(context.runtime, dirname(full)), basename(full));
@@ -21,6 +20,13 @@ export function removePath(context: StateContext, name: string, path: string): b
   if (!isBelow(normpath(name), normpath(full)) || !isBelow(realPath(context.runtime, name), real)) {
     throw new Refusal(`Cannot remove "${full}" for the archive: it is not below ${name}`);
   }
+  return full;
+}
+
+/** Removes a path below the destination, whatever it is. @returns false if there was nothing */
+export function removePath(context: StateContext, name: string, path: string): boolean {
+  const { fs } = context.runtime;
+  const full = refuseOutside(context, name, path);
   if (lookAt(fs, full, { follow: false }) === undefined) return false;
   fs.remove(full, { recursive: true });
   return true;

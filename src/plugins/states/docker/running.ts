@@ -5,6 +5,7 @@ import type { BoundArguments } from "../../../loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../loader/states.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
+import { newContainer } from "../../docker/create_options.ts";
 import { commandError, outcome } from "../outcome.ts";
 import { needImage, networksOf } from "./prepare.ts";
 
@@ -80,7 +81,10 @@ class Running {
   async #do(): Promise<void> {
     await this.#prepare();
     const replace = truthy(this.#args.force) || !this.#exists || this.#current !== this.#image;
-    if (replace && this.#test) this.#foresee();
+    if (replace && this.#test) {
+      this.#checkOptions();
+      this.#foresee();
+    }
     await this.#make();
     this.#spare = !replace;
     try {
@@ -126,6 +130,18 @@ class Running {
     this.#end(null, `Container '${this.#name}' would be ${this.#exists ? "replaced" : "created"}`);
   }
 
+  /** Ends the state for options that the daemon is never asked for. */
+  #checkOptions(): void {
+    const { image, ignore_collisions, validate_ip_addrs } = this.#args;
+    const checks = { checked: truthy(validate_ip_addrs), ignoreCollisions: truthy(ignore_collisions) };
+    const { networks: _, ...options } = this.#options;
+    try {
+      newContainer(str(image), options, checks);
+    } catch (error) {
+      this.#refuse(error);
+    }
+  }
+
   async #make(): Promise<void> {
     const { skip_translate, ignore_collisions, validate_ip_addrs, client_timeout } = this.#args;
     const how = { skip_translate, ignore_collisions, validate_ip_addrs, client_timeout };
@@ -134,14 +150,19 @@ class Running {
       const made = await this.#call("create", [str(this.#args.image)], { name, ...how, ...this.#options });
       this.#fresh = made as Values;
     } catch (error) {
-      const invalid = error instanceof CommandExecutionError &&
-        (error.info as Values | undefined)?.invalid !== undefined;
-      const hint =
-        "\n\nIf you feel this information is incorrect, the skip_translate argument can be used to skip input " +
-        "translation for the argument(s) identified as invalid. See the documentation for details.";
-      const said = error instanceof CommandExecutionError ? commandError(error) : messageOf(error);
-      this.#end(false, `${said}${invalid ? hint : ""}`);
+      this.#refuse(error);
     }
+  }
+
+  /** Ends the state for a container that cannot be made. */
+  #refuse(error: unknown): never {
+    const invalid = error instanceof CommandExecutionError &&
+      (error.info as Values | undefined)?.invalid !== undefined;
+    const hint =
+      "\n\nIf you feel this information is incorrect, the skip_translate argument can be used to skip input " +
+      "translation for the argument(s) identified as invalid. See the documentation for details.";
+    const said = error instanceof CommandExecutionError ? commandError(error) : messageOf(error);
+    this.#end(false, `${said}${invalid ? hint : ""}`);
   }
 
   /** Puts the new container into its networks. @returns how they differ from those of the one that is there */

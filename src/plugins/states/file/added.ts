@@ -52,6 +52,13 @@ async function prepared(context: StateContext, args: Args, fun: string): Promise
   if (refused !== undefined) return refused;
   const sources = pairedSources(args);
   if (typeof sources === "string") return failed(ret, sources);
+  let text = args.text;
+  // A source that cannot be had fails before the file is created.
+  if (sources.length > 0) {
+    const texts = await templateTexts(context, sources, args);
+    if (!Array.isArray(texts)) return texts;
+    text = texts;
+  }
   if (args.makedirs === true && !context.test && !isDirectory(context.runtime.fs, dirname(name))) {
     await makedirs(context, { path: name, user: null, group: null, mode: null });
   }
@@ -60,12 +67,6 @@ async function prepared(context: StateContext, args: Args, fun: string): Promise
     const touched = await touch(context, { name, atime: null, mtime: null, makedirs: args.makedirs });
     if (context.test) return touched;
     if (unusableFile(context, name) !== undefined) return failed(ret, complaint);
-  }
-  let text = args.text;
-  if (sources.length > 0) {
-    const texts = await templateTexts(context, sources, args);
-    if (!Array.isArray(texts)) return texts;
-    text = texts;
   }
   return { name, ret, chunks: textList(text) };
 }

@@ -48,8 +48,11 @@ export async function cached(context: StateContext, args: Args): Promise<StateRe
   }
   const type = sum.hash_type ?? str(context.opts.hash_type ?? "sha256");
   const wanted: Wanted = { context, name, ret, args, sum, hash: (path) => hashFile(context, path, type) };
-  if (context.test) return await preview(wanted);
-  return LOCAL.includes(schemeOf(name)) ? present(wanted) : await fetched(wanted);
+  const isLocal = LOCAL.includes(schemeOf(name));
+  if (!context.test) return isLocal ? present(wanted) : await fetched(wanted);
+  const here = isLocal ? present({ ...wanted, ret: { ...ret } }) : undefined;
+  // What is missing may come in the same run.
+  return here?.result === true ? here : await preview(wanted);
 }
 
 const cachedCopy = async ({ context, name, args }: Wanted): Promise<string | undefined> => {
@@ -58,14 +61,15 @@ const cachedCopy = async ({ context, name, args }: Wanted): Promise<string | und
 };
 
 async function preview(wanted: Wanted): Promise<FileReturn> {
-  const { context, name, ret, sum } = wanted;
+  const { name, ret, sum, hash } = wanted;
   const copy = await cachedCopy(wanted);
   const will = `File will be cached: ${name}`;
   if (copy === undefined) ret.comment = will;
   else if (sum.hsum === undefined) ret.comment = `No hash found. ${will}`;
   else {
-    const right = hashFile(context, copy, str(context.opts.hash_type ?? "sha256")) === sum.hsum;
-    ret.comment = right ? `File already cached: ${name}` : `Hashes don't match.\n${will}`;
+    const isRight = hash(copy) === sum.hsum;
+    ret.comment = isRight ? `File already cached: ${name}` : `Hashes don't match.\n${will}`;
+    if (isRight) return Object.assign(ret, { result: true });
   }
   return Object.assign(ret, { result: null });
 }

@@ -2,6 +2,7 @@ import type { StateContext, StateReturn } from "../../../loader/states.ts";
 import { decodeFile } from "../../../python/codecs.ts";
 import { unifiedDiff } from "../../../python/difflib.ts";
 import { splitLinesKeepEnds } from "../../../python/lines.ts";
+import { PythonError } from "../../../python/python_error.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { decodeUtf8 } from "../../../python/utf8.ts";
@@ -19,6 +20,18 @@ export async function found(context: StateContext, path: string, pattern: string
 export function textIn(context: StateContext, path: string, encoding: unknown): string {
   const bytes = readBytes(context.runtime.fs, path);
   return truthy(encoding) ? decodeFile(bytes, str(encoding)) : decodeUtf8(bytes);
+}
+
+/** Why a text cannot be written in an encoding; undefined if it can, or if none is named. */
+export function encodingComplaint(encoding: unknown): string | undefined {
+  if (!truthy(encoding)) return undefined;
+  try {
+    decodeFile(new Uint8Array(), str(encoding));
+    return undefined;
+  } catch (error) {
+    if (error instanceof PythonError) return error.message;
+    throw error;
+  }
 }
 
 /** What `changes.diff` says of lines that became others. */
@@ -56,6 +69,8 @@ async function turned(context: StateContext, args: Args, fun: string, turnOf: (p
     if (!turn.ignoreMissing) return failed(ret, `${turn.shown}: Pattern not found`);
     return Object.assign(ret, { result: true, comment: "Pattern not found and ignore_missing set to True" });
   }
+  // An encoding that is unknown fails before anything is written.
+  const before = turn.lines();
   if (context.test) {
     return Object.assign(ret, {
       result: null,
@@ -63,7 +78,6 @@ async function turned(context: StateContext, args: Args, fun: string, turnOf: (p
       changes: { [name]: "updated" },
     });
   }
-  const before = turn.lines();
   await commentLine(context, { ...args, path: name, cmnt: turn.comments });
   const after = turn.lines();
   ret.result = await found(context, name, turn.done);

@@ -1,5 +1,6 @@
+import { isWithin } from "../../../config/paths.ts";
 import type { StateContext, StateReturn } from "../../../loader/states.ts";
-import { basename, dirname, join } from "../../../python/posixpath.ts";
+import { basename, dirname, join, normpath } from "../../../python/posixpath.ts";
 import { str } from "../../../python/repr.ts";
 import { readBytes } from "../../modules/file/content.ts";
 import { truthy } from "../../../python/truth.ts";
@@ -7,7 +8,7 @@ import { exists, expandVariables, isDirectory, isFile, isLink, lookAt, realPath,
 import { withOsErrors } from "../../python_errors.ts";
 import { hashFile } from "../../modules/file/hash.ts";
 import { checkPerms } from "../../modules/file/perms.ts";
-import { lchown, pathOf, stats } from "../../modules/file/stats.ts";
+import { lchown, modeComplaint, pathOf, stats } from "../../modules/file/stats.ts";
 import { makedirs, move, remove } from "../../modules/file/tree.ts";
 import { ownerOr, unknownOwner, userOf } from "./owner.ts";
 import { type Args, commentFirst, failed, failureOf, type FileReturn } from "./ret.ts";
@@ -15,6 +16,12 @@ import { type Args, commentFirst, failed, failureOf, type FileReturn } from "./r
 /** True if a name is taken, be it by a link to nothing. */
 const taken = (context: StateContext, path: string): boolean =>
   lookAt(context.runtime.fs, path, { follow: false }) !== undefined;
+
+/** True if a path is below a directory, which cannot be moved there. */
+const isInside = (context: StateContext, path: string, directory: string): boolean =>
+  lookAt(context.runtime.fs, directory, { follow: false })?.kind === "directory" &&
+  normpath(path) !== normpath(directory) &&
+  isWithin(normpath(directory), normpath(path));
 
 /** Copies a file with its mode, or a directory with everything below it; links stay links. */
 function copyAny(context: StateContext, from: string, to: string): void {
@@ -24,8 +31,10 @@ function copyAny(context: StateContext, from: string, to: string): void {
     const content = readBytes(fs, from);
     return withOsErrors(target, () => fs.write(target, content, { mode: fs.stat(from)!.mode }));
   }
+  // The copy may be made in the directory itself, and is no part of what is copied.
+  const names = fs.list(from);
   withOsErrors(to, () => fs.mkdir(to, 0o700));
-  for (const name of fs.list(from)) {
+  for (const name of names) {
     const [source, target] = [join(from, name), join(to, name)];
     if (isLink(fs, source)) fs.symlink(fs.readlink(source), target);
     else copyAny(context, source, target);
@@ -46,6 +55,8 @@ function wantedPerms(context: StateContext, source: string, args: Args) {
   const current = stats(context, source);
   if (truthy(args.preserve)) return { user: current.user, group: current.group, mode: current.mode };
   const owner = ownerOr(context, userOf(args.kwargs, args.user) ?? null, args.group);
+  const complaint = modeComplaint(args.mode);
+  if (complaint !== undefined) return complaint;
   const unknown = unknownOwner(context, owner.user, owner.group);
   return unknown === "" ? { ...owner, mode: args.mode ?? current.mode } : unknown;
 }
@@ -61,6 +72,8 @@ export async function copy(context: StateContext, args: Args): Promise<StateRetu
   const wanted = wantedPerms(context, source, args);
   if (typeof wanted === "string") return failed(ret, wanted);
   const name = isDirectory(fs, given) && truthy(args.subdir) ? join(given, basename(source)) : given;
+  // Further below, each copy would have the one before it in it.
+  if (isInside(context, dirname(name), source)) return failed(ret, `Failed to copy "${source}" to "${name}"`);
   if (taken(context, name)) {
     if (!truthy(args.force)) {
       return Object.assign(ret, { comment: `The target file "${name}" exists and will not be overwritten` });
@@ -68,7 +81,7 @@ export async function copy(context: StateContext, args: Args): Promise<StateRetu
     const same = isFile(fs, name) && isFile(fs, source) &&
       hashFile(context, name, "sha256") === hashFile(context, source, "sha256");
     // Salt removes the file, and then has nothing to copy.
-    if (!context.test && realPath(context.runtime, name) === realPath(context.runtime, source)) {
+    if (realPath(context.runtime, name) === realPath(context.runtime, source)) {
       return failed(ret, `Failed to copy "${source}" to "${name}"`);
     }
     if (same) ret.comment += " - files are identical but force flag is set";
@@ -127,6 +140,11 @@ export async function rename(context: StateContext, args: Args): Promise<StateRe
   if (!name.startsWith("/")) return failed(ret, `Specified file ${name} is not an absolute path`);
   if (!taken(context, source)) {
     return Object.assign(ret, { comment: `Source file "${source}" has already been moved out of place` });
+  }
+  // With `force` the file itself would be removed first.
+  const isItself = truthy(args.force) && normpath(name) === normpath(source);
+  if (isItself || isInside(context, name, source)) {
+    return failed(ret, `Failed to move "${source}" to "${name}"`);
   }
   if (taken(context, name)) {
     if (!truthy(args.force)) {

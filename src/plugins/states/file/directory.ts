@@ -6,7 +6,7 @@ import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { isDirectory, isFile, isLink, isStillThere, lookAt, realPath, walk, type Walked } from "../../linux/paths.ts";
 import { checkPerms } from "../../modules/file/perms.ts";
-import { groupToGid, normalizeMode, stats, userToUid, wholeNumber } from "../../modules/file/stats.ts";
+import { groupToGid, modeComplaint, normalizeMode, stats, userToUid, wholeNumber } from "../../modules/file/stats.ts";
 import { makedirs, mkdir, remove } from "../../modules/file/tree.ts";
 import { cleanDirectory, keptFiles } from "./clean.ts";
 import { unknownOwner, userOf } from "./owner.ts";
@@ -83,6 +83,8 @@ export async function manageDirectory(context: StateContext, args: Args): Promis
   if (args.max_depth !== null && truthy(args.clean)) return failed(ret, "Cannot specify both max_depth and clean");
   const kwargs = args.kwargs as Args;
   const dirMode = truthy(args.dir_mode) ? args.dir_mode : kwargs.mode ?? args.dir_mode;
+  const complaint = modeComplaint(dirMode) ?? (truthy(args.recurse) ? modeComplaint(args.file_mode) : undefined);
+  if (complaint !== undefined) return failed(ret, complaint);
   const [user, group] = [userOf(kwargs, args.user), args.group];
   const unknown = unknownOwner(context, user, group);
   if (unknown !== "") return failed(ret, unknown);

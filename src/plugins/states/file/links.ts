@@ -159,6 +159,11 @@ export async function symlink(context: StateContext, args: Args): Promise<StateR
     force: truthy(args.force),
     atomic: truthy(args.atomic),
   };
+  const { backupname } = args;
+  const isTaken = !isLink(fs, name) && exists(fs, name) && (backupname ?? null) !== null;
+  if (isTaken && !str(backupname).startsWith("/") && str(backupname) !== basename(str(backupname))) {
+    return failed(ret, `Backupname must be an absolute path or a file name: ${str(backupname)}`);
+  }
   const preview = symlinkPreview(context, wanted);
   const directory = dirname(name);
   if (!isDirectory(fs, directory)) {
@@ -199,11 +204,8 @@ async function makeWay(context: StateContext, wanted: WantedLink, args: Args): P
     const kind = isFile(fs, name) ? "File" : isDirectory(fs, name) ? "Directory" : "File system entry";
     return `${kind} exists where the symlink ${name} should be`;
   }
-  let backup = str(args.backupname);
-  if (!backup.startsWith("/")) {
-    if (backup !== basename(backup)) return `Backupname must be an absolute path or a file name: ${backup}`;
-    backup = join(dirname(normpath(name)), backup);
-  }
+  const given = str(args.backupname);
+  const backup = given.startsWith("/") ? given : join(dirname(normpath(name)), given);
   if (lookAt(fs, backup, { follow: false }) !== undefined) {
     if (!force) {
       return `Symlink & backup dest exists and Force not set. ${name} -> ${target} - backup: ${backup}`;

@@ -12,10 +12,11 @@ import { hashFile, sourceSum } from "../../modules/file/hash.ts";
 import { manageFile } from "../../modules/file/manage.ts";
 import { managedSource, sourceList } from "../../modules/file/managed_source.ts";
 import { checkPerms } from "../../modules/file/perms.ts";
-import { normalizeMode, pathOf } from "../../modules/file/stats.ts";
+import { modeComplaint, normalizeMode, pathOf } from "../../modules/file/stats.ts";
 import { accumulatorOf } from "./accumulated.ts";
 import { checkedCopy } from "./check_cmd.ts";
 import { contentsFor } from "./contents.ts";
+import { encodingComplaint } from "./comment.ts";
 import { unknownOwner, userOf } from "./owner.ts";
 import type { Plan } from "./plan.ts";
 import { type Args, failed, type FileReturn } from "./ret.ts";
@@ -92,6 +93,9 @@ async function plan(context: StateContext, name: string, ret: FileReturn, given:
   if (!truthy(args.create) && !isFile(fs, name)) {
     return Object.assign(ret, { comment: `File ${name} is not present and is not set for creation` });
   }
+  const complaint = (keepMode ? undefined : modeComplaint(given.mode)) ??
+    (args.contents === null ? undefined : encodingComplaint(args.encoding));
+  if (complaint !== undefined) return failed(ret, complaint);
   const unknown = unknownOwner(context, args.user, args.group);
   if (unknown !== "") return failed(ret, unknown);
   if (!name.startsWith("/")) return failed(ret, `Specified file ${name} is not an absolute path`);

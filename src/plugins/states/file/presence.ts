@@ -3,7 +3,7 @@ import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { dirname } from "../../../python/posixpath.ts";
 import { exists as there, isDirectory, isFile, isLink } from "../../linux/paths.ts";
-import { touch as touchFile } from "../../modules/file/content.ts";
+import { timeOf, touch as touchFile } from "../../modules/file/content.ts";
 import { pathOf, stats } from "../../modules/file/stats.ts";
 import { makedirs, remove, rmdir } from "../../modules/file/tree.ts";
 import { type Args, commentFirst, failed, failureOf, type FileReturn, namedPath } from "./ret.ts";
@@ -59,6 +59,7 @@ export async function touch(context: StateContext, args: Args): Promise<StateRet
   const { fs } = context.runtime;
   const { name, ret, refused } = namedPath(context, "touch", args.name, { absolute: true });
   if (refused !== undefined) return refused;
+  for (const time of [args.atime, args.mtime]) timeOf(time);
   if (context.test) return Object.assign(ret, touchPreview(context, name, args));
   if (truthy(args.makedirs)) await makedirs(context, { path: name, user: null, group: null, mode: null });
   if (!isDirectory(fs, dirname(name))) return failed(ret, `Directory not present to touch file ${name}`);
@@ -84,6 +85,7 @@ export function pruned(context: StateContext, args: Args): StateReturn {
   if (!isDirectory(context.runtime.fs, name)) {
     return Object.assign(ret, { comment: `Directory ${name} is not present` });
   }
+  if (!name.startsWith("/")) return failed(ret, `Specified file ${name} is not an absolute path`);
   if (context.test) {
     const comment = `Directory ${name} is set for removal`;
     return Object.assign(ret, { result: null, comment, changes: { deleted: name } });

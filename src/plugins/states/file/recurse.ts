@@ -5,7 +5,7 @@ import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { exists, isDirectory } from "../../linux/paths.ts";
 import { sourceList } from "../../modules/file/managed_source.ts";
-import { normalizeMode, pathOf } from "../../modules/file/stats.ts";
+import { modeComplaint, normalizeMode, pathOf } from "../../modules/file/stats.ts";
 import { makeDirectory, remove } from "../../modules/file/tree.ts";
 import { cleanDirectory, keptFiles } from "./clean.ts";
 import { directory } from "./directory.ts";
@@ -35,6 +35,9 @@ export async function recurse(context: StateContext, given: Args): Promise<State
   if ("mode" in kwargs) {
     return failed(ret, "'mode' is not allowed in 'file.recurse'. Please use 'file_mode' and 'dir_mode'.");
   }
+  const isKept = typeof given.file_mode === "string" && given.file_mode.toLowerCase() === "keep";
+  const complaint = modeComplaint(given.dir_mode) ?? (isKept ? undefined : modeComplaint(given.file_mode));
+  if (complaint !== undefined) return failed(ret, complaint);
   const user = userOf(kwargs, given.user);
   const unknown = unknownOwner(context, user, given.group);
   if (unknown !== "") return failed(ret, unknown);

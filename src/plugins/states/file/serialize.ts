@@ -8,9 +8,10 @@ import { updated } from "../../../python/update.ts";
 import { isFile } from "../../linux/paths.ts";
 import { checkManagedChanges } from "../../modules/file/check_managed.ts";
 import { manageFile } from "../../modules/file/manage.ts";
-import { normalizeMode, pathOf } from "../../modules/file/stats.ts";
+import { modeComplaint, normalizeMode, pathOf } from "../../modules/file/stats.ts";
 import { pythonError } from "../../python_errors.ts";
 import { DeserializationError, type Serializer, SERIALIZERS } from "../../serializers/mod.ts";
+import { encodingComplaint } from "./comment.ts";
 import { type Args, failed, type FileReturn } from "./ret.ts";
 
 const JSON_LAYOUT: Args = { indent: 2, separators: [",", ": "], sort_keys: true };
@@ -106,6 +107,8 @@ export async function serialize(context: StateContext, args: Args): Promise<Stat
       `The ${format} serializer could not be found. It either does not exist or its prerequisites are not installed.`,
     );
   }
+  const complaint = modeComplaint(args.mode) ?? encodingComplaint(args.encoding);
+  if (complaint !== undefined) return failed(ret, complaint);
   const serializer = SERIALIZERS[format]!;
   let made: Merged = { dataset: data.value };
   if (truthy(args.merge_if_exists)) {

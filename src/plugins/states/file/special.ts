@@ -7,7 +7,7 @@ import { isFile } from "../../linux/paths.ts";
 import { traverse } from "../../../python/traverse.ts";
 import { mknod as makeNode } from "../../modules/file/nodes.ts";
 import { checkPerms } from "../../modules/file/perms.ts";
-import { deviceNumbers, isKind, pathOf } from "../../modules/file/stats.ts";
+import { deviceNumbers, isKind, modeComplaint, pathOf } from "../../modules/file/stats.ts";
 import { type Args, commentFirst, failed, type FileReturn, newRet } from "./ret.ts";
 
 /** Letter → what such a node is called, and the kind of file that it is. */
@@ -29,6 +29,8 @@ export async function mknod(context: StateContext, args: Args): Promise<StateRet
     return ret;
   }
   const node = NODES[type as keyof typeof NODES];
+  const complaint = modeComplaint(args.mode);
+  if (complaint !== undefined) return failed(ret, complaint);
   if (isFile(context.runtime.fs, name)) {
     return Object.assign(ret, { comment: `File ${name} exists and is not ${node.plain}. Refusing to continue` });
   }
@@ -67,11 +69,12 @@ export async function decode(context: StateContext, args: Args): Promise<StateRe
   const ret = newRet(name, false);
   const content = encodedData(context, args);
   const sumOfFile = () => context.call("hashutil.digest_file", [name, args.checksum]);
+  // A text that is no base64, and an unknown checksum, fail before anything is written.
+  const wanted = await context.call("hashutil.digest", [
+    await context.call("hashutil.base64_decodestring", [content]),
+    args.checksum,
+  ]);
   if (isFile(context.runtime.fs, name)) {
-    const wanted = await context.call("hashutil.digest", [
-      await context.call("hashutil.base64_decodestring", [content]),
-      args.checksum,
-    ]);
     const old = await sumOfFile();
     if (wanted === old) return Object.assign(ret, { result: true, comment: "File is in the correct state." });
     ret.changes = { old, new: wanted };

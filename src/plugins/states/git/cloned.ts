@@ -6,6 +6,7 @@ import { joinPath } from "../../../config/paths.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { exists, isDirectory, isFile, isLink } from "../../linux/paths.ts";
+import { withCredentials } from "../../modules/git/run.ts";
 import { Ended, gitWords, type Repository } from "./repository.ts";
 
 const answer = (ret: StateReturn, result: boolean | null, comment: string, changes = {}): StateReturn => ({
@@ -51,6 +52,7 @@ export async function cloned(repository: Repository): Promise<StateReturn> {
     if (branch === undefined) return answer(ret, true, `Repository already exists at ${target}`);
     return await changeBranch(repository, branch, ret);
   }
+  withCredentials(args.name, args.https_user, args.https_pass);
   const changes = { new: `${str(args.name)} => ${target}` };
   const how = branch === undefined ? "" : ` with branch '${branch}'`;
   if (context.test) return answer(ret, null, `${str(args.name)} would be cloned to ${target}${how}`, changes);

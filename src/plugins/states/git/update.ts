@@ -247,16 +247,20 @@ const unmoved = (wanted: RemoteRevision, head: string | undefined) => {
     "has not been updated locally.";
 };
 
+/** Refuses to leave a branch with changes of its own. */
+function refuseLeaving(repository: Repository, { switches, dirty, branch }: Standing): void {
+  if (!switches || !dirty || truthy(repository.args.force_checkout)) return;
+  repository.fail(
+    `Local branch '${branch ?? "None"}' has uncommitted changes. Set 'force_checkout' to True to discard ` +
+      "them and proceed.",
+  );
+}
+
 async function checkOut(repository: Repository, wanted: RemoteRevision, standing: Standing): Promise<void> {
   const { args, comments } = repository;
   if (!standing.switches) return;
   const branch = wantedBranch(repository)!;
-  if (standing.dirty && !truthy(args.force_checkout)) {
-    repository.fail(
-      `Local branch '${standing.branch ?? "None"}' has uncommitted changes. Set 'force_checkout' to True to discard ` +
-        "them and proceed.",
-    );
-  }
+  refuseLeaving(repository, standing);
   const isNew = !standing.branches.includes(branch);
   const start = wanted.rev === "HEAD"
     ? wanted.commit
@@ -373,7 +377,6 @@ async function updateTree(
   const dry = await setRemote(repository, wanted, standing, forward);
   if (dry !== undefined) return dry;
   if (wanted.commit === undefined) return undefined;
-  if (repository.context.test) return predictUpdate(repository, wanted, standing, forward, tracking);
   if (tracking !== undefined && standing.branch === undefined) {
     repository.fail(
       "Cannot set/unset upstream tracking branch, local HEAD refers to nonexistent branch. This may have been caused " +
@@ -381,6 +384,10 @@ async function updateTree(
         "the remote repository, you can work around this by setting the 'branch' argument (which will ensure that the " +
         "named branch is created if it does not already exist).",
     );
+  }
+  if (repository.context.test) {
+    refuseLeaving(repository, standing);
+    return predictUpdate(repository, wanted, standing, forward, tracking);
   }
   const ahead = await fetchMissing(repository, wanted, standing, forward);
   if (typeof ahead !== "boolean") return ahead;

@@ -42,9 +42,11 @@ export async function setPolicy(context: StateContext, args: BoundArguments): Pr
   if (await context.call("iptables.get_policy", [table, chain, family]) === policy) {
     return outcome(name, true, `${what} already set to ${policy}`);
   }
+  const failed = outcome(name, false, "Failed to set iptables default policy");
+  if (!truthy(chain ?? null) || !truthy(policy ?? null)) return failed;
   if (context.test) return outcome(name, null, `${what} needs to be set to ${policy}`);
   if (truthy(await context.call("iptables.set_policy", [table, chain, policy, family]))) {
-    return outcome(name, false, "Failed to set iptables default policy");
+    return failed;
   }
   const saved = await saveIfAsked(context, save, family);
   const done = saved === undefined ? "Set" : "Set and saved";

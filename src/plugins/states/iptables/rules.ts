@@ -2,6 +2,7 @@
 import type { BoundArguments } from "../../../loader/signature.ts";
 import type { LowChunk, StateContext, StateReturn } from "../../../loader/states.ts";
 import { equal } from "../../../python/equal.ts";
+import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { outcome } from "../outcome.ts";
 
@@ -93,6 +94,12 @@ const TEXTS: Record<
   },
 };
 
+/** True for a rule that lacks what iptables must be told. */
+function isImpossible(action: Action, { command, text, keyword }: Rule): boolean {
+  const isIncomplete = [str(text), command].some((one) => one.startsWith("Error: "));
+  return isIncomplete || (action === "insert" && !truthy(keyword.position ?? null));
+}
+
 /** Does it; true if that went well. */
 async function carryOut(
   context: StateContext,
@@ -117,6 +124,7 @@ async function one(context: StateContext, action: Action, args: BoundArguments):
   if (action === "delete") {
     if (!there && !("position" in keyword)) return outcome(name, true, words.there(rule));
   } else if (there) return outcome(name, true, words.there(rule) + await saveIfOther(context, rule));
+  if (isImpossible(action, rule)) return outcome(name, false, words.failed(rule));
   if (context.test) return outcome(name, null, words.would(rule));
   if (!await carryOut(context, action, rule)) return outcome(name, false, words.failed(rule));
   const out = await saveIfAsked(context, keyword.save, family);

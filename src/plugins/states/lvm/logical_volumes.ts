@@ -5,6 +5,7 @@ import type { StateContext, StateReturn } from "../../../loader/states.ts";
 import { isMap, lookup } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
+import { createComplaint } from "../../modules/linux_lvm/logical.ts";
 import { outcome } from "../outcome.ts";
 
 /** Megabytes of each unit: sectors of 512 bytes, and so on. */
@@ -38,6 +39,11 @@ async function show(context: StateContext, path: string): Promise<Volume | undef
 const said = (answer: unknown, key: string): string => isMap(answer) ? str(lookup(answer, key)) : str(answer);
 
 async function create(context: StateContext, path: string, name: unknown, args: BoundArguments, snapshot: unknown) {
+  const isSized = truthy(args.size) || truthy(args.extents);
+  const complaint = isSized ? createComplaint({ ...args, lvname: name }) : undefined;
+  if (complaint !== undefined) {
+    return outcome(args.name, false, `Failed to create Logical Volume ${str(name)}. Error: ${complaint}`);
+  }
   if (context.test) return outcome(args.name, null, `Logical Volume ${str(name)} is set to be created`);
   const { vgname, size, extents, pv, thinvolume, thinpool, force, kwargs } = args;
   const keyword = { size, extents, snapshot, pv, thinvolume, thinpool, force, ...kwargs as object };

@@ -76,6 +76,7 @@ export async function groupPresent(context: StateContext, args: BoundArguments):
   const group = `Volume Group ${str(name)}`;
   const devices = (Array.isArray(given) ? given : given === null ? [] : str(given).split(",")).map(str);
   if (await isThere(context, "vgdisplay", name, QUIET)) return await extend(context, name, devices);
+  if (devices.length === 0) return outcome(name, false, `Failed to create ${group}`);
   if (context.test) return outcome(name, null, `${group} is set to be created`);
   const created = await context.call("lvm.vgcreate", [name, devices], kwargs as Record<string, unknown>);
   return await isThere(context, "vgdisplay", name)

@@ -5,6 +5,7 @@ import { compilePattern } from "../../../python/regexp.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { exists, realPath } from "../../linux/paths.ts";
+import { matchedKeys } from "../../modules/mount/tables.ts";
 import { outcome } from "../outcome.ts";
 import { type ActiveMount, listOf, missingOptions } from "./options.ts";
 
@@ -279,6 +280,11 @@ export async function mounted(context: StateContext, args: BoundArguments): Prom
   const key = escaped(realName);
   const device = str(args.device);
   const mount: Mount = { name, realName, key, device, fstype: str(args.fstype), opts, ret, changed: false };
+  // Before anything is mounted that the fstab cannot have.
+  if (truthy(args.persist)) {
+    const { fstype, opts, dump, pass_num } = args;
+    matchedKeys({ name, device, fstype, opts, dump, pass_num }, args.match_on);
+  }
   const table = await active(context);
   const real = await realDevice(context, mount, table, args);
   if (real === undefined) {

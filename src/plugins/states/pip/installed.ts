@@ -6,6 +6,7 @@ import type { StateContext, StateReturn } from "../../../loader/states.ts";
 import { entriesOf, isMap, lookup } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
+import { checkInstall } from "../../modules/pip/words.ts";
 import { comparePep440, fulfils, type Specifier } from "../../packages/pep440.ts";
 import { parseRequirement } from "../../packages/requirement.ts";
 import { looseCompare } from "../../packages/versions.ts";
@@ -240,13 +241,17 @@ export async function installed(context: StateContext, bound: BoundArguments): P
   ) {
     return outcome(name, false, `User ${str(args.user)} does not exist`);
   }
-  if (processed && context.test) return dryProcessed(name, args);
+  if (processed && context.test) {
+    checkInstall({ ...args, ...args.kwargs });
+    return dryProcessed(name, args);
+  }
   const { targets, said } = processed ? { targets: [], said: [] } : await targetsOf(context, args, wanted);
   if (!processed && targets.length === 0) {
     const upToDate = truthy(args.upgrade) ? " and up-to-date" : "";
     return outcome(name, true, [...said, `All specified packages are already installed${upToDate}`].join("\n"));
   }
   if (context.test) {
+    checkInstall({ ...args, ...args.kwargs });
     const all = ["Python package(s) set to be installed:", ...texts].join("\n");
     return outcome(name, null, texts.length > 1 ? all : `Python package ${texts[0]} is set to be installed`);
   }

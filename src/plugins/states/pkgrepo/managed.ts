@@ -10,6 +10,8 @@ import { truthy } from "../../../python/truth.ts";
 import { programPath } from "../../commands.ts";
 import { isFile } from "../../linux/paths.ts";
 import { checkRepo } from "../../modules/aptpkg/repositories.ts";
+import { repoChanges } from "../../modules/yumpkg/repositories.ts";
+import { checkNewRepo } from "../../modules/zypperpkg/repositories.ts";
 import { hasFunction } from "../available.ts";
 import { commandError, outcome } from "../outcome.ts";
 import { sameLine, wantedRepo } from "./debian.ts";
@@ -117,7 +119,10 @@ export async function managed(context: StateContext, args: BoundArguments): Prom
   }
   if (context.test) {
     try {
-      if (context.grains.os_family === "Debian") checkRepo(context, repo, keyword);
+      const family = context.grains.os_family;
+      if (family === "Debian") checkRepo(context, repo, keyword);
+      else if (family === "RedHat") repoChanges(keyword);
+      else if (family === "Suse" && !truthy(before)) checkNewRepo(repo, keyword);
     } catch (error) {
       return outcome(name, false, `Failed to configure repo '${name}': ${said(error)}`);
     }

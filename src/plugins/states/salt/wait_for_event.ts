@@ -17,10 +17,10 @@ function valuesOf(data: unknown, name: string): unknown[] {
 
 async function run(context: StateContext, args: BoundArguments): Promise<StateReturn> {
   const { name } = args;
-  if (context.test) return outcome(name, null, `Orchestration would wait for event '${str(name)}'`);
   if (!Array.isArray(args.id_list)) throw new SaltInvocationError(`id_list must be a list, not ${repr(args.id_list)}`);
   const seconds = Number(args.timeout);
   if (!(seconds >= 0)) throw new SaltInvocationError(`timeout must be a number of seconds, not ${repr(args.timeout)}`);
+  if (context.test) return outcome(name, null, `Orchestration would wait for event '${str(name)}'`);
   if (context.hostMaster === undefined) {
     throw new CommandExecutionError("Only the host of a master has events to wait for");
   }

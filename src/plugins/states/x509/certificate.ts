@@ -4,6 +4,7 @@ import { truthy } from "../../../python/truth.ts";
 import { hex } from "../../../crypto/hex.ts";
 import { planCertificate } from "../../modules/x509/build.ts";
 import { loadCertificate, type LoadedCertificate, NoCertificateError } from "../../modules/x509/certificates.ts";
+import { checkCertificate } from "../../modules/x509/create.ts";
 import type { Der } from "../../modules/x509/der.ts";
 import { withPolicy, withShortNames } from "../../modules/x509/policies.ts";
 import { PassphraseError, privatePem } from "../../modules/x509/private_keys.ts";
@@ -104,10 +105,15 @@ class CertificateState {
     return now!.join() === then!.join();
   }
 
+  /** True if the certificate itself stays. */
+  isEncodedOnly(changes: Args): boolean {
+    return this.#current !== undefined && Object.keys(changes).every((name) => ENCODED_ONLY.includes(name));
+  }
+
   async make(changes: Args): Promise<string> {
     const encodings = pick(this.#args, ["encoding", "append_certs"]);
     const pkcs12 = pick(this.#args, ["pkcs12_passphrase", "pkcs12_encryption_compat", "pkcs12_friendlyname"]);
-    if (this.#current !== undefined && Object.keys(changes).every((name) => ENCODED_ONLY.includes(name))) {
+    if (this.#current !== undefined && this.isEncodedOnly(changes)) {
       const key = this.#args.encoding === "pkcs12" ? { private_key: this.#privateKey ?? null, ...pkcs12 } : {};
       const { whole } = this.#current.certificate;
       return str(await this.#context.call("x509.encode_certificate", [whole], { ...encodings, ...key }));
@@ -130,6 +136,9 @@ export async function certificateManaged(context: StateContext, args: Args): Pro
     encoding,
     isText: encoding === "pem" || encoding === "pkcs7_pem",
     check: (found) => state.check(found),
+    refuse: (changes) => {
+      if (!state.isEncodedOnly(changes)) checkCertificate({ ...args, digest });
+    },
     make: (changes) => state.make(changes),
   });
 }

@@ -76,6 +76,8 @@ export interface ManagedContent {
   /** Throws if the arguments make no sense. */
   verify?(): void;
   check(found: Found): Promise<Check>;
+  /** Throws if the content cannot be made of these arguments, whatever else a run does before. */
+  refuse(changes: Args): void;
   /** Makes the content; bytes in base64 unless it is text. */
   make(changes: Args): Promise<string>;
 }
@@ -150,6 +152,7 @@ export async function manageContent(
       addSubState(context, ret, before);
       return ret;
     }
+    if (isChanged) content.refuse(check.changes);
     ret.changes = check.changes;
     const verb = (check.recreated ?? check.isCurrent) && isChanged ? "recreated" : "created";
     if (context.test) {

@@ -4,6 +4,7 @@ import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import {
   type KeyEncoding,
+  keyKind,
   loadPrivateKey,
   NoPrivateKeyError,
   PassphraseError,
@@ -80,11 +81,11 @@ export async function privateKeyManaged(context: StateContext, given: Args): Pro
     else changes[(exists && isNew) || isLink || current.isNone === true ? "replaced" : "created"] = name;
     return { changes, isCurrent: current.key !== undefined, recreated: exists };
   };
+  const isSame = (changes: Args) =>
+    current.key !== undefined && Object.keys(changes).every((key) => key === "encoding" || key === "passphrase");
   const make = async (changes: Args): Promise<string> => {
-    const isSame = current.key !== undefined &&
-      Object.keys(changes).every((key) => key === "encoding" || key === "passphrase");
     return str(
-      isSame
+      isSame(changes)
         ? await context.call("x509.encode_private_key", [privatePem(current.key!)], { passphrase, encoding })
         : await context.call("x509.create_private_key", [], {
           algo,
@@ -107,6 +108,9 @@ export async function privateKeyManaged(context: StateContext, given: Args): Pro
     isText: encoding === "pem",
     verify,
     check,
+    refuse: (changes) => {
+      if (!isSame(changes)) keyKind(algo, keysize);
+    },
     make,
   });
 }

@@ -2,6 +2,7 @@ import { SaltInvocationError } from "../../../loader/family.ts";
 import type { StateContext, StateReturn } from "../../../loader/states.ts";
 import { str } from "../../../python/repr.ts";
 import { planRequest } from "../../modules/x509/build.ts";
+import { checkPlain } from "../../modules/x509/create.ts";
 import type { Der } from "../../modules/x509/der.ts";
 import { withShortNames } from "../../modules/x509/policies.ts";
 import { load, plainEncoding, REQUEST } from "../../modules/x509/read.ts";
@@ -54,6 +55,7 @@ export async function csrManaged(context: StateContext, args: Args): Promise<Sta
     encoding,
     isText: encoding === "pem",
     check,
+    refuse: () => checkPlain({ encoding, digest }),
     make,
   });
 }

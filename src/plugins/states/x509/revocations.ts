@@ -4,6 +4,7 @@ import { entriesOf, isMap } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { planRevocations, revokedEntries } from "../../modules/x509/build.ts";
+import { checkPlain } from "../../modules/x509/create.ts";
 import { type Der, readDer } from "../../modules/x509/der.ts";
 import { extensionOid } from "../../modules/x509/extensions_build.ts";
 import { load, plainEncoding, REVOCATIONS, revocationsOf } from "../../modules/x509/read.ts";
@@ -125,6 +126,10 @@ export async function crlManaged(context: StateContext, args: Args): Promise<Sta
       if (!truthy(args.signing_cert)) throw new SaltInvocationError("`signing_cert` is required");
     },
     check: (found) => state.check(found),
+    refuse: () => {
+      checkPlain({ encoding, digest: args.digest });
+      revokedEntries(args.revoked);
+    },
     make: (changes) => state.make(changes),
   });
 }
