@@ -62,7 +62,7 @@ describe("SLS files", () => {
     assert.deepEqual(data, new OrderedMap([["x", [42, 42]]]));
   });
 
-  for (const name of ["salt://a/map.jinja", "/etc/passwd", "../../x", "no/where", ""]) {
+  for (const name of ["salt://a/map.jinja", "/no/where", "../../x", "no/where", ""]) {
     test(`do not import ${JSON.stringify(name)}`, async () => {
       const { context } = await job({ "a/map.jinja": "" });
       await assert.rejects(
