@@ -1,7 +1,9 @@
 /** The keys that repositories are signed with: files of a directory, or those of `apt-key` where there still is one. */
 import { baseName, joinPath } from "../../../config/paths.ts";
+import { proxyAddress } from "../../../config/proxy.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
+import { proxyOf } from "../../../loader/proxies.ts";
 import { splitLines } from "../../../python/lines.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
@@ -156,7 +158,14 @@ export async function addRepoKey(context: JobContext, args: Args): Promise<boole
     if (keyid === undefined) {
       throw new SaltInvocationError(`No keyid or keyid too short for keyserver: ${str(keyserver)}`);
     }
-    const from = ["--keyserver", str(keyserver)];
+    const proxy = proxyOf(context.opts);
+    const from = [
+      ...(proxy === undefined || proxy.except.includes(str(keyserver).replace(/^\w+:\/\/|[:/].*$/g, ""))
+        ? []
+        : ["--keyserver-options", `http-proxy=${proxyAddress(proxy)}`]),
+      "--keyserver",
+      str(keyserver),
+    ];
     if (directory === undefined) {
       return await succeeded(context, ["apt-key", "adv", "--batch", ...from, "--recv", keyid]);
     }
