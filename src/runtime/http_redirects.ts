@@ -9,6 +9,18 @@ const TO_A_PAGE = new Set([302, 303]);
 /** Fields that are for the first server alone. */
 const CREDENTIALS = ["authorization", "cookie", "proxy-authorization"];
 
+/** A redirection that is not followed. */
+export class RedirectError extends TypeError {
+  override name = "RedirectError";
+  /** The response that redirects. */
+  readonly status: number;
+
+  constructor(message: string, status: number) {
+    super(message);
+    this.status = status;
+  }
+}
+
 /** A request that may go to several servers. */
 export interface RedirectedRequest extends Omit<HttpRequest, "proxy"> {
   /** The proxy for each address. @default none */
@@ -24,7 +36,7 @@ export interface RedirectedRequest extends Omit<HttpRequest, "proxy"> {
 /**
  * Sends a request and follows redirections. A header with credentials goes to the first server alone.
  *
- * @throws {TypeError} for too many redirections, one to another scheme than http and https, or one from https to http
+ * @throws {RedirectError} for too many redirections, one to another scheme than http and https, or one from https to http
  */
 export async function followRedirects(http: Http, address: string, request: RedirectedRequest): Promise<Response> {
   let url = new URL(address);
@@ -42,16 +54,17 @@ export async function followRedirects(http: Http, address: string, request: Redi
     const location = REDIRECTS.has(response.status) ? response.headers.get("location") : null;
     if (location === null) return response;
     await response.body?.cancel();
-    if (count === MOST_REDIRECTS) throw new TypeError(`More than ${MOST_REDIRECTS} redirections`);
-    if (!URL.canParse(location, url.href)) {
-      throw new TypeError("Cannot follow a redirection: its Location is no address");
-    }
+    const refuse = (why: string): never => {
+      throw new RedirectError(why, response.status);
+    };
+    if (count === MOST_REDIRECTS) refuse(`More than ${MOST_REDIRECTS} redirections`);
+    if (!URL.canParse(location, url.href)) refuse("Cannot follow a redirection: its Location is no address");
     const next = new URL(location, url);
     if (next.protocol !== "http:" && next.protocol !== "https:") {
-      throw new TypeError(`Cannot follow a redirection to ${next.protocol}//: only http and https are fetched`);
+      refuse(`Cannot follow a redirection to ${next.protocol}//: only http and https are fetched`);
     }
     if (url.protocol === "https:" && next.protocol === "http:" && !toPlain) {
-      throw new TypeError(
+      refuse(
         `Cannot follow a redirection from https to http://${next.host}: what comes from there can be changed on the ` +
           "way. Use an https address that ends at https; for a file, a source_hash is enough",
       );

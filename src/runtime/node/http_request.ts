@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
+import { SystemError } from "../../errors.ts";
 import type { HttpRequest, HttpTrust } from "../http.ts";
 import type { TlsDial } from "../net.ts";
 import { askProxy, proxyAuthorization } from "../proxy_net.ts";
@@ -108,6 +109,10 @@ function sent(
   return promise;
 }
 
+function cutShort(cause: unknown): SystemError {
+  return new SystemError("ECONNRESET", "the connection ended before the body was whole", { cause });
+}
+
 /**
  * The body of a response; it fails where the connection breaks off. To the parser any end is one of a body without a length: it is none
  * where the connection has failed, or was given up.
@@ -122,12 +127,12 @@ function bodyOf(
     async pull(controller) {
       const { done, value } = await pieces.next().catch((error) => {
         socket.destroy();
-        throw signal?.aborted ? signal.reason : error;
+        throw signal?.aborted ? signal.reason : cutShort(failure() ?? error);
       });
       if (!done) return controller.enqueue(new Uint8Array(value));
       signal?.throwIfAborted();
       const error = failure();
-      if (error !== undefined) throw error;
+      if (error !== undefined) throw cutShort(error);
       socket.destroy();
       controller.close();
     },

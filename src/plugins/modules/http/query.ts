@@ -12,7 +12,7 @@ import { truthy } from "../../../python/truth.ts";
 import { basicAuth, takeUser } from "../../../runtime/basic_auth.ts";
 import type { HttpTrust } from "../../../runtime/http.ts";
 import { BodyTooLargeError, bytesOf } from "../../../runtime/http_body.ts";
-import { followRedirects } from "../../../runtime/http_redirects.ts";
+import { followRedirects, RedirectError } from "../../../runtime/http_redirects.ts";
 import { SALT_COMPAT } from "../../../version.ts";
 import { deepCopy } from "../../../python/copy.ts";
 import { textOf } from "../../bytes.ts";
@@ -194,10 +194,12 @@ export async function query(context: JobContext, url: unknown, args: Args): Prom
     bytes = await decompressed(await bytesOf(response.body, most), response.headers, most);
   } catch (error) {
     context.signal.throwIfAborted();
-    const { error: text, status } = error instanceof BodyTooLargeError
+    const { error: text, status }: { error: string; status?: number } = error instanceof BodyTooLargeError
       ? {
         error: `${error.message}: ${maxBytes > MOST_HELD ? "fetch it with cp.get_url" : "http_max_body allows more"}`,
       }
+      : error instanceof RedirectError
+      ? { status: error.status, error: `HTTP ${error.status}: ${error.message}` }
       : problem(error, totalMs / 1000);
     return { ...ret, ...(status !== undefined ? { status } : args.status === true ? { status: 0 } : {}), error: text };
   }
