@@ -89,6 +89,18 @@ test("pkg.add_repo_key: from a file, armoured if its name says so", async () => 
     assert.equal(runtime.fs.read(`${keydir}/a.gpg`).length, 406);
     assert.equal(runtime.fs.readText(`${keydir}/b.asc`), ARMOURED);
     await assert.rejects(add("../c.gpg"), /keyfile must be the name of a file/);
+    for (
+      const [text, want] of [
+        ["<!DOCTYPE html>\n<title>Log in</title>", /it begins with "<!DOCTYPE html>.*is no OpenPGP key/],
+        ["", /it is empty, and is no OpenPGP key/],
+      ] as const
+    ) {
+      runtime.fs.write(source, text);
+      await assert.rejects(add("a.gpg"), want);
+      await assert.rejects(add("b.asc"), want);
+    }
+    assert.equal(runtime.fs.read(`${keydir}/a.gpg`).length, 406);
+    assert.equal(runtime.fs.readText(`${keydir}/b.asc`), ARMOURED);
   });
 });
 
