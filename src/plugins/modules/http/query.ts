@@ -187,7 +187,8 @@ export async function query(context: JobContext, url: unknown, args: Args): Prom
       signal,
       connectMs,
       tls,
-      toPlain: tls.verify === false,
+      // What HEAD returns is no content.
+      toPlain: tls.verify === false || method === "HEAD",
       proxyFor,
       ...(body === undefined ? {} : { body }),
     });
