@@ -119,6 +119,18 @@ describe("request()", () => {
     }
   });
 
+  test("names itself, unless the caller does", async () => {
+    for (
+      const [headers, want] of [[{}, /^Salt\/3\d{3}\.\d+ http\.query\(\)$/], [
+        { "User-Agent": "mine" },
+        /^mine$/,
+      ]] as const
+    ) {
+      const { heads } = await asked(whole("hello"), { headers: new Headers(headers) });
+      assert.match(/\r\nuser-agent: (.*)\r\n/i.exec(heads[0]!)?.[1] ?? "", want);
+    }
+  });
+
   test("asks a proxy for the whole address, with credentials for it", async () => {
     await using server = await rawServer(net, () => whole("hello"));
     const proxy = { host: "127.0.0.1", port: server.port, username: "ann", password: "p:é" };

@@ -1,12 +1,15 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { SystemError } from "../../errors.ts";
+import { SALT_COMPAT } from "../../version.ts";
 import type { HttpRequest, HttpTrust } from "../http.ts";
 import type { TlsDial } from "../net.ts";
 import { askProxy, proxyAuthorization } from "../proxy_net.ts";
 import { builtin } from "./builtin.ts";
 import { dialSocket } from "./net.ts";
 
+/** As Salt names itself: some servers refuse a request without a name. */
+const AGENT = `Salt/${SALT_COMPAT} http.query()`;
 /** Statuses whose responses have no body: `Response` insists on it. */
 const BODILESS = new Set([101, 103, 204, 205, 304]);
 
@@ -95,6 +98,7 @@ function sent(
     method,
     createConnection: () => socket,
     headers: {
+      "user-agent": AGENT,
       ...Object.fromEntries(headers ?? new Headers()),
       host: url.host,
       ...(shown === undefined ? {} : { "proxy-authorization": shown }),
