@@ -13,6 +13,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { leftRunning, saltCommand } from "./demo/advice.ts";
+import { currentRuntime } from "../src/runtime/current.ts";
 import { DENO_WORDS, findRuntimes, type RuntimeCommand } from "./demo/runtimes.ts";
 
 const USAGE = `Usage: demo [--keep]
@@ -146,10 +147,11 @@ async function request(url: string, body: Record<string, unknown>, token = ""): 
   console.log(
     `\n${paint("36", `POST ${url} ${JSON.stringify({ ...body, ..."password" in body ? { password: "…" } : {} })}`)}`,
   );
-  const response = await fetch(url, {
+  const { http } = await currentRuntime();
+  const response = await http.request(url, {
     method: "POST",
-    headers: { "Content-Type": "application/json", "X-Auth-Token": token },
-    body: JSON.stringify(body),
+    headers: new Headers({ "Content-Type": "application/json", "X-Auth-Token": token }),
+    body: new TextEncoder().encode(JSON.stringify(body)),
   });
   const text = await response.text();
   if (!response.ok) throw new Error(`the HTTP API answered ${response.status}: ${text}`);

@@ -1,5 +1,6 @@
 import { GIT_PILLAR_OPTIONS, GITFS_OPTIONS } from "./git_opts.ts";
 import { any, bool, list, map, maps, number, type OptsOf, partly, text } from "./option.ts";
+import { PROXY_DOCS, WEB_OPTIONS } from "./web_opts.ts";
 
 const HANDED_ON = "Handed to minions, which apply states by it.";
 
@@ -325,6 +326,12 @@ export const MASTER_OPTIONS = {
   ),
   ext_pillar: list([], "External pillars, each a map of name → arguments."),
   ext_pillar_first: bool(false, "External pillars come before the files, whose top file can match by them."),
+  ...WEB_OPTIONS,
+  proxy_host: any(undefined, PROXY_DOCS.proxy_host),
+  proxy_port: any(undefined, PROXY_DOCS.proxy_port),
+  proxy_username: any(undefined, PROXY_DOCS.proxy_username),
+  proxy_password: any(undefined, PROXY_DOCS.proxy_password),
+  no_proxy: any(undefined, PROXY_DOCS.no_proxy),
   exclude_ext_pillar: list([], "External pillars that are left out."),
   on_demand_ext_pillar: list(["libvirt", "virtkey"], "External pillars that a minion may ask for."),
   pillar_opts: bool(false, "The pillar has the master's options, under `master`."),

@@ -1,6 +1,6 @@
 import { GIT_PILLAR_OPTIONS, GITFS_OPTIONS } from "./git_opts.ts";
-import { Float } from "../python/float.ts";
 import { any, bool, list, map, number, type OptsOf, partly, text } from "./option.ts";
+import { PROXY_DOCS, WEB_OPTIONS } from "./web_opts.ts";
 
 /** Of options that a master has and a minion obeys in the master's place. */
 const LOCAL = "only with `file_client: local`";
@@ -50,17 +50,11 @@ export const MINION_OPTIONS = {
     null,
     "TLS with the transports `tcp` and `ws`: `certfile`, `keyfile`, `ca_certs`, `cert_reqs`, `ssl_version`, `ciphers`; see docs/operations.md.",
   ),
-  proxy_host: partly(
-    any(null, "The HTTP proxy; with `transport: ws` the master is reached through it, by CONNECT."),
-    "requests of the `http` modules through a proxy fail with an error that says so",
-  ),
-  proxy_port: partly(number(0, "The port of `proxy_host`."), "for the connection to the master"),
-  proxy_username: partly(text("", "The user at `proxy_host`."), "for the connection to the master"),
-  proxy_password: partly(text("", "The password at `proxy_host`."), "for the connection to the master"),
-  no_proxy: partly(
-    list([], "Masters that are reached without `proxy_host`, as they are named in `master`."),
-    "for the connection to the master",
-  ),
+  proxy_host: text("", `${PROXY_DOCS.proxy_host} With \`transport: ws\` the master is reached through it, by CONNECT.`),
+  proxy_port: number(0, PROXY_DOCS.proxy_port),
+  proxy_username: text("", PROXY_DOCS.proxy_username),
+  proxy_password: text("", PROXY_DOCS.proxy_password),
+  no_proxy: list([], `${PROXY_DOCS.no_proxy} Masters among them, as they are named in \`master\`.`),
   id: text("", "The id of this minion; empty to generate one from the host's names."),
   minion_id_caching: bool(true, "A generated id is kept in `minion_id` beside the configuration file."),
   minion_id_lowercase: bool(false, "A generated id is in lower case."),
@@ -153,8 +147,7 @@ export const MINION_OPTIONS = {
   file_ignore_regex: partly(list([], "Files that are neither listed nor served, as regular expressions."), LOCAL),
   file_ignore_glob: partly(list([], "Files that are neither listed nor served, as globs."), LOCAL),
   file_buffer_size: number(262144, "Bytes that `cp.push` sends at once."),
-  http_connect_timeout: any(new Float(20), "Seconds that `cp.get_url` waits for a connection."),
-  http_request_timeout: any(new Float(3600), "Seconds that `cp.get_url` and `http.query` take at most."),
+  ...WEB_OPTIONS,
   verify_ssl: any(
     undefined,
     "False takes any certificate of servers that files are fetched from, and that `http.query` asks.",

@@ -48,10 +48,23 @@ const roots = mapOf(isTexts, "environment → list of directories");
 const level: Rule = (value) =>
   (LOG_LEVELS as readonly string[]).includes(String(value).toLowerCase()) ? undefined : oneOf(...LOG_LEVELS)(value);
 
+/** Of an HTTP proxy, whose port is an option of its own. */
+const proxyHost: Rule = (value) =>
+  value === "" ||
+    typeof value === "string" && (/^[\w.-]+$/.test(value) || /^\[?[0-9a-f:]+:[0-9a-f:.]*\]?$/i.test(value))
+    ? undefined
+    : "a host name or an address alone, such as proxy.example.com: http:// is implied, and the port is proxy_port";
+
 const RULES: Readonly<Record<string, Rule>> = {
   publish_port: ports,
   ret_port: ports,
   master_port: within(1, 65_535),
+  proxy_host: proxyHost,
+  proxy_port: ports,
+  no_proxy: (value) => value === "" || isTexts(value) ? undefined : "a list of host names and addresses",
+  http_connect_timeout: within(0, Infinity, false),
+  http_request_timeout: within(0, Infinity, false),
+  http_max_body: within(1),
   master_type: oneOf("str", "failover", "distributed", "disable", "func"),
   master_uri_format: oneOf("default", "ip_only"),
   source_ret_port: ports,

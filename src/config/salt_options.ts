@@ -251,7 +251,6 @@ const BOTH: SaltOptions = {
   ...unneeded(NOT_NEEDED, { disable_aes_with_tls: false }, "3008"),
   ...none("what they switch on is on already", { features: {} }),
   ...none("use grains_refresh_every", { grains_refresh_pre_exec: undefined }),
-  ...none("downloads are not limited by it", { http_max_body: 107374182400 }),
   ...none("the pillar is kept in memory", { minion_pillar_cache: undefined }),
   ...none("values of pillar are shown as they are", { pillar_mask_output: true }, "3008"),
 };
@@ -391,8 +390,6 @@ const MASTER: SaltOptions = {
     cmd_whitelist_glob: undefined,
     enable_gpu_grains: false,
     enable_lspci: undefined,
-    http_connect_timeout: new Float(20),
-    http_request_timeout: new Float(3600),
   }),
 };
 

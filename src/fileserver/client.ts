@@ -1,6 +1,7 @@
 import { baseName, isWithin, joinPath } from "../config/paths.ts";
 import type { FetchOptions, FileHash, Files } from "../loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../loader/family.ts";
+import { proxiesOf } from "../loader/proxies.ts";
 import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import { FileCache, urlParts } from "./cache.ts";
@@ -21,7 +22,7 @@ import { fetchWebFile, isWanted } from "./web_file.ts";
 export interface FileClientOptions {
   runtime: Pick<Runtime, "fs" | "crypto" | "clock" | "http" | "later" | "net" | "process">;
   log: Logger;
-  /** `{cachedir, saltenv, hash_type, file_buffer_size, http_connect_timeout, http_request_timeout}` of the minion. */
+  /** `{cachedir, saltenv, hash_type, file_buffer_size, verify_ssl}` of the minion, and its limits and its proxy for web servers. */
   opts: Record<string, unknown>;
   request: FileRequest;
   /** Opens the same files with other options. @default by the same requests */
@@ -207,7 +208,6 @@ export class FileClient implements Files {
       );
     }
     const { runtime, opts, log } = this.#options;
-    const fetch = this.#options.fetch ?? ((url, request) => followRedirects(runtime.http, url, request));
     const saltenv = this.#saltenv(options.saltenv);
     const target = destination === "" ? this.#cache.ofUrl(url, saltenv) : this.#writer.targetIn(
       destination,
@@ -221,6 +221,13 @@ export class FileClient implements Files {
     }
     const verify = (options.verify ?? true) && opts.verify_ssl !== false;
     const check = { wanted, useEtag: options.useEtag ?? false, verify };
+    const way = {
+      proxyFor: proxiesOf(this.#options),
+      // A file that is checked by its hash may come over any way.
+      toPlain: wanted !== undefined || !verify,
+    };
+    const fetch = this.#options.fetch ??
+      ((url, request) => followRedirects(runtime.http, url, { ...request, ...way }));
     await fetchWebFile(url, target, check, { runtime, opts, fetch, writer: this.#writer });
     return target;
   }

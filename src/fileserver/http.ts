@@ -1,19 +1,15 @@
 import { CommandExecutionError } from "../loader/family.ts";
 import { messageOf } from "../errors.ts";
-import { blockedPort } from "../runtime/blocked_port.ts";
+import type { WebLimits } from "../config/web_limits.ts";
+import { takeUser } from "../runtime/basic_auth.ts";
 import type { HttpRequest, HttpTrust } from "../runtime/http.ts";
-import type { Net } from "../runtime/net.ts";
 
 /** Sends a request, and follows redirections; the body is as it was sent. */
 export type Fetch = (url: string, request: HttpRequest) => Promise<Response>;
 
 export interface DownloadOptions {
   fetch: Fetch;
-  net: Pick<Net, "dial">;
-  /** Time for the connection and the head of the response, in milliseconds. */
-  connectMs: number;
-  /** Time for the whole download, in milliseconds. */
-  totalMs: number;
+  limits: WebLimits;
   /** The ETag of the copy on this host: nothing is fetched if it is still good. */
   etag?: string;
   tls?: HttpTrust;
@@ -28,15 +24,6 @@ export function withoutPassword(url: string): string {
   return url.replace(CREDENTIALS, "$1");
 }
 
-/** Credentials in the URL go into a header: fetch() takes none in the URL. */
-function request(url: string): { url: string; headers: Record<string, string> } {
-  const [, , credentials] = CREDENTIALS.exec(url) ?? [];
-  if (credentials === undefined) return { url, headers: {} };
-  const plain = credentials.split(":").map(decodeURIComponent).join(":");
-  const bytes = Array.from(new TextEncoder().encode(plain), (byte) => String.fromCharCode(byte)).join("");
-  return { url: withoutPassword(url), headers: { authorization: `Basic ${btoa(bytes)}` } };
-}
-
 /**
  * Fetches a file over http or https, following redirections.
  *
@@ -44,49 +31,60 @@ function request(url: string): { url: string; headers: Record<string, string> } 
  * @throws {CommandExecutionError} saying what went wrong, without the URL's password
  */
 export async function download(address: string, options: DownloadOptions): Promise<{ etag: string } | undefined> {
-  const { connectMs, totalMs, etag, take } = options;
+  const { limits: { connectMs, totalMs, maxBytes }, etag, take, tls } = options;
   const fail = (why: string, cause?: unknown): never => {
     throw new CommandExecutionError(`Cannot fetch "${withoutPassword(address)}": ${why}`, { cause });
   };
-  const { url, headers } = request(address);
-  const connecting = new AbortController();
-  const cancel = AbortSignal.timeout(connectMs);
-  const late = () => connecting.abort(new Error(`no answer within ${connectMs / 1000} s`));
-  cancel.addEventListener("abort", late, { once: true });
+  if (!URL.canParse(address)) fail("it is no address: expected http://HOST/PATH or https://HOST/PATH");
+  const url = new URL(address);
+  const authorization = takeUser(url);
   const total = AbortSignal.timeout(totalMs);
   try {
-    const response = await options.fetch(url, {
-      headers: new Headers({ ...headers, ...(etag === undefined ? {} : { "if-none-match": etag }) }),
-      ...(options.tls === undefined ? {} : { tls: options.tls }),
-      signal: AbortSignal.any([connecting.signal, total]),
+    const response = await options.fetch(url.href, {
+      headers: new Headers({
+        ...(authorization === undefined ? {} : { authorization }),
+        ...(etag === undefined ? {} : { "if-none-match": etag }),
+      }),
+      ...(tls === undefined ? {} : { tls }),
+      signal: total,
+      connectMs,
     });
-    cancel.removeEventListener("abort", late);
-    if (response.status === 304 && etag !== undefined) {
-      await response.body?.cancel();
+    const { status, statusText, headers, body } = response;
+    if (status === 304 && etag !== undefined) {
+      await body?.cancel();
       return undefined;
     }
-    if (!response.ok) {
-      await response.body?.cancel();
-      fail(`the server answered ${`${response.status} ${response.statusText}`.trimEnd()}`);
+    const length = headers.get("content-length");
+    const problem = !response.ok
+      ? `the server answered ${`${status} ${statusText}`.trimEnd()}`
+      // Nothing but the whole file is asked for: a part of it under its name would be a damaged file.
+      : status === 206
+      ? "the server answered 206 with a part of the file, which was not asked for"
+      : Number(length) > maxBytes
+      ? tooLarge(`it has ${length} bytes`, maxBytes)
+      : undefined;
+    if (problem !== undefined) {
+      await body?.cancel();
+      fail(problem);
     }
     let count = 0;
-    if (response.body !== null) {
-      for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>) {
-        count += piece.length;
-        take(piece);
-      }
+    // Leaving the loop ends the connection.
+    for await (const piece of (body ?? []) as AsyncIterable<Uint8Array>) {
+      count += piece.length;
+      if (count > maxBytes) fail(tooLarge("it has more", maxBytes));
+      take(piece);
     }
-    const length = response.headers.get("content-length");
-    if (length !== null && Number(length) !== count) {
+    if (length !== null && body !== null && Number(length) !== count) {
       fail(`${length} bytes were announced and ${count} came`);
     }
-    return { etag: response.headers.get("etag") ?? "" };
+    return { etag: headers.get("etag") ?? "" };
   } catch (error) {
     if (error instanceof CommandExecutionError) throw error;
-    if (total.aborted) fail(`not done within ${totalMs / 1000} s`);
+    if (total.aborted) fail(`not done within ${totalMs / 1000} s: http_request_timeout allows more`);
     const { cause } = error as { cause?: unknown };
-    return fail(await blockedPort(error, url, options.net) ?? withoutPassword(messageOf(cause ?? error)), error);
-  } finally {
-    cancel.removeEventListener("abort", late);
+    return fail(withoutPassword(messageOf(error instanceof TypeError ? cause ?? error : error)), error);
   }
 }
+
+const tooLarge = (what: string, maxBytes: number) =>
+  `${what}, and http_max_body is ${maxBytes}: set it to more if you trust that server`;

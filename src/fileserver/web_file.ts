@@ -1,3 +1,4 @@
+import { webLimits } from "../config/web_limits.ts";
 import { hex } from "../crypto/hex.ts";
 import { CommandExecutionError } from "../loader/family.ts";
 import type { Runtime } from "../runtime/mod.ts";
@@ -7,13 +8,9 @@ import { download, type Fetch, withoutPassword } from "./http.ts";
 import type { SourceHash } from "./source_hash.ts";
 import { lookAt } from "./walk.ts";
 
-/** Defaults of `http_connect_timeout` and `http_request_timeout`, in seconds. */
-const CONNECT_SECONDS = 20;
-const REQUEST_SECONDS = 3600;
-
 export interface WebFileOptions {
-  runtime: Pick<Runtime, "fs" | "crypto" | "later" | "net">;
-  /** `{http_connect_timeout, http_request_timeout}` */
+  runtime: Pick<Runtime, "fs" | "crypto" | "later">;
+  /** `{http_connect_timeout, http_request_timeout, http_max_body}` */
   opts: Record<string, unknown>;
   fetch: Fetch;
   writer: FileWriter;
@@ -47,20 +44,17 @@ export async function fetchWebFile(
   url: string,
   target: string,
   { wanted, useEtag, verify }: WebFileCheck,
-  { runtime: { fs, crypto, net }, opts, fetch, writer }: WebFileOptions,
+  { runtime: { fs, crypto }, opts, fetch, writer }: WebFileOptions,
 ): Promise<void> {
   const tagPath = `${target}.etag`;
   const isFile = (path: string) => lookAt(fs, path)?.kind === "file";
   const known = useEtag && isFile(target) && isFile(tagPath) ? fs.readText(tagPath).trim() : "";
-  const ms = (name: string, seconds: number) => (Number(opts[name]) > 0 ? Number(opts[name]) : seconds) * 1000;
   await writer.write(target, async (draft) => {
     const hasher = wanted && crypto.hasher(wanted.name);
     let size = 0;
     const reply = await download(url, {
       fetch,
-      net,
-      connectMs: ms("http_connect_timeout", CONNECT_SECONDS),
-      totalMs: ms("http_request_timeout", REQUEST_SECONDS),
+      limits: webLimits(opts),
       ...(known === "" ? {} : { etag: known }),
       ...(verify === false ? { tls: { verify } } : {}),
       take(piece) {
@@ -79,6 +73,8 @@ export async function fetchWebFile(
           "file was meant to change, change source_hash, too",
       );
     }
+    // The tag of another content must not stay beside it, whatever happens in between.
+    if (useEtag) fs.remove(tagPath);
     draft.keep();
     if (useEtag && reply.etag !== "") fs.write(tagPath, reply.etag, { mode: 0o600 });
   });

@@ -1,4 +1,5 @@
 /** HTTP servers and requests: all that the core knows about them. */
+import type { Proxy } from "./proxy_net.ts";
 
 /** What a handler does with one WebSocket. */
 export interface WebSocketHandlers {
@@ -98,7 +99,8 @@ export interface Http {
   serve(handler: HttpHandler, options: HttpServeOptions): Promise<HttpServer>;
   /**
    * Sends one request over http or https. The body of the response is as the server sent it, whatever its content-encoding; a
-   * redirection is a response like any other. The body fails where the connection breaks off.
+   * redirection is a response like any other. The body MUST fail where the connection breaks off before its end. The environment's
+   * proxies MUST NOT be used.
    */
   request(url: string, request: HttpRequest): Promise<Response>;
 }
@@ -113,6 +115,10 @@ export interface HttpRequest {
   signal?: AbortSignal;
   /** Whom to trust, and how to say who we are, over https. */
   tls?: HttpTrust;
+  /** The proxy that is asked for the address; for https it connects on, and sees nothing. @default none */
+  proxy?: Proxy;
+  /** Time for the connection, with the proxy and TLS, in milliseconds. @default 30000 */
+  connectMs?: number;
 }
 
 export interface HttpTrust {

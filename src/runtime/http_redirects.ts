@@ -1,36 +1,76 @@
 import type { Http, HttpRequest } from "./http.ts";
+import type { Proxy } from "./proxy_net.ts";
 
 /** Redirections that are followed, as Tornado does it. */
 const MOST_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** Redirections after which a request asks for a page, whatever it was before. */
 const TO_A_PAGE = new Set([302, 303]);
+/** Fields that are for the first server alone. */
+const CREDENTIALS = ["authorization", "cookie", "proxy-authorization"];
+
+/** A redirection that is not followed. */
+export class RedirectError extends TypeError {
+  override name = "RedirectError";
+  /** The response that redirects. */
+  readonly status: number;
+
+  constructor(message: string, status: number) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** A request that may go to several servers. */
+export interface RedirectedRequest extends Omit<HttpRequest, "proxy"> {
+  /** The proxy for each address. @default none */
+  proxyFor?(url: URL): Proxy | undefined;
+  /**
+   * True follows a redirection from https to http: what comes back can be changed on the way, and is checked by other means.
+   *
+   * @default false
+   */
+  toPlain?: boolean;
+}
 
 /**
  * Sends a request and follows redirections. A header with credentials goes to the first server alone.
  *
- * @throws {TypeError} for too many redirections, or one to another scheme than http and https
+ * @throws {RedirectError} for too many redirections, one to another scheme than http and https, or one from https to http
  */
-export async function followRedirects(http: Http, address: string, request: HttpRequest): Promise<Response> {
+export async function followRedirects(http: Http, address: string, request: RedirectedRequest): Promise<Response> {
   let url = new URL(address);
-  let { method, body, headers, ...rest } = request;
+  const { proxyFor, toPlain = false, method: asked, body: given, headers: shown, ...rest } = request;
+  let [method, body, headers] = [asked, given, shown];
   for (let count = 0;; count++) {
+    const proxy = proxyFor?.(url);
     const response = await http.request(url.href, {
       ...rest,
       ...(method === undefined ? {} : { method }),
       ...(headers === undefined ? {} : { headers }),
       ...(body === undefined ? {} : { body }),
+      ...(proxy === undefined ? {} : { proxy }),
     });
     const location = REDIRECTS.has(response.status) ? response.headers.get("location") : null;
     if (location === null) return response;
     await response.body?.cancel();
-    if (count === MOST_REDIRECTS) throw new TypeError(`More than ${MOST_REDIRECTS} redirections`);
+    const refuse = (why: string): never => {
+      throw new RedirectError(why, response.status);
+    };
+    if (count === MOST_REDIRECTS) refuse(`More than ${MOST_REDIRECTS} redirections`);
+    if (!URL.canParse(location, url.href)) refuse("Cannot follow a redirection: its Location is no address");
     const next = new URL(location, url);
     if (next.protocol !== "http:" && next.protocol !== "https:") {
-      throw new TypeError(`Cannot follow a redirection to ${next.protocol}//: only http and https are fetched`);
+      refuse(`Cannot follow a redirection to ${next.protocol}//: only http and https are fetched`);
+    }
+    if (url.protocol === "https:" && next.protocol === "http:" && !toPlain) {
+      refuse(
+        `Cannot follow a redirection from https to http://${next.host}: what comes from there can be changed on the ` +
+          "way. Use an https address that ends at https; for a file, a source_hash is enough",
+      );
     }
     headers = new Headers(headers);
-    if (next.origin !== url.origin) { for (const name of ["authorization", "cookie"]) headers.delete(name); }
+    if (next.origin !== url.origin) { for (const name of CREDENTIALS) headers.delete(name); }
     if (TO_A_PAGE.has(response.status) && method !== "HEAD") {
       method = "GET";
       body = undefined;

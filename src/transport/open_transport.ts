@@ -1,15 +1,16 @@
+import { readProxy } from "../config/proxy.ts";
 import { ConfigError } from "../errors.ts";
 import { suggestion } from "../known.ts";
 import type { Logger } from "../log.ts";
 import type { Listener, Net } from "../runtime/net.ts";
 import type { Runtime } from "../runtime/mod.ts";
+import { proxyNet } from "../runtime/proxy_net.ts";
 import type { Wire } from "../zmtp/conversation.ts";
 import { runtimeSockets, type ZmtpContext, zmtpSockets } from "../zmtp/mod.ts";
 import { readSsl, type Ssl } from "./ssl/read_ssl.ts";
 import { tlsNet } from "./ssl/tls_net.ts";
 import { TCP } from "./tcp/tcp_wire.ts";
 import type { Transport } from "./transport.ts";
-import { proxyNet, readProxy } from "./ws/proxy_net.ts";
 import { PUBLISH_PATH, wsWire } from "./ws/ws_wire.ts";
 
 /** What a transport is opened with. */

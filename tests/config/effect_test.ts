@@ -160,7 +160,6 @@ const HARMLESS: Record<string, string> = {
   pillar_mask_output: "3008's way to print values, which its own users see in any other function",
   publisher_acl: "the master's option, in a minion's configuration",
   publisher_acl_blacklist: "the master's option, in a minion's configuration",
-  http_max_body: "a limit of 100 GB",
   ssh_signing_policies: "there is no ssh_pki",
   ssh_keepalive_count_max: "there is no salt-ssh",
   ssh_max_procs: "there is no salt-ssh",

@@ -41,6 +41,13 @@ describe("a wrong value is a problem", () => {
       ["worker_threads", -1, "is -1: expected a whole number from 0 to 1000"],
       ["worker_hang_timeout", 0, "is 0: expected a number of at least 1"],
       ["worker_max_memory", 1000, "is 1000: expected a whole number of at least 134217728"],
+      ["proxy_host", "http://ann:hunter2@proxy:3128", "expected a host name or an address alone, such as"],
+      ["proxy_host", "proxy:3128", 'is "proxy:3128": expected a host name or an address alone'],
+      ["proxy_port", 65_536, "is 65536: expected a whole number from 0 to 65535"],
+      ["no_proxy", 5, "is 5: expected a list of host names and addresses"],
+      ["http_connect_timeout", -1, "is -1: expected a number of at least 0"],
+      ["http_request_timeout", "soon", 'is "soon": expected a number of at least 0'],
+      ["http_max_body", 0, "is 0: expected a whole number of at least 1"],
       ["keysize", 512, "is 512: expected a whole number from 2048 to 32768"],
     ] as const
   ) {
@@ -49,6 +56,7 @@ describe("a wrong value is a problem", () => {
       assert.equal(problems.length, 1);
       assert.ok(problems[0]!.message.startsWith(`The option ${option} is `), problems[0]!.message);
       assert.ok(problems[0]!.message.includes(expected), problems[0]!.message);
+      assert.doesNotMatch(problems[0]!.message, /hunter2/);
       assert.deepEqual(opts[option], (MASTER_OPTIONS as Record<string, { default: unknown }>)[option]?.default);
     });
   }

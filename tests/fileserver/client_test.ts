@@ -466,6 +466,29 @@ describe("fetchUrl()", () => {
         want: /10 bytes were announced and 5 came/,
       },
       {
+        name: "a part of the file that nobody asked for",
+        answer: () => new Response("part", { status: 206, headers: { "content-range": "bytes 0-3/9" } }),
+        want: /answered 206 with a part of the file, which was not asked for/,
+      },
+      {
+        name: "304 without a copy",
+        answer: () => new Response(null, { status: 304 }),
+        want: /answered 304/,
+      },
+      {
+        name: "a body that breaks off",
+        answer: () =>
+          new Response(
+            new ReadableStream({
+              start(controller) {
+                controller.enqueue(new TextEncoder().encode("first"));
+                controller.error(new Error("aborted"));
+              },
+            }),
+          ),
+        want: /aborted/,
+      },
+      {
         name: "a server that is not there",
         answer: () => Promise.reject(new TypeError("fetch failed", { cause: new Error("connect ECONNREFUSED") })),
         want: /connect ECONNREFUSED/,
@@ -488,11 +511,68 @@ describe("fetchUrl()", () => {
 
   test("a server that does not answer in time is an error", async () => {
     const bed = clientBed({}, {
-      opts: { cachedir: "/cache/minion", http_connect_timeout: 0.01 },
+      opts: { cachedir: "/cache/minion", http_request_timeout: 0.01 },
       fetch: (_url, { signal }) =>
         new Promise((_, reject) => signal!.addEventListener("abort", () => reject(signal!.reason), { once: true })),
     });
-    await assert.rejects(bed.client.fetchUrl("http://host/f", ""), /no answer within 0\.01 s/);
+    await assert.rejects(
+      bed.client.fetchUrl("http://host/f", ""),
+      /not done within 0\.01 s: http_request_timeout allows more/,
+    );
+  });
+
+  for (const announced of [true, false]) {
+    test(`a file larger than http_max_body is not taken, ${announced ? "nor begun" : "and its connection ends"}`, async () => {
+      let left = false;
+      let pieces = 0;
+      const body = () =>
+        new ReadableStream({
+          pull: (controller) => controller.enqueue(new Uint8Array(++pieces && 100)),
+          cancel: () => void (left = true),
+        });
+      const bed = clientBed({}, {
+        opts: { cachedir: "/cache/minion", http_max_body: 1000 },
+        fetch: () => Promise.resolve(new Response(body(), { headers: announced ? { "content-length": "1001" } : {} })),
+      });
+      bed.put("/to/f", "old");
+      await assert.rejects(
+        bed.client.fetchUrl("http://host/f", "/to/f"),
+        /it has (?:1001 bytes|more), and http_max_body is 1000: set it to more/,
+      );
+      assert.ok(left && pieces < 20, `${pieces} pieces`);
+      assert.equal(bed.text("/to/f"), "old");
+      assertNoDrafts(bed, "/to");
+    });
+  }
+
+  for (
+    const { opts, url, want } of [
+      { opts: {}, url: "http://web/f", want: "web" },
+      { opts: { proxy_host: "proxy", proxy_port: 3128 }, url: "http://web/f", want: "proxy:3128 for web" },
+      { opts: { proxy_host: "proxy", proxy_port: 3128, no_proxy: ["web"] }, url: "http://web/f", want: "web" },
+    ]
+  ) {
+    test(`asks ${want}, with ${JSON.stringify(opts)}`, async () => {
+      const bed = clientBed({}, { opts: { cachedir: "/cache/minion", ...opts } });
+      bed.runtime.http.request = (address, { proxy }) => {
+        const { host } = new URL(address);
+        return Promise.resolve(new Response(proxy === undefined ? host : `${proxy.host}:${proxy.port} for ${host}`));
+      };
+      assert.equal(bed.text((await bed.client.fetchUrl(url, ""))!), want);
+    });
+  }
+
+  test("goes from https to http for a file with a source_hash alone", async () => {
+    const bed = clientBed({}, { opts: { cachedir: "/cache/minion" } });
+    bed.runtime.http.request = (address) =>
+      Promise.resolve(
+        address.startsWith("https:")
+          ? new Response(null, { status: 302, headers: { location: "http://mirror/f" } })
+          : new Response("good"),
+      );
+    await assert.rejects(bed.client.fetchUrl("https://web/f", ""), /from https to http:\/\/mirror/);
+    const sourceHash = `sha256=${sha256(bed, "good")}`;
+    assert.equal(bed.text((await bed.client.fetchUrl("https://web/f", "", { sourceHash }))!), "good");
   });
 
   test("read() returns the content", async () => {

@@ -5,6 +5,7 @@ import { withoutArmour } from "../../src/plugins/modules/aptpkg/keys.ts";
 import { programPath } from "../../src/plugins/commands.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { kwargs, testMinion } from "../support/context.ts";
+import { stateMinion, withPrograms } from "../support/state_job.ts";
 import { inTemporary } from "./temporary.ts";
 
 const runtime = await currentRuntime();
@@ -89,6 +90,18 @@ test("pkg.add_repo_key: from a file, armoured if its name says so", async () => 
     assert.equal(runtime.fs.read(`${keydir}/a.gpg`).length, 406);
     assert.equal(runtime.fs.readText(`${keydir}/b.asc`), ARMOURED);
     await assert.rejects(add("../c.gpg"), /keyfile must be the name of a file/);
+    for (
+      const [text, want] of [
+        ["<!DOCTYPE html>\n<title>Log in</title>", /it begins with "<!DOCTYPE html>.*is no OpenPGP key/],
+        ["", /it is empty, and is no OpenPGP key/],
+      ] as const
+    ) {
+      runtime.fs.write(source, text);
+      await assert.rejects(add("a.gpg"), want);
+      await assert.rejects(add("b.asc"), want);
+    }
+    assert.equal(runtime.fs.read(`${keydir}/a.gpg`).length, 406);
+    assert.equal(runtime.fs.readText(`${keydir}/b.asc`), ARMOURED);
   });
 });
 
@@ -131,5 +144,24 @@ test("pkg.list_downloaded: the content of apt's cache", without("dpkg-deb", "dpk
     assert.equal(path, `${root}/var/cache/apt/archives/all.deb`);
     assert.equal(size, runtime.fs.stat(String(path))!.size);
     assert.equal(Date.parse(`${creation_date_time}Z`), Number(creation_date_time_t) * 1000);
+  });
+});
+
+test("pkg.add_repo_key: a key server is asked through the proxy of the minion, unless no_proxy names it", async () => {
+  await inTemporary(runtime, async (keydir) => {
+    const programs = withPrograms(`${keydir}/bin`, { gpg: `echo "$*" >> ${keydir}/log; : > ${keydir}/keys/k.gpg` });
+    runtime.fs.mkdir(`${keydir}/keys`, 0o755);
+    const opts = { proxy_host: "proxy", proxy_port: 3128, no_proxy: ["near.example"] };
+    const { minion } = await stateMinion(programs, {}, { opts });
+    const ask = async (keyserver: string) => {
+      const here = { aptkey: false, keydir: `${keydir}/keys`, keyfile: "k.gpg", keyid: KEYID, keyserver };
+      assert.equal(await minion.value("pkg.add_repo_key", kwargs(here)), true);
+      return runtime.fs.readText(`${keydir}/log`).trimEnd().split("\n").at(-1)!;
+    };
+    assert.match(
+      await ask("far.example"),
+      / --keyserver-options http-proxy=http:\/\/proxy:3128 --keyserver far\.example /,
+    );
+    assert.doesNotMatch(await ask("hkp://near.example:80"), /http-proxy/);
   });
 });

@@ -110,12 +110,15 @@ test("pkg.mod_repo: refuses unsupported requests, and says what to do instead", 
   assert.equal(one.text("/etc/apt/sources.list.d/y.sources"), fields);
 });
 
+const armoured = (key: string) =>
+  `-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n${btoa(key)}\n-----END PGP PUBLIC KEY BLOCK-----\n`;
+
 test("pkg.mod_repo: puts the key of a repository into the file that its line names", async () => {
-  const one = await host({ "/cache/x.gpg": "the key" });
+  const one = await host({ "/cache/x.gpg": armoured("the key") });
   const repo = "deb [signed-by=/etc/apt/keyrings/y.gpg] http://x/ sid main";
   await assert.rejects(one.mod(repo, { key_url: "salt://x.gpg", file: FILE }), /Could not add key: salt:\/\/x\.gpg/);
   assert.equal(one.text(), undefined);
-  const ready = await host({ "/cache/x.gpg": "the key", "/etc/apt/keyrings/old.gpg": "" });
+  const ready = await host({ "/cache/x.gpg": armoured("the key"), "/etc/apt/keyrings/old.gpg": "" });
   await ready.mod(repo, { key_url: "salt://x.gpg", file: FILE });
   assert.equal(ready.text("/etc/apt/keyrings/y.gpg"), "the key");
   assert.equal(ready.text(), `${repo}\n`);
@@ -123,15 +126,14 @@ test("pkg.mod_repo: puts the key of a repository into the file that its line nam
 });
 
 test("pkg.mod_repo: a key without signed-by is trusted for all repositories, under the name of the list", async () => {
-  const one = await host({ "/cache/x.gpg": "first key" });
+  const one = await host({ "/cache/x.gpg": armoured("first key") });
   const trusted = "/etc/apt/trusted.gpg.d/x.gpg";
   await one.mod(REPO, { key_url: "salt://x.gpg", file: FILE });
   assert.equal(one.text(trusted), "first key");
-  await one.mod("deb http://other/ sid main", { key_text: "second key", file: FILE });
-  await one.mod("deb http://other/ sid main", { key_text: "second key", file: FILE });
+  await one.mod("deb http://other/ sid main", { key_text: armoured("second key"), file: FILE });
+  await one.mod("deb http://other/ sid main", { key_text: armoured("second key"), file: FILE });
   assert.equal(one.text(trusted), "first keysecond key");
-  const armoured = "-----BEGIN PGP PUBLIC KEY BLOCK-----\n\na2V5\n-----END PGP PUBLIC KEY BLOCK-----\n";
-  await one.mod("deb http://third/ sid main", { key_text: armoured });
+  await one.mod("deb http://third/ sid main", { key_text: armoured("key") });
   assert.equal(one.text("/etc/apt/trusted.gpg.d/sources.gpg"), "key");
   await assert.rejects(one.mod(REPO, { key_url: "salt://none" }), /Could not add key: salt:\/\/none/);
 });

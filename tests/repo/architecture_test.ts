@@ -209,6 +209,24 @@ test("packages are imported where they are expected and nowhere else", () => {
   assert.deepEqual(found, expected);
 });
 
+test("requests to web servers go through Http.request(), but for those of a browser", () => {
+  // The runtimes' own fetch() undoes a content-encoding, and takes proxies from the environment on some of them.
+  const OWN: Record<string, string> = {
+    "src/client/http/exchange.ts": "a client of salt-api, also in browsers, where nothing else can send a request",
+    "src/console/ui/main.tsx": "it runs in a browser",
+  };
+  const calls = /(?<![\w.#$]|function |async )fetch\(|\bglobalThis\.fetch\b/;
+  const found = files.filter((file) => {
+    const code = readFileSync(join(root, file), "utf8").replace(/\/\*[\s\S]*?\*\//g, "").replace(
+      /(^|\s)\/\/.*$/gm,
+      "$1",
+    );
+    // A function or a parameter of that name is not the runtime's.
+    return calls.test(code) && !/\bfunction fetch\(|^ {2}(?:async )?fetch\(.*[;{]$/m.test(code);
+  });
+  assert.deepEqual(found, Object.keys(OWN));
+});
+
 test("only what draws the console imports what it is drawn with, and nothing else", () => {
   const drawn = files.filter((file) => isBelow(file, "src/console/ui"));
   const packages = new Set(drawn.flatMap(specifiersOf).filter((specifier) => !specifier.startsWith(".")));

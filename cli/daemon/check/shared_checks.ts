@@ -1,7 +1,9 @@
 /** Checks that masters and minions share. */
 import { engineList } from "../../../src/config/engine_list.ts";
+import { readProxy } from "../../../src/config/proxy.ts";
 import { reactorOpts, requestedReactor } from "../../../src/config/requested_reactor.ts";
 import { type Host, refuseHarmfulOptions } from "../../../src/config/review.ts";
+import { messageOf } from "../../../src/errors.ts";
 import { createLogger } from "../../../src/log.ts";
 import { ignoredBy } from "../../../src/fileserver/ignore.ts";
 import { entriesOf, isMap } from "../../../src/python/containers.ts";
@@ -37,6 +39,7 @@ export function moduleChecks(host: Host): Check[] {
       if (!requestedReactor(host === "master" ? opts : { engines: opts.engines })) return [];
       return await (await import("./check_reactor.ts")).checkReactor(opts, runtime);
     },
+    ({ opts }) => checkProxy(opts),
     ({ opts }) => host === "master" || opts.file_client === "local" ? checkSources(opts) : [],
   ];
 }
@@ -54,6 +57,16 @@ export function transportCheck(listens: boolean): Check {
     if (listens) ssl?.listen();
     openTransport({ runtime, log: QUIET, opts });
   });
+}
+
+/** The proxy of requests to web servers. Over WebSockets the master is reached through it, too, and another check stops the daemon. */
+function checkProxy(opts: Record<string, unknown>): Finding[] {
+  try {
+    if (opts.transport !== "ws") readProxy(opts);
+    return [];
+  } catch (error) {
+    return [wrong(`requests to web servers fail: ${messageOf(error)}`)];
+  }
 }
 
 /** Engines and `ext_processes`: what is no engine, and what cannot be started here. */

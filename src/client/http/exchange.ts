@@ -145,6 +145,7 @@ export class Exchange {
   }
 
   async #send(message: Message, asked: Asked, signal: AbortSignal): Promise<Response> {
+    // Standards of the web alone: a browser has nothing else. Bun and Deno take proxies from the environment here.
     const { url, fetch = globalThis.fetch } = this.#options;
     const { method, path, query, body, token, accept = "application/json" } = message;
     const address = `${url.at(...path)}${query === undefined ? "" : `?${new URLSearchParams(query)}`}`;

@@ -1,5 +1,17 @@
-import { createLocalJWKSet, createRemoteJWKSet, errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from "jose";
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  customFetch,
+  errors,
+  type JWTPayload,
+  jwtVerify,
+  type JWTVerifyGetKey,
+} from "jose";
 import { type EauthContext, type EauthModule, sectionOption } from "../../loader/eauth.ts";
+import { proxiesOf } from "../../loader/proxies.ts";
+import { textOfBody } from "../../runtime/http_body.ts";
+import type { HttpRequest } from "../../runtime/http.ts";
+import { followRedirects, type RedirectedRequest } from "../../runtime/http_redirects.ts";
 
 /** Algorithms with a private key only: neither shared secrets nor `none`. */
 const ALGORITHMS = [
@@ -16,6 +28,7 @@ const ALGORITHMS = [
   "Ed25519",
 ];
 const LIMIT_MS = 10_000;
+const MAX_BYTES = 1024 * 1024;
 /** Seconds that clocks may differ. */
 const TOLERANCE = 30;
 
@@ -37,9 +50,29 @@ function claim(payload: JWTPayload, path: string): unknown {
   return value;
 }
 
-async function discover(issuer: string): Promise<string> {
+/** What an OpenID provider has at an address. @param send its redirections are followed or not */
+async function ask(
+  context: EauthContext,
+  address: string,
+  send: (request: RedirectedRequest & HttpRequest) => Promise<Response>,
+  headers = new Headers(),
+): Promise<Response> {
+  const choose = proxiesOf(context);
+  const proxy = choose(new URL(address));
+  const { status, body } = await send({
+    headers,
+    signal: AbortSignal.timeout(LIMIT_MS),
+    connectMs: LIMIT_MS,
+    proxyFor: choose,
+    ...(proxy === undefined ? {} : { proxy }),
+  });
+  return new Response(await textOfBody(body, MAX_BYTES), { status });
+}
+
+async function discover(context: EauthContext, issuer: string): Promise<string> {
   const address = `${issuer.replace(/\/+$/, "")}/.well-known/openid-configuration`;
-  const response = await fetch(address, { signal: AbortSignal.timeout(LIMIT_MS) });
+  const { http } = context.runtime;
+  const response = await ask(context, address, (request) => followRedirects(http, address, request));
   if (!response.ok) throw new Error(`${address} answered ${response.status}`);
   const found = await response.json() as { issuer?: unknown; jwks_uri?: unknown };
   if (found.issuer !== issuer) throw new Error(`${address} is the issuer "${found.issuer}", expected "${issuer}"`);
@@ -47,15 +80,21 @@ async function discover(issuer: string): Promise<string> {
   return found.jwks_uri;
 }
 
-async function keysOf({ section, runtime }: EauthContext, issuer: string): Promise<JWTVerifyGetKey> {
+async function keysOf(context: EauthContext, issuer: string): Promise<JWTVerifyGetKey> {
+  const { section, runtime } = context;
   const file = sectionOption(section, "jwks_file");
   if (typeof file === "string") return createLocalJWKSet(JSON.parse(runtime.fs.readText(file)));
   const given = sectionOption(section, "jwks_uri");
   const name = `${issuer} ${given ?? ""}`;
   const known = remote.get(name);
   if (known !== undefined) return known;
-  const address = typeof given === "string" ? given : await discover(issuer);
-  const keys = createRemoteJWKSet(new URL(address), { timeoutDuration: LIMIT_MS, cooldownDuration: 5000 });
+  const address = typeof given === "string" ? given : await discover(context, issuer);
+  const keys = createRemoteJWKSet(new URL(address), {
+    timeoutDuration: LIMIT_MS,
+    cooldownDuration: 5000,
+    // Keys come from their address, and from nowhere that it redirects to.
+    [customFetch]: (url, { headers }) => ask(context, url, (request) => runtime.http.request(url, request), headers),
+  });
   remote.set(name, keys);
   return keys;
 }

@@ -1,26 +1,41 @@
+import { messageOf } from "../../errors.ts";
 import { type EauthContext, type EauthCredentials, type EauthModule, sectionOption } from "../../loader/eauth.ts";
+import { proxiesOf } from "../../loader/proxies.ts";
+import { takeUser } from "../../runtime/basic_auth.ts";
+import { textOfBody } from "../../runtime/http_body.ts";
 
 const LIMIT_MS = 30_000;
 const MAX_BYTES = 1024 * 1024;
 
 /** The permissions that the server grants; undefined if it refuses. */
-async function post({ section }: EauthContext, shown: EauthCredentials): Promise<unknown[] | undefined> {
-  const address = new URL(String(sectionOption(section, "url")));
-  let response: Response;
+async function post(
+  context: EauthContext,
+  shown: EauthCredentials,
+): Promise<unknown[] | undefined> {
+  const address = new URL(String(sectionOption(context.section, "url")));
+  const authorization = takeUser(address);
+  let status: number;
+  let text: string;
   try {
-    response = await fetch(address, {
+    const proxy = proxiesOf(context)(address);
+    // A redirection is a refusal: the password goes to the configured address alone.
+    const response = await context.runtime.http.request(address.href, {
       method: "POST",
-      body: new URLSearchParams({ username: shown.username, password: shown.password }),
-      // A redirect must not send the password to another address than the configured one.
-      redirect: "manual",
+      headers: new Headers({
+        "content-type": "application/x-www-form-urlencoded;charset=UTF-8",
+        ...(authorization === undefined ? {} : { authorization }),
+      }),
+      body: new TextEncoder().encode(`${new URLSearchParams({ username: shown.username, password: shown.password })}`),
       signal: AbortSignal.timeout(LIMIT_MS),
+      connectMs: LIMIT_MS,
+      ...(proxy === undefined ? {} : { proxy }),
     });
+    status = response.status;
+    text = await textOfBody(response.body, MAX_BYTES);
   } catch (error) {
-    throw new Error(`${address.origin} could not be reached: ${(error as Error).name}`, { cause: error });
+    throw new Error(`${address.origin} could not be reached: ${messageOf(error)}`, { cause: error });
   }
-  const text = await response.text();
-  if (response.status !== 200) return undefined;
-  if (text.length > MAX_BYTES) throw new RangeError(`${address.origin} sent more than ${MAX_BYTES} characters`);
+  if (status !== 200) return undefined;
   const granted: unknown = text.trim() === "" ? null : JSON.parse(text);
   if (granted === null) return [];
   if (!Array.isArray(granted)) throw new TypeError(`${address.origin} did not send a list of permissions`);

@@ -3,8 +3,10 @@ import { backoffDelay } from "../../async/backoff.ts";
 import { deferred } from "../../async/deferred.ts";
 import { messageOf } from "../../errors.ts";
 import type { EngineContext } from "../../loader/engines.ts";
+import { proxiesOf } from "../../loader/proxies.ts";
 import { entriesOf, isMap } from "../../python/containers.ts";
 import { str } from "../../python/repr.ts";
+import { takeUser } from "../../runtime/basic_auth.ts";
 import type { Connection, SocketAddress } from "../../runtime/mod.ts";
 
 /** Between two attempts to connect. */
@@ -107,12 +109,10 @@ export class HttpOut {
     this.#headers = new Headers({ "content-type": "application/json" });
     if (isMap(headers)) { for (const [name, value] of entriesOf(headers)) this.#headers.set(str(name), str(value)); }
     else if (headers !== null) throw new TypeError("Cannot use headers: expected a map of names and values");
-    if (parsed.username !== "" && !this.#headers.has("authorization")) {
-      const [user, password] = [decodeURIComponent(parsed.username), decodeURIComponent(parsed.password)];
-      this.#headers.set("authorization", `Basic ${btoa(`${user}:${password}`)}`);
+    const authorization = takeUser(parsed);
+    if (authorization !== undefined && !this.#headers.has("authorization")) {
+      this.#headers.set("authorization", authorization);
     }
-    // fetch() refuses an address with a user in it.
-    parsed.username = parsed.password = "";
     this.#url = parsed;
   }
 
@@ -138,20 +138,22 @@ export class HttpOut {
   async #attempt(body: string): Promise<{ problem?: string; again: boolean }> {
     const signal = AbortSignal.any([this.#engine.signal, AbortSignal.timeout(REQUEST_MS)]);
     try {
-      const response = await fetch(this.#url, {
+      const proxy = proxiesOf(this.#engine)(this.#url);
+      // A redirection is a failure: events go nowhere else.
+      const response = await this.#engine.runtime.http.request(this.#url.href, {
         method: "POST",
         headers: this.#headers,
-        body,
-        redirect: "manual",
+        body: new TextEncoder().encode(body),
         signal,
+        connectMs: REQUEST_MS,
+        ...(proxy === undefined ? {} : { proxy }),
       });
       await response.body?.cancel();
       if (response.ok) return { again: false };
       const again = response.status >= 500 || PASSING.has(response.status);
       return { problem: `it answered ${response.status} ${response.statusText}`.trimEnd(), again };
     } catch (error) {
-      const { cause } = error as { cause?: unknown };
-      return { problem: messageOf(cause ?? error), again: true };
+      return { problem: messageOf(error), again: true };
     }
   }
 }

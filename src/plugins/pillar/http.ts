@@ -1,10 +1,15 @@
 import { urlSegment } from "../../config/url.ts";
+import { messageOf } from "../../errors.ts";
 import type { PillarContext } from "../../loader/ext_pillar.ts";
+import { proxiesOf } from "../../loader/proxies.ts";
 import type { BoundArguments } from "../../loader/signature.ts";
 import { entriesOf, isMap } from "../../python/containers.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { traverse } from "../../python/traverse.ts";
+import { basicAuth, decodedPart } from "../../runtime/basic_auth.ts";
+import { textOfBody } from "../../runtime/http_body.ts";
+import { followRedirects } from "../../runtime/http_redirects.ts";
 import { parsed } from "./parsed.ts";
 
 export const ARGUMENTS = "url, with_grains=False, header_dict=None, auth=None, username=None, password=None";
@@ -43,26 +48,10 @@ function headersFor(address: URL, args: BoundArguments): Headers {
   }
   const [user, password] = Array.isArray(args.auth)
     ? args.auth.map(str)
-    : [args.username ?? decodeURIComponent(address.username), args.password ?? decodeURIComponent(address.password)];
-  if (truthy(user)) {
-    const bytes = new TextEncoder().encode(`${str(user)}:${str(password ?? "")}`);
-    headers.set("authorization", `Basic ${btoa(String.fromCharCode(...bytes))}`);
-  }
-  // fetch() refuses an address with a user in it.
+    : [args.username ?? decodedPart(address.username), args.password ?? decodedPart(address.password)];
+  if (truthy(user)) headers.set("authorization", basicAuth(str(user), str(password ?? "")));
   address.username = address.password = "";
   return headers;
-}
-
-async function textOf(response: Response): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  let bytes = 0;
-  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    bytes += chunk.length;
-    if (bytes > MAX_BYTES) throw new Error(`the server sent more than ${MAX_BYTES} bytes`);
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
 }
 
 /**
@@ -80,12 +69,15 @@ export async function fetchPillar(
   let response: Response;
   let text: string;
   try {
-    response = await fetch(address, { headers, signal: AbortSignal.timeout(LIMIT_MS) });
-    text = await textOf(response);
+    response = await followRedirects(context.runtime.http, address.href, {
+      headers,
+      signal: AbortSignal.timeout(LIMIT_MS),
+      connectMs: LIMIT_MS,
+      proxyFor: proxiesOf(context),
+    });
+    text = await textOfBody(response.body, MAX_BYTES);
   } catch (error) {
-    const { cause } = error as { cause?: { code?: unknown } };
-    const why = typeof cause?.code === "string" ? cause.code : (error as Error).name;
-    throw new Error(`${address.origin} could not be reached: ${why}`, { cause: error });
+    throw new Error(`${address.origin} could not be reached: ${messageOf(error)}`, { cause: error });
   }
   if (!response.ok) throw new Error(`${address.origin} answered ${response.status} ${response.statusText}`.trimEnd());
   return await parsed(context, text, format, address.origin);

@@ -36,12 +36,12 @@ export const returner: ReturnerModule = {
       tries: 3 as unknown,
     });
     const { headers, url } = placeOf(context, "http_json.url", options.url, options);
-    const request = { method: String(options.method).toUpperCase(), headers, body: toJson(ret) };
     const timeoutMs = numberOption("http_json.timeout", options.timeout) * 1000;
+    const post = { method: String(options.method).toUpperCase(), headers, body: toJson(ret), timeoutMs };
     const tries = Math.max(1, numberOption("http_json.tries", options.tries));
     const { clock } = context.runtime;
     for (let made = 1;; made++) {
-      const { failure, again } = await attempt(url, request, timeoutMs);
+      const { failure, again } = await attempt(context, url, post);
       if (failure === undefined) return;
       if (!again || made >= tries) {
         throw new Error(`Cannot post a return to ${shown(url)} in ${made} ${made === 1 ? "try" : "tries"}: ${failure}`);
@@ -63,6 +63,7 @@ export const returner: ReturnerModule = {
     const { headers, url } = placeOf(context, name, options.event_url ?? options.url, options);
     headers.set("idempotency-key", id);
     const body = toJson(events.map((event) => ({ id: event.id, tag: event.tag, data: event.data })));
-    await postEvents(url, { headers, body, timeoutMs: numberOption("http_json.timeout", options.timeout) * 1000 });
+    const timeoutMs = numberOption("http_json.timeout", options.timeout) * 1000;
+    await postEvents(context, url, { headers, body, timeoutMs });
   },
 };

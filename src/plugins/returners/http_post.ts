@@ -1,10 +1,13 @@
 /** What returners that post to web servers share. */
 import { messageOf } from "../../errors.ts";
-import { EventsRefused } from "../../loader/family.ts";
+import { EventsRefused, type ReturnerContext } from "../../loader/family.ts";
+import { proxiesOf } from "../../loader/proxies.ts";
+import { takeUser } from "../../runtime/basic_auth.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
+import { startOfBody } from "../../runtime/http_body.ts";
 import { entriesOf, isMap, str } from "../../python/mod.ts";
 
-/** Characters of an answer that are looked at. */
+/** Bytes of an answer that are looked at. */
 const MOST_READ = 65_536;
 /** Answers that another try may better: the server is overloaded, or something before it is. */
 const PASSING = new Set([408, 425, 429]);
@@ -35,25 +38,41 @@ export interface Attempt {
   again: boolean;
 }
 
-/** Sends one request. @param read what to do with the answer; by default nothing */
+/** What is posted, within which time. */
+export interface Post {
+  method?: string;
+  headers: Headers;
+  body: string;
+  timeoutMs: number;
+  /** What to do with the answer. @default nothing */
+  read?: (text: string) => void;
+}
+
+/** Sends one request, through the proxy of the configuration. A redirection is a failure: a post goes nowhere else. */
 export async function attempt(
+  context: Pick<ReturnerContext, "runtime" | "opts">,
   url: URL,
-  request: RequestInit,
-  timeoutMs: number,
-  read?: (text: string) => void,
+  { method = "POST", headers, body, timeoutMs, read }: Post,
 ): Promise<Attempt> {
   try {
-    const response = await fetch(url, { ...request, redirect: "manual", signal: AbortSignal.timeout(timeoutMs) });
+    const proxy = proxiesOf(context)(url);
+    const response = await context.runtime.http.request(url.href, {
+      method,
+      headers,
+      body: new TextEncoder().encode(body),
+      signal: AbortSignal.timeout(timeoutMs),
+      connectMs: timeoutMs,
+      ...(proxy === undefined ? {} : { proxy }),
+    });
     const { status } = response;
-    if (response.ok && read !== undefined) read((await response.text()).slice(0, MOST_READ));
+    if (response.ok && read !== undefined) read(await startOfBody(response.body, MOST_READ));
     else await response.body?.cancel();
     if (response.ok) return { status, again: false };
     const passing = response.status >= 500 || PASSING.has(response.status);
     return { status, failure: `it answered ${response.status} ${response.statusText}`.trimEnd(), again: passing };
   } catch (error) {
     if (error instanceof EventsRefused) throw error;
-    const { cause } = error as { cause?: unknown };
-    return { failure: cause === undefined ? messageOf(error) : messageOf(cause), again: true };
+    return { failure: messageOf(error), again: true };
   }
 }
 
@@ -66,18 +85,15 @@ export function secretOf(fs: FileSystem, value: unknown, file: unknown, option: 
 }
 
 /**
- * An address that can be posted to, its user and password moved into the headers: fetch() takes none in the address.
+ * An address that can be posted to, its user and password moved into the headers.
  *
  * @throws {TypeError} saying what to set
  */
 export function postAddress(text: string, headers: Headers, advice: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) throw new TypeError(advice);
-  if (url.username !== "" && !headers.has("authorization")) {
-    const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
-    headers.set("authorization", `Basic ${btoa(credentials)}`);
-  }
-  url.username = url.password = "";
+  const authorization = takeUser(url);
+  if (authorization !== undefined && !headers.has("authorization")) headers.set("authorization", authorization);
   return url;
 }
 
@@ -90,15 +106,11 @@ const REFUSALS = new Set([400, 413, 415, 422]);
  * @throws {EventsRefused} if the server will never take them; {Error} otherwise
  */
 export async function postEvents(
+  context: Pick<ReturnerContext, "runtime" | "opts">,
   url: URL,
-  { headers, body, timeoutMs, read }: {
-    headers: Headers;
-    body: string;
-    timeoutMs: number;
-    read?: (text: string) => void;
-  },
+  post: Post,
 ): Promise<void> {
-  const { failure, status = 0 } = await attempt(url, { method: "POST", headers, body }, timeoutMs, read);
+  const { failure, status = 0 } = await attempt(context, url, post);
   if (failure === undefined) return;
   const text = `Cannot post events to ${shown(url)}: ${failure}`;
   throw REFUSALS.has(status) ? new EventsRefused(text) : new Error(text);

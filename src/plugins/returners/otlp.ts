@@ -61,7 +61,7 @@ export const returner: ReturnerModule = {
       ],
     };
     const scopeLogs = [{ scope: { name: "brine", version: VERSION }, logRecords }];
-    await postEvents(url, {
+    await postEvents(context, url, {
       headers,
       body: JSON.stringify({ resourceLogs: [{ resource, scopeLogs }] }),
       timeoutMs: numberOption("otlp.timeout", options.timeout) * 1000,

@@ -1,80 +1,145 @@
 import type { IncomingMessage } from "node:http";
-import type { HttpRequest } from "../http.ts";
+import type { Socket } from "node:net";
+import { SystemError } from "../../errors.ts";
+import { SALT_COMPAT } from "../../version.ts";
+import type { HttpRequest, HttpTrust } from "../http.ts";
+import type { TlsDial } from "../net.ts";
+import { askProxy, proxyAuthorization } from "../proxy_net.ts";
 import { builtin } from "./builtin.ts";
+import { dialSocket } from "./net.ts";
 
+/** As Salt names itself: some servers refuse a request without a name. */
+const AGENT = `Salt/${SALT_COMPAT} http.query()`;
 /** Statuses whose responses have no body: `Response` insists on it. */
 const BODILESS = new Set([101, 103, 204, 205, 304]);
 
 /**
  * One request over `node:http`, which leaves a body as it was sent. `fetch()` undoes a content-encoding: the bytes would not be those
- * that a checksum was made of.
+ * that a checksum was made of. It opens the connection itself: the three runtimes then parse responses alike, and none of them looks
+ * for proxies in the environment.
  */
 export async function requestHttp(address: string, request: HttpRequest): Promise<Response> {
   const url = new URL(address);
   if (url.protocol !== "http:" && url.protocol !== "https:") throw new TypeError(`Cannot fetch over ${url.protocol}`);
-  const message = await sent(url, request);
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(message.headersDistinct)) {
-    for (const one of value ?? []) headers.append(name, one);
-  }
-  const status = message.statusCode ?? 0;
-  const init = { status, statusText: message.statusMessage ?? "", headers };
-  if (BODILESS.has(status)) {
-    message.resume();
+  const { signal } = request;
+  signal?.throwIfAborted();
+  const line = await connected(url, request);
+  const { socket } = line;
+  try {
+    const message = await sent(url, request, socket);
+    const { "transfer-encoding": coding = "chunked" } = message.headers;
+    if (coding.toLowerCase() !== "chunked") {
+      throw new TypeError(`Cannot read a body with transfer-encoding "${coding}"`);
+    }
+    const headers = new Headers();
+    for (const [name, value] of Object.entries(message.headersDistinct)) {
+      for (const one of value ?? []) headers.append(name, one);
+    }
+    const status = message.statusCode ?? 0;
+    const init = { status, statusText: message.statusMessage ?? "", headers };
+    if (!BODILESS.has(status)) return new Response(bodyOf(message, line, signal), init);
+    socket.destroy();
     return new Response(null, init);
+  } catch (error) {
+    socket.destroy();
+    throw signal?.aborted ? signal.reason : error;
   }
-  return new Response(bodyOf(message), init);
 }
 
-function sent(url: URL, { method = "GET", headers, body, signal, tls = {} }: HttpRequest): Promise<IncomingMessage> {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  signal?.throwIfAborted();
+/** A connection, and the error that it has ended with so far. */
+interface Line {
+  socket: Socket;
+  failure(): Error | undefined;
+}
+
+function failureOf(socket: Socket): () => Error | undefined {
+  let failure: Error | undefined;
+  socket.on("error", (error) => failure ??= error);
+  return () => failure;
+}
+
+function tlsOf({ verify, ca, cert, key = cert }: HttpTrust = {}): TlsDial {
+  return { verify: verify === false ? "nothing" : "name", authorities: ca, certificate: cert, key };
+}
+
+/** A connection of its own: none of another certificate or trust is used again. It ends with the request's signal. */
+function connected(url: URL, { signal, tls, proxy, connectMs }: HttpRequest): Promise<Line> {
+  const isSecure = url.protocol === "https:";
   const host = url.hostname.replace(/^\[|\]$/g, "");
-  const client = url.protocol === "https:" ? builtin("node:https") : builtin("node:http");
-  const outgoing = client.request({
-    host,
-    port: url.port === "" ? undefined : Number(url.port),
-    path: `${url.pathname}${url.search}`,
+  const to = { kind: "tcp" as const, host, port: url.port === "" ? (isSecure ? 443 : 80) : Number(url.port) };
+  return dialSocket(
+    proxy === undefined ? to : { kind: "tcp", host: proxy.host, port: proxy.port },
+    {
+      ...(signal === undefined ? {} : { signal }),
+      ...(connectMs === undefined ? {} : { timeoutMs: connectMs }),
+      ...(isSecure ? { tls: { ...tlsOf(tls), serverName: host } } : {}),
+      ...(isSecure && proxy !== undefined ? { prepare: (plain, signal) => askProxy(plain, proxy, to, signal) } : {}),
+    },
+    (socket) => {
+      const abort = () => void socket.destroy(signal?.reason as Error);
+      signal?.addEventListener("abort", abort, { once: true });
+      socket.once("close", () => signal?.removeEventListener("abort", abort));
+      return { socket, failure: failureOf(socket) };
+    },
+  );
+}
+
+function sent(
+  url: URL,
+  { method = "GET", headers, body, proxy }: HttpRequest,
+  socket: Socket,
+): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const path = `${url.pathname}${url.search}`;
+  const asked = url.protocol === "http:" ? proxy : undefined;
+  const shown = asked && proxyAuthorization(asked);
+  const outgoing = builtin("node:http").request({
+    path: asked === undefined ? path : `http://${url.host}${path}`,
     method,
-    // A connection of its own: none of another certificate or trust is used again.
-    agent: false,
+    createConnection: () => socket,
     headers: {
+      "user-agent": AGENT,
       ...Object.fromEntries(headers ?? new Headers()),
       host: url.host,
+      ...(shown === undefined ? {} : { "proxy-authorization": shown }),
       ...(body === undefined ? {} : { "content-length": String(body.length) }),
     },
-    ...(url.protocol === "https:"
-      ? {
-        servername: /^[\d.]+$|:/.test(host) ? "" : host,
-        ...(tls.verify === false ? { rejectUnauthorized: false } : {}),
-        ...(tls.ca === undefined ? {} : { ca: tls.ca }),
-        ...(tls.cert === undefined ? {} : { cert: tls.cert, key: tls.key ?? tls.cert }),
-      }
-      : {}),
   });
-  const abort = () => void outgoing.destroy(signal?.reason as Error);
-  signal?.addEventListener("abort", abort, { once: true });
-  outgoing.once("response", (message) => {
-    message.once("close", () => signal?.removeEventListener("abort", abort));
-    resolve(message);
-  });
-  outgoing.once("error", (error) => {
-    signal?.removeEventListener("abort", abort);
-    reject(signal?.aborted ? signal.reason : error);
-  });
+  outgoing.once("response", resolve);
+  outgoing.once("upgrade", () => reject(new TypeError("The server changes the protocol, which was not asked for")));
+  outgoing.on("error", reject);
+  outgoing.once("close", () => reject(new Error("The server closed the connection before it answered")));
   outgoing.end(body);
   return promise;
 }
 
-/** The body of a response; it fails where the connection breaks off. */
-function bodyOf(message: IncomingMessage): ReadableStream<Uint8Array> {
+function cutShort(cause: unknown): SystemError {
+  return new SystemError("ECONNRESET", "the connection ended before the body was whole", { cause });
+}
+
+/**
+ * The body of a response; it fails where the connection breaks off. To the parser any end is one of a body without a length: it is none
+ * where the connection has failed, or was given up.
+ */
+function bodyOf(
+  message: IncomingMessage,
+  { socket, failure }: Line,
+  signal: AbortSignal | undefined,
+): ReadableStream<Uint8Array> {
   const pieces = message[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const { done, value } = await pieces.next();
-      if (done) controller.close();
-      else controller.enqueue(new Uint8Array(value));
+      const { done, value } = await pieces.next().catch((error) => {
+        socket.destroy();
+        throw signal?.aborted ? signal.reason : cutShort(failure() ?? error);
+      });
+      if (!done) return controller.enqueue(new Uint8Array(value));
+      signal?.throwIfAborted();
+      const error = failure();
+      if (error !== undefined) throw cutShort(error);
+      socket.destroy();
+      controller.close();
     },
-    cancel: () => void message.destroy(),
+    cancel: () => void socket.destroy(),
   });
 }

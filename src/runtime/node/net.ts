@@ -78,7 +78,16 @@ function lookupOf(family: 4 | 6): net.LookupFunction {
   };
 }
 
-function dial(to: SocketAddress, options: DialOptions = {}): Promise<Connection> {
+function dial(to: SocketAddress, options?: DialOptions): Promise<Connection> {
+  return dialSocket(to, options, (socket) => wrap(socket, to));
+}
+
+/** Dials, as {@link Net.dial} does. @param use gets the socket at once: an error that nobody listens for would end the process */
+export function dialSocket<T>(
+  to: SocketAddress,
+  options: DialOptions = {},
+  use: (socket: net.Socket) => T,
+): Promise<T> {
   const { signal, timeoutMs = 30_000, keepAliveIdle = 300, local } = options;
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
@@ -112,13 +121,13 @@ function dial(to: SocketAddress, options: DialOptions = {}): Promise<Connection>
     const onConnect = () => {
       if (options.prepare === undefined && options.tls === undefined) {
         settle();
-        resolve(wrap(socket, to));
+        resolve(use(socket));
         return;
       }
       socket.off("error", onError);
       finish(socket, to, options, failing.signal).then((done) => {
         settle();
-        resolve(wrap(done, to));
+        resolve(use(done));
       }, fail);
     };
     const onError = (error: Error) => {

@@ -1,7 +1,7 @@
 import { ProtocolError } from "../../errors.ts";
 import { printable } from "../../printable.ts";
 import type { Crypto } from "../../runtime/crypto.ts";
-import { type HttpHead, listHas } from "./http_head.ts";
+import { type HttpHead, listHas } from "../../runtime/http_head.ts";
 
 /* The opening handshake of RFC 6455, section 4. */
 

@@ -6,7 +6,7 @@ import type { Batch } from "../../zmtp/outbox.ts";
 import { packPublication, unpackPublication } from "../publication_value.ts";
 import { frameHeader, OPCODE, writeFrame, WsFrameReader, type WsFrameSink } from "./frames.ts";
 import { checkReply, clientRequest, type HandshakeCrypto, serverReply } from "./handshake.ts";
-import { type HttpHead, HttpHeadReader } from "./http_head.ts";
+import { type HttpHead, HttpHeadReader } from "../../runtime/http_head.ts";
 
 /** Where Salt's minions ask for publications; requests go to `/`. */
 export const PUBLISH_PATH = "/ws";

@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { ProtocolError } from "../../../src/errors.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { checkReply, clientRequest, serverReply } from "../../../src/transport/ws/handshake.ts";
-import { type HttpHead, HttpHeadReader } from "../../../src/transport/ws/http_head.ts";
+import { type HttpHead, HttpHeadReader } from "../../../src/runtime/http_head.ts";
 
 const { crypto } = await currentRuntime();
 const text = new TextEncoder();

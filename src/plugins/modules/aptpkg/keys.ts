@@ -1,7 +1,10 @@
 /** The keys that repositories are signed with: files of a directory, or those of `apt-key` where there still is one. */
 import { baseName, joinPath } from "../../../config/paths.ts";
+import { proxyAddress } from "../../../config/proxy.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
+import { proxyOf } from "../../../loader/proxies.ts";
+import { printable } from "../../../printable.ts";
 import { splitLines } from "../../../python/lines.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
@@ -100,6 +103,20 @@ export function withoutArmour(data: Uint8Array): Uint8Array {
   throw new CommandExecutionError("The key is in an armour that cannot be read");
 }
 
+/**
+ * A login page, or an error that a server sends as a success, must not take the place of a key: apt would refuse all packages.
+ *
+ * @throws {CommandExecutionError} if bytes are no key: neither armoured, nor packets of OpenPGP, which have the first bit set
+ */
+function checkKey(data: Uint8Array, name: string): void {
+  const text = new TextDecoder().decode(data.subarray(0, 4096));
+  if (((data[0] ?? 0) & 0x80) !== 0 || text.includes("-----BEGIN PGP PUBLIC KEY BLOCK-----")) return;
+  const begin = data.length === 0 ? "it is empty" : `it begins with ${JSON.stringify(printable(text.trimStart(), 40))}`;
+  throw new CommandExecutionError(
+    `Cannot use the key for ${name}: ${begin}, and is no OpenPGP key. Check what its address returns`,
+  );
+}
+
 /** Two keyrings as one: apt reads keys one after the other. */
 function joined(before: Uint8Array, added: Uint8Array): Uint8Array {
   const text = (bytes: Uint8Array) => Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
@@ -112,6 +129,7 @@ function store(context: JobContext, directory: string, name: string, data: Uint8
   if (name !== baseName(name) || name === "" || name === "." || name === "..") {
     throw new SaltInvocationError(`keyfile must be the name of a file in ${directory}, not '${name}'`);
   }
+  checkKey(data, name);
   const path = joinPath(directory, name);
   // apt reads an armoured key if the file name ends with .asc.
   const key = name.endsWith(".asc") ? data : withoutArmour(data);
@@ -156,7 +174,14 @@ export async function addRepoKey(context: JobContext, args: Args): Promise<boole
     if (keyid === undefined) {
       throw new SaltInvocationError(`No keyid or keyid too short for keyserver: ${str(keyserver)}`);
     }
-    const from = ["--keyserver", str(keyserver)];
+    const proxy = proxyOf(context.opts);
+    const from = [
+      ...(proxy === undefined || proxy.except.includes(str(keyserver).replace(/^\w+:\/\/|[:/].*$/g, ""))
+        ? []
+        : ["--keyserver-options", `http-proxy=${proxyAddress(proxy)}`]),
+      "--keyserver",
+      str(keyserver),
+    ];
     if (directory === undefined) {
       return await succeeded(context, ["apt-key", "adv", "--batch", ...from, "--recv", keyid]);
     }

@@ -1,15 +1,18 @@
+import { webLimits } from "../../../config/web_limits.ts";
 import { codeOf, messageOf } from "../../../errors.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError } from "../../../loader/family.ts";
+import { proxiesOf } from "../../../loader/proxies.ts";
 import { decodeText } from "../../../python/codecs.ts";
 import { entriesOf, isMap, Tuple } from "../../../python/containers.ts";
 import { parseOrderedJson } from "../../../python/json.ts";
 import { splitLines } from "../../../python/lines.ts";
 import { repr, str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
+import { basicAuth, takeUser } from "../../../runtime/basic_auth.ts";
 import type { HttpTrust } from "../../../runtime/http.ts";
-import { followRedirects } from "../../../runtime/http_redirects.ts";
-import { blockedPort } from "../../../runtime/blocked_port.ts";
+import { BodyTooLargeError, bytesOf } from "../../../runtime/http_body.ts";
+import { followRedirects, RedirectError } from "../../../runtime/http_redirects.ts";
 import { SALT_COMPAT } from "../../../version.ts";
 import { deepCopy } from "../../../python/copy.ts";
 import { textOf } from "../../bytes.ts";
@@ -19,8 +22,8 @@ import { parseXml, xmlToMap } from "../../xml.ts";
 
 type Args = Record<string, unknown>;
 
-/** Seconds that a request may take, unless the minion's options set another limit. */
-const REQUEST_SECONDS = 3600;
+/** Bytes of a body that are held in memory, however large `http_max_body` is. */
+const MOST_HELD = 268_435_456;
 const DECODES = Tuple.of("json", "xml", "yaml", "plain");
 
 const DECOMPRESSED: Readonly<Record<string, "gzip" | "deflate-raw" | undefined>> = {
@@ -68,11 +71,7 @@ function headersOf(context: JobContext, args: Args): Headers {
   const agent = `Salt/${SALT_COMPAT}`;
   headers.set("User-Agent", args.agent === undefined ? `${agent} http.query()` : str(args.agent));
   if (truthy(args.username) && truthy(args.password)) {
-    const credentials = Array.from(
-      utf8(`${str(args.username)}:${str(args.password)}`),
-      (byte) => String.fromCharCode(byte),
-    ).join("");
-    headers.set("Authorization", `Basic ${btoa(credentials)}`);
+    headers.set("Authorization", basicAuth(str(args.username), str(args.password)));
   }
   return headers;
 }
@@ -93,12 +92,10 @@ function requestOf(context: JobContext, address: string, args: Args): Request {
   if (method === "POST" && !headers.has("Content-Type")) {
     headers.set("Content-Type", "application/x-www-form-urlencoded");
   }
-  const url = withParameters(address, args.params);
-  // fetch() takes no user in an address.
-  const [, scheme, user, rest] = /^(https?:\/\/)([^/@]*)@(.*)$/i.exec(url) ?? [];
-  if (user === undefined) return { url, method, headers, body };
-  if (!headers.has("Authorization")) headers.set("Authorization", `Basic ${btoa(decodeURIComponent(user))}`);
-  return { url: `${scheme}${rest}`, method, headers, body };
+  const url = new URL(withParameters(address, args.params));
+  const authorization = takeUser(url);
+  if (authorization !== undefined && !headers.has("Authorization")) headers.set("Authorization", authorization);
+  return { url: url.href, method, headers, body };
 }
 
 /** A connection error with Python's text. */
@@ -136,8 +133,8 @@ function bodyText(bytes: Uint8Array, headers: Headers, decode: unknown): string 
 }
 
 /** What a request over https trusts and shows: `verify_ssl`, `ca_bundle`, `cert`. */
-function trustOf(context: JobContext, args: Args): HttpTrust {
-  const { verify_ssl: verify = context.opts.verify_ssl, ca_bundle: ca = context.opts.ca_bundle, cert } = args;
+function trustOf(context: JobContext, opts: Args, args: Args): HttpTrust {
+  const { verify_ssl: verify = opts.verify_ssl, ca_bundle: ca = opts.ca_bundle, cert } = args;
   const [certFile, keyFile] = Array.isArray(cert) ? cert : [cert];
   return {
     ...(verify === false ? { verify } : {}),
@@ -147,13 +144,11 @@ function trustOf(context: JobContext, args: Args): HttpTrust {
   };
 }
 
-/** A body without its content-encoding: gzip and deflate, as in Salt. */
-async function decompressed(bytes: Uint8Array<ArrayBuffer>, headers: Headers): Promise<Uint8Array> {
+/** A body without its content-encoding: gzip and deflate, as in Salt. A few bytes may become very many: they are counted, too. */
+async function decompressed(bytes: Uint8Array<ArrayBuffer>, headers: Headers, most: number): Promise<Uint8Array> {
   const format = DECOMPRESSED[headers.get("content-encoding") ?? ""];
   if (format === undefined || bytes.length === 0) return bytes;
-  return new Uint8Array(
-    await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream(format))).arrayBuffer(),
-  );
+  return await bytesOf(new Blob([bytes]).stream().pipeThrough(new DecompressionStream(format)), most);
 }
 
 /** Makes one request; a failure is a map with `error`. */
@@ -165,34 +160,48 @@ export async function query(context: JobContext, url: unknown, args: Args): Prom
     address = str(args.test_url);
     ret.test = true;
   }
-  if (truthy(args.proxy_host ?? context.opts.proxy_host)) {
-    return { ...ret, error: "Cannot use proxy_host: requests go to their servers without a proxy" };
+  if (truthy(args.proxy_host)) {
+    throw new CommandExecutionError(
+      "Cannot use the argument proxy_host: set the option proxy_host, or pass opts='{proxy_host: …, proxy_port: …}'",
+    );
   }
+  const opts = isMap(args.opts) ? { ...context.opts, ...Object.fromEntries(entriesOf(args.opts)) } : context.opts;
   let request: Request;
   try {
     request = requestOf(context, address, args);
-    new URL(request.url);
   } catch (error) {
     throw new CommandExecutionError(messageOf(error), { cause: error });
   }
-  const seconds = Number(context.opts.http_request_timeout ?? REQUEST_SECONDS);
-  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(seconds * 1000)]);
+  const proxyFor = proxiesOf({ opts: { ...opts, backend: args.backend ?? opts.backend }, runtime: context.runtime });
+  const { connectMs, totalMs, maxBytes } = webLimits(opts);
+  const most = Math.min(maxBytes, MOST_HELD);
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(totalMs)]);
   let response: Response;
   let bytes: Uint8Array;
   try {
     const { url, method, headers, body } = request;
+    const tls = trustOf(context, opts, args);
     response = await followRedirects(context.runtime.http, url, {
       method,
       headers,
       signal,
-      tls: trustOf(context, args),
+      connectMs,
+      tls,
+      // What HEAD returns is no content.
+      toPlain: tls.verify === false || method === "HEAD",
+      proxyFor,
       ...(body === undefined ? {} : { body }),
     });
-    bytes = await decompressed(new Uint8Array(await response.arrayBuffer()), response.headers);
+    bytes = await decompressed(await bytesOf(response.body, most), response.headers, most);
   } catch (error) {
     context.signal.throwIfAborted();
-    const blocked = await blockedPort(error, request.url, context.runtime.net);
-    const { error: text, status } = blocked === undefined ? problem(error, seconds) : { error: blocked };
+    const { error: text, status }: { error: string; status?: number } = error instanceof BodyTooLargeError
+      ? {
+        error: `${error.message}: ${maxBytes > MOST_HELD ? "fetch it with cp.get_url" : "http_max_body allows more"}`,
+      }
+      : error instanceof RedirectError
+      ? { status: error.status, error: `HTTP ${error.status}: ${error.message}` }
+      : problem(error, totalMs / 1000);
     return { ...ret, ...(status !== undefined ? { status } : args.status === true ? { status: 0 } : {}), error: text };
   }
   const body = bodyText(bytes, response.headers, args.decode_body);

@@ -1,6 +1,8 @@
 import type { JobContext } from "../../../loader/context.ts";
 import { joinPath } from "../../../config/paths.ts";
+import { proxyAddress } from "../../../config/proxy.ts";
 import { CommandExecutionError, CommandNotFoundError } from "../../../loader/family.ts";
+import { proxyOf } from "../../../loader/proxies.ts";
 import { entriesOf, isMap } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
@@ -32,12 +34,22 @@ export function pipWords(context: JobContext, env: unknown): string[] {
   return path.slice(path.lastIndexOf("/") + 1).includes("python") ? [path, "-m", "pip"] : [path];
 }
 
+/**
+ * The minion's proxy, unless the call has its own (`--proxy`) or says that it wants none (False). A variable, since other users of the
+ * host can read the words of a program, and the address may hold a password.
+ */
+function proxyVariable(context: JobContext, { proxy }: Args): Record<string, string> {
+  const own = truthy(proxy) || proxy === false ? undefined : proxyOf(context.opts);
+  return own === undefined ? {} : { PIP_PROXY: proxyAddress(own) };
+}
+
 /** Variables as a command takes them. */
-function variables(context: JobContext, { bin_env: env, env_vars: given }: Args): Record<string, string> {
+function variables(context: JobContext, args: Args): Record<string, string> {
+  const { bin_env: env, env_vars: given } = args;
   if (truthy(given) && !isMap(given)) throw new CommandExecutionError(`env_vars ${str(given)} is not a dictionary`);
   const own = isMap(given) ? entriesOf(given).map(([name, value]) => [str(name), str(value)]) : [];
   const virtual = truthy(env) && isDirectory(context.runtime.fs, str(env)) ? { VIRTUAL_ENV: str(env) } : {};
-  return { ...virtual, ...Object.fromEntries(own) };
+  return { ...proxyVariable(context, args), ...virtual, ...Object.fromEntries(own) };
 }
 
 /** Runs pip. @param args `{bin_env, user, cwd, env_vars}` */

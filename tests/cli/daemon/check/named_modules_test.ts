@@ -233,6 +233,7 @@ test("what the master's configuration names in vain is an error where data is lo
   const rows: [Host, Values, string, RegExp][] = [
     ["master", { ext_pillar: [{ vault: "path=secret/salt" }] }, "error", /ext_pillar: .*"vault".*without its data/],
     ["master", { ext_pillar: [{ cmd_jsn: "x" }] }, "error", /ext_pillar: .*"cmd_jsn".*did you mean "cmd_json"\?/],
+    ["minion", { proxy_host: "proxy" }, "error", /requests to web servers fail: .*proxy_port is 0.*set proxy_port to/],
     ["master", { ext_pillar: "vault" }, "error", /ext_pillar: expected a list/],
     [
       "master",
@@ -281,4 +282,5 @@ test("what the master's configuration names in vain is an error where data is lo
   );
   const good = Array.from({ length: 32 }, () => "ab").join(":");
   assert.deepEqual(await check("minion", { master_finger: good, master_port: 4506 }), []);
+  assert.deepEqual(await check("minion", { proxy_host: "proxy", proxy_port: 3128 }), []);
 });

@@ -1,11 +1,12 @@
 /** The way through an HTTP proxy, and the proxies that do not connect on. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { deferred } from "../../../src/async/mod.ts";
-import { SaltError } from "../../../src/errors.ts";
-import { memoryNet } from "../../../src/runtime/memory/net.ts";
-import type { Connection } from "../../../src/runtime/net.ts";
-import { proxyNet, readProxy } from "../../../src/transport/ws/proxy_net.ts";
+import { deferred } from "../../src/async/mod.ts";
+import { readProxy } from "../../src/config/proxy.ts";
+import { SaltError } from "../../src/errors.ts";
+import { memoryNet } from "../../src/runtime/memory/net.ts";
+import type { Connection } from "../../src/runtime/net.ts";
+import { proxyNet } from "../../src/runtime/proxy_net.ts";
 
 const PROXY = { kind: "tcp", host: "proxy", port: 3128 } as const;
 const MASTER = { kind: "tcp", host: "salt.example.com", port: 443 } as const;
