@@ -3,12 +3,13 @@ import { SystemError } from "../../errors.ts";
 import type { FileStat, FileSystem, WriteOptions } from "../fs.ts";
 import { builtin } from "./builtin.ts";
 import { descriptorsHaveNames, inPlace, type Place, realPlace, type SystemCalls } from "./place.ts";
+import { directoryOf, fs } from "./byte_names.ts";
 
-const fs = builtin("node:fs");
-const path = builtin("node:path");
 const { randomUUID } = builtin("node:crypto");
 
 type Owner = NonNullable<WriteOptions["owner"]>;
+const QUIETLY = { throwIfNoEntry: false } as const;
+
 
 const REMEDY: Record<string, string> = {
   EACCES: ": permission denied; run as its owner or change its mode",
@@ -99,8 +100,8 @@ function reading<T>(file: string, use: (fd: number, stat: Stats) => T): T {
 
 /** Not `recursive: true`: Node retries forever where the system refuses with ENOENT, as below /proc. */
 function makeParents(directory: string): void {
-  if (fs.statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return;
-  if (path.dirname(directory) !== directory) makeParents(path.dirname(directory));
+  if (fs.statSync(directory, QUIETLY)?.isDirectory()) return;
+  if (directoryOf(directory) !== directory) makeParents(directoryOf(directory));
   try {
     inPlace(directory, false, (place) => fs.mkdirSync(place.path));
   } catch (error) {
@@ -152,10 +153,7 @@ function removeTree(file: string): void {
   const fd = fs.openSync(file, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   try {
     const directory = `/proc/self/fd/${fd}`;
-    for (const entry of fs.readdirSync(directory, { withFileTypes: true })) {
-      if (entry.isDirectory()) removeTree(`${directory}/${entry.name}`);
-      else unlink(`${directory}/${entry.name}`);
-    }
+    for (const name of fs.readdirSync(directory)) removeTree(`${directory}/${name}`);
   } finally {
     fs.closeSync(fd);
   }
@@ -169,7 +167,7 @@ function removePath(file: string, { recursive = false, sync = false }: { recursi
         if (!unlink(place.path)) return;
       } else if (descriptorsHaveNames()) removeTree(place.path);
       else fs.rmSync(place.path, { recursive, force: true });
-      if (sync) syncNames(path.dirname(place.path));
+      if (sync) syncNames(directoryOf(place.path));
     });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
@@ -202,7 +200,7 @@ function writeWhole(file: string, data: Uint8Array | string, options: WriteOptio
   // In the target's directory, so that the rename cannot cross file systems. The name is random: a file that a crash left
   // behind must not block the next process, which in a container has the same pid. It is short: the
   // file's own name may already have the maximum length.
-  const temporary = how === "create" ? file : path.join(directory, `.${randomUUID()}.tmp`);
+  const temporary = how === "create" ? file : `${directory === "/" ? "" : directory}/.${randomUUID()}.tmp`;
   let fd: number;
   try {
     fd = fs.openSync(temporary, "wx", mode);
@@ -240,7 +238,7 @@ const CLOSED_DIRECTORY = ["EACCES", "EPERM", "EROFS"];
 /** Whether a file can only be written over: the system does not let another take its place. */
 function standsFirm(error: unknown, reasons: readonly string[], file: string): boolean {
   return reasons.includes((error as NodeJS.ErrnoException).code ?? "") &&
-    fs.lstatSync(file, { throwIfNoEntry: false })?.isFile() === true;
+    fs.lstatSync(file, QUIETLY)?.isFile() === true;
 }
 
 /** Writes over the content of a file. */
@@ -384,7 +382,7 @@ function appendTo(file: Place, data: Uint8Array | string, mode: number): void {
 function statOf(file: string, follow: boolean): FileStat | undefined {
   let stat: Stats | undefined;
   try {
-    stat = (follow ? fs.statSync : fs.lstatSync)(file, { throwIfNoEntry: false });
+    stat = (follow ? fs.statSync : fs.lstatSync)(file, QUIETLY);
   } catch (error) {
     // A path below a file does not exist, either; Bun and Deno throw here, Node does not.
     if ((error as NodeJS.ErrnoException).code !== "ENOTDIR") throw error;
@@ -409,8 +407,8 @@ function statOf(file: string, follow: boolean): FileStat | undefined {
 
 function makeDirectory(file: string, mode: number): void {
   // `mode` is for the requested directory; its parents get the default.
-  if (fs.statSync(file, { throwIfNoEntry: false })?.isDirectory()) return;
-  makeParents(path.dirname(file));
+  if (fs.statSync(file, QUIETLY)?.isDirectory()) return;
+  makeParents(directoryOf(file));
   try {
     inPlace(file, false, (place) => {
       fs.mkdirSync(place.path, mode);
@@ -451,7 +449,7 @@ function mayAccess(file: string, what: Parameters<FileSystem["access"]>[1]): boo
   try {
     fs.accessSync(file, ACCESS[what]);
     // Deno checks the link itself.
-    return fs.statSync(file, { throwIfNoEntry: false }) !== undefined;
+    return fs.statSync(file, QUIETLY) !== undefined;
   } catch {
     // Any error means no access.
     return false;
