@@ -1,15 +1,18 @@
 import type { Stats } from "node:fs";
 import { SystemError } from "../../errors.ts";
 import type { FileStat, FileSystem, WriteOptions } from "../fs.ts";
+import { takeAttributes } from "./attributes.ts";
 import { builtin } from "./builtin.ts";
-import { descriptorsHaveNames, inPlace, type Place, realPlace, type SystemCalls } from "./place.ts";
 import { directoryOf, fs } from "./byte_names.ts";
+import { descriptorsHaveNames, inPlace, type Place, realPlace, type SystemCalls } from "./place.ts";
 
 const { randomUUID } = builtin("node:crypto");
 
-type Owner = NonNullable<WriteOptions["owner"]>;
 const QUIETLY = { throwIfNoEntry: false } as const;
 
+type Owner = NonNullable<WriteOptions["owner"]>;
+/** Copies what only programs can from one open file to another: see {@link takeAttributes}. */
+type TakeAttributes = (from: number, to: number) => void;
 
 const REMEDY: Record<string, string> = {
   EACCES: ": permission denied; run as its owner or change its mode",
@@ -194,9 +197,9 @@ function finish(fd: number, { mode, owner, sync }: { mode: number; owner?: Owner
 }
 
 /** Writes a whole file, so that a reader finds either the old content or the new one. */
-function writeWhole(file: string, data: Uint8Array | string, options: WriteOptions): void {
-  const { mode = 0o600, how = "replace", sync = false, owner } = options;
-  const directory = path.dirname(file);
+function writeWhole(file: string, data: Uint8Array | string, options: WriteOptions, take: TakeAttributes): void {
+  const { mode = 0o600, how = "replace", sync = false, owner, like } = options;
+  const directory = directoryOf(file);
   // In the target's directory, so that the rename cannot cross file systems. The name is random: a file that a crash left
   // behind must not block the next process, which in a container has the same pid. It is short: the
   // file's own name may already have the maximum length.
@@ -209,12 +212,13 @@ function writeWhole(file: string, data: Uint8Array | string, options: WriteOptio
     return writeOver(file, data, { mode, owner });
   }
   try {
+    if (like !== undefined) takeFrom(like, fd, take);
     fs.fchmodSync(fd, owner === undefined ? mode : 0o600);
     fs.writeFileSync(fd, data);
     finish(fd, { mode, owner, sync });
   } catch (error) {
     fs.closeSync(fd);
-    fs.rmSync(temporary, { force: true });
+    discard(temporary);
     throw error;
   }
   fs.closeSync(fd);
@@ -222,16 +226,49 @@ function writeWhole(file: string, data: Uint8Array | string, options: WriteOptio
     try {
       fs.renameSync(temporary, file);
     } catch (error) {
-      fs.rmSync(temporary, { force: true });
-      if (!standsFirm(error, MOUNT_POINT, file)) throw error;
+      discard(temporary);
+      const isNew = (error as NodeJS.ErrnoException).code === "EPERM" && fs.lstatSync(file, QUIETLY) === undefined;
+      // Into an append-only directory nothing is moved, but files can be made there.
+      if (isNew) return writeWhole(file, data, { ...options, how: "create" }, take);
+      if (!standsFirm(error, KEPT_FILE, file)) throw error;
       return writeOver(file, data, { mode, owner });
     }
   }
   if (sync) syncNames(directory);
 }
 
-/** Nothing takes the place of a mount point, as `/etc/hosts` is in a container, or comes from another file system. */
-const MOUNT_POINT = ["EBUSY", "EXDEV"];
+/** Gives an open file the attributes of one that may be there. */
+function takeFrom(file: string, fd: number, take: TakeAttributes): void {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
+  let from: number;
+  try {
+    from = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  } catch {
+    // What cannot be opened has nothing to give: it is missing, a link, or closed to us.
+    return;
+  }
+  try {
+    if (fs.fstatSync(from).isFile()) take(from, fd);
+  } finally {
+    fs.closeSync(from);
+  }
+}
+
+/** Removes a file that was made on the way. From an append-only directory it cannot be removed: then it is emptied. */
+function discard(file: string): void {
+  try {
+    fs.rmSync(file, { force: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EPERM") throw error;
+    fs.truncateSync(file, 0);
+  }
+}
+
+/**
+ * Nothing takes the place of a mount point, as `/etc/hosts` is in a container, or comes from another file system; nor of a file in an
+ * append-only directory.
+ */
+const KEPT_FILE = ["EBUSY", "EXDEV", "EPERM"];
 /** No other file can be made beside it. */
 const CLOSED_DIRECTORY = ["EACCES", "EPERM", "EROFS"];
 
@@ -293,7 +330,7 @@ function replaceFile(from: string, to: string): void {
   try {
     fs.renameSync(from, to);
   } catch (error) {
-    if (!standsFirm(error, [...MOUNT_POINT, ...CLOSED_DIRECTORY], to)) throw error;
+    if (!standsFirm(error, [...KEPT_FILE, ...CLOSED_DIRECTORY], to)) throw error;
     const fd = fs.openSync(from, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW);
     try {
       const { mode, uid, gid } = fs.fstatSync(fd);
@@ -301,7 +338,7 @@ function replaceFile(from: string, to: string): void {
     } finally {
       fs.closeSync(fd);
     }
-    fs.unlinkSync(from);
+    discard(from);
   }
 }
 
@@ -457,7 +494,7 @@ function mayAccess(file: string, what: Parameters<FileSystem["access"]>[1]): boo
 }
 
 /** Changes of what stands under a path, or of a link that stands there. */
-function changes(calls?: SystemCalls): Pick<
+function changes(calls: SystemCalls | undefined, take: TakeAttributes): Pick<
   FileSystem,
   "write" | "writeAt" | "append" | "truncate" | "chmod" | "chown" | "utimes" | "symlink" | "link" | "rename" | "replace"
 > {
@@ -474,7 +511,7 @@ function changes(calls?: SystemCalls): Pick<
   const named = <T>(doing: string, file: string, call: (path: string) => T) =>
     guard(doing, file, () => inPlace(file, false, ({ path }) => call(path), calls));
   return {
-    write: (file, data, options = {}) => named("write", file, (path) => writeWhole(path, data, options)),
+    write: (file, data, options = {}) => named("write", file, (path) => writeWhole(path, data, options, take)),
     writeAt: (file, offset, data, options) => at("write", file, (place) => writeRange(place, offset, data, options)),
     append: (file, data, mode = 0o600) => at("write", file, (place) => appendTo(place, data, mode)),
     truncate: (file, length) => present("truncate", file, (path) => fs.truncateSync(path, length)),
@@ -503,9 +540,9 @@ function changes(calls?: SystemCalls): Pick<
  *
  * @param calls what finds the place of a change, for a test that puts itself in between
  */
-export function nodeFileSystem(calls?: SystemCalls): FileSystem {
+export function nodeFileSystem(calls?: SystemCalls, take: TakeAttributes = takeAttributes): FileSystem {
   return {
-    ...changes(calls),
+    ...changes(calls, take),
     read: (file) => guard("read", file, () => reading(file, (fd) => fs.readFileSync(fd))),
     readText: (file) => guard("read", file, () => reading(file, (fd) => fs.readFileSync(fd, "utf8"))),
     readAt: (file, offset, length) => guard("read", file, () => readRange(file, offset, length)),
@@ -522,6 +559,7 @@ export function nodeFileSystem(calls?: SystemCalls): FileSystem {
       }),
     readlink: (file) => guard("read the link", file, () => fs.readlinkSync(file)),
     access: mayAccess,
+ * @param take where programs cannot be given descriptors, nothing
     realpath: (file) => guard("resolve", file, () => fs.realpathSync.native(file)),
     placeOf: (file) => guard("change", file, () => realPlace(file)),
   };

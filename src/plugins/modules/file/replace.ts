@@ -93,7 +93,7 @@ async function commit(
         copyWithTimes(context, path, backup);
       }
     }
-    withOsErrors(path, () => fs.write(path, content, { mode: parseInt(mode, 8) }));
+    withOsErrors(path, () => fs.write(path, content, { mode: parseInt(mode, 8), like: path }));
   }
   await checkPerms(context, path, null, { user, group, mode });
 }
