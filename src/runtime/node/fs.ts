@@ -16,7 +16,7 @@ type TakeAttributes = (from: number, to: number) => void;
 
 const REMEDY: Record<string, string> = {
   EACCES: ": permission denied; run as its owner or change its mode",
-  EPERM: ": not permitted for this user",
+  EPERM: ": not permitted for this user, or by an attribute of the file or its directory (see lsattr)",
   ENOENT: ": no such file or directory",
   EEXIST: ": it exists already",
   ENOSPC: ": no space left on the device",
@@ -296,7 +296,7 @@ const MOST_KEPT = 64 * 1024 * 1024;
 /** Puts other content into a file; if that fails, as on a full disk, the old content is put back. */
 function putOrKeep(fd: number, file: string, data: Uint8Array): void {
   const stat = fs.fstatSync(fd);
-  const kept = stat.isFile() && stat.size > 0 && stat.size <= MOST_KEPT ? contentOf(file, stat) : undefined;
+  const kept = stat.isFile() && stat.size <= MOST_KEPT ? contentOf(file, stat) : undefined;
   try {
     putAt(fd, data, 0);
     if (stat.size > data.length) fs.ftruncateSync(fd, data.length);
@@ -367,6 +367,24 @@ function readRange(file: string, offset: number, length: number): Uint8Array {
   });
 }
 
+/** Opens a file, which is made if it is missing. */
+function openToWrite(file: Place, mode: number): { fd: number; isNew: boolean } {
+  const { O_WRONLY, O_CREAT } = fs.constants;
+  try {
+    return { fd: fs.openSync(file.path, O_WRONLY | file.flags), isNew: false };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    return { fd: fs.openSync(file.path, O_WRONLY | O_CREAT | file.flags, mode), isNew: true };
+  }
+}
+
+/** Removes a file that was made where nothing was, and could not be written. */
+function removeNew({ path, flags }: Place): void {
+  // A path that the system walks by itself may end at a link, which stays.
+  const isLink = flags === 0 && fs.lstatSync(path, QUIETLY)?.isSymbolicLink() === true;
+  discard(isLink ? fs.realpathSync.native(path) : path);
+}
+
 function writeRange(
   file: Place,
   offset: number,
@@ -374,14 +392,16 @@ function writeRange(
   options: Parameters<FileSystem["writeAt"]>[3],
 ): void {
   const { truncate = false, mode = 0o600 } = options ?? {};
-  const { O_WRONLY, O_CREAT } = fs.constants;
-  const fd = fs.openSync(file.path, O_WRONLY | O_CREAT | file.flags, mode);
+  const { fd, isNew } = openToWrite(file, mode);
   try {
     if (truncate && offset === 0) putOrKeep(fd, file.path, data);
     else {
       if (truncate) fs.ftruncateSync(fd, 0);
       putAt(fd, data, offset);
     }
+  } catch (error) {
+    if (isNew) removeNew(file);
+    throw error;
   } finally {
     fs.closeSync(fd);
   }
@@ -539,6 +559,7 @@ function changes(calls: SystemCalls | undefined, take: TakeAttributes): Pick<
  * The file system of the machine, over `node:fs`.
  *
  * @param calls what finds the place of a change, for a test that puts itself in between
+ * @param take where programs cannot be given descriptors, nothing
  */
 export function nodeFileSystem(calls?: SystemCalls, take: TakeAttributes = takeAttributes): FileSystem {
   return {
@@ -559,7 +580,6 @@ export function nodeFileSystem(calls?: SystemCalls, take: TakeAttributes = takeA
       }),
     readlink: (file) => guard("read the link", file, () => fs.readlinkSync(file)),
     access: mayAccess,
- * @param take where programs cannot be given descriptors, nothing
     realpath: (file) => guard("resolve", file, () => fs.realpathSync.native(file)),
     placeOf: (file) => guard("change", file, () => realPlace(file)),
   };
