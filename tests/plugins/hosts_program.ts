@@ -39,6 +39,18 @@ const SPOOL = `S=/var/spool/cron/crontabs; mount -t tmpfs -o size=64k,mode=1730 
 /** Enough to see what the process itself makes of it. */
 const SOME = ["managed, new", "managed, changed", "managed, source", "replace, backup", "line", "append", "copy, force"]
   .concat("directory, recurse", "recurse, clean", "archive.extracted", "cp.get_file", "cmd.run", "file.stats");
+const OF_CONTENT = ["managed, changed", "managed, unchanged", "managed, backup", "serialize", "replace", "blockreplace"]
+  .concat(
+    "line",
+    "append",
+    "prepend",
+    "comment",
+    "keyvalue",
+    "cp.get_file",
+    "file.write",
+    "absent",
+    "directory, clean",
+  );
 const OF_USERS = ["managed, user", "directory, user", "user.present", "group.present", "file.find, user", "runas"];
 const OF_CRON = ["cron.present", "cron.file"];
 
@@ -64,6 +76,18 @@ const HOSTS: Record<string, Host> = {
   "append-only directory": { on: "ext4", prepare: `${FILE}; chattr +a "$D"` },
   full: {
     prepare: `mount -t tmpfs -o size=64k tmpfs "$D"; ${FILE}; head -c 1M /dev/zero > "$D/fill" 2> /dev/null || :`,
+  },
+  // As those of other systems are: all files have one owner and one mode.
+  "no owners": {
+    prepare:
+      `mkdir "$D.from"; bindfs --chown-deny --chmod-deny --perms=0755 --force-user=root --force-group=root "$D.from" "$D"; ` +
+      `printf 'old\\nkey = 1\\n' > "$D/file"`,
+    finish: 'umount -l "$D"',
+    only: OF_CONTENT,
+  },
+  "a mount below": {
+    prepare: `${FILE}; mkdir "$D/mounted"; mount -t tmpfs tmpfs "$D/mounted"; printf inner > "$D/mounted/inner"`,
+    only: ["absent, all", "directory, clean", "recurse, clean"],
   },
   "read-only": { prepare: `${IN_A_MOUNT}; mount -o remount,ro,bind "$D"` },
   "names of bytes": {

@@ -43,11 +43,16 @@ const isRoot = process.platform === "linux" && process.getuid?.() === 0;
 
 /** Why hosts cannot be made here, by what their names begin with. */
 const MISSING: Record<string, string | undefined> = {
-  "": isRoot && has("unshare", "-m", "true") ? undefined : "only root with mounts of its own can make hosts",
+  "": isRoot && has("unshare", "-m", "-p", "-f", "--mount-proc", "true")
+    ? undefined
+    : "only root with mounts of its own can make hosts",
   "ext4": has("losetup", "--find") && has("mkfs.ext4", "-V")
     ? undefined
     : "it needs a free loop device and mkfs.ext4 (install e2fsprogs)",
   "lists": has("getfacl", "--version") && has("getfattr", "--version") ? undefined : "install acl and attr",
+  "bindfs": has("bindfs", "--version") && existsSync("/dev/fuse")
+    ? undefined
+    : "it needs FUSE and bindfs (install bindfs)",
   "users": existsSync(EXTRAUSERS) ? undefined : "install libnss-extrausers",
   "crontab": existsSync("/var/spool/cron/crontabs") && has("sh", "-c", "command -v crontab")
     ? undefined
@@ -61,6 +66,7 @@ const NEEDS: Record<string, readonly string[]> = {
   "append-only": ["ext4"],
   "immutable directory": ["ext4"],
   "append-only directory": ["ext4"],
+  "no owners": ["bindfs"],
   "users of another source": ["users"],
   crontab: ["crontab"],
   "crontab, full": ["crontab"],
@@ -181,6 +187,7 @@ const REFUSED: Record<string, Record<string, RegExp>> = {
     [`${WRITING}|managed, new|append|recurse, clean|copy, force|rename, force|archive.extracted`]: /no space left/i,
     "absent, all": /resource busy/,
   },
+  "a mount below": { "absent, all|directory, clean|recurse, clean": /resource busy/ },
   "read-only": {
     [`${WRITING}|${TAKING}|managed, new|append|touch|directory, recurse|copy, force|rename, force`]: /read-only/i,
     "absent, all": /resource busy/,
@@ -217,6 +224,8 @@ const REFUSED: Record<string, Record<string, RegExp>> = {
 
 /** Operations on many files: those before the one that is refused are done, and it is the file that stays as it is. */
 const OF_MANY = ["recurse, clean", "directory, recurse", "archive.extracted"];
+/** Where names are removed one after the other. */
+const ONE_BY_ONE = "a mount below";
 
 /** Where no name can be removed, an empty draft stays; a copy stays, too. */
 const LEFT: Record<string, RegExp> = { "append-only directory": /^\.[0-9a-f-]+\.(tmp|part)$|^renamed$/ };
@@ -261,7 +270,7 @@ function checkDone(cell: Cell): void {
 function checkRefused({ host, operation, D, old, now, lists, nowLists }: Cell, text: string, reason: RegExp): void {
   assert.match(text.replaceAll(D, "D"), reason);
   assert.ok(text.includes(D), `the path is not named: ${text}`);
-  if (OF_MANY.includes(operation)) {
+  if (OF_MANY.includes(operation) || host === ONE_BY_ONE) {
     const left = contents(now).get("file");
     if (left !== undefined) assert.equal(left, contents(old).get("file"));
     return;
@@ -293,7 +302,9 @@ function cellsOf(hosts: string[]): Cell[] {
       EXT4: needs.includes("ext4") ? "1" : "",
       USERS: needs.includes("users") ? "1" : "",
     };
-    const argv = ["-m", "--propagation", "private", "sh", "-c", SETUP, "sh", directory, process.execPath, PROGRAM];
+    // With processes of their own, too: what mounts a file system of FUSE ends with the rest.
+    const own = ["-m", "-p", "-f", "--kill-child", "--mount-proc", "--propagation", "private"];
+    const argv = [...own, "sh", "-c", SETUP, "sh", directory, process.execPath, PROGRAM];
     const told = execFileSync("unshare", argv, { encoding: "utf8", env, maxBuffer: 1 << 28 });
     return told.trim().split("\n").map((line) => JSON.parse(line) as Cell);
   } finally {
@@ -312,6 +323,8 @@ const HOSTS = [
   "immutable directory",
   "append-only directory",
   "full",
+  "no owners",
+  "a mount below",
   "read-only",
   "names of bytes",
   "Latin-1 without an end",
@@ -379,6 +392,12 @@ describe("what a host can be", () => {
     assert.deepEqual(found, ["", "/a", "/a/f\udce4", "/d\udce4", "/d\udce4/f\udce4", "/file", "/l\udce4"], D);
     const { now } = cell("names of bytes", "directory, recurse");
     assert.ok(now.every(({ owner, kind, mode }) => owner === "2:2" && (kind !== "file" || mode === "604")));
+  });
+
+  on("a mount below", "what is mounted below a directory that is removed or cleaned stays", () => {
+    for (const { operation, now } of cells.filter(({ host }) => host === "a mount below")) {
+      assert.equal(contents(now).get("mounted/inner"), "inner", operation);
+    }
   });
 
   on("labels are enforced", "a new file gets the label of the policy, and an existing one keeps its own", () => {

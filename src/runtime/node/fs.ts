@@ -188,11 +188,24 @@ function chmodItself(file: string, mode: number): void {
   }
 }
 
+/** Some file systems, such as those of other systems, have one owner and one mode for all files, and refuse to set them. */
+function orAlready(set: () => void, look: () => Stats, isSo: (stat: Stats) => boolean): void {
+  try {
+    set();
+  } catch (error) {
+    if (!isSo(look())) throw error;
+  }
+}
+
 /** What a file gets besides its content. */
 function finish(fd: number, { mode, owner, sync }: { mode: number; owner?: Owner | undefined; sync: boolean }): void {
-  if (owner !== undefined) fs.fchownSync(fd, owner.uid, owner.gid);
+  const look = () => fs.fstatSync(fd);
+  if (owner !== undefined) {
+    const isTheirs = ({ uid, gid }: Stats) => uid === owner.uid && gid === owner.gid;
+    orAlready(() => fs.fchownSync(fd, owner.uid, owner.gid), look, isTheirs);
+  }
   // Last: a change of the owner clears the set-user bits.
-  fs.fchmodSync(fd, mode);
+  orAlready(() => fs.fchmodSync(fd, mode), look, (stat) => (stat.mode & 0o7777) === mode);
   if (sync) fs.fsyncSync(fd);
 }
 
@@ -213,7 +226,7 @@ function writeWhole(file: string, data: Uint8Array | string, options: WriteOptio
   }
   try {
     if (like !== undefined) takeFrom(like, fd, take);
-    fs.fchmodSync(fd, owner === undefined ? mode : 0o600);
+    setFirstMode(fd, owner === undefined ? mode : 0o600);
     fs.writeFileSync(fd, data);
     finish(fd, { mode, owner, sync });
   } catch (error) {
@@ -235,6 +248,18 @@ function writeWhole(file: string, data: Uint8Array | string, options: WriteOptio
     }
   }
   if (sync) syncNames(directory);
+}
+
+/** Sets the mode of a file for as long as it is written. */
+function setFirstMode(fd: number, mode: number): void {
+  try {
+    fs.fchmodSync(fd, mode);
+  } catch (error) {
+    // Where the file system has no modes, what the file gets in the end decides.
+    if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes((error as NodeJS.ErrnoException).code ?? "")) {
+      throw error;
+    }
+  }
 }
 
 /** Gives an open file the attributes of one that may be there. */
@@ -469,8 +494,8 @@ function makeDirectory(file: string, mode: number): void {
   try {
     inPlace(file, false, (place) => {
       fs.mkdirSync(place.path, mode);
-      if (place.flags === 0) fs.chmodSync(place.path, mode);
-      else chmodItself(place.path, mode);
+      const set = place.flags === 0 ? fs.chmodSync : chmodItself;
+      orAlready(() => set(place.path, mode), () => fs.statSync(place.path), (stat) => (stat.mode & 0o7777) === mode);
     });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST" || !fs.statSync(file).isDirectory()) throw error;
