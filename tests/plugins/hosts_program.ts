@@ -77,6 +77,19 @@ const HOSTS: Record<string, Host> = {
   full: {
     prepare: `mount -t tmpfs -o size=64k tmpfs "$D"; ${FILE}; head -c 1M /dev/zero > "$D/fill" 2> /dev/null || :`,
   },
+  "a full cache": {
+    prepare: `${FILE}; mount -t tmpfs -o size=64k tmpfs "\${SOCKET%/*}/files.cache"; ` +
+      `head -c 1M /dev/zero > "\${SOCKET%/*}/files.cache/fill" 2> /dev/null || :`,
+    finish: 'umount "${SOCKET%/*}/files.cache"',
+    only: [
+      "managed, changed",
+      "managed, source",
+      "managed, backup",
+      "recurse, clean",
+      "cp.get_file",
+      "archive.extracted",
+    ],
+  },
   // As those of other systems are: all files have one owner and one mode.
   "no owners": {
     prepare:
