@@ -52,6 +52,7 @@ const OF_CONTENT = ["managed, changed", "managed, unchanged", "managed, backup",
     "directory, clean",
   );
 const OF_USERS = ["managed, user", "directory, user", "user.present", "group.present", "file.find, user", "runas"];
+const OF_SSH = ["ssh_auth.present"];
 const OF_CRON = ["cron.present", "cron.file"];
 
 const HOSTS: Record<string, Host> = {
@@ -77,6 +78,13 @@ const HOSTS: Record<string, Host> = {
   full: {
     prepare: `mount -t tmpfs -o size=64k tmpfs "$D"; ${FILE}; head -c 1M /dev/zero > "$D/fill" 2> /dev/null || :`,
   },
+  "a user's own directory": { prepare: `${FILE}; chown 1:1 "$D"`, only: OF_SSH },
+  "a user's own directory, full": {
+    prepare: `mount -t tmpfs -o size=64k tmpfs "$D"; ${FILE}; chown 1:1 "$D"; chmod 755 "$D"; ` +
+      `head -c 1M /dev/zero > "$D/fill" 2> /dev/null || :`,
+    only: OF_SSH,
+  },
+  "a user's file in root's directory": { prepare: FILE, only: OF_SSH },
   "a full cache": {
     prepare: `${FILE}; mount -t tmpfs -o size=64k tmpfs "\${SOCKET%/*}/files.cache"; ` +
       `head -c 1M /dev/zero > "\${SOCKET%/*}/files.cache/fill" 2> /dev/null || :`,
@@ -214,6 +222,11 @@ const MORE_OPERATIONS: Record<string, Operation> = {
   "group.present": present("group.present", { name: "brinegroup", gid: 70_001 }),
   "file.find, user": { fun: "file.find", args: ["{D}"], kwargs: { owner: "brineuser" } },
   runas: { fun: "cmd.run", args: ["id -un"], kwargs: { runas: "brineuser", cwd: "/", shell: "/bin/sh" } },
+  "ssh_auth.present": present("ssh_auth.present", {
+    name: `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ000000000000000000000000000000000000000000 ${NEW.trim()}`,
+    user: "daemon",
+    config: "{D}/file",
+  }),
   "cron.present": present("cron.present", { name: "new", user: "root", minute: "2" }),
   "cron.file": present("cron.file", { name: "salt://crontab", user: "root" }),
 };

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
@@ -135,6 +135,7 @@ const DONE: Record<string, (old: string, all: string[]) => Change> = {
   "file.copy": () => ({ file: NEW }),
   "file.write": () => ({ file: `${NEW}\n` }),
   "managed, user": () => ({ file: NEW }),
+  "ssh_auth.present": (old) => ({ file: `${old}ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ${"0".repeat(42)} NEW\n` }),
 };
 
 const SPECIAL = { absent: () => ({}), "file.copy": () => ({}), "file.write": () => ({}) };
@@ -159,7 +160,7 @@ const OTHERWISE: Record<string, Record<string, () => Change>> = {
 /** Operations that write `file`: it keeps its owner, its mode, its access control list and its extended attributes. */
 const KEEPING =
   "managed, changed|managed, backup|serialize|replace|replace, backup|blockreplace|line|append|prepend|comment|keyvalue|" +
-  "cp.get_file|file.write|touch";
+  "cp.get_file|file.write|touch|ssh_auth.present";
 
 const WRITING =
   "managed, changed|managed, source|managed, backup|serialize|replace|replace, backup|blockreplace|line|" +
@@ -187,6 +188,7 @@ const REFUSED: Record<string, Record<string, RegExp>> = {
     [`${WRITING}|managed, new|append|recurse, clean|copy, force|rename, force|archive.extracted`]: /no space left/i,
     "absent, all": /resource busy/,
   },
+  "a user's own directory, full": { "ssh_auth.present": /No space left/ },
   "a full cache": { "managed, source|managed, backup|recurse, clean|archive.extracted": /no space left/ },
   "a mount below": { "absent, all|directory, clean|recurse, clean": /resource busy/ },
   "read-only": {
@@ -283,6 +285,8 @@ function checkRefused({ host, operation, D, old, now, lists, nowLists }: Cell, t
 /** Runs all hosts in a process with mounts of its own, which end with it. */
 function cellsOf(hosts: string[]): Cell[] {
   const directory = mkdtempSync(path.join(tmpdir(), "brine-hosts-"));
+  // Users have files in it.
+  chmodSync(directory, 0o755);
   try {
     for (const name of ["files/tree/sub", "bin", "top"]) {
       mkdirSync(path.join(directory, name), { recursive: true });
@@ -324,6 +328,9 @@ const HOSTS = [
   "immutable directory",
   "append-only directory",
   "full",
+  "a user's own directory",
+  "a user's own directory, full",
+  "a user's file in root's directory",
   "a full cache",
   "no owners",
   "a mount below",
