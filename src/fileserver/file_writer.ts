@@ -9,6 +9,15 @@ import { lookAt } from "./walk.ts";
 /** Why no file can be made in a directory. */
 const CLOSED_DIRECTORY = ["EACCES", "EPERM", "EROFS"];
 
+function discard(fs: Runtime["fs"], draft: string): void {
+  try {
+    fs.remove(draft);
+  } catch (error) {
+    // From an append-only directory nothing can be removed: `replace` has emptied it there.
+    if (codeOf(error) !== "EPERM") throw error;
+  }
+}
+
 /** A file that is being written beside its place. */
 export interface Draft {
   path: string;
@@ -63,7 +72,7 @@ export class FileWriter {
     let path = cached ? cache.partial() : joinPath(dirName(real), `.${hex(crypto.randomBytes(12))}.part`);
     const mode = cached ? 0o600 : 0o666 & ~process.umask();
     try {
-      fs.write(path, "", { how: "create", mode });
+      fs.write(path, "", { how: "create", mode, ...before === undefined || cached ? {} : { like: real } });
     } catch (error) {
       // Where no other file can be made, the one that is there is written over.
       if (cached || before === undefined || !CLOSED_DIRECTORY.includes(codeOf(error))) throw error;
@@ -84,7 +93,7 @@ export class FileWriter {
         },
       });
     } finally {
-      fs.remove(path);
+      discard(fs, path);
     }
   }
 }

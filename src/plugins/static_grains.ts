@@ -2,6 +2,7 @@ import { dirName, joinPath } from "../config/paths.ts";
 import { messageOf } from "../errors.ts";
 import type { Context } from "../loader/context.ts";
 import { isMap } from "../python/containers.ts";
+import { replaceContent } from "./host_files.ts";
 
 type Reader = Pick<Context, "runtime" | "log" | "opts">;
 
@@ -42,6 +43,5 @@ export async function writeStaticGrains(context: Reader, grains: Record<string, 
     throw new SyntaxError("Cannot write grains: this minion has no configuration file to put them beside");
   }
   const { dump } = await import("../yaml/dump.ts");
-  const { fs } = context.runtime;
-  fs.write(path, dump(grains), { mode: fs.stat(path)?.mode ?? 0o644 });
+  replaceContent(context.runtime, path, dump(grains));
 }

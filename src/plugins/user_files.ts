@@ -76,6 +76,24 @@ function ownFile(context: JobContext, path: string, owner: FileOwner | undefined
   };
 }
 
+/**
+ * Writes standard input to the file `$1`. It appears whole, with the mode and the attributes of the one before; where the user may make no
+ * other file beside it, or nothing may take its place, as that of a mount point, it is written over.
+ */
+const WRITE = `
+umask 077
+mkdir -p -- "$2" || exit 2
+f=$1
+if [ -L "$f" ]; then f=$(readlink -f -- "$f") || exit 2; fi
+t=$(mktemp "$(dirname -- "$f")/.brine.XXXXXX" 2> /dev/null) || { cat > "$f" || exit 2; exit 0; }
+trap 'rm -f -- "$t"' EXIT
+if [ -f "$f" ]; then
+  cp --attributes-only --preserve=all -- "$f" "$t" 2> /dev/null || chmod "$(stat -c %a -- "$f")" "$t" || exit 2
+fi
+cat > "$t" || exit 2
+mv -f -- "$t" "$f" 2> /dev/null || cat -- "$t" > "$f" || exit 2
+`;
+
 /** The same, done by programs that run as the user: a link that the user has made leads nowhere that the user may not go. */
 function theirFile(context: JobContext, path: string, owner: FileOwner): UserFile {
   const runas = owner.name;
@@ -97,7 +115,7 @@ function theirFile(context: JobContext, path: string, owner: FileOwner): UserFil
       return stdout;
     },
     async write(text) {
-      await call("write", 'umask 077; mkdir -p -- "$2" && cat > "$1" || exit 2', { stdin: text });
+      await call("write", WRITE, { stdin: text });
     },
   };
 }

@@ -35,6 +35,11 @@ export interface WriteOptions {
   /** Whose the new file is before it appears under its name. @default ours */
   owner?: { uid: number; gid: number };
   /**
+   * A file whose access control list, extended attributes and SELinux label the new one gets, as far as the system can copy them. It
+   * takes some milliseconds: for files of the host.
+   */
+  like?: string;
+  /**
    * If true, the content and its name survive a loss of power once it returns. It blocks the event loop while the disk works:
    * for files that are written rarely, such as keys. @default false
    */

@@ -73,6 +73,7 @@ export interface ProcessHost {
   environment(): Record<string, string>;
   /** Sets a variable of this process, which programs started from then on inherit; undefined removes it. */
   setEnv(name: string, value: string | undefined): void;
+  /** The working directory. @throws {SystemError} with `ENOENT` if it has been removed */
   cwd(): string;
   /** Undefined where there are no user numbers. */
   uid(): number | undefined;

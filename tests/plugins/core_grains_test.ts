@@ -347,3 +347,17 @@ test("core grains: this host has them", async () => {
   assert.equal((facts.num_cpus as number) > 0 && (facts.mem_total as number) > 0, true);
   assert.equal((facts.ipv4 as string[]).includes("127.0.0.1"), true);
 });
+
+test("without a working directory all other grains are there", async () => {
+  const { context } = await testMinion();
+  const runtime = await host({ "/etc/os-release": "ID=debian\nVERSION_ID=12\n" });
+  const cwd = () => {
+    throw new SystemError("ENOENT", "The working directory has been removed");
+  };
+  const facts = await grains({
+    runtime: { ...runtime, process: { ...runtime.process, cwd } },
+    log: context.log,
+    opts: {},
+  });
+  assert.deepEqual([facts.os_family, "cwd" in facts], ["Debian", false]);
+});

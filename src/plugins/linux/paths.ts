@@ -46,7 +46,7 @@ export const isLink = (fs: FileSystem, path: string): boolean =>
 /** A path with its links resolved as far as it exists; unlike realpath(3) it may end at a missing file. */
 export function realPath(runtime: Pick<Runtime, "fs" | "process">, path: string): string {
   const { fs } = runtime;
-  let pending = join(runtime.process.cwd(), path).split("/");
+  let pending = fromRoot(runtime, path).split("/");
   let here = "/";
   let links = 0;
   for (let part = pending.shift(); part !== undefined; part = pending.shift()) {
@@ -141,5 +141,10 @@ export function* walk(fs: FileSystem, path: string): Generator<Walked> {
 
 /** The normal form of a path, below the working directory if it is relative. */
 export function absolutePath(runtime: Pick<Runtime, "process">, path: string): string {
-  return normpath(join(runtime.process.cwd(), path));
+  return normpath(fromRoot(runtime, path));
+}
+
+/** A path from the root on. Only a relative one needs the working directory, which may have been removed. */
+function fromRoot({ process }: Pick<Runtime, "process">, path: string): string {
+  return path.startsWith("/") ? path : join(process.cwd(), path);
 }

@@ -21,6 +21,7 @@ import { applySettings, buildSettings, fileLines, getSettings } from "./debian_i
 import { providerText } from "./debian_ip/pppoe.ts";
 import { buildRoutes, getRoutes } from "./debian_ip/routes.ts";
 import { interfaceOf, providerOf } from "./debian_ip/settings.ts";
+import { replaceContent } from "../host_files.ts";
 
 const KINDS = ["eth", "bond", "alias", "clone", "ipsec", "dialup", "bridge", "slave", "vlan", "pppoe", "source"];
 /** Kinds that the file can have. */
@@ -41,7 +42,7 @@ const PACKAGES: Readonly<Record<string, string>> = { vlan: "vlan", pppoe: "ppp",
 
 function write({ runtime: { fs } }: JobContext, path: string, text: string): void {
   if (!isDirectory(fs, dirname(path))) throw new SaltInvocationError(`${dirname(path)} cannot be written.`);
-  fs.write(path, text, { mode: 0o644 });
+  replaceContent({ fs }, path, text);
 }
 
 /** Where an interface is written: the file of all, or one of its own. */
@@ -67,9 +68,8 @@ function save(context: JobContext, name: string, iface: Interface, settings: Set
     write(context, path, [...all].map(([one, other]) => textOf(one, other)).join(""));
   }
   if (iface.type === "pppoe") {
-    context.runtime.fs.write(`/etc/ppp/peers/${providerOf(iface)}`, providerText(iface.data?.inet ?? {}), {
-      mode: 0o640,
-    });
+    const text = providerText(iface.data?.inet ?? {});
+    replaceContent(context.runtime, `/etc/ppp/peers/${providerOf(iface)}`, text, { mode: 0o640 });
   }
   return own;
 }

@@ -5,6 +5,7 @@ import { truthy } from "../../python/truth.ts";
 import { programPath, run, runAll } from "../commands.ts";
 import { type AccountHost, allAccounts, shadowRows } from "../../runtime/accounts.ts";
 import { passwordHash } from "../password_hash.ts";
+import { replaceContent } from "../host_files.ts";
 
 type Args = Record<string, unknown>;
 
@@ -94,8 +95,7 @@ async function setPassword(context: JobContext, args: Args): Promise<boolean> {
     [fields[1], fields[2]] = [password, today];
     lines[at] = fields.join(":");
   }
-  fs.write(path, `${lines.join("\n")}\n`, { mode: stat?.mode ?? 0o640 });
-  if (stat !== undefined) fs.chown(path, stat.uid, stat.gid);
+  replaceContent(context.runtime, path, `${lines.join("\n")}\n`, { mode: 0o640, follow: false });
   return find(context, args)?.passwd === password;
 }
 

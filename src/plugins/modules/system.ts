@@ -11,6 +11,7 @@ import { typeName } from "../../python/type_name.ts";
 import { programPath, run, runAll } from "../commands.ts";
 import { exists, isDirectory, isFile } from "../linux/paths.ts";
 import { strftime } from "../../python/strftime.ts";
+import { replaceContent } from "../host_files.ts";
 
 type Args = Record<string, unknown>;
 
@@ -105,7 +106,7 @@ function describe({ runtime: { fs } }: JobContext, desc: unknown): boolean {
   const text = str(desc).replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
   const before = isFile(fs, "/etc/machine-info") ? splitLines(fs.readText("/etc/machine-info")) : [];
   const lines = [...before.filter((line) => !line.startsWith("PRETTY_HOSTNAME=")), `PRETTY_HOSTNAME="${text}"`];
-  fs.write("/etc/machine-info", `${lines.join("\n")}\n`, { mode: 0o644 });
+  replaceContent({ fs }, "/etc/machine-info", `${lines.join("\n")}\n`);
   return true;
 }
 

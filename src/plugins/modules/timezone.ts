@@ -4,6 +4,7 @@ import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { run, runAll } from "../commands.ts";
 import { isDirectory, isFile, walk } from "../linux/paths.ts";
+import { replaceContent } from "../host_files.ts";
 
 const ZONES = "/usr/share/zoneinfo";
 
@@ -71,7 +72,7 @@ async function setZone(context: JobContext, wanted: unknown, root: unknown): Pro
   const etc = `${below(root)}/etc`;
   if (fs.stat(`${etc}/localtime`, { follow: false }) !== undefined) fs.remove(`${etc}/localtime`);
   fs.symlink(path, `${etc}/localtime`);
-  fs.write(`${etc}/timezone`, `${path.slice(ZONES.length + 1)}\n`, { mode: 0o644 });
+  replaceContent({ fs }, `${etc}/timezone`, `${path.slice(ZONES.length + 1)}\n`, { follow: false });
   return true;
 }
 

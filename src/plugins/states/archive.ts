@@ -250,7 +250,13 @@ export const states: StateModule = {
           return await run(context, args, ret);
         } catch (error) {
           if (error instanceof Refusal) return { ...ret, result: error.result, comment: error.message };
-          if (error instanceof FailedProgram) return { ...ret, changes: error.outcome };
+          if (error instanceof FailedProgram) {
+            const { outcome } = error;
+            const comment = `Cannot extract ${redacted(str(args.source))} to ${str(args.name)}: ${
+              str(outcome.stderr).trim()
+            }`;
+            return { ...ret, comment, changes: outcome };
+          }
           throw error;
         }
       },

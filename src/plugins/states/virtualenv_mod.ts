@@ -2,11 +2,11 @@ import { joinPath } from "../../config/paths.ts";
 import { CommandExecutionError, CommandNotFoundError } from "../../loader/family.ts";
 import type { BoundArguments } from "../../loader/signature.ts";
 import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
-import { dirname, join, normpath } from "../../python/posixpath.ts";
+import { dirname } from "../../python/posixpath.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import type { CommandOutcome } from "../commands.ts";
-import { exists } from "../linux/paths.ts";
+import { absolutePath, exists } from "../linux/paths.ts";
 import { comparePep440 } from "../packages/pep440.ts";
 import { outcome } from "./outcome.ts";
 
@@ -67,7 +67,7 @@ async function installPackages(context: StateContext, args: BoundArguments, ret:
     return;
   }
   const first = Array.isArray(requirements) ? str(requirements[0]) : str(requirements ?? "").split(",")[0]!;
-  const whole = normpath(join(context.runtime.process.cwd(), first));
+  const whole = absolutePath(context.runtime, first);
   const cwd = truthy(requirements) && first !== whole ? dirname(whole) : args.cwd;
   const { index_url, extra_index_url, pre_releases, no_deps, proxy, env_vars, process_dependency_links } = args;
   const { use_wheel, no_use_wheel, no_binary } = args;

@@ -1,5 +1,6 @@
 /** Deno: Node's adapter, with the cipher that `node:crypto` lacks there, and with sockets that children do not inherit. */
 import type { Runtime } from "../mod.ts";
+import { nodeFileSystem } from "../node/fs.ts";
 import { nodeRuntime } from "../node/mod.ts";
 import { nodeNet } from "../node/net.ts";
 import { nodeProcess } from "../node/process.ts";
@@ -22,6 +23,8 @@ export function denoRuntime(): Runtime {
     ...base,
     name: "deno",
     crypto: denoCrypto(),
+    // Deno gives programs no descriptors: attributes are not copied.
+    fs: nodeFileSystem(undefined, () => {}),
     net,
     process: nodeProcess({ initGroups: denoInitGroups }),
     host: { ...base.host, runtimeVersion: () => ["deno", version.deno] },

@@ -1,18 +1,22 @@
 import type { Stats } from "node:fs";
 import { SystemError } from "../../errors.ts";
 import type { FileStat, FileSystem, WriteOptions } from "../fs.ts";
+import { takeAttributes } from "./attributes.ts";
 import { builtin } from "./builtin.ts";
+import { directoryOf, fs } from "./byte_names.ts";
 import { descriptorsHaveNames, inPlace, type Place, realPlace, type SystemCalls } from "./place.ts";
 
-const fs = builtin("node:fs");
-const path = builtin("node:path");
 const { randomUUID } = builtin("node:crypto");
 
+const QUIETLY = { throwIfNoEntry: false } as const;
+
 type Owner = NonNullable<WriteOptions["owner"]>;
+/** Copies what only programs can from one open file to another: see {@link takeAttributes}. */
+type TakeAttributes = (from: number, to: number) => void;
 
 const REMEDY: Record<string, string> = {
   EACCES: ": permission denied; run as its owner or change its mode",
-  EPERM: ": not permitted for this user",
+  EPERM: ": not permitted for this user, or by an attribute of the file or its directory (see lsattr)",
   ENOENT: ": no such file or directory",
   EEXIST: ": it exists already",
   ENOSPC: ": no space left on the device",
@@ -99,8 +103,8 @@ function reading<T>(file: string, use: (fd: number, stat: Stats) => T): T {
 
 /** Not `recursive: true`: Node retries forever where the system refuses with ENOENT, as below /proc. */
 function makeParents(directory: string): void {
-  if (fs.statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return;
-  if (path.dirname(directory) !== directory) makeParents(path.dirname(directory));
+  if (fs.statSync(directory, QUIETLY)?.isDirectory()) return;
+  if (directoryOf(directory) !== directory) makeParents(directoryOf(directory));
   try {
     inPlace(directory, false, (place) => fs.mkdirSync(place.path));
   } catch (error) {
@@ -152,10 +156,7 @@ function removeTree(file: string): void {
   const fd = fs.openSync(file, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   try {
     const directory = `/proc/self/fd/${fd}`;
-    for (const entry of fs.readdirSync(directory, { withFileTypes: true })) {
-      if (entry.isDirectory()) removeTree(`${directory}/${entry.name}`);
-      else unlink(`${directory}/${entry.name}`);
-    }
+    for (const name of fs.readdirSync(directory)) removeTree(`${directory}/${name}`);
   } finally {
     fs.closeSync(fd);
   }
@@ -169,7 +170,7 @@ function removePath(file: string, { recursive = false, sync = false }: { recursi
         if (!unlink(place.path)) return;
       } else if (descriptorsHaveNames()) removeTree(place.path);
       else fs.rmSync(place.path, { recursive, force: true });
-      if (sync) syncNames(path.dirname(place.path));
+      if (sync) syncNames(directoryOf(place.path));
     });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
@@ -187,22 +188,35 @@ function chmodItself(file: string, mode: number): void {
   }
 }
 
+/** Some file systems, such as those of other systems, have one owner and one mode for all files, and refuse to set them. */
+function orAlready(set: () => void, look: () => Stats, isSo: (stat: Stats) => boolean): void {
+  try {
+    set();
+  } catch (error) {
+    if (!isSo(look())) throw error;
+  }
+}
+
 /** What a file gets besides its content. */
 function finish(fd: number, { mode, owner, sync }: { mode: number; owner?: Owner | undefined; sync: boolean }): void {
-  if (owner !== undefined) fs.fchownSync(fd, owner.uid, owner.gid);
+  const look = () => fs.fstatSync(fd);
+  if (owner !== undefined) {
+    const isTheirs = ({ uid, gid }: Stats) => uid === owner.uid && gid === owner.gid;
+    orAlready(() => fs.fchownSync(fd, owner.uid, owner.gid), look, isTheirs);
+  }
   // Last: a change of the owner clears the set-user bits.
-  fs.fchmodSync(fd, mode);
+  orAlready(() => fs.fchmodSync(fd, mode), look, (stat) => (stat.mode & 0o7777) === mode);
   if (sync) fs.fsyncSync(fd);
 }
 
 /** Writes a whole file, so that a reader finds either the old content or the new one. */
-function writeWhole(file: string, data: Uint8Array | string, options: WriteOptions): void {
-  const { mode = 0o600, how = "replace", sync = false, owner } = options;
-  const directory = path.dirname(file);
+function writeWhole(file: string, data: Uint8Array | string, options: WriteOptions, take: TakeAttributes): void {
+  const { mode = 0o600, how = "replace", sync = false, owner, like } = options;
+  const directory = directoryOf(file);
   // In the target's directory, so that the rename cannot cross file systems. The name is random: a file that a crash left
   // behind must not block the next process, which in a container has the same pid. It is short: the
   // file's own name may already have the maximum length.
-  const temporary = how === "create" ? file : path.join(directory, `.${randomUUID()}.tmp`);
+  const temporary = how === "create" ? file : `${directory === "/" ? "" : directory}/.${randomUUID()}.tmp`;
   let fd: number;
   try {
     fd = fs.openSync(temporary, "wx", mode);
@@ -211,12 +225,13 @@ function writeWhole(file: string, data: Uint8Array | string, options: WriteOptio
     return writeOver(file, data, { mode, owner });
   }
   try {
-    fs.fchmodSync(fd, owner === undefined ? mode : 0o600);
+    if (like !== undefined) takeFrom(like, fd, take);
+    setFirstMode(fd, owner === undefined ? mode : 0o600);
     fs.writeFileSync(fd, data);
     finish(fd, { mode, owner, sync });
   } catch (error) {
     fs.closeSync(fd);
-    fs.rmSync(temporary, { force: true });
+    discard(temporary);
     throw error;
   }
   fs.closeSync(fd);
@@ -224,23 +239,68 @@ function writeWhole(file: string, data: Uint8Array | string, options: WriteOptio
     try {
       fs.renameSync(temporary, file);
     } catch (error) {
-      fs.rmSync(temporary, { force: true });
-      if (!standsFirm(error, MOUNT_POINT, file)) throw error;
+      discard(temporary);
+      const isNew = (error as NodeJS.ErrnoException).code === "EPERM" && fs.lstatSync(file, QUIETLY) === undefined;
+      // Into an append-only directory nothing is moved, but files can be made there.
+      if (isNew) return writeWhole(file, data, { ...options, how: "create" }, take);
+      if (!standsFirm(error, KEPT_FILE, file)) throw error;
       return writeOver(file, data, { mode, owner });
     }
   }
   if (sync) syncNames(directory);
 }
 
-/** Nothing takes the place of a mount point, as `/etc/hosts` is in a container, or comes from another file system. */
-const MOUNT_POINT = ["EBUSY", "EXDEV"];
+/** Sets the mode of a file for as long as it is written. */
+function setFirstMode(fd: number, mode: number): void {
+  try {
+    fs.fchmodSync(fd, mode);
+  } catch (error) {
+    // Where the file system has no modes, what the file gets in the end decides.
+    if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes((error as NodeJS.ErrnoException).code ?? "")) {
+      throw error;
+    }
+  }
+}
+
+/** Gives an open file the attributes of one that may be there. */
+function takeFrom(file: string, fd: number, take: TakeAttributes): void {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
+  let from: number;
+  try {
+    from = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  } catch {
+    // What cannot be opened has nothing to give: it is missing, a link, or closed to us.
+    return;
+  }
+  try {
+    if (fs.fstatSync(from).isFile()) take(from, fd);
+  } finally {
+    fs.closeSync(from);
+  }
+}
+
+/** Removes a file that was made on the way. From an append-only directory it cannot be removed: then it is emptied. */
+function discard(file: string): void {
+  try {
+    fs.rmSync(file, { force: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EPERM") throw error;
+    fs.truncateSync(file, 0);
+  }
+}
+
+/**
+ * Nothing takes the place of a mount point, as `/etc/hosts` is in a container, or comes from another file system; nor of a file in an
+ * append-only directory.
+ */
+const KEPT_FILE = ["EBUSY", "EXDEV", "EPERM"];
 /** No other file can be made beside it. */
 const CLOSED_DIRECTORY = ["EACCES", "EPERM", "EROFS"];
 
 /** Whether a file can only be written over: the system does not let another take its place. */
 function standsFirm(error: unknown, reasons: readonly string[], file: string): boolean {
   return reasons.includes((error as NodeJS.ErrnoException).code ?? "") &&
-    fs.lstatSync(file, { throwIfNoEntry: false })?.isFile() === true;
+    fs.lstatSync(file, QUIETLY)?.isFile() === true;
 }
 
 /** Writes over the content of a file. */
@@ -261,7 +321,7 @@ const MOST_KEPT = 64 * 1024 * 1024;
 /** Puts other content into a file; if that fails, as on a full disk, the old content is put back. */
 function putOrKeep(fd: number, file: string, data: Uint8Array): void {
   const stat = fs.fstatSync(fd);
-  const kept = stat.isFile() && stat.size > 0 && stat.size <= MOST_KEPT ? contentOf(file, stat) : undefined;
+  const kept = stat.isFile() && stat.size <= MOST_KEPT ? contentOf(file, stat) : undefined;
   try {
     putAt(fd, data, 0);
     if (stat.size > data.length) fs.ftruncateSync(fd, data.length);
@@ -295,7 +355,7 @@ function replaceFile(from: string, to: string): void {
   try {
     fs.renameSync(from, to);
   } catch (error) {
-    if (!standsFirm(error, [...MOUNT_POINT, ...CLOSED_DIRECTORY], to)) throw error;
+    if (!standsFirm(error, [...KEPT_FILE, ...CLOSED_DIRECTORY], to)) throw error;
     const fd = fs.openSync(from, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW);
     try {
       const { mode, uid, gid } = fs.fstatSync(fd);
@@ -303,7 +363,7 @@ function replaceFile(from: string, to: string): void {
     } finally {
       fs.closeSync(fd);
     }
-    fs.unlinkSync(from);
+    discard(from);
   }
 }
 
@@ -332,6 +392,24 @@ function readRange(file: string, offset: number, length: number): Uint8Array {
   });
 }
 
+/** Opens a file, which is made if it is missing. */
+function openToWrite(file: Place, mode: number): { fd: number; isNew: boolean } {
+  const { O_WRONLY, O_CREAT } = fs.constants;
+  try {
+    return { fd: fs.openSync(file.path, O_WRONLY | file.flags), isNew: false };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    return { fd: fs.openSync(file.path, O_WRONLY | O_CREAT | file.flags, mode), isNew: true };
+  }
+}
+
+/** Removes a file that was made where nothing was, and could not be written. */
+function removeNew({ path, flags }: Place): void {
+  // A path that the system walks by itself may end at a link, which stays.
+  const isLink = flags === 0 && fs.lstatSync(path, QUIETLY)?.isSymbolicLink() === true;
+  discard(isLink ? fs.realpathSync.native(path) : path);
+}
+
 function writeRange(
   file: Place,
   offset: number,
@@ -339,14 +417,16 @@ function writeRange(
   options: Parameters<FileSystem["writeAt"]>[3],
 ): void {
   const { truncate = false, mode = 0o600 } = options ?? {};
-  const { O_WRONLY, O_CREAT } = fs.constants;
-  const fd = fs.openSync(file.path, O_WRONLY | O_CREAT | file.flags, mode);
+  const { fd, isNew } = openToWrite(file, mode);
   try {
     if (truncate && offset === 0) putOrKeep(fd, file.path, data);
     else {
       if (truncate) fs.ftruncateSync(fd, 0);
       putAt(fd, data, offset);
     }
+  } catch (error) {
+    if (isNew) removeNew(file);
+    throw error;
   } finally {
     fs.closeSync(fd);
   }
@@ -384,7 +464,7 @@ function appendTo(file: Place, data: Uint8Array | string, mode: number): void {
 function statOf(file: string, follow: boolean): FileStat | undefined {
   let stat: Stats | undefined;
   try {
-    stat = (follow ? fs.statSync : fs.lstatSync)(file, { throwIfNoEntry: false });
+    stat = (follow ? fs.statSync : fs.lstatSync)(file, QUIETLY);
   } catch (error) {
     // A path below a file does not exist, either; Bun and Deno throw here, Node does not.
     if ((error as NodeJS.ErrnoException).code !== "ENOTDIR") throw error;
@@ -409,13 +489,13 @@ function statOf(file: string, follow: boolean): FileStat | undefined {
 
 function makeDirectory(file: string, mode: number): void {
   // `mode` is for the requested directory; its parents get the default.
-  if (fs.statSync(file, { throwIfNoEntry: false })?.isDirectory()) return;
-  makeParents(path.dirname(file));
+  if (fs.statSync(file, QUIETLY)?.isDirectory()) return;
+  makeParents(directoryOf(file));
   try {
     inPlace(file, false, (place) => {
       fs.mkdirSync(place.path, mode);
-      if (place.flags === 0) fs.chmodSync(place.path, mode);
-      else chmodItself(place.path, mode);
+      const set = place.flags === 0 ? fs.chmodSync : chmodItself;
+      orAlready(() => set(place.path, mode), () => fs.statSync(place.path), (stat) => (stat.mode & 0o7777) === mode);
     });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST" || !fs.statSync(file).isDirectory()) throw error;
@@ -451,7 +531,7 @@ function mayAccess(file: string, what: Parameters<FileSystem["access"]>[1]): boo
   try {
     fs.accessSync(file, ACCESS[what]);
     // Deno checks the link itself.
-    return fs.statSync(file, { throwIfNoEntry: false }) !== undefined;
+    return fs.statSync(file, QUIETLY) !== undefined;
   } catch {
     // Any error means no access.
     return false;
@@ -459,7 +539,7 @@ function mayAccess(file: string, what: Parameters<FileSystem["access"]>[1]): boo
 }
 
 /** Changes of what stands under a path, or of a link that stands there. */
-function changes(calls?: SystemCalls): Pick<
+function changes(calls: SystemCalls | undefined, take: TakeAttributes): Pick<
   FileSystem,
   "write" | "writeAt" | "append" | "truncate" | "chmod" | "chown" | "utimes" | "symlink" | "link" | "rename" | "replace"
 > {
@@ -476,7 +556,7 @@ function changes(calls?: SystemCalls): Pick<
   const named = <T>(doing: string, file: string, call: (path: string) => T) =>
     guard(doing, file, () => inPlace(file, false, ({ path }) => call(path), calls));
   return {
-    write: (file, data, options = {}) => named("write", file, (path) => writeWhole(path, data, options)),
+    write: (file, data, options = {}) => named("write", file, (path) => writeWhole(path, data, options, take)),
     writeAt: (file, offset, data, options) => at("write", file, (place) => writeRange(place, offset, data, options)),
     append: (file, data, mode = 0o600) => at("write", file, (place) => appendTo(place, data, mode)),
     truncate: (file, length) => present("truncate", file, (path) => fs.truncateSync(path, length)),
@@ -504,10 +584,11 @@ function changes(calls?: SystemCalls): Pick<
  * The file system of the machine, over `node:fs`.
  *
  * @param calls what finds the place of a change, for a test that puts itself in between
+ * @param take where programs cannot be given descriptors, nothing
  */
-export function nodeFileSystem(calls?: SystemCalls): FileSystem {
+export function nodeFileSystem(calls?: SystemCalls, take: TakeAttributes = takeAttributes): FileSystem {
   return {
-    ...changes(calls),
+    ...changes(calls, take),
     read: (file) => guard("read", file, () => reading(file, (fd) => fs.readFileSync(fd))),
     readText: (file) => guard("read", file, () => reading(file, (fd) => fs.readFileSync(fd, "utf8"))),
     readAt: (file, offset, length) => guard("read", file, () => readRange(file, offset, length)),

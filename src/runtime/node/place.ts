@@ -5,9 +5,8 @@
  */
 import type { Stats } from "node:fs";
 import { checkUsersLink, MOST_LINKS, onlyRootChanges, type UsersLink } from "../foreign_links.ts";
-import { builtin } from "./builtin.ts";
+import { fs } from "./byte_names.ts";
 
-const fs = builtin("node:fs");
 const { O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 
 /** Opens a name itself, be it a link, a pipe or a device, only to look at it and to name it. Node has no constant for it. */

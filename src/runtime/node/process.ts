@@ -49,6 +49,14 @@ function kill(pid: number, signal: Signal | number): boolean {
   }
 }
 
+function workingDirectory(): string {
+  try {
+    return process.cwd();
+  } catch (cause) {
+    throw new SystemError("ENOENT", "The working directory has been removed; change to another one", { cause });
+  }
+}
+
 function start(options: SpawnOptions, own: Pipes | undefined): Promise<Child> {
   const [program = "", ...words] = options.argv;
   const input = options.stdin instanceof Uint8Array ? own?.input(options.stdin) : undefined;
@@ -143,7 +151,7 @@ export function nodeProcess({ initGroups, pipes }: { initGroups?: InitGroups; pi
       if (value === undefined) delete process.env[name];
       else process.env[name] = value;
     },
-    cwd: () => process.cwd(),
+    cwd: workingDirectory,
     uid: () => process.getuid?.(),
     gid: () => process.getgid?.(),
     umask: (mask) => mask === undefined ? process.umask() : process.umask(mask),

@@ -278,7 +278,10 @@ test("file.copy with force leaves a file alone that is its own source", async ()
     put(directory, { f: "text" });
     const path = `${directory}/f`;
     const ret = await run("file.copy", { name: path, source: path, force: true });
-    assert.deepEqual([ret.result, ret.comment], [false, `Failed to copy "${path}" to "${path}"`]);
+    assert.deepEqual([ret.result, ret.comment], [
+      false,
+      `Failed to copy "${path}" to "${path}": they are the same file`,
+    ]);
     assert.equal(fs.readText(path), "text");
   });
 });

@@ -1,3 +1,4 @@
+import { SystemError } from "../../../errors.ts";
 import { findGroup } from "../../../runtime/accounts.ts";
 import { searchPath } from "../../linux/programs.ts";
 import { type Grains, type GrainsContext, textOf } from "./source.ts";
@@ -42,6 +43,16 @@ function timeZone(context: GrainsContext): string {
   return parts.find(({ type }) => type === "timeZoneName")?.value ?? "unknown";
 }
 
+/** Empty if the working directory has been removed: that is no reason to go without the other grains. */
+function workingDirectory({ runtime }: GrainsContext): Grains {
+  try {
+    return { cwd: runtime.process.cwd() };
+  } catch (error) {
+    if (error instanceof SystemError) return {};
+    throw error;
+  }
+}
+
 /** Grains of the minion process: its host, paths and user. */
 export function minion(context: GrainsContext): Grains {
   const { host, process } = context.runtime;
@@ -54,7 +65,7 @@ export function minion(context: GrainsContext): Grains {
     ...(master === undefined ? {} : { master }),
     server_id: serverId(context),
     ...(machineId === "" ? {} : { machine_id: machineId }),
-    cwd: process.cwd(),
+    ...workingDirectory(context),
     path: path.trim(),
     systempath: searchPath(path),
     shell: process.env("SHELL") ?? "/bin/sh",

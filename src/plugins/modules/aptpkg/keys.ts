@@ -11,6 +11,7 @@ import { truthy } from "../../../python/truth.ts";
 import { programPath, runAll } from "../../commands.ts";
 import { isDirectory, isFile } from "../../linux/paths.ts";
 import { textOf } from "../../bytes.ts";
+import { replaceContent } from "../../host_files.ts";
 
 type Args = Record<string, unknown>;
 type Key = Record<string, unknown>;
@@ -133,7 +134,7 @@ function store(context: JobContext, directory: string, name: string, data: Uint8
   const path = joinPath(directory, name);
   // apt reads an armoured key if the file name ends with .asc.
   const key = name.endsWith(".asc") ? data : withoutArmour(data);
-  fs.write(path, isShared && isFile(fs, path) ? joined(fs.read(path), key) : key, { mode: 0o644 });
+  replaceContent({ fs }, path, isShared && isFile(fs, path) ? joined(fs.read(path), key) : key);
   return true;
 }
 

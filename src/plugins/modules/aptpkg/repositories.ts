@@ -10,6 +10,7 @@ import { isDirectory, isFile } from "../../linux/paths.ts";
 import { paragraphs } from "./dpkg.ts";
 import { addRepoKey } from "./keys.ts";
 import { refresh } from "./refresh.ts";
+import { replaceContent } from "../../host_files.ts";
 
 /** A repository in one file. */
 export interface Repository {
@@ -238,9 +239,7 @@ function consolidate(context: JobContext): void {
       lines.set(key, known === undefined ? line : { ...known, comps: [...new Set([...known.comps, ...line.comps])] });
     }
   }
-  fs.write(MAIN, [...lines.values()].map((line) => `${formatted(line)}\n`).join(""), {
-    mode: fs.stat(MAIN)?.mode ?? 0o644,
-  });
+  replaceContent({ fs }, MAIN, [...lines.values()].map((line) => `${formatted(line)}\n`).join(""));
   for (const file of files) if (file !== MAIN) fs.remove(file);
 }
 
@@ -271,8 +270,7 @@ export function checkRepo(context: JobContext, repo: string, options: Record<str
 
 /** Takes the line of a repository out of the list that it is in. */
 function takeOut(context: JobContext, { path, lines, at }: Place): void {
-  const { fs } = context.runtime;
-  fs.write(path, lines.toSpliced(at, 1).join("\n"), { mode: fs.stat(path)?.mode ?? 0o644 });
+  replaceContent(context.runtime, path, lines.toSpliced(at, 1).join("\n"));
 }
 
 /**
@@ -303,11 +301,11 @@ export async function modRepo(
   if (there !== undefined) {
     path = there.path;
     there.lines[there.at] = text;
-    fs.write(path, there.lines.join("\n"), { mode: fs.stat(path)?.mode ?? 0o644 });
+    replaceContent({ fs }, path, there.lines.join("\n"));
   } else {
     const before = isFile(fs, path) ? fs.readText(path) : "";
     const glue = before === "" || before.endsWith("\n") ? "" : "\n";
-    fs.write(path, `${before}${glue}${text}\n`, { mode: fs.stat(path)?.mode ?? 0o644 });
+    replaceContent({ fs }, path, `${before}${glue}${text}\n`);
   }
   if (truthy(options.refresh ?? options.refresh_db ?? true)) await refresh(context, {});
   const { architectures, comps, disabled, type, uri, signedby } = line;
@@ -324,7 +322,7 @@ export async function delRepo(context: JobContext, repo: string, options: Record
     const comps = line.comps.filter((comp) => !looked.comps.includes(comp));
     // Its place stays until all are done: the others count by it.
     lines[at] = comps.length === 0 || looked.comps.length === 0 ? "\0" : formatted({ ...line, comps });
-    fs.write(path, lines.filter((text) => text !== "\0").join("\n"), { mode: fs.stat(path)?.mode ?? 0o644 });
+    replaceContent({ fs }, path, lines.filter((text) => text !== "\0").join("\n"));
   }
   if (truthy(options.refresh ?? options.refresh_db ?? true)) await refresh(context, {});
   return `Repo '${repo}' has been removed from ${[...new Set(found.map(({ path }) => path))].join(", ")}.\n`;

@@ -7,6 +7,7 @@ import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { exists, isDirectory } from "../../linux/paths.ts";
 import { interfaceName, type Settings } from "./errors.ts";
+import { replaceContent } from "../../host_files.ts";
 
 const UP = "/etc/network/if-up.d";
 const DOWN = "/etc/network/if-down.d";
@@ -64,7 +65,7 @@ export async function buildRoutes(context: JobContext, given: unknown, settings:
       if (!isDirectory(context.runtime.fs, directory)) {
         throw new SaltInvocationError(`${path} cannot be written. ${directory} does not exist`);
       }
-      context.runtime.fs.write(path, text, { mode: 0o755 });
+      replaceContent(context.runtime, path, text, { mode: 0o755 });
     }
   }
   return scripts.flatMap(([, text]) => splitLinesKeepEnds(text));

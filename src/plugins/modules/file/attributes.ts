@@ -95,3 +95,12 @@ export const attributeLetters = (attributes: unknown): string =>
 
 /** Splits options that a caller passed as one text. */
 export const optionWords = (options: unknown): string[] => splitWords(str(options ?? ""));
+
+/** Gives a new file the label that the policy has for its path, where SELinux is enforcing. It was made with that of its directory. */
+export async function restoreLabel(context: JobContext, path: string): Promise<void> {
+  const { fs } = context.runtime;
+  const enforce = ["/sys/fs/selinux/enforce", "/selinux/enforce"].find((file) => exists(fs, file));
+  if (enforce === undefined || fs.readText(enforce).trim() !== "1") return;
+  const program = programPath(context, "restorecon");
+  if (program !== undefined) await runAll(context, [program, path], { ignore_retcode: true });
+}

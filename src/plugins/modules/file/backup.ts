@@ -114,7 +114,7 @@ export function keepBackup(context: JobContext, path: string): void {
     throw new CommandExecutionError(`Cannot keep a backup of "${path}": it became another file meanwhile`);
   }
   fs.mkdir(dirname(copy));
-  fs.write(copy, content, { mode: stat.mode, owner: { uid: stat.uid, gid: stat.gid } });
+  fs.write(copy, content, { mode: stat.mode, owner: { uid: stat.uid, gid: stat.gid }, like: path });
 }
 
 interface Result {

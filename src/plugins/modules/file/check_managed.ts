@@ -3,6 +3,7 @@ import { CommandExecutionError } from "../../../loader/family.ts";
 import { entriesOf, isMap } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
+import { lookAt } from "../../linux/paths.ts";
 import { cachedSource } from "../../sources.ts";
 import { attributeLetters, compareAttributes } from "./attributes.ts";
 import { contentsOf } from "./content.ts";
@@ -13,10 +14,15 @@ import { normalizeMode, pathOf, stats } from "./stats.ts";
 
 type Args = Record<string, unknown>;
 
+/** Kinds of what `file.managed` puts a file in the place of. */
+const REPLACED: readonly string[] = ["fifo", "socket", "character", "block"];
+
 /** What managing a file would change. */
 export async function checkFileMeta(context: JobContext, args: Args): Promise<Record<string, unknown>> {
   const name = pathOf(context, args.name);
   const sum = sumOf(args.source_sum);
+  // What is no file is replaced by one, and has no content to compare.
+  if (REPLACED.includes(lookAt(context.runtime.fs, name)?.kind ?? "")) return { newfile: name };
   let current: ReturnType<typeof stats>;
   try {
     current = stats(context, name, sum.hash_type ?? null, args.follow_symlinks);

@@ -4,7 +4,7 @@ import { CommandExecutionError, InvalidArgumentsError, SaltInvocationError } fro
 import { encodeText } from "../../../python/codecs.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
-import { decodeUtf8 } from "../../../python/utf8.ts";
+import { decodeUtf8, UnicodeDecodeError } from "../../../python/utf8.ts";
 import { strip } from "../../../python/whitespace.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
 import type { Runtime } from "../../../runtime/mod.ts";
@@ -63,7 +63,17 @@ export function overwrite({ fs }: Pick<Runtime, "fs">, path: string, content: st
 
 /** The text of a file with its line ends. @throws if it is not UTF-8 */
 export function readText(fs: FileSystem, path: string): string {
-  return decodeUtf8(readBytes(fs, path));
+  return decoded(path, () => decodeUtf8(readBytes(fs, path)));
+}
+
+/** Runs `decode` on the content of a file; its error names the file. */
+export function decoded(path: string, decode: () => string): string {
+  try {
+    return decode();
+  } catch (error) {
+    if (error instanceof UnicodeDecodeError) error.message += `: ${path}`;
+    throw error;
+  }
 }
 
 /** Lines from the arguments, or from the list in the keyword `args`. */
@@ -91,7 +101,13 @@ export function append(context: JobContext, args: Record<string, unknown>): stri
     const size = fs.stat(path)?.size;
     // Unlike the shell's redirection this does not create a file; reading then fails.
     const last = fs.readAt(path, Math.max(0, (size ?? 0) - 1), 1);
-    fs.append(path, (last.length > 0 && last[0] !== 0x0a ? "\n" : "") + ended(lines));
+    try {
+      fs.append(path, (last.length > 0 && last[0] !== 0x0a ? "\n" : "") + ended(lines));
+    } catch (error) {
+      // A full disk takes a part of it: half a line is worse than none.
+      if (size !== undefined && (fs.stat(path)?.size ?? 0) > size) fs.truncate(path, size);
+      throw error;
+    }
   });
   return `Wrote ${lines.length} lines to "${path}"`;
 }
@@ -127,7 +143,7 @@ export function touch(context: JobContext, { name, atime, mtime }: Record<string
     if (!exists(fs, path)) fs.append(path, "", NEW_FILE);
     fs.utimes(path, (accessed ?? now) * 1000, (modified ?? now) * 1000);
   } catch (error) {
-    if (error instanceof SystemError) throw new CommandExecutionError(systemText(error));
+    if (error instanceof SystemError) throw new CommandExecutionError(`${systemText(error)}: ${path}`);
     throw error;
   }
   return exists(fs, path);

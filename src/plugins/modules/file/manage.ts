@@ -6,6 +6,7 @@ import { truthy } from "../../../python/truth.ts";
 import { isDirectory, isFile, isLink, lookAt, pathToChange } from "../../linux/paths.ts";
 import { withOsErrors } from "../../python_errors.ts";
 import { cachedSource, schemeOf } from "../../sources.ts";
+import { restoreLabel } from "./attributes.ts";
 import { keepBackup } from "./backup.ts";
 import { contentsOf } from "./content.ts";
 import { changesTo, difference, obfuscated } from "./difference.ts";
@@ -122,6 +123,7 @@ async function createFile(managed: Managed): Promise<Ret> {
   if (source === undefined && !test) {
     if (contents === undefined) {
       createEmpty(managed);
+      await restoreLabel(context, name);
       ret.changes.new = `file ${name} created`;
       ret.comment = "Empty file";
     } else ret.changes.diff = "New file";
@@ -228,6 +230,7 @@ async function commitCopy(
   const before = found?.kind === "file" ? found : undefined;
   const mode = str(await context.call("config.backup_mode", [backup ?? ""]));
   if ((mode === "minion" || mode === "both") && before !== undefined) keepBackup(context, to);
-  const owner = before === undefined ? {} : { owner: { uid: before.uid, gid: before.gid } };
-  fs.write(to, content, { mode: before?.mode ?? newMode, ...owner, sync: true });
+  const kept = before === undefined ? {} : { owner: { uid: before.uid, gid: before.gid }, like: to };
+  fs.write(to, content, { mode: before?.mode ?? newMode, ...kept, sync: true });
+  if (before === undefined) await restoreLabel(context, to);
 }

@@ -1,3 +1,4 @@
+import { SystemError } from "../../../errors.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { isMap, lookup } from "../../../python/containers.ts";
 import { isInteger } from "../../../python/float.ts";
@@ -5,6 +6,7 @@ import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { ForeignLinkError } from "../../../runtime/foreign_links.ts";
 import { isDirectory, isLink, lookAt } from "../../linux/paths.ts";
+import { osError, osErrorText } from "../../python_errors.ts";
 import { attributeLetters, compareAttributes, listAttributes, runChattr } from "./attributes.ts";
 import { chown, lchown, normalizeMode, pathOf, type Permissions, permissions, setMode } from "./stats.ts";
 
@@ -85,7 +87,8 @@ export async function checkPerms(
   if (mode !== null && !test && !linkItself && mode !== current.mode) {
     perms.cmode = mode;
     changed = true;
-    setMode(context, path, mode, !swappable());
+    const failure = modeFailure(context, path, mode, !swappable());
+    if (failure !== undefined) comments.push(failure);
   }
   const after = changed ? permissions(context, path, follow) : current;
   const report = (key: string, value: unknown, wrong: boolean, changed: boolean) => {
@@ -123,7 +126,20 @@ function changeOwner(
     return undefined;
   } catch (error) {
     if (!(error instanceof Error) || error.name === "TypeError") throw error;
-    return error.cause instanceof ForeignLinkError ? error.message : null;
+    const told = error.cause instanceof ForeignLinkError || error.message.startsWith("[Errno ");
+    return told ? error.message : null;
+  }
+}
+
+/** Sets the mode. @returns why the system refuses it */
+function modeFailure({ runtime: { fs } }: JobContext, path: string, mode: string, follow: boolean): string | undefined {
+  if (!/^[0-7]+$/.test(mode)) return undefined;
+  try {
+    fs.chmod(path, parseInt(mode, 8), { follow });
+    return undefined;
+  } catch (error) {
+    if (error instanceof SystemError && !(error instanceof ForeignLinkError)) return osErrorText(error, path);
+    throw osError(error, path);
   }
 }
 

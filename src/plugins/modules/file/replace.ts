@@ -6,11 +6,10 @@ import { splitLinesKeepEnds } from "../../../python/lines.ts";
 import { str } from "../../../python/repr.ts";
 import { escapeRegexp, substitute } from "../../../python/substitute.ts";
 import { truthy } from "../../../python/truth.ts";
-import { decodeUtf8 } from "../../../python/utf8.ts";
-import { exists, isFile, isLink, pathToChange, realPath } from "../../linux/paths.ts";
+import { exists, isFile, isLink, lookAt, pathToChange, realPath } from "../../linux/paths.ts";
 import { fromLatin1, latin1, textOf } from "../../bytes.ts";
 import { pythonError, withOsErrors } from "../../python_errors.ts";
-import { anyLines, fileNotFound, isText, linesIn, overwrite, readBytes } from "./content.ts";
+import { anyLines, fileNotFound, isText, linesIn, overwrite, readBytes, readText, refusePipe } from "./content.ts";
 import { checkPerms } from "./perms.ts";
 import { flagBits, matchesStart, regexpFlags, searchFor } from "./regexp.ts";
 import { pathOf, stats } from "./stats.ts";
@@ -79,10 +78,8 @@ async function commit(
   const { fs } = context.runtime;
   const { user, group, mode } = stats(context, path);
   const backup = options.suffix === undefined ? undefined : `${path}${options.suffix}`;
-  if (options.preserveInode) {
-    if (backup !== undefined) copyWithTimes(context, path, backup);
-    overwrite(context.runtime, path, content);
-  } else {
+  if (options.preserveInode) overwriteKeeping(context, path, content, backup);
+  else {
     if (backup !== undefined) {
       // The file itself becomes the backup, and the new one appears whole in its place.
       withOsErrors(backup, () => fs.remove(backup));
@@ -93,21 +90,39 @@ async function commit(
         copyWithTimes(context, path, backup);
       }
     }
-    withOsErrors(path, () => fs.write(path, content, { mode: parseInt(mode, 8) }));
+    withOsErrors(path, () => fs.write(path, content, { mode: parseInt(mode, 8), like: path }));
   }
   await checkPerms(context, path, null, { user, group, mode });
 }
 
-/** Copies a file with its mode and times. */
+/**
+ * Writes over a file, and keeps its old content under the name of a backup, if there is one. If that fails, a backup that was not there
+ * before is taken away again.
+ */
+function overwriteKeeping(context: JobContext, path: string, content: Uint8Array, backup: string | undefined): void {
+  const { fs } = context.runtime;
+  const isNew = backup !== undefined && lookAt(fs, backup, { follow: false }) === undefined;
+  try {
+    if (backup !== undefined) copyWithTimes(context, path, backup);
+    overwrite(context.runtime, path, content);
+  } catch (error) {
+    if (isNew && isFile(fs, backup)) fs.remove(backup);
+    throw error;
+  }
+}
+
+/** Copies a file with its mode, its times, its access control list and its extended attributes. */
 export function copyWithTimes(context: JobContext, from: string, to: string): void {
   const { fs } = context.runtime;
   const stat = withOsErrors(from, () => fs.stat(from));
   const data = readBytes(fs, from);
-  overwrite(context.runtime, to, data);
-  if (stat === undefined) return;
+  refusePipe(fs, to);
+  const before = lookAt(fs, to);
+  const kept = before === undefined ? { how: "create" } as const : { owner: { uid: before.uid, gid: before.gid } };
   withOsErrors(to, () => {
-    fs.chmod(to, stat.mode);
-    fs.utimes(to, stat.atimeMs, stat.mtimeMs);
+    const place = fs.placeOf(to);
+    fs.write(place, data, { mode: stat?.mode ?? 0o600, ...kept, like: from });
+    if (stat !== undefined) fs.utimes(place, stat.atimeMs, stat.mtimeMs);
   });
 }
 
@@ -211,7 +226,7 @@ export async function commentLine(context: JobContext, args: Record<string, unkn
   if (!isText(fs, path)) {
     throw new SaltInvocationError(`Cannot perform string replacements on a binary file: ${path}`);
   }
-  const lines = linesIn(decodeUtf8(readBytes(fs, path)));
+  const lines = linesIn(readText(fs, path));
   if (lines.length === 0) return false;
   const expression = searchFor(pattern);
   const lead = new Set(char);
@@ -273,12 +288,9 @@ export async function blockReplace(context: JobContext, args: Record<string, unk
   const changes = diff(before, after);
   if (changes !== "" && !truthy(args.dry_run)) {
     const { user, group, mode } = stats(context, path);
-    if (args.backup !== false) {
-      const backup = `${path}${str(args.backup)}`;
-      copyWithTimes(context, path, backup);
-      await checkPerms(context, backup, null, { user, group, mode });
-    }
-    overwrite(context.runtime, path, encodeText(after.join(""), encoding ?? "utf-8"));
+    const backup = args.backup === false ? undefined : `${path}${str(args.backup)}`;
+    overwriteKeeping(context, path, encodeText(after.join(""), encoding ?? "utf-8"), backup);
+    if (backup !== undefined) await checkPerms(context, backup, null, { user, group, mode });
   }
   return truthy(args.show_changes) ? changes : changes !== "";
 }
@@ -390,7 +402,7 @@ export function psed(context: JobContext, args: Record<string, unknown>): null {
     }),
   );
   const { before } = sedCommand(args);
-  const text = decodeUtf8(readBytes(fs, path));
+  const text = readText(fs, path);
   const limit = str(args.limit ?? "");
   if (limit !== "") {
     throw new InvalidArgumentsError("file.psed cannot limit itself to lines: use file.sed");

@@ -61,7 +61,7 @@ export function symlink(context: JobContext, args: Record<string, unknown>): tru
     }
     withOsErrors(path, () => fs.remove(path));
   }
-  const complain = () => `Could not create '${path}'`;
+  const complain = (error: SystemError) => `Could not create '${path}': ${textOf(error, path)}`;
   if (!atomic) {
     orFail(() => fs.symlink(source, path), complain);
     return true;
@@ -97,7 +97,10 @@ export function isHardlink(context: JobContext, path: unknown): unknown {
 export function rename(context: JobContext, source: unknown, target: unknown): true {
   const from = absolute(context, source, "File path must be absolute.");
   const to = pathOf(context, target);
-  orFail(() => context.runtime.fs.rename(from, to), () => `Could not rename '${from}' to '${to}'`);
+  orFail(
+    () => context.runtime.fs.rename(from, to),
+    (error) => `Could not rename '${from}' to '${to}': ${textOf(error, from, to)}`,
+  );
   return true;
 }
 
@@ -142,7 +145,7 @@ export async function copy(context: JobContext, args: Record<string, unknown>): 
       fs.mkdir(target);
       for (const name of files) copyContent(context, join(path, name), join(target, name));
     }
-  }, () => `Could not copy '${from}' to '${to}'`);
+  }, (error) => `Could not copy '${from}' to '${to}': ${textOf(error, to)}`);
   await checkPerms(context, to, null, { user, group, mode });
   return true;
 }
@@ -170,11 +173,23 @@ export function move(context: JobContext, args: Record<string, unknown>): unknow
     ) {
       throw failed(`Cannot move a directory '${from}' into itself '${to}'.`);
     }
+    const isNew = lookAt(fs, target, { follow: false }) === undefined;
     orFail(() => {
-      if (kind === "symlink") fs.symlink(fs.readlink(from), target);
-      else if (kind === "directory") copyTree(context, from, target);
-      else copyWithTimes(context, from, target);
-      fs.remove(from, { recursive: true });
+      try {
+        if (kind === "symlink") fs.symlink(fs.readlink(from), target);
+        else if (kind === "directory") copyTree(context, from, target);
+        else copyWithTimes(context, from, target);
+      } catch (error) {
+        if (isNew) fs.remove(target, { recursive: true });
+        throw error;
+      }
+      try {
+        fs.remove(from, { recursive: kind === "directory" });
+      } catch (error) {
+        // Of a directory some may be gone by now: its copy is whole.
+        if (isNew && kind !== "directory") fs.remove(target);
+        throw error;
+      }
     }, (failure) => `Unable to move '${from}' to '${to}': ${textOf(failure, target)}`);
   }
   return { result: true, comment: `'${from}' moved to '${to}'` };

@@ -6,6 +6,7 @@ import { splitWords } from "../../../python/whitespace.ts";
 import { programPath, runAll } from "../../commands.ts";
 import { isDirectory } from "../../linux/paths.ts";
 import { addresses } from "./addresses.ts";
+import { replaceContent } from "../../host_files.ts";
 
 export async function fullName(context: JobContext): Promise<string> {
   return await context.runtime.host.canonicalName() ?? context.runtime.host.hostname();
@@ -39,14 +40,14 @@ export async function setHostname(context: JobContext, name: unknown): Promise<b
   } else {
     const { retcode } = await runAll(context, ["hostname", hostname]);
     if (retcode !== 0) return false;
-    fs.write("/etc/hostname", `${hostname}\n`, { mode: 0o644 });
+    replaceContent(context.runtime, "/etc/hostname", `${hostname}\n`);
   }
   try {
     const hosts = fs.readText("/etc/hosts").split("\n").map((line) => {
       const [address, ...names] = line.split(/(?<=\S)(?=\s)/);
       return [address, ...names.map((word) => word.trim() === before ? word.replace(before, hostname) : word)].join("");
     });
-    fs.write("/etc/hosts", hosts.join("\n"), { mode: 0o644 });
+    replaceContent(context.runtime, "/etc/hosts", hosts.join("\n"));
   } catch (error) {
     context.log.warning("name of this host not changed in /etc/hosts", { error: messageOf(error) });
   }

@@ -25,6 +25,7 @@ import {
   shortTime,
   writeFile,
 } from "./authority.ts";
+import { replaceContent } from "../../host_files.ts";
 
 const DAY_MS = 86_400_000;
 const CRL_DAYS = 36_500;
@@ -117,7 +118,7 @@ export async function revokeCert(context: JobContext, args: Args): Promise<unkno
   }
   if (at >= 0) {
     lines[at] = `R\t${expires}\t${shortTime(new Date(clock.now()))}\t${own}`;
-    withOsErrors(file, () => fs.write(file, lines.join(""), { mode: fs.stat(file)?.mode ?? 0o644 }));
+    withOsErrors(file, () => replaceContent({ fs }, file, lines.join("")));
   }
   const list = args.crl_file === null ? `${authority.directory}/crl.pem` : str(args.crl_file);
   if (isDirectory(fs, list)) return { retcode: 1, comment: `crl_file "${list}" is an existing directory` };

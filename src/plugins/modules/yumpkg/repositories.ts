@@ -7,6 +7,7 @@ import { truthy } from "../../../python/truth.ts";
 import { isDirectory, isFile } from "../../linux/paths.ts";
 import { formatRepoFile, parseRepoFile, type RepoFile, type RepoSection } from "../../packages/rpm/repo_file.ts";
 import { type Args, callYum } from "./program.ts";
+import { replaceContent } from "../../host_files.ts";
 
 const CONFIGS = ["/etc/yum/yum.conf", "/etc/yum.conf", "/etc/dnf/dnf.conf", "/etc/tdnf/tdnf.conf"];
 const DIRECTORIES = ["/etc/yum/repos.d", "/etc/yum.repos.d"];
@@ -65,7 +66,7 @@ export function delRepo(context: JobContext, name: string, options: Args): strin
     fs.remove(file);
     return `File ${file} containing repo ${repo} has been removed`;
   }
-  fs.write(file, formatRepoFile(content), { mode: fs.stat(file)?.mode ?? 0o644 });
+  replaceContent({ fs }, file, formatRepoFile(content));
   return `Repo ${repo} has been removed from ${file}`;
 }
 
@@ -141,7 +142,6 @@ export async function modRepo(
   }
   for (const key of gone) delete section[key];
   content.sections.set(repo, { ...section, ...values });
-  const { fs } = context.runtime;
-  fs.write(path, formatRepoFile(content), { mode: fs.stat(path)?.mode ?? 0o644 });
+  replaceContent(context.runtime, path, formatRepoFile(content));
   return { [path]: Object.fromEntries(content.sections) };
 }

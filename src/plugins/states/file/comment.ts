@@ -6,7 +6,7 @@ import { PythonError } from "../../../python/python_error.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { decodeUtf8 } from "../../../python/utf8.ts";
-import { diffLines, isText, readBytes } from "../../modules/file/content.ts";
+import { decoded, diffLines, isText, readBytes } from "../../modules/file/content.ts";
 import { commentLine, search } from "../../modules/file/replace.ts";
 import { type Args, failed, namedPath, unusableFile } from "./ret.ts";
 
@@ -19,7 +19,7 @@ export async function found(context: StateContext, path: string, pattern: string
 /** The text of a file in an encoding, UTF-8 unless one is named. */
 export function textIn(context: StateContext, path: string, encoding: unknown): string {
   const bytes = readBytes(context.runtime.fs, path);
-  return truthy(encoding) ? decodeFile(bytes, str(encoding)) : decodeUtf8(bytes);
+  return decoded(path, () => truthy(encoding) ? decodeFile(bytes, str(encoding)) : decodeUtf8(bytes));
 }
 
 /** Why a text cannot be written in an encoding; undefined if it can, or if none is named. */

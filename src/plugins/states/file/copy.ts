@@ -23,6 +23,13 @@ const isInside = (context: StateContext, path: string, directory: string): boole
   normpath(path) !== normpath(directory) &&
   isWithin(normpath(directory), normpath(path));
 
+/** Removes what stands in the way. A file that a file takes the place of stays until then: that may fail, as on a full disk. */
+function makeWay(context: StateContext, source: string, name: string): void {
+  const { fs } = context.runtime;
+  const kindOf = (path: string) => lookAt(fs, path, { follow: false })?.kind;
+  if (kindOf(source) !== "file" || kindOf(name) !== "file") remove(context, name);
+}
+
 /** Copies a file with its mode, or a directory with everything below it; links stay links. */
 function copyAny(context: StateContext, from: string, to: string): void {
   const { fs } = context.runtime;
@@ -82,12 +89,14 @@ export async function copy(context: StateContext, args: Args): Promise<StateRetu
       hashFile(context, name, "sha256") === hashFile(context, source, "sha256");
     // Salt removes the file, and then has nothing to copy.
     if (realPath(context.runtime, name) === realPath(context.runtime, source)) {
-      return failed(ret, `Failed to copy "${source}" to "${name}"`);
+      return failed(ret, `Failed to copy "${source}" to "${name}": they are the same file`);
     }
     if (same) ret.comment += " - files are identical but force flag is set";
     if (!context.test) {
-      const failure = await failureOf(() => remove(context, name));
-      if (failure !== undefined) return failed(ret, `Failed to delete "${name}" in preparation for forced move`);
+      const failure = await failureOf(() => makeWay(context, source, name));
+      if (failure !== undefined) {
+        return failed(ret, `Failed to delete "${name}" in preparation for forced move: ${failure}`);
+      }
     }
   }
   if (context.test) {
@@ -126,7 +135,7 @@ async function madeCopy(context: StateContext, ret: FileReturn, made: Copy): Pro
     ret.changes = { [name]: source };
     if (!preserve) done = (await checkPerms(context, name, ret, { user, group, mode }))[0] as unknown as FileReturn;
   }, source);
-  return failure === undefined ? done : failed(ret, `Failed to copy "${source}" to "${name}"`);
+  return failure === undefined ? done : failed(ret, `Failed to copy "${source}" to "${name}": ${failure}`);
 }
 
 /** `file.rename`: a file or directory under another name. */
@@ -151,8 +160,10 @@ export async function rename(context: StateContext, args: Args): Promise<StateRe
       return Object.assign(ret, { comment: `The target file "${name}" exists and will not be overwritten` });
     }
     if (!context.test) {
-      const failure = await failureOf(() => remove(context, name));
-      if (failure !== undefined) return failed(ret, `Failed to delete "${name}" in preparation for forced move`);
+      const failure = await failureOf(() => makeWay(context, source, name));
+      if (failure !== undefined) {
+        return failed(ret, `Failed to delete "${name}" in preparation for forced move: ${failure}`);
+      }
     }
   }
   if (context.test) {
@@ -163,6 +174,6 @@ export async function rename(context: StateContext, args: Args): Promise<StateRe
     await makedirs(context, { path: name, user: null, group: null, mode: null });
   }
   const failure = await failureOf(() => move(context, { src: source, dst: name }));
-  if (failure !== undefined) return failed(ret, `Failed to move "${source}" to "${name}"`);
+  if (failure !== undefined) return failed(ret, `Failed to move "${source}" to "${name}": ${failure}`);
   return Object.assign(ret, { comment: `Moved "${source}" to "${name}"`, changes: { [name]: source } });
 }

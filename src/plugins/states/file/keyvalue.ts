@@ -4,9 +4,8 @@ import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { typeName } from "../../../python/type_name.ts";
 import { strip, stripEnd, stripStart } from "../../../python/whitespace.ts";
-import { decodeUtf8 } from "../../../python/utf8.ts";
 import { isFile } from "../../linux/paths.ts";
-import { anyLines, overwrite } from "../../modules/file/content.ts";
+import { anyLines, overwrite, readText } from "../../modules/file/content.ts";
 import { type Args, failed, failureText, type FileReturn, namedPath } from "./ret.ts";
 
 /** Removes characters from the start of a text: white space, or those of a set. */
@@ -115,7 +114,7 @@ export function keyvalue(context: StateContext, args: Args): StateReturn {
   if (!isFile(fs, name)) {
     return Object.assign(ret, { result: truthy(args.ignore_if_missing), comment: `unable to open ${name}` });
   }
-  const lines = anyLines(decodeUtf8(fs.read(name)));
+  const lines = anyLines(readText(fs, name));
   const editor = new Editor(args, pairs);
   let content = lines.map((line) => editor.line(line));
   if (truthy(args.append_if_not_found)) content = [...content, ...editor.appended()];
@@ -142,8 +141,9 @@ function changedKeys(
   try {
     overwrite(context.runtime, name, content);
   } catch (error) {
-    if (failureText(error) === undefined) throw error;
-    return failed(ret, `${name} not writable`);
+    const failure = failureText(error);
+    if (failure === undefined) throw error;
+    return failed(ret, `${name} not writable: ${failure}`);
   }
   return Object.assign(ret, { result: true });
 }

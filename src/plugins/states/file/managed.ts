@@ -4,7 +4,6 @@ import { bindArguments, parseSignature } from "../../../loader/signature.ts";
 import { isMap } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
-import { CommandExecutionError } from "../../../loader/family.ts";
 import { exists, isDirectory, isFile } from "../../linux/paths.ts";
 import { schemeOf } from "../../sources.ts";
 import { checkManagedChanges } from "../../modules/file/check_managed.ts";
@@ -19,7 +18,7 @@ import { contentsFor } from "./contents.ts";
 import { encodingComplaint } from "./comment.ts";
 import { unknownOwner, userOf } from "./owner.ts";
 import type { Plan } from "./plan.ts";
-import { type Args, failed, type FileReturn } from "./ret.ts";
+import { type Args, failed, failureText, type FileReturn } from "./ret.ts";
 
 export const MANAGED_SIGNATURE =
   "name, source=None, source_hash='', source_hash_name=None, keep_source=True, user=None, group=None, mode=None, " +
@@ -174,8 +173,9 @@ async function preview(planned: Plan): Promise<FileReturn> {
   try {
     changes = await checkManagedChanges(context, args);
   } catch (error) {
-    if (!(error instanceof CommandExecutionError)) throw error;
-    return failed(ret, `Unable to manage file: ${error.message}`);
+    const failure = failureText(error, name);
+    if (failure === undefined) throw error;
+    return failed(ret, `Unable to manage file: ${failure}`);
   }
   if (Array.isArray(changes)) return Object.assign(ret, { result: changes[0], comment: str(changes[1]) });
   ret.changes = changes as Args;

@@ -21,7 +21,9 @@ export async function absent(context: StateContext, args: Args): Promise<StateRe
     return Object.assign(ret, { result: null, comment, changes: { removed: name } });
   }
   const failure = await failureOf(() => remove(context, name), name);
-  if (failure !== undefined) return failed(ret, kind === "file" ? failure : `Failed to remove directory ${name}`);
+  if (failure !== undefined) {
+    return failed(ret, kind === "file" ? failure : `Failed to remove directory ${name}: ${failure}`);
+  }
   return Object.assign(ret, { comment: `Removed ${kind} ${name}`, changes: { removed: name } });
 }
 
