@@ -35,7 +35,7 @@ function words(line: string): string[] {
 
 /** A pattern for a text that may have more or less white space between its words. */
 function ignoringWhitespace(text: string): string {
-  const blank = "(?:[\\s]+)?";
+  const blank = "\\s*";
   const lines = splitLines(text).map((line) => `${blank}${words(line).map(escapeRegexp).join(blank)}${blank}`);
   return `(?m)^${lines.join("")}$`;
 }
