@@ -39,15 +39,18 @@ function configureLog(context: ProgramContext, opts: Record<string, unknown>, gi
  * as the file says from then on.
  *
  * @param how.client true reads the user's own file over that of the master
+ * @param how.program its name, as templates see it. @default that of the daemon
  */
 export async function readConfig(
   context: ProgramContext,
   name: "master" | "minion",
   table: OptionTable,
   strict: boolean,
-  how: { client?: boolean } = {},
+  how: { client?: boolean; program?: string } = {},
 ): Promise<LoadedConfig> {
   const read = await readFiles(context, name, table, strict, how.client ? clientFile(context.runtime) : undefined);
+  // Templates of formulas ask for these.
+  Object.assign(read.opts, { __role: name, __cli: how.program ?? `salt-${name}` });
   if (!strict) {
     configureLog(context, read.opts, read.given);
     // The daemon has warned of them when it started.

@@ -186,6 +186,7 @@ export function loadConfig(options: LoadConfigOptions): LoadedConfig {
   if (onProblem === "error" && severe.length > 0) throw new ConfigError(severe.map(said).join("; "));
   for (const problem of problems) log.warning("the default is used", { problem: said(problem) });
   opts.conf_file = file;
+  opts.config_dir = dirName(file);
   putUnderRoot(opts);
   for (const option of ["file_roots", "pillar_roots"]) {
     if (isMap(opts[option])) opts[option] = expandedRoots(fs, opts[option]);
