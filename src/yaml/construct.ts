@@ -1,3 +1,5 @@
+import { messageOf } from "../errors.ts";
+import { decodeBase64 } from "../python/binascii.ts";
 import { mapOf, OrderedMap } from "../python/containers.ts";
 import { repr, str } from "../python/repr.ts";
 import { DOCUMENT_VALUES, YamlBudget } from "./budget.ts";
@@ -144,9 +146,9 @@ const SCALARS: Record<string, (text: string) => unknown> = {
 
 function constructBinary(text: string): Uint8Array {
   try {
-    return Uint8Array.from(atob(text.replace(/\s+/g, "")), (character) => character.charCodeAt(0));
+    return decodeBase64(new TextEncoder().encode(text));
   } catch (cause) {
-    throw new SyntaxError("failed to decode base64 data", { cause });
+    throw new SyntaxError(`failed to decode base64 data: ${messageOf(cause)}`, { cause });
   }
 }
 

@@ -26,6 +26,11 @@ describe("parseYaml()", () => {
         want: { x: { a: 1, b: 2 }, y: { a: 1, b: 3 }, z: { a: 1, b: 2 } },
       },
       { name: "keeps integer keys as integers", text: "80: http\n", want: new Map([[80, "http"]]) },
+      {
+        name: "skips what is not base64",
+        text: "a: !!binary |\n  -----BEGIN PGP-----\n  aGVs\n  bG8=\n  =abcd\n",
+        want: { a: new Uint8Array([4, 65, 136, 52, 241, 143, 104, 101, 108, 108, 111]) },
+      },
       { name: "reads tags", text: "a: !!str 5\nb: !!binary aGk=\n", want: { a: "5", b: new Uint8Array([104, 105]) } },
     ]
   ) test(name, () => assert.deepEqual(parseYaml(text).value, want));

@@ -114,7 +114,9 @@ function inNetworks(values: unknown, networks: unknown): unknown {
 
 function wrap(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(wrap);
-  return addressOf(value, 6, null) === null ? value : `[${str(value)}]`;
+  if (addressOf(value, 6, null) === null) return value;
+  if (str(value).includes("/")) throw valueError(`'${str(value)}' does not appear to be an IPv4 or IPv6 address`);
+  return `[${str(value)}]`;
 }
 
 function macBytes(text: string): Uint8Array {
