@@ -58,12 +58,12 @@ async function add(context: JobContext, args: Args): Promise<boolean> {
   if (truthy(args.shell)) words.push("-s", str(args.shell));
   if (args.uid !== null && args.uid !== "") words.push("-u", str(args.uid));
   const groups = truthy(args.groups) ? namesIn(args.groups) : [];
-  if (args.gid !== null && args.gid !== "") words.push("-g", str(args.gid));
-  else if (groups.includes(name) && ownGroups(context)) {
-    const group = allGroups(context.runtime, rootOf(args)).find((entry) => entry.name === name);
-    // useradd refuses to create an existing group.
-    if (group !== undefined) words.push("-g", String(group.gid));
-  }
+  const all = allGroups(context.runtime, rootOf(args));
+  // useradd refuses to create an existing group.
+  const own = groups.includes(name) && ownGroups(context) ? all.find((entry) => entry.name === name) : undefined;
+  const gid = args.gid !== null && args.gid !== "" ? str(args.gid) : own && String(own.gid);
+  if (gid !== undefined) words.push("-g", gid);
+  const primary = all.find((entry) => entry.name === gid || String(entry.gid) === gid)?.name;
   if (args.usergroup === true) words.push("-U");
   else if (args.usergroup === false) words.push("-N");
   if (truthy(args.createhome)) words.push("-m");
@@ -72,7 +72,8 @@ async function add(context: JobContext, args: Args): Promise<boolean> {
   if (args.home !== null) words.push("-d", str(args.home));
   if (!truthy(args.unique)) words.push("-o");
   if (truthy(args.system)) words.push("-r");
-  if (groups.length > 0) words.push("-G", groups.join(","));
+  // As in Salt, nobody is made a member of the own primary group for its own sake.
+  if (groups.some((group) => group !== primary)) words.push("-G", groups.join(","));
   if (!await succeeds(context, [...words, name, ...rootWords(args)])) return false;
   for (const field of GECOS) {
     if (truthy(args[field]) && !await changeGecos(context, field, { ...args, [field]: args[field] })) return false;

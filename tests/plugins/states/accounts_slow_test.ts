@@ -41,7 +41,10 @@ test("a user and a group are made, changed and removed on this machine", { skip,
     await call(`${state}.${fun}`, { name, ...args }, { test: dry });
   try {
     assert.equal((await run("group", "present", {})).comment, `New group ${name} created`);
-    const made = await run("user", "present", { gid: name, createhome: false, shell: "/bin/sh", home: "/nonexistent" });
+    const own = { gid: name, groups: [name], createhome: false, shell: "/bin/sh", home: "/nonexistent" };
+    const made = await run("user", "present", own);
+    // Nobody is a member of the own primary group for its own sake.
+    assert.match(runtime.fs.readText("/etc/group"), new RegExp(`^${name}:x:\\d+:$`, "m"));
     assert.equal(made.comment, `New user ${name} created`);
     assert.equal(made.changes.home, "");
     const again = await run("user", "present", { createhome: false, shell: "/bin/sh" });
