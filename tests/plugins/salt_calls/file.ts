@@ -3,9 +3,22 @@ import type { CallScenario } from "./scenario.ts";
 const CONFIG = "# a comment\nLogLevel warn\nPort 80\n  Port 81\nLast line without end";
 const TIMES = ["atime", "mtime", "ctime", "inode", "st_atime", "st_mtime", "st_ctime"];
 
+/** Errors of the system name the path here; `docs/compatibility.md` says so. */
+const PATHS: [RegExp, string][] = [[
+  /(invalid continuation byte|No such file or directory|Not a directory): \{D\}\S+/g,
+  "$1",
+]];
+/** And they end with the reason. */
+const REASONS: [RegExp, string][] = [
+  [/(Could not (?:copy|rename) .*): \[Errno \d+\] .*/g, "$1"],
+  // Of a link Salt says both itself.
+  [/(Could not create '[^']*'): \[Errno \d+\] (?!.* -> ).*/g, "$1"],
+];
+
 export const FILE: CallScenario[] = [
   {
     name: "file: reading and writing",
+    replace: PATHS,
     files: { a: "one\ntwo\n", b: "no end", crlf: "x\r\ny\r\n", latin: "\xe9\n", "d/": "", empty: "" },
     calls: [
       ["file.read", "{D}/a"],
@@ -254,6 +267,7 @@ export const FILE: CallScenario[] = [
   },
   {
     name: "file: names",
+    replace: REASONS,
     files: { a: "x", "d/b": "y", "d/e/c": "z", l: { link: "a" }, gone: { link: "nowhere" }, "dl": { link: "d" } },
     calls: [
       ["file.copy", "{D}/a", "{D}/copy"],
