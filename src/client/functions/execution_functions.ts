@@ -23,6 +23,16 @@ import type { FunctionSignature, StateReturns, UserRecord } from "./shapes.ts";
  * ```
  */
 export interface ExecutionFunctions {
+  /** The target of an alias; an empty text if there is none. */
+  "aliases.get_target": { args: { alias: string }; order: ["alias"]; returns: string };
+  /** True if the alias has that target. */
+  "aliases.has_target": { args: { alias: string; target: unknown }; order: ["alias", "target"]; returns: boolean };
+  /** The aliases, each with its target. */
+  "aliases.list_aliases": { args: Record<never, never>; order: []; returns: Record<string, string> };
+  /** Removes an alias. */
+  "aliases.rm_alias": { args: { alias: string }; order: ["alias"]; returns: true };
+  /** Sets the target of an alias, which is added if it is missing. */
+  "aliases.set_target": { args: { alias: string; target: unknown }; order: ["alias", "target"]; returns: true };
   /** Lets priorities decide what an alternative stands for. */
   "alternatives.auto": { args: { name: string }; order: ["name"]; returns: string };
   /** True if a program is one of an alternative's. */

@@ -4,6 +4,7 @@ import { documented } from "../documented.ts";
 const FILES: ModuleRegistry = {
   apkpkg: () => import("./apkpkg.ts"),
   aptpkg: () => import("./aptpkg.ts"),
+  aliases: () => import("./aliases.ts"),
   alternatives: () => import("./alternatives.ts"),
   archive: () => import("./archive.ts"),
   at: () => import("./at.ts"),

@@ -2,6 +2,7 @@ import type { StateRegistry } from "../../loader/states.ts";
 
 /** The state modules: name → how to load it. Nothing is loaded before a state of it is run. */
 export const STATES: StateRegistry = {
+  alias: () => import("./alias.ts"),
   alternatives: () => import("./alternatives.ts"),
   archive: () => import("./archive.ts"),
   at: () => import("./at.ts"),

@@ -1,5 +1,6 @@
 /** Calls of execution modules whose outcome must be that of real Salt, by module. */
 import { ACCOUNTS, PASSWORDS } from "./accounts.ts";
+import { ALIASES } from "./aliases.ts";
 import { ANSWERS } from "./answers.ts";
 import { ARCHIVE } from "./archive.ts";
 import { CLOCK } from "./clock.ts";
@@ -30,6 +31,7 @@ import { X509 } from "./x509.ts";
 
 export const SALT_CALLS: Record<string, CallScenario[]> = {
   accounts: ACCOUNTS,
+  aliases: ALIASES,
   answers: ANSWERS,
   archive: ARCHIVE,
   clock: CLOCK,
