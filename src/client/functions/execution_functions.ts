@@ -51,6 +51,46 @@ export interface ExecutionFunctions {
   "alternatives.show_current": { args: { name: string }; order: ["name"]; returns: false | string };
   /** The link that stands for an alternative. */
   "alternatives.show_link": { args: { name: string }; order: ["name"]; returns: false | string };
+  /** Disables a conf of Debian's Apache. */
+  "apache.a2disconf": { args: { conf: unknown }; order: ["conf"]; returns: unknown };
+  /** Disables a mod of Debian's Apache. */
+  "apache.a2dismod": { args: { mod: string }; order: ["mod"]; returns: unknown };
+  /** Disables a site of Debian's Apache. */
+  "apache.a2dissite": { args: { site: unknown }; order: ["site"]; returns: unknown };
+  /** Enables a conf of Debian's Apache. */
+  "apache.a2enconf": { args: { conf: unknown }; order: ["conf"]; returns: unknown };
+  /** Enables a mod of Debian's Apache. */
+  "apache.a2enmod": { args: { mod: string }; order: ["mod"]; returns: unknown };
+  /** Enables a site of Debian's Apache. */
+  "apache.a2ensite": { args: { site: unknown }; order: ["site"]; returns: unknown };
+  /** True if a conf of Debian's Apache is enabled. */
+  "apache.check_conf_enabled": { args: { conf: unknown }; order: ["conf"]; returns: unknown };
+  /** True if a mod of Debian's Apache is enabled. */
+  "apache.check_mod_enabled": { args: { mod: string }; order: ["mod"]; returns: unknown };
+  /** True if a site of Debian's Apache is enabled. */
+  "apache.check_site_enabled": { args: { site: unknown }; order: ["site"]; returns: unknown };
+  /** The text of a configuration, which is written to a file unless `edit` is False. */
+  "apache.config": { args: { name: string; config: string; edit?: boolean }; order: ["name", "config", "edit"]; returns: string };
+  /** The directives that Apache knows, each with what it means. */
+  "apache.directives": { args: Record<never, never>; order: []; returns: Record<string, string> };
+  /** The version of Apache, and how it was built. */
+  "apache.fullversion": { args: Record<never, never>; order: []; returns: Record<string, unknown> };
+  /** The modules of Apache, static and shared. */
+  "apache.modules": { args: Record<never, never>; order: []; returns: { shared: string[]; static: string[] } };
+  /** The numbers that mod_status shows. */
+  "apache.server_status": { args: { profile?: string }; order: ["profile"]; returns: unknown };
+  /** The modules that Apache was built with. */
+  "apache.servermods": { args: Record<never, never>; order: []; returns: string[] };
+  /** Starts Apache, or sends it a signal. */
+  "apache.signal": { args: { signal?: number | string | null }; order: ["signal"]; returns: string | null };
+  /** Adds a user to a password file, by webutil.useradd. */
+  "apache.useradd": { args: { pwfile: unknown; user: string; password: string; opts?: string }; order: ["pwfile", "user", "password", "opts"]; returns: unknown };
+  /** Removes a user from a password file, by webutil.userdel. */
+  "apache.userdel": { args: { pwfile: unknown; user: string }; order: ["pwfile", "user"]; returns: unknown };
+  /** The version of Apache. */
+  "apache.version": { args: Record<never, never>; order: []; returns: string };
+  /** The virtual hosts by name. */
+  "apache.vhosts": { args: Record<never, never>; order: []; returns: Record<string, unknown> };
   /** Runs unzip; returns its output. */
   "archive.cmd_unzip": { args: { zip_file: string; dest: string; excludes?: string | string[] | null; options?: unknown; template?: unknown; runas?: string | null; trim_output?: boolean; password?: string | null }; order: ["zip_file", "dest", "excludes", "options", "template", "runas", "trim_output", "password"]; returns: string[] };
   /** Runs zip; returns its output. */
@@ -2649,6 +2689,12 @@ export interface ExecutionFunctions {
   "virtualenv.get_site_packages": { args: { venv: string }; order: ["venv"]; returns: string };
   /** The version of virtualenv as numbers. */
   "virtualenv.virtualenv_ver": { args: { venv_bin: string; user?: string | null; [name: string]: unknown }; order: ["venv_bin", "user"]; returns: number[] };
+  /** Adds a user to a password file, or changes the password. The file is made if it is missing. */
+  "webutil.useradd": { args: { pwfile: unknown; user: string; password: string; opts?: string; runas?: string | null }; order: ["pwfile", "user", "password", "opts", "runas"]; returns: unknown };
+  /** Removes a user from a password file. */
+  "webutil.userdel": { args: { pwfile: unknown; user: string; runas?: string | null; all_results?: boolean }; order: ["pwfile", "user", "runas", "all_results"]; returns: unknown };
+  /** True if the user has that password. */
+  "webutil.verify": { args: { pwfile: unknown; user: string; password: string; opts?: string; runas?: string | null }; order: ["pwfile", "user", "password", "opts", "runas"]; returns: boolean };
   /** Makes a certificate: signed with signing_private_key of this host, or by the minion ca_server. */
   "x509.create_certificate": { args: { ca_server?: string | null; signing_policy?: string | null; encoding?: string; append_certs?: unknown; pkcs12_passphrase?: unknown; pkcs12_encryption_compat?: boolean; pkcs12_friendlyname?: unknown; path?: string | null; overwrite?: boolean; raw?: boolean; [name: string]: unknown }; order: ["ca_server", "signing_policy", "encoding", "append_certs", "pkcs12_passphrase", "pkcs12_encryption_compat", "pkcs12_friendlyname", "path", "overwrite", "raw"]; returns: unknown };
   /** Makes a list of revoked certificates. */

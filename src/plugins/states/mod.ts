@@ -4,6 +4,10 @@ import type { StateRegistry } from "../../loader/states.ts";
 export const STATES: StateRegistry = {
   alias: () => import("./alias.ts"),
   alternatives: () => import("./alternatives.ts"),
+  apache: () => import("./apache.ts"),
+  apache_conf: () => import("./apache_conf.ts"),
+  apache_module: () => import("./apache_module.ts"),
+  apache_site: () => import("./apache_site.ts"),
   archive: () => import("./archive.ts"),
   at: () => import("./at.ts"),
   beacon: () => import("./beacon.ts"),
@@ -67,6 +71,7 @@ export const STATES: StateRegistry = {
   test: () => import("./test.ts"),
   timezone: () => import("./timezone.ts"),
   user: () => import("./user.ts"),
+  webutil: () => import("./webutil.ts"),
   x509: () => import("./x509.ts"),
   virtualenv: () => import("./virtualenv_mod.ts"),
 };

@@ -2,6 +2,7 @@
 import { ACCOUNTS, PASSWORDS } from "./accounts.ts";
 import { ALIASES } from "./aliases.ts";
 import { ANSWERS } from "./answers.ts";
+import { APACHE } from "./apache.ts";
 import { ARCHIVE } from "./archive.ts";
 import { CLOCK } from "./clock.ts";
 import { CONFIG } from "./config.ts";
@@ -33,6 +34,7 @@ export const SALT_CALLS: Record<string, CallScenario[]> = {
   accounts: ACCOUNTS,
   aliases: ALIASES,
   answers: ANSWERS,
+  apache: APACHE,
   archive: ARCHIVE,
   clock: CLOCK,
   config: CONFIG,

@@ -1,5 +1,17 @@
 /** States of mail aliases, web servers, exports and copies: against calls recorded from real Salt. */
 import { states as alias } from "../../../src/plugins/states/alias.ts";
+import { states as apache } from "../../../src/plugins/states/apache.ts";
+import { states as apacheConf } from "../../../src/plugins/states/apache_conf.ts";
+import { states as apacheModule } from "../../../src/plugins/states/apache_module.ts";
+import { states as apacheSite } from "../../../src/plugins/states/apache_site.ts";
+import { states as webutil } from "../../../src/plugins/states/webutil.ts";
 import { replayStates } from "../../support/recorded_states.ts";
 
 await replayStates("alias", { alias });
+await replayStates("apache", {
+  apache,
+  apache_conf: apacheConf,
+  apache_module: apacheModule,
+  apache_site: apacheSite,
+  webutil,
+});
