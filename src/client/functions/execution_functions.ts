@@ -23,6 +23,16 @@ import type { FunctionSignature, StateReturns, UserRecord } from "./shapes.ts";
  * ```
  */
 export interface ExecutionFunctions {
+  /** Removes an entry. */
+  "acl.delfacl": { args: { acl_type: unknown; acl_name?: string; [name: string]: unknown }; order: ["acl_type", "acl_name"]; rest: unknown[]; returns: true };
+  /** The ACLs of paths. */
+  "acl.getfacl": { args: { [name: string]: unknown }; order: []; rest: unknown[]; returns: Record<string, { comment: Record<string, string>; defaults?: Record<string, Record<string, { octal: number; permissions: unknown }>[]>; [name: string]: unknown }> };
+  /** Adds an entry, or changes it. */
+  "acl.modfacl": { args: { acl_type: unknown; acl_name?: string; perms?: string; [name: string]: unknown }; order: ["acl_type", "acl_name", "perms"]; rest: unknown[]; returns: true };
+  /** The version of getfacl. */
+  "acl.version": { args: Record<never, never>; order: []; returns: string | null };
+  /** Removes all entries but those of owner, group and others. */
+  "acl.wipefacls": { args: { [name: string]: unknown }; order: []; rest: unknown[]; returns: true };
   /** The target of an alias; an empty text if there is none. */
   "aliases.get_target": { args: { alias: string }; order: ["alias"]; returns: string };
   /** True if the alias has that target. */

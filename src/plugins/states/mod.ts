@@ -35,6 +35,7 @@ export const STATES: StateRegistry = {
   iptables: () => import("./iptables.ts"),
   keyboard: () => import("./keyboard.ts"),
   kmod: () => import("./kmod.ts"),
+  linux_acl: () => import("./linux_acl.ts"),
   locale: () => import("./locale.ts"),
   lvm: () => import("./lvm.ts"),
   module: () => import("./module.ts"),

@@ -17,6 +17,7 @@ import { HASHUTIL } from "./hashutil.ts";
 import { DNSUTIL, HTTP } from "./http.ts";
 import { KERNEL } from "./kernel.ts";
 import { KEY } from "./key.ts";
+import { LINUX_ACL } from "./linux_acl.ts";
 import { MATCH } from "./match.ts";
 import { DEFAULTS, MOUNT, SYSCTL } from "./mount.ts";
 import { NETWORK } from "./network.ts";
@@ -51,6 +52,7 @@ export const SALT_CALLS: Record<string, CallScenario[]> = {
   http: HTTP,
   kernel: KERNEL,
   key: KEY,
+  linux_acl: LINUX_ACL,
   match: MATCH,
   mount: MOUNT,
   network: NETWORK,

@@ -4,6 +4,7 @@ import { states as apache } from "../../../src/plugins/states/apache.ts";
 import { states as apacheConf } from "../../../src/plugins/states/apache_conf.ts";
 import { states as apacheModule } from "../../../src/plugins/states/apache_module.ts";
 import { states as apacheSite } from "../../../src/plugins/states/apache_site.ts";
+import { states as acl } from "../../../src/plugins/states/linux_acl.ts";
 import { states as webutil } from "../../../src/plugins/states/webutil.ts";
 import { replayStates } from "../../support/recorded_states.ts";
 
@@ -15,3 +16,4 @@ await replayStates("apache", {
   apache_site: apacheSite,
   webutil,
 });
+await replayStates("acl", { acl });
