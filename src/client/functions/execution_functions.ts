@@ -321,6 +321,38 @@ export interface ExecutionFunctions {
   "defaults.merge": { args: { dest: string; src: string; merge_lists?: boolean; in_place?: boolean; convert_none?: boolean }; order: ["dest", "src", "merge_lists", "in_place", "convert_none"]; returns: unknown };
   /** Merges each map of a map into the same defaults. The map is changed, unless `in_place` is False. */
   "defaults.update": { args: { dest: string; defaults: Record<string, unknown>; merge_lists?: boolean; in_place?: boolean; convert_none?: boolean }; order: ["dest", "defaults", "merge_lists", "in_place", "convert_none"]; returns: unknown };
+  /** The IPv4 addresses of a host. */
+  "dig.A": { args: { host: string; nameserver?: string | null }; order: ["host", "nameserver"]; returns: string[] };
+  /** The IPv6 addresses of a host. */
+  "dig.AAAA": { args: { host: string; nameserver?: string | null }; order: ["host", "nameserver"]; returns: string[] };
+  /** The name that a host is an alias of. */
+  "dig.CNAME": { args: { host: string; nameserver?: string | null }; order: ["host", "nameserver"]; returns: string | unknown[] };
+  /** The mail servers of a domain, each with its priority. */
+  "dig.MX": { args: { domain: string; resolve?: boolean; nameserver?: string | null }; order: ["domain", "resolve", "nameserver"]; returns: unknown[][] };
+  /** The addresses of the name servers of a domain. */
+  "dig.NS": { args: { domain: string; resolve?: boolean; nameserver?: string | null }; order: ["domain", "resolve", "nameserver"]; returns: string[] };
+  /** The names of an address. */
+  "dig.PTR": { args: { host: string; nameserver?: string | null }; order: ["host", "nameserver"]; returns: string[] };
+  /** The addresses that may send mail of a domain. */
+  "dig.SPF": { args: { domain: string; record?: string; nameserver?: string | null }; order: ["domain", "record", "nameserver"]; returns: string[] };
+  /** The TXT records of a host. */
+  "dig.TXT": { args: { host: string; nameserver?: string | null }; order: ["host", "nameserver"]; returns: string[] };
+  /** The IPv4 addresses of a host. */
+  "dig.a": { args: { host: string; nameserver?: string | null }; order: ["host", "nameserver"]; returns: unknown };
+  /** The IPv6 addresses of a host. */
+  "dig.aaaa": { args: { host: string; nameserver?: string | null }; order: ["host", "nameserver"]; returns: unknown };
+  /** True for an IPv4 or IPv6 address, which may have a prefix length. */
+  "dig.check_ip": { args: { addr: unknown }; order: ["addr"]; returns: boolean };
+  /** The name that a host is an alias of. */
+  "dig.cname": { args: { host: string; nameserver?: string | null }; order: ["host", "nameserver"]; returns: unknown };
+  /** The mail servers of a domain, each with its priority. */
+  "dig.mx": { args: { domain: string; resolve?: boolean; nameserver?: string | null }; order: ["domain", "resolve", "nameserver"]; returns: unknown };
+  /** The addresses of the name servers of a domain. */
+  "dig.ns": { args: { domain: string; resolve?: boolean; nameserver?: string | null }; order: ["domain", "resolve", "nameserver"]; returns: unknown };
+  /** The names of an address. */
+  "dig.ptr": { args: { host: string; nameserver?: string | null }; order: ["host", "nameserver"]; returns: unknown };
+  /** The addresses that may send mail of a domain. */
+  "dig.spf": { args: { domain: string; record?: string; nameserver?: string | null }; order: ["domain", "record", "nameserver"]; returns: unknown };
   /** Labels and UUIDs of block devices: all, one, or those with a tag. */
   "disk.blkid": { args: { device?: string | null; token?: string | null }; order: ["device", "token"]; returns: Record<string, unknown> };
   /** The parameters of a block device, from blockdev. */

@@ -17,6 +17,7 @@ const FILES: ModuleRegistry = {
   data: () => import("./data.ts"),
   debconf: () => import("./debconfmod.ts"),
   defaults: () => import("./defaults.ts"),
+  dig: () => import("./dig.ts"),
   disk: () => import("./disk.ts"),
   dnsutil: () => import("./dnsutil.ts"),
   dockermod: () => import("./dockermod.ts"),

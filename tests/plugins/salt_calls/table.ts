@@ -8,6 +8,7 @@ import { CLOCK } from "./clock.ts";
 import { CONFIG } from "./config.ts";
 import { DATA } from "./data.ts";
 import { DEBCONF } from "./debconf.ts";
+import { DIG } from "./dig.ts";
 import { DISK } from "./disk.ts";
 import { ENVIRON } from "./environ.ts";
 import { FILE } from "./file.ts";
@@ -42,6 +43,7 @@ export const SALT_CALLS: Record<string, CallScenario[]> = {
   data: DATA,
   debconf: DEBCONF,
   defaults: DEFAULTS,
+  dig: DIG,
   disk: DISK,
   dnsutil: DNSUTIL,
   environ: ENVIRON,
