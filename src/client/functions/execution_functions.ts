@@ -1533,6 +1533,14 @@ export interface ExecutionFunctions {
   "network.traceroute": { args: { host: string }; order: ["host"]; returns: unknown[] };
   /** Wakes up a host with a Wake-on-LAN broadcast. */
   "network.wol": { args: { mac: string; bcast?: string; destport?: number }; order: ["mac", "bcast", "destport"]; returns: true };
+  /** Adds a client to an export. */
+  "nfs3.add_export": { args: { exports?: string; path?: string | null; hosts?: unknown; options?: unknown }; order: ["exports", "path", "hosts", "options"]; returns: { hosts: string; options: string[] } };
+  /** Removes an export; returns the others. */
+  "nfs3.del_export": { args: { exports?: string; path?: string | null }; order: ["exports", "path"]; returns: Record<string, { hosts: string; options: string[] }[]> };
+  /** The exports: directory → its clients. */
+  "nfs3.list_exports": { args: { exports?: string }; order: ["exports"]; returns: Record<string, { hosts: string; options: string[] }[]> };
+  /** Makes the server read the exports again. */
+  "nfs3.reload_exports": { args: Record<never, never>; order: []; returns: { stdout: string; stderr: string; result: boolean } };
   /** Adds a rule behind the others, unless it is there. */
   "nftables.append": { args: { table?: string; chain?: string | null; rule?: unknown; family?: string }; order: ["table", "chain", "rule", "family"]; returns: { comment: string; result: boolean } };
   /** The text of a rule; with full='"True"' of the whole command. */

@@ -52,6 +52,7 @@ const FILES: ModuleRegistry = {
   mysql: () => import("./mysql.ts"),
   network: () => import("./network.ts"),
   nftables: () => import("./nftables.ts"),
+  nfs3: () => import("./nfs3.ts"),
   nginx: () => import("./nginx.ts"),
   npm: () => import("./npm.ts"),
   pacmanpkg: () => import("./pacmanpkg.ts"),

@@ -45,6 +45,7 @@ export const STATES: StateRegistry = {
   mysql_query: () => import("./mysql_query.ts"),
   mysql_user: () => import("./mysql_user.ts"),
   network: () => import("./network.ts"),
+  nfs_export: () => import("./nfs_export.ts"),
   nftables: () => import("./nftables.ts"),
   npm: () => import("./npm.ts"),
   pip: () => import("./pip.ts"),

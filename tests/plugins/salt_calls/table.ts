@@ -22,6 +22,7 @@ import { LINUX_ACL } from "./linux_acl.ts";
 import { MATCH } from "./match.ts";
 import { DEFAULTS, MOUNT, SYSCTL } from "./mount.ts";
 import { NETWORK } from "./network.ts";
+import { NFS3 } from "./nfs3.ts";
 import { PARTITIONS } from "./partitions.ts";
 import { PKG } from "./pkg.ts";
 import { PS } from "./ps.ts";
@@ -58,6 +59,7 @@ export const SALT_CALLS: Record<string, CallScenario[]> = {
   match: MATCH,
   mount: MOUNT,
   network: NETWORK,
+  nfs3: NFS3,
   partitions: PARTITIONS,
   pkg: PKG,
   ps: PS,

@@ -5,6 +5,7 @@ import { states as apacheConf } from "../../../src/plugins/states/apache_conf.ts
 import { states as apacheModule } from "../../../src/plugins/states/apache_module.ts";
 import { states as apacheSite } from "../../../src/plugins/states/apache_site.ts";
 import { states as acl } from "../../../src/plugins/states/linux_acl.ts";
+import { states as nfsExport } from "../../../src/plugins/states/nfs_export.ts";
 import { states as webutil } from "../../../src/plugins/states/webutil.ts";
 import { replayStates } from "../../support/recorded_states.ts";
 
@@ -16,4 +17,5 @@ await replayStates("apache", {
   apache_site: apacheSite,
   webutil,
 });
+await replayStates("nfs_export", { nfs_export: nfsExport });
 await replayStates("acl", { acl });
