@@ -2293,6 +2293,10 @@ export interface ExecutionFunctions {
   "slsutil.serialize": { args: { serializer: string; obj: unknown; [name: string]: unknown }; order: ["serializer", "obj"]; returns: Uint8Array | string };
   /** Lays a map over another, in place. */
   "slsutil.update": { args: { dest: string; upd: unknown; recursive_update?: boolean; merge_lists?: boolean }; order: ["dest", "upd", "recursive_update", "merge_lists"]; returns: unknown };
+  /** One value of the firmware; null if the vendor left it empty. */
+  "smbios.get": { args: { string: string; clean?: boolean }; order: ["string", "clean"]; returns: string | null };
+  /** The records of the firmware. */
+  "smbios.records": { args: { rec_type?: unknown; fields?: unknown; clean?: boolean }; order: ["rec_type", "fields", "clean"]; returns: unknown[] };
   /** The keys that may log in as a user. */
   "ssh.auth_keys": { args: { user?: string | null; config?: string; fingerprint_hash_type?: string | null }; order: ["user", "config", "fingerprint_hash_type"]; returns: Record<string, unknown> };
   /** What ssh.set_auth_key would do: add, update or exists. */
@@ -2687,6 +2691,18 @@ export interface ExecutionFunctions {
   "tls.set_ca_path": { args: { cacert_path: string }; order: ["cacert_path"]; returns: string };
   /** Whether a certificate is valid, and signed by an authority, and not revoked. */
   "tls.validate": { args: { cert: unknown; ca_name: string; crl_file: string }; order: ["cert", "ca_name", "crl_file"]; returns: unknown };
+  /** The properties of a device. */
+  "udev.env": { args: { dev: string }; order: ["dev"]; returns: Record<string, unknown> | null };
+  /** All that udev knows of all devices. */
+  "udev.exportdb": { args: Record<never, never>; order: []; returns: Record<string, unknown>[] };
+  /** All that udev knows of a device. */
+  "udev.info": { args: { dev: string }; order: ["dev"]; returns: Record<string, unknown> };
+  /** The links to a device: one text or a list. */
+  "udev.links": { args: { dev: string }; order: ["dev"]; returns: Record<string, unknown> | null };
+  /** The kernel's name of a device. */
+  "udev.name": { args: { dev: string }; order: ["dev"]; returns: Record<string, unknown> | null };
+  /** The path of a device below /sys. */
+  "udev.path": { args: { dev: string }; order: ["dev"]; returns: Record<string, unknown> | null };
   /** Makes a user. */
   "user.add": { args: { name: string; uid?: number | string | null; gid?: number | string | null; groups?: string | string[] | null; home?: string | null; shell?: string | null; unique?: boolean; system?: boolean; fullname?: string; roomnumber?: string; workphone?: string; homephone?: string; other?: string; createhome?: unknown; loginclass?: string | null; nologinit?: boolean; root?: string | null; usergroup?: boolean | null }; order: ["name", "uid", "gid", "groups", "home", "shell", "unique", "system", "fullname", "roomnumber", "workphone", "homephone", "other", "createhome", "loginclass", "nologinit", "root", "usergroup"]; returns: boolean };
   /** Changes a user's full name. */

@@ -14,6 +14,7 @@ import { ENVIRON } from "./environ.ts";
 import { FILE } from "./file.ts";
 import { FIREWALL } from "./firewall.ts";
 import { GIT } from "./git.ts";
+import { SMBIOS, UDEV } from "./hardware.ts";
 import { HASHUTIL } from "./hashutil.ts";
 import { DNSUTIL, HTTP } from "./http.ts";
 import { KERNEL } from "./kernel.ts";
@@ -66,8 +67,10 @@ export const SALT_CALLS: Record<string, CallScenario[]> = {
   random: RANDOM,
   selinux: SELINUX,
   shadow: PASSWORDS,
+  smbios: SMBIOS,
   status: STATUS,
   sysctl: SYSCTL,
+  udev: UDEV,
   volumes: VOLUMES,
   x509: X509,
 };
