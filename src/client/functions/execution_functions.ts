@@ -2021,6 +2021,12 @@ export interface ExecutionFunctions {
   "random.shuffle": { args: { value: unknown; seed?: unknown }; order: ["value", "seed"]; returns: unknown[] };
   /** A text in base64. */
   "random.str_encode": { args: { value: unknown; encoder?: string }; order: ["value", "encoder"]; returns: string };
+  /** The configuration of the daemon. */
+  "rsync.config": { args: { conf_path?: string }; order: ["conf_path"]; returns: string };
+  /** Copies files. What is not given is taken from options such as rsync.exclude. */
+  "rsync.rsync": { args: { src: string; dst: string; delete?: boolean; force?: boolean; update?: boolean; passwordfile?: unknown; exclude?: string | string[] | null; excludefrom?: unknown; dryrun?: boolean; rsh?: unknown; additional_opts?: unknown; saltenv?: string }; order: ["src", "dst", "delete", "force", "update", "passwordfile", "exclude", "excludefrom", "dryrun", "rsh", "additional_opts", "saltenv"]; returns: unknown };
+  /** The version of rsync. */
+  "rsync.version": { args: Record<never, never>; order: []; returns: string };
   /** Empties the caches of the minion; keys and running jobs stay. */
   "saltutil.clear_cache": { args: Record<never, never>; order: []; returns: boolean };
   /** Removes jobs from the cache of the minion that are older. */

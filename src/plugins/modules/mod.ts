@@ -66,6 +66,7 @@ const FILES: ModuleRegistry = {
   random: () => import("./mod_random.ts"),
   pillar: () => import("./pillar.ts"),
   rpm_lowpkg: () => import("./rpm_lowpkg.ts"),
+  rsync: () => import("./rsync.ts"),
   saltutil: () => import("./saltutil.ts"),
   schedule: () => import("./schedule.ts"),
   selinux: () => import("./selinux.ts"),

@@ -62,6 +62,7 @@ export const STATES: StateRegistry = {
   postgres_schema: () => import("./postgres_schema.ts"),
   postgres_tablespace: () => import("./postgres_tablespace.ts"),
   postgres_user: () => import("./postgres_user.ts"),
+  rsync: () => import("./rsync.ts"),
   salt: () => import("./salt.ts"),
   schedule: () => import("./schedule.ts"),
   selinux: () => import("./selinux.ts"),

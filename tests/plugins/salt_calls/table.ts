@@ -28,6 +28,7 @@ import { PARTITIONS } from "./partitions.ts";
 import { PKG } from "./pkg.ts";
 import { PS } from "./ps.ts";
 import { RANDOM } from "./random.ts";
+import { RSYNC } from "./rsync.ts";
 import type { CallScenario } from "./scenario.ts";
 import { SELINUX } from "./selinux.ts";
 import { STATUS } from "./status.ts";
@@ -65,6 +66,7 @@ export const SALT_CALLS: Record<string, CallScenario[]> = {
   pkg: PKG,
   ps: PS,
   random: RANDOM,
+  rsync: RSYNC,
   selinux: SELINUX,
   shadow: PASSWORDS,
   smbios: SMBIOS,

@@ -6,6 +6,7 @@ import { states as apacheModule } from "../../../src/plugins/states/apache_modul
 import { states as apacheSite } from "../../../src/plugins/states/apache_site.ts";
 import { states as acl } from "../../../src/plugins/states/linux_acl.ts";
 import { states as nfsExport } from "../../../src/plugins/states/nfs_export.ts";
+import { states as rsync } from "../../../src/plugins/states/rsync.ts";
 import { states as webutil } from "../../../src/plugins/states/webutil.ts";
 import { replayStates } from "../../support/recorded_states.ts";
 
@@ -18,4 +19,5 @@ await replayStates("apache", {
   webutil,
 });
 await replayStates("nfs_export", { nfs_export: nfsExport });
+await replayStates("rsync", { rsync });
 await replayStates("acl", { acl });
