@@ -1091,6 +1091,20 @@ export interface ExecutionFunctions {
   "hashutil.sha256_digest": { args: { instr: string }; order: ["instr"]; returns: string };
   /** The sha512 of a text, as hexadecimal digits. */
   "hashutil.sha512_digest": { args: { instr: string }; order: ["instr"]; returns: string };
+  /** Writes a revision to an archive. */
+  "hg.archive": { args: { cwd: string; output: string; rev?: string; fmt?: unknown; prefix?: string | null; user?: string | null }; order: ["cwd", "output", "rev", "fmt", "prefix", "user"]; returns: string };
+  /** Clones a repository. */
+  "hg.clone": { args: { cwd: string; repository: string; opts?: unknown; user?: string | null; identity?: string | null }; order: ["cwd", "repository", "opts", "user", "identity"]; returns: string };
+  /** A name of a revision by the tag before it. */
+  "hg.describe": { args: { cwd: string; rev?: string; user?: string | null }; order: ["cwd", "rev", "user"]; returns: string };
+  /** Fetches changes. */
+  "hg.pull": { args: { cwd: string; opts?: unknown; user?: string | null; identity?: string | null; repository?: string | null }; order: ["cwd", "opts", "user", "identity", "repository"]; returns: string };
+  /** The full id of a revision; an empty text if there is none. */
+  "hg.revision": { args: { cwd: string; rev?: string; short?: boolean; user?: string | null }; order: ["cwd", "rev", "short", "user"]; returns: string };
+  /** The files that differ, by how. */
+  "hg.status": { args: { cwd: string; opts?: unknown; user?: string | null }; order: ["cwd", "opts", "user"]; returns: Record<string, unknown> };
+  /** Checks out a revision. */
+  "hg.update": { args: { cwd: string; rev: string; force?: boolean; user?: string | null }; order: ["cwd", "rev", "force", "user"]; returns: string };
   /** Gives an address a further name. */
   "hosts.add_host": { args: { ip: string; alias: string }; order: ["ip", "alias"]; returns: boolean };
   /** The names of an address. */

@@ -33,6 +33,7 @@ const FILES: ModuleRegistry = {
   grains: () => import("./grains.ts"),
   group: () => import("./group.ts"),
   hashutil: () => import("./hashutil.ts"),
+  hg: () => import("./hg.ts"),
   hosts: () => import("./hosts.ts"),
   http: () => import("./http.ts"),
   ini: () => import("./ini_manage.ts"),

@@ -29,6 +29,7 @@ export const STATES: StateRegistry = {
   gpg: () => import("./gpg.ts"),
   grains: () => import("./grains.ts"),
   group: () => import("./group.ts"),
+  hg: () => import("./hg.ts"),
   host: () => import("./host.ts"),
   http: () => import("./http.ts"),
   ini: () => import("./ini_manage.ts"),

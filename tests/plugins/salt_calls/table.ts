@@ -16,6 +16,7 @@ import { FIREWALL } from "./firewall.ts";
 import { GIT } from "./git.ts";
 import { SMBIOS, UDEV } from "./hardware.ts";
 import { HASHUTIL } from "./hashutil.ts";
+import { HG } from "./hg.ts";
 import { DNSUTIL, HTTP } from "./http.ts";
 import { KERNEL } from "./kernel.ts";
 import { KEY } from "./key.ts";
@@ -54,6 +55,7 @@ export const SALT_CALLS: Record<string, CallScenario[]> = {
   firewall: FIREWALL,
   git: GIT,
   hashutil: HASHUTIL,
+  hg: HG,
   http: HTTP,
   kernel: KERNEL,
   key: KEY,

@@ -4,6 +4,7 @@ import { states as apache } from "../../../src/plugins/states/apache.ts";
 import { states as apacheConf } from "../../../src/plugins/states/apache_conf.ts";
 import { states as apacheModule } from "../../../src/plugins/states/apache_module.ts";
 import { states as apacheSite } from "../../../src/plugins/states/apache_site.ts";
+import { states as hg } from "../../../src/plugins/states/hg.ts";
 import { states as acl } from "../../../src/plugins/states/linux_acl.ts";
 import { states as nfsExport } from "../../../src/plugins/states/nfs_export.ts";
 import { states as rsync } from "../../../src/plugins/states/rsync.ts";
@@ -20,4 +21,5 @@ await replayStates("apache", {
 });
 await replayStates("nfs_export", { nfs_export: nfsExport });
 await replayStates("rsync", { rsync });
+await replayStates("hg", { hg });
 await replayStates("acl", { acl });
