@@ -120,4 +120,18 @@ export const APACHE: CallScenario[] = [
       ["apache.userdel", "{D}/there", "larry"],
     ],
   },
+  {
+    name: "webutil: real password files",
+    programs: ["htpasswd"],
+    calls: [
+      ["webutil.useradd", "{D}/h", "larry", "secret", "opts=s"],
+      ["webutil.useradd", "{D}/h", "moe", "secret", "opts=s"],
+      ["webutil.useradd", "{D}/h", "larry", "-other", "opts=s"],
+      ["webutil.verify", "{D}/h", "larry", "-other"],
+      ["webutil.verify", "{D}/h", "larry", "wrong"],
+      ["webutil.verify", "{D}/h", "none", "wrong"],
+      ["webutil.userdel", "{D}/h", "moe"],
+      ["webutil.userdel", "{D}/h", "none", "all_results=True"],
+    ],
+  },
 ];

@@ -46,4 +46,13 @@ export const DIG: CallScenario[] = [
       ["dig.SPF", "bad"],
     ],
   },
+  {
+    name: "dig: nobody answers",
+    programs: ["dig"],
+    calls: ["A", "AAAA", "CNAME", "MX", "NS", "PTR", "SPF", "TXT"].map((type) => [
+      `dig.${type}`,
+      type === "PTR" ? "192.0.2.1" : "example.com",
+      "nameserver=nosuch.invalid",
+    ]),
+  },
 ];
