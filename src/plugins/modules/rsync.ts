@@ -5,6 +5,7 @@ import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { splitWords } from "../../python/whitespace.ts";
 import { operand, programPath, runAll } from "../commands.ts";
+import { checkProgramPath } from "../linux/paths.ts";
 import { osErrorText } from "../python_errors.ts";
 import { temporaryPath } from "../temporary.ts";
 import { readText } from "./file/content.ts";
@@ -67,6 +68,7 @@ async function copy(context: JobContext, given: Args): Promise<unknown> {
   const args = await settings(context, given);
   if (!truthy(args.src) || !truthy(args.dst)) throw new SaltInvocationError("src and dst cannot be empty");
   const [src, dst] = [operand(args.src, "a source"), operand(args.dst, "a destination")];
+  if (dst.startsWith("/")) checkProgramPath(context, dst);
   if (!src.startsWith("salt://")) return await runAll(context, ["rsync", ...options(args), src, dst]);
   const { fs } = context.runtime;
   const temporary = temporaryPath(context.runtime);

@@ -4,7 +4,7 @@ import { splitLines } from "../../python/lines.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { operand, programPath, run, runAll } from "../commands.ts";
-import { exists } from "../linux/paths.ts";
+import { checkProgramPath, exists } from "../linux/paths.ts";
 
 type Args = Record<string, unknown>;
 
@@ -30,12 +30,15 @@ export function passwordWords(letters: string, { pwfile, user, password }: Args)
 
 async function add(context: JobContext, args: Args): Promise<unknown> {
   const create = exists(context.runtime.fs, str(args.pwfile)) ? "" : "c";
-  return await runAll(context, passwordWords(str(args.opts) + create, args), { runas: args.runas });
+  const words = passwordWords(str(args.opts) + create, args);
+  checkProgramPath(context, str(args.pwfile), { runas: args.runas });
+  return await runAll(context, words, { runas: args.runas });
 }
 
 async function remove(context: JobContext, { pwfile, user, runas, all_results: all }: Args): Promise<unknown> {
   if (!exists(context.runtime.fs, str(pwfile))) return "Error: The specified htpasswd file does not exist";
   const words = ["htpasswd", "-D", ...userWords(pwfile, user)];
+  checkProgramPath(context, str(pwfile), { runas });
   return truthy(all) ? await runAll(context, words, { runas }) : splitLines(await run(context, words, { runas }));
 }
 
