@@ -28,16 +28,18 @@ const ROWS: Readonly<Record<string, string>> = {
     special src ssh_password ssh_priv_key ssh_user startpath state_id stdin stream_or_string string table tablespace
     tag tarfile tem template text time_format timezone title token topfn trust_level type unit upload_path uri url
     user username utc_offset valid_until value_regex venv venv_bin ver1 ver2 verstr vfstype vgname via_master
+    acl_type apache.conf apache.site conf_path excludefrom fmt hg.opts nfs3.hosts passwordfile pwfile rsh
     virtualenv.path waldir worktree_path zip_file zone zonefile
   `,
   "string | string[]": `
+    aliases.target nfs3.options smbios.fields
     args backend cidrs cmd devices disks exclude excludes extmod_blacklist extmod_whitelist extra_index_url
     find_links gems groups ids interfaces keyids keys members_list mirrors mods mysql.grant names npm.pkgs onlyif
     paths pip.pkgs privileges recipients refs refspecs requirements search_function search_target states tgt
     trusted_host unless user.groups
   `,
   "string | number": `
-    date daymonth dayweek db_port end expire extents file.group file.user from_minor gid hour lvm.size minute mode
+    rec_type date daymonth dayweek db_port end expire extents file.group file.user from_minor gid hour lvm.size minute mode
     month older_than partition port priority sig signal start system_id to_minor uid umask
   `,
   number: `
@@ -62,10 +64,10 @@ const ROWS: Readonly<Record<string, string>> = {
   "boolean | number": "queue",
   "boolean | string": "backup",
   "number[]": "success_retcodes",
-  "string[]": "success_stdout success_stderr",
+  "string[]": "success_stdout success_stderr rsync.additional_opts",
   // Whatever their default is, they take more than it.
   unknown: `
-    archive.sources archive.tar.sources archive.template boolean build cmd.run_chroot.binds cmd.template
+    apache.config.config archive.sources archive.tar.sources archive.template boolean build cmd.run_chroot.binds cmd.template
     config.get.merge cp.dest cp.template cron.comment cron.identifier debconf.context debconf.defaults
     debconf.template default docker.filters docker.tag docker.timeout event.preload file.check_perms.ret
     file.manage_file.ret file.template firewalld.rule grain grains.filter_by.merge iptables.position iptables.rule

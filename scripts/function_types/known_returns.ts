@@ -9,6 +9,7 @@ const ROWS: Record<Family, Readonly<Record<string, string>>> = {
     // Maps with numbers as keys are a Map on the master's host, and an object over HTTP.
     unknown: "network.active_tcp status.procs pillar.raw file.open_files ps.proc_info",
     "string[]": `
+      dig.a dig.aaaa dig.ns dig.ptr dig.spf
       pillar.ls pillar.keys saltutil.sync_beacons saltutil.sync_clouds saltutil.sync_engines saltutil.sync_executors
       saltutil.sync_grains saltutil.sync_log_handlers saltutil.sync_matchers saltutil.sync_modules saltutil.sync_output
       saltutil.sync_outputters saltutil.sync_pillar saltutil.sync_proxymodules saltutil.sync_renderers
@@ -35,16 +36,23 @@ const ROWS: Record<Family, Readonly<Record<string, string>>> = {
       "disk.inodeusage",
     "Record<string, string>": "sysctl.show",
     '"" | { hash_type?: string; hsum?: string }': "cp.hash_file",
-    "{ pid: number; retcode: number; stdout: string; stderr: string }": "file.grep",
+    "{ pid: number; retcode: number; stdout: string; stderr: string }":
+      "file.grep rsync.rsync webutil.useradd apache.useradd",
     "number | string": "file.uid_to_user file.gid_to_group",
-    boolean: "file.is_hardlink",
+    boolean: "file.is_hardlink apache.check_mod_enabled apache.check_site_enabled apache.check_conf_enabled",
+    "string | null": "udev.name udev.path",
+    "string | string[] | null": "udev.links",
+    "string | unknown[]": "dig.cname",
+    "unknown[][]": "dig.mx",
     string: "network.hw_addr network.hwaddr network.interface_ip",
     "Record<string, unknown>":
       "mine.get publish.publish publish.full_data pillar.items pillar.data pillar.item test.kwarg test.opts_pkg",
     "{ args: unknown[]; kwargs: Record<string, unknown> }": "test.arg test.arg_clean",
     "[bigint | number, Float | number]": "test.fib",
     "[(Float | bigint | number)[], Float | number]": "test.collatz",
-    "Record<string, unknown> | string": "schedule.list beacons.list",
+    "{ Name: string; Status: string | number; [name: string]: unknown }":
+      "apache.a2enmod apache.a2dismod apache.a2ensite apache.a2dissite apache.a2enconf apache.a2disconf",
+    "Record<string, unknown> | string": "apache.server_status schedule.list beacons.list",
     "Record<string, Float | number>": "ps.swap_memory ps.virtual_memory status.loadavg",
     "Record<string, number>": "status.vmstats",
     "Record<string, Record<string, number>>": "status.netstats",

@@ -71,6 +71,7 @@ describe("execution modules against Salt 3006", { skip, timeout: 900_000 }, () =
       root_dir: path.join(place, "salt"),
       file_client: "local",
       id: "alpha",
+      "aliases.file": path.join(root, "aliases"),
       grains: GRAINS,
       features: { x509_v2: true },
     };

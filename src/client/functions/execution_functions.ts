@@ -23,6 +23,26 @@ import type { FunctionSignature, StateReturns, UserRecord } from "./shapes.ts";
  * ```
  */
 export interface ExecutionFunctions {
+  /** Removes an entry. */
+  "acl.delfacl": { args: { acl_type: string; acl_name?: string; [name: string]: unknown }; order: ["acl_type", "acl_name"]; rest: unknown[]; returns: true };
+  /** The ACLs of paths. */
+  "acl.getfacl": { args: { [name: string]: unknown }; order: []; rest: unknown[]; returns: Record<string, { comment: Record<string, string>; defaults?: Record<string, Record<string, { octal: number; permissions: unknown }>[]>; [name: string]: unknown }> };
+  /** Adds an entry, or changes it. */
+  "acl.modfacl": { args: { acl_type: string; acl_name?: string; perms?: string; [name: string]: unknown }; order: ["acl_type", "acl_name", "perms"]; rest: unknown[]; returns: true };
+  /** The version of getfacl. */
+  "acl.version": { args: Record<never, never>; order: []; returns: string | null };
+  /** Removes all entries but those of owner, group and others. */
+  "acl.wipefacls": { args: { [name: string]: unknown }; order: []; rest: unknown[]; returns: true };
+  /** The target of an alias; an empty text if there is none. */
+  "aliases.get_target": { args: { alias: string }; order: ["alias"]; returns: string };
+  /** True if the alias has that target. */
+  "aliases.has_target": { args: { alias: string; target: string | string[] }; order: ["alias", "target"]; returns: boolean };
+  /** The aliases, each with its target. */
+  "aliases.list_aliases": { args: Record<never, never>; order: []; returns: Record<string, string> };
+  /** Removes an alias. */
+  "aliases.rm_alias": { args: { alias: string }; order: ["alias"]; returns: true };
+  /** Sets the target of an alias, which is added if it is missing. */
+  "aliases.set_target": { args: { alias: string; target: string | string[] }; order: ["alias", "target"]; returns: true };
   /** Lets priorities decide what an alternative stands for. */
   "alternatives.auto": { args: { name: string }; order: ["name"]; returns: string };
   /** True if a program is one of an alternative's. */
@@ -41,6 +61,46 @@ export interface ExecutionFunctions {
   "alternatives.show_current": { args: { name: string }; order: ["name"]; returns: false | string };
   /** The link that stands for an alternative. */
   "alternatives.show_link": { args: { name: string }; order: ["name"]; returns: false | string };
+  /** Disables a conf of Debian's Apache. */
+  "apache.a2disconf": { args: { conf: string }; order: ["conf"]; returns: { Name: string; Status: string | number; [name: string]: unknown } };
+  /** Disables a mod of Debian's Apache. */
+  "apache.a2dismod": { args: { mod: string }; order: ["mod"]; returns: { Name: string; Status: string | number; [name: string]: unknown } };
+  /** Disables a site of Debian's Apache. */
+  "apache.a2dissite": { args: { site: string }; order: ["site"]; returns: { Name: string; Status: string | number; [name: string]: unknown } };
+  /** Enables a conf of Debian's Apache. */
+  "apache.a2enconf": { args: { conf: string }; order: ["conf"]; returns: { Name: string; Status: string | number; [name: string]: unknown } };
+  /** Enables a mod of Debian's Apache. */
+  "apache.a2enmod": { args: { mod: string }; order: ["mod"]; returns: { Name: string; Status: string | number; [name: string]: unknown } };
+  /** Enables a site of Debian's Apache. */
+  "apache.a2ensite": { args: { site: string }; order: ["site"]; returns: { Name: string; Status: string | number; [name: string]: unknown } };
+  /** True if a conf of Debian's Apache is enabled. */
+  "apache.check_conf_enabled": { args: { conf: string }; order: ["conf"]; returns: boolean };
+  /** True if a mod of Debian's Apache is enabled. */
+  "apache.check_mod_enabled": { args: { mod: string }; order: ["mod"]; returns: boolean };
+  /** True if a site of Debian's Apache is enabled. */
+  "apache.check_site_enabled": { args: { site: string }; order: ["site"]; returns: boolean };
+  /** The text of a configuration, which is written to a file unless `edit` is False. */
+  "apache.config": { args: { name: string; config: unknown; edit?: boolean }; order: ["name", "config", "edit"]; returns: string };
+  /** The directives that Apache knows, each with what it means. */
+  "apache.directives": { args: Record<never, never>; order: []; returns: Record<string, string> };
+  /** The version of Apache, and how it was built. */
+  "apache.fullversion": { args: Record<never, never>; order: []; returns: Record<string, unknown> };
+  /** The modules of Apache, static and shared. */
+  "apache.modules": { args: Record<never, never>; order: []; returns: { shared: string[]; static: string[] } };
+  /** The numbers that mod_status shows. */
+  "apache.server_status": { args: { profile?: string }; order: ["profile"]; returns: Record<string, unknown> | string };
+  /** The modules that Apache was built with. */
+  "apache.servermods": { args: Record<never, never>; order: []; returns: string[] };
+  /** Starts Apache, or sends it a signal. */
+  "apache.signal": { args: { signal?: number | string | null }; order: ["signal"]; returns: string | null };
+  /** Adds a user to a password file, by webutil.useradd. */
+  "apache.useradd": { args: { pwfile: string; user: string; password: string; opts?: string }; order: ["pwfile", "user", "password", "opts"]; returns: { pid: number; retcode: number; stdout: string; stderr: string } };
+  /** Removes a user from a password file, by webutil.userdel. */
+  "apache.userdel": { args: { pwfile: string; user: string }; order: ["pwfile", "user"]; returns: unknown };
+  /** The version of Apache. */
+  "apache.version": { args: Record<never, never>; order: []; returns: string };
+  /** The virtual hosts by name. */
+  "apache.vhosts": { args: Record<never, never>; order: []; returns: Record<string, unknown> };
   /** Runs unzip; returns its output. */
   "archive.cmd_unzip": { args: { zip_file: string; dest: string; excludes?: string | string[] | null; options?: unknown; template?: unknown; runas?: string | null; trim_output?: boolean; password?: string | null }; order: ["zip_file", "dest", "excludes", "options", "template", "runas", "trim_output", "password"]; returns: string[] };
   /** Runs zip; returns its output. */
@@ -261,6 +321,38 @@ export interface ExecutionFunctions {
   "defaults.merge": { args: { dest: string; src: string; merge_lists?: boolean; in_place?: boolean; convert_none?: boolean }; order: ["dest", "src", "merge_lists", "in_place", "convert_none"]; returns: unknown };
   /** Merges each map of a map into the same defaults. The map is changed, unless `in_place` is False. */
   "defaults.update": { args: { dest: string; defaults: Record<string, unknown>; merge_lists?: boolean; in_place?: boolean; convert_none?: boolean }; order: ["dest", "defaults", "merge_lists", "in_place", "convert_none"]; returns: unknown };
+  /** The IPv4 addresses of a host. */
+  "dig.A": { args: { host: string; nameserver?: string | null }; order: ["host", "nameserver"]; returns: string[] };
+  /** The IPv6 addresses of a host. */
+  "dig.AAAA": { args: { host: string; nameserver?: string | null }; order: ["host", "nameserver"]; returns: string[] };
+  /** The name that a host is an alias of. */
+  "dig.CNAME": { args: { host: string; nameserver?: string | null }; order: ["host", "nameserver"]; returns: string | unknown[] };
+  /** The mail servers of a domain, each with its priority. */
+  "dig.MX": { args: { domain: string; resolve?: boolean; nameserver?: string | null }; order: ["domain", "resolve", "nameserver"]; returns: unknown[][] };
+  /** The addresses of the name servers of a domain. */
+  "dig.NS": { args: { domain: string; resolve?: boolean; nameserver?: string | null }; order: ["domain", "resolve", "nameserver"]; returns: string[] };
+  /** The names of an address. */
+  "dig.PTR": { args: { host: string; nameserver?: string | null }; order: ["host", "nameserver"]; returns: string[] };
+  /** The addresses that may send mail of a domain. */
+  "dig.SPF": { args: { domain: string; record?: string; nameserver?: string | null }; order: ["domain", "record", "nameserver"]; returns: string[] };
+  /** The TXT records of a host. */
+  "dig.TXT": { args: { host: string; nameserver?: string | null }; order: ["host", "nameserver"]; returns: string[] };
+  /** The IPv4 addresses of a host. */
+  "dig.a": { args: { host: string; nameserver?: string | null }; order: ["host", "nameserver"]; returns: string[] };
+  /** The IPv6 addresses of a host. */
+  "dig.aaaa": { args: { host: string; nameserver?: string | null }; order: ["host", "nameserver"]; returns: string[] };
+  /** True for an IPv4 or IPv6 address, which may have a prefix length. */
+  "dig.check_ip": { args: { addr: unknown }; order: ["addr"]; returns: boolean };
+  /** The name that a host is an alias of. */
+  "dig.cname": { args: { host: string; nameserver?: string | null }; order: ["host", "nameserver"]; returns: string | unknown[] };
+  /** The mail servers of a domain, each with its priority. */
+  "dig.mx": { args: { domain: string; resolve?: boolean; nameserver?: string | null }; order: ["domain", "resolve", "nameserver"]; returns: unknown[][] };
+  /** The addresses of the name servers of a domain. */
+  "dig.ns": { args: { domain: string; resolve?: boolean; nameserver?: string | null }; order: ["domain", "resolve", "nameserver"]; returns: string[] };
+  /** The names of an address. */
+  "dig.ptr": { args: { host: string; nameserver?: string | null }; order: ["host", "nameserver"]; returns: string[] };
+  /** The addresses that may send mail of a domain. */
+  "dig.spf": { args: { domain: string; record?: string; nameserver?: string | null }; order: ["domain", "record", "nameserver"]; returns: string[] };
   /** Labels and UUIDs of block devices: all, one, or those with a tag. */
   "disk.blkid": { args: { device?: string | null; token?: string | null }; order: ["device", "token"]; returns: Record<string, unknown> };
   /** The parameters of a block device, from blockdev. */
@@ -999,6 +1091,20 @@ export interface ExecutionFunctions {
   "hashutil.sha256_digest": { args: { instr: string }; order: ["instr"]; returns: string };
   /** The sha512 of a text, as hexadecimal digits. */
   "hashutil.sha512_digest": { args: { instr: string }; order: ["instr"]; returns: string };
+  /** Writes a revision to an archive. */
+  "hg.archive": { args: { cwd: string; output: string; rev?: string; fmt?: string | null; prefix?: string | null; user?: string | null }; order: ["cwd", "output", "rev", "fmt", "prefix", "user"]; returns: string };
+  /** Clones a repository. */
+  "hg.clone": { args: { cwd: string; repository: string; opts?: string | null; user?: string | null; identity?: string | null }; order: ["cwd", "repository", "opts", "user", "identity"]; returns: string };
+  /** A name of a revision by the tag before it. */
+  "hg.describe": { args: { cwd: string; rev?: string; user?: string | null }; order: ["cwd", "rev", "user"]; returns: string };
+  /** Fetches changes. */
+  "hg.pull": { args: { cwd: string; opts?: string | null; user?: string | null; identity?: string | null; repository?: string | null }; order: ["cwd", "opts", "user", "identity", "repository"]; returns: string };
+  /** The full id of a revision; an empty text if there is none. */
+  "hg.revision": { args: { cwd: string; rev?: string; short?: boolean; user?: string | null }; order: ["cwd", "rev", "short", "user"]; returns: string };
+  /** The files that differ, by how. */
+  "hg.status": { args: { cwd: string; opts?: string | null; user?: string | null }; order: ["cwd", "opts", "user"]; returns: Record<string, unknown> };
+  /** Checks out a revision. */
+  "hg.update": { args: { cwd: string; rev: string; force?: boolean; user?: string | null }; order: ["cwd", "rev", "force", "user"]; returns: string };
   /** Gives an address a further name. */
   "hosts.add_host": { args: { ip: string; alias: string }; order: ["ip", "alias"]; returns: boolean };
   /** The names of an address. */
@@ -1441,6 +1547,14 @@ export interface ExecutionFunctions {
   "network.traceroute": { args: { host: string }; order: ["host"]; returns: unknown[] };
   /** Wakes up a host with a Wake-on-LAN broadcast. */
   "network.wol": { args: { mac: string; bcast?: string; destport?: number }; order: ["mac", "bcast", "destport"]; returns: true };
+  /** Adds a client to an export. */
+  "nfs3.add_export": { args: { exports?: string; path?: string | null; hosts?: string | null; options?: string | string[] | null }; order: ["exports", "path", "hosts", "options"]; returns: { hosts: string; options: string[] } };
+  /** Removes an export; returns the others. */
+  "nfs3.del_export": { args: { exports?: string; path?: string | null }; order: ["exports", "path"]; returns: Record<string, { hosts: string; options: string[] }[]> };
+  /** The exports: directory → its clients. */
+  "nfs3.list_exports": { args: { exports?: string }; order: ["exports"]; returns: Record<string, { hosts: string; options: string[] }[]> };
+  /** Makes the server read the exports again. */
+  "nfs3.reload_exports": { args: Record<never, never>; order: []; returns: { stdout: string; stderr: string; result: boolean } };
   /** Adds a rule behind the others, unless it is there. */
   "nftables.append": { args: { table?: string; chain?: string | null; rule?: unknown; family?: string }; order: ["table", "chain", "rule", "family"]; returns: { comment: string; result: boolean } };
   /** The text of a rule; with full='"True"' of the whole command. */
@@ -1921,6 +2035,12 @@ export interface ExecutionFunctions {
   "random.shuffle": { args: { value: unknown; seed?: unknown }; order: ["value", "seed"]; returns: unknown[] };
   /** A text in base64. */
   "random.str_encode": { args: { value: unknown; encoder?: string }; order: ["value", "encoder"]; returns: string };
+  /** The configuration of the daemon. */
+  "rsync.config": { args: { conf_path?: string }; order: ["conf_path"]; returns: string };
+  /** Copies files. What is not given is taken from options such as rsync.exclude. */
+  "rsync.rsync": { args: { src: string; dst: string; delete?: boolean; force?: boolean; update?: boolean; passwordfile?: string | null; exclude?: string | string[] | null; excludefrom?: string | null; dryrun?: boolean; rsh?: string | null; additional_opts?: string[] | null; saltenv?: string }; order: ["src", "dst", "delete", "force", "update", "passwordfile", "exclude", "excludefrom", "dryrun", "rsh", "additional_opts", "saltenv"]; returns: { pid: number; retcode: number; stdout: string; stderr: string } };
+  /** The version of rsync. */
+  "rsync.version": { args: Record<never, never>; order: []; returns: string };
   /** Empties the caches of the minion; keys and running jobs stay. */
   "saltutil.clear_cache": { args: Record<never, never>; order: []; returns: boolean };
   /** Removes jobs from the cache of the minion that are older. */
@@ -2193,6 +2313,10 @@ export interface ExecutionFunctions {
   "slsutil.serialize": { args: { serializer: string; obj: unknown; [name: string]: unknown }; order: ["serializer", "obj"]; returns: Uint8Array | string };
   /** Lays a map over another, in place. */
   "slsutil.update": { args: { dest: string; upd: unknown; recursive_update?: boolean; merge_lists?: boolean }; order: ["dest", "upd", "recursive_update", "merge_lists"]; returns: unknown };
+  /** One value of the firmware; null if the vendor left it empty. */
+  "smbios.get": { args: { string: string; clean?: boolean }; order: ["string", "clean"]; returns: string | null };
+  /** The records of the firmware. */
+  "smbios.records": { args: { rec_type?: number | string | null; fields?: string | string[] | null; clean?: boolean }; order: ["rec_type", "fields", "clean"]; returns: unknown[] };
   /** The keys that may log in as a user. */
   "ssh.auth_keys": { args: { user?: string | null; config?: string; fingerprint_hash_type?: string | null }; order: ["user", "config", "fingerprint_hash_type"]; returns: Record<string, unknown> };
   /** What ssh.set_auth_key would do: add, update or exists. */
@@ -2587,6 +2711,18 @@ export interface ExecutionFunctions {
   "tls.set_ca_path": { args: { cacert_path: string }; order: ["cacert_path"]; returns: string };
   /** Whether a certificate is valid, and signed by an authority, and not revoked. */
   "tls.validate": { args: { cert: unknown; ca_name: string; crl_file: string }; order: ["cert", "ca_name", "crl_file"]; returns: unknown };
+  /** The properties of a device. */
+  "udev.env": { args: { dev: string }; order: ["dev"]; returns: Record<string, unknown> | null };
+  /** All that udev knows of all devices. */
+  "udev.exportdb": { args: Record<never, never>; order: []; returns: Record<string, unknown>[] };
+  /** All that udev knows of a device. */
+  "udev.info": { args: { dev: string }; order: ["dev"]; returns: Record<string, unknown> };
+  /** The links to a device: one text or a list. */
+  "udev.links": { args: { dev: string }; order: ["dev"]; returns: string | string[] | null };
+  /** The kernel's name of a device. */
+  "udev.name": { args: { dev: string }; order: ["dev"]; returns: string | null };
+  /** The path of a device below /sys. */
+  "udev.path": { args: { dev: string }; order: ["dev"]; returns: string | null };
   /** Makes a user. */
   "user.add": { args: { name: string; uid?: number | string | null; gid?: number | string | null; groups?: string | string[] | null; home?: string | null; shell?: string | null; unique?: boolean; system?: boolean; fullname?: string; roomnumber?: string; workphone?: string; homephone?: string; other?: string; createhome?: unknown; loginclass?: string | null; nologinit?: boolean; root?: string | null; usergroup?: boolean | null }; order: ["name", "uid", "gid", "groups", "home", "shell", "unique", "system", "fullname", "roomnumber", "workphone", "homephone", "other", "createhome", "loginclass", "nologinit", "root", "usergroup"]; returns: boolean };
   /** Changes a user's full name. */
@@ -2639,6 +2775,12 @@ export interface ExecutionFunctions {
   "virtualenv.get_site_packages": { args: { venv: string }; order: ["venv"]; returns: string };
   /** The version of virtualenv as numbers. */
   "virtualenv.virtualenv_ver": { args: { venv_bin: string; user?: string | null; [name: string]: unknown }; order: ["venv_bin", "user"]; returns: number[] };
+  /** Adds a user to a password file, or changes the password. The file is made if it is missing. */
+  "webutil.useradd": { args: { pwfile: string; user: string; password: string; opts?: string; runas?: string | null }; order: ["pwfile", "user", "password", "opts", "runas"]; returns: { pid: number; retcode: number; stdout: string; stderr: string } };
+  /** Removes a user from a password file. */
+  "webutil.userdel": { args: { pwfile: string; user: string; runas?: string | null; all_results?: boolean }; order: ["pwfile", "user", "runas", "all_results"]; returns: unknown };
+  /** True if the user has that password. */
+  "webutil.verify": { args: { pwfile: string; user: string; password: string; opts?: string; runas?: string | null }; order: ["pwfile", "user", "password", "opts", "runas"]; returns: boolean };
   /** Makes a certificate: signed with signing_private_key of this host, or by the minion ca_server. */
   "x509.create_certificate": { args: { ca_server?: string | null; signing_policy?: string | null; encoding?: string; append_certs?: unknown; pkcs12_passphrase?: unknown; pkcs12_encryption_compat?: boolean; pkcs12_friendlyname?: unknown; path?: string | null; overwrite?: boolean; raw?: boolean; [name: string]: unknown }; order: ["ca_server", "signing_policy", "encoding", "append_certs", "pkcs12_passphrase", "pkcs12_encryption_compat", "pkcs12_friendlyname", "path", "overwrite", "raw"]; returns: unknown };
   /** Makes a list of revoked certificates. */

@@ -253,6 +253,7 @@ async function answersOf(scenario: CallScenario, root: string, server?: Addresse
       cachedir,
       pki_dir: path.join(root, "pki"),
       id: "alpha",
+      "aliases.file": path.join(root, "aliases"),
       file_client: "local",
       file_roots: { base: [path.join(root, "roots")] },
     },

@@ -18,7 +18,7 @@ __context__ = {}
 # What a state finds as the context of an execution module.
 __context__ = {}
 
-MODULES = {"debconf": "debconfmod", "pip": "pip_state", "raid": "mdadm_raid", "virtualenv": "virtualenv_mod"}
+MODULES = {"acl": "linux_acl", "debconf": "debconfmod", "pip": "pip_state", "raid": "mdadm_raid", "virtualenv": "virtualenv_mod"}
 
 
 def raiser(answer):
@@ -127,7 +127,7 @@ def main():
     assert not twice, f"cases of one id: {twice}"
     print("[")
     for at, case in enumerate(file["cases"]):
-        line = json.dumps({"id": case["id"], **run(case, file)})
+        line = json.dumps({"id": case["id"], **run(case, file)}, default=str)
         print(" " + line + ("," if at + 1 < len(file["cases"]) else ""))
     print("]")
 

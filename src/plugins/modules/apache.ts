@@ -1,0 +1,181 @@
+import type { JobContext } from "../../loader/context.ts";
+import { CommandExecutionError, type ExecutionModule } from "../../loader/family.ts";
+import { toFloat } from "../../python/float.ts";
+import { splitLines } from "../../python/lines.ts";
+import { floatOfText } from "../../python/number_text.ts";
+import { str } from "../../python/repr.ts";
+import { truthy } from "../../python/truth.ts";
+import { splitWords, strip } from "../../python/whitespace.ts";
+import { programPath, run, runAll } from "../commands.ts";
+import { configurationText } from "./apache/configuration.ts";
+import { DEBIAN_FUNCTIONS } from "./apache/debian.ts";
+import { overwrite } from "./file/content.ts";
+
+const SIGNALS = ["start", "stop", "restart", "graceful", "graceful-stop"];
+const COMMANDS = ["configtest", "status", "fullstatus"];
+const SLOTS = ["_", "S", "R", "W", "K", "D", "C", "L", "G", "I", "."];
+
+const program = ({ grains }: Pick<JobContext, "grains">): string =>
+  grains.os_family === "Debian" || grains.os_family === "Suse" ? "apache2ctl" : "apachectl";
+
+const output = (context: JobContext, option: string): Promise<string> => run(context, [program(context), option]);
+
+const said = async (context: JobContext, option: string): Promise<string[]> =>
+  splitLines(await output(context, option));
+
+async function version(context: JobContext): Promise<string> {
+  const text = await output(context, "-v");
+  const found = splitLines(text)[0]?.split(": ")[1];
+  if (found === undefined) throw new CommandExecutionError(`Cannot read the version of Apache from "${text}"`);
+  return found;
+}
+
+async function fullVersion(context: JobContext): Promise<Record<string, unknown>> {
+  const options: string[] = [];
+  const found: Record<string, unknown> = { compiled_with: options };
+  for (const line of await said(context, "-V")) {
+    const [name = "", value] = line.split(": ");
+    if (value !== undefined) found[strip(name).toLowerCase().replaceAll(" ", "_")] = strip(value);
+    else if (line.includes(" -D")) options.push(line.replace(/^\s+-D\s+/, ""));
+  }
+  return found;
+}
+
+async function modules(context: JobContext): Promise<Record<"static" | "shared", string[]>> {
+  const lines = await said(context, "-M");
+  const of = (kind: string) => lines.filter((line) => line.includes(`(${kind})`)).map((line) => splitWords(line)[0]!);
+  return { static: of("static"), shared: of("shared") };
+}
+
+async function directives(context: JobContext): Promise<Record<string, string>> {
+  const lines = splitLines((await output(context, "-L")).replaceAll("\n\t", "\t")).filter((line) => line !== "");
+  return Object.fromEntries(lines.map((line) => {
+    const [name, ...rest] = line.split("\t");
+    return [name, rest.join("\n")];
+  }));
+}
+
+async function vhosts(context: JobContext): Promise<Record<string, unknown>> {
+  const found: Record<string, Record<string, unknown>> = {};
+  let hosts: Record<string, unknown> = {};
+  for (const line of await said(context, "-S")) {
+    const [first = "", port, host = "", name = "", file = ""] = splitWords(line);
+    const plain = (text: string) => text.replace(/[()]/g, "");
+    if (line.includes("is a NameVirtualHost")) hosts = found[first] = {};
+    else if (first === "default") hosts.default = { vhost: host, conf: plain(name) };
+    else if (first === "port") hosts[name] = { vhost: name, conf: plain(file), port };
+  }
+  return found;
+}
+
+async function send(context: JobContext, signal: string): Promise<string> {
+  const words = [program(context), ...(SIGNALS.includes(signal) ? ["-k"] : []), signal];
+  const { stdout, stderr } = await runAll(context, words);
+  if (stderr !== "" || stdout !== "") return strip(stderr === "" ? stdout : stderr);
+  return `Command: "${words.join(" ")}" completed successfully!`;
+}
+
+function statusValue(text: string): unknown {
+  if (/^\d+$/.test(text)) return Number(text);
+  const number = floatOfText(text);
+  return number === undefined ? text : toFloat(number);
+}
+
+async function serverStatus(context: JobContext, profile: string): Promise<unknown> {
+  const option = (name: string, fallback: unknown) =>
+    context.call("config.get", [`apache.server-status:${profile}:${name}`, fallback]);
+  const url = str(await option("url", "http://localhost/server-status"));
+  const [username, password] = [await option("user", ""), await option("pass", "")];
+  const login = truthy(username) && truthy(password) ? { username, password } : {};
+  const page = await context.call("http.query", [`${url}?auto`], login) as Record<string, unknown>;
+  if (page.body === undefined || page.error !== undefined) return "error";
+  const board: Record<string, number> = Object.fromEntries(SLOTS.map((slot) => [slot, 0]));
+  const found: Record<string, unknown> = { Scoreboard: board };
+  for (const line of splitLines(str(page.body))) {
+    const at = line.indexOf(":");
+    if (at < 0) continue;
+    const [name, value] = [strip(line.slice(0, at)), strip(line.slice(at + 1))];
+    if (name !== "Scoreboard") found[name] = statusValue(value);
+    else for (const slot of value) board[slot] = (board[slot] ?? 0) + 1;
+  }
+  return found;
+}
+
+function config(context: JobContext, { name, config: given, edit }: Record<string, unknown>): string {
+  const text = configurationText(given);
+  if (truthy(edit)) overwrite(context.runtime, str(name), `# This file is managed by Salt.\n${text}`);
+  return text;
+}
+
+/** The web server Apache; on Debian with its programs `a2enmod` and the like. */
+export const module: ExecutionModule = {
+  virtual: (context) =>
+    programPath(context, program(context)) !== undefined ||
+    { unavailable: "The apache execution module cannot be loaded: apache is not installed." },
+  functions: {
+    version: {
+      signature: "",
+      doc: "The version of Apache.\n\n    salt '*' apache.version",
+      run: version,
+    },
+    fullversion: {
+      signature: "",
+      doc: "The version of Apache, and how it was built.\n\n    salt '*' apache.fullversion",
+      run: fullVersion,
+    },
+    modules: {
+      signature: "",
+      doc: "The modules of Apache, static and shared.\n\n    salt '*' apache.modules",
+      run: modules,
+    },
+    servermods: {
+      signature: "",
+      doc: "The modules that Apache was built with.\n\n    salt '*' apache.servermods",
+      run: async (context) => (await said(context, "-l")).filter((line) => line.includes(".c")).map(strip),
+    },
+    directives: {
+      signature: "",
+      doc: "The directives that Apache knows, each with what it means.\n\n    salt '*' apache.directives",
+      run: directives,
+    },
+    vhosts: {
+      signature: "",
+      doc: "The virtual hosts by name.\n\n    salt '*' apache.vhosts",
+      run: vhosts,
+    },
+    signal: {
+      signature: "signal=None",
+      doc: "Starts Apache, or sends it a signal.\n\n    salt '*' apache.signal restart\n\n" +
+        `signal: ${[...SIGNALS, ...COMMANDS].join(", ")}`,
+      run: async (context, { signal }) =>
+        [...SIGNALS, ...COMMANDS].includes(str(signal)) ? await send(context, str(signal)) : null,
+    },
+    useradd: {
+      signature: "pwfile, user, password, opts=''",
+      doc: "Adds a user to a password file, by webutil.useradd.\n\n" +
+        "    salt '*' apache.useradd /etc/httpd/htpasswd larry badpassword",
+      run: (context, { pwfile, user, password, opts }) =>
+        context.call("webutil.useradd", [pwfile, user, password, opts]),
+    },
+    userdel: {
+      signature: "pwfile, user",
+      doc: "Removes a user from a password file, by webutil.userdel.\n\n" +
+        "    salt '*' apache.userdel /etc/httpd/htpasswd larry",
+      run: (context, { pwfile, user }) => context.call("webutil.userdel", [pwfile, user]),
+    },
+    server_status: {
+      signature: "profile='default'",
+      doc: "The numbers that mod_status shows.\n\n    salt '*' apache.server_status\n\n" +
+        "profile: part of the options apache.server-status:PROFILE: url, user and pass",
+      run: (context, { profile }) => serverStatus(context, str(profile)),
+    },
+    config: {
+      signature: "name, config, edit=True",
+      doc: "The text of a configuration, which is written to a file unless `edit` is False.\n\n" +
+        `    salt '*' apache.config /etc/httpd/conf.d/ports.conf config="[{'Listen': '22'}]"\n\n` +
+        "config: a list of maps: directives with their values, and sections, whose `this` is their argument",
+      run: config,
+    },
+    ...DEBIAN_FUNCTIONS,
+  },
+};
