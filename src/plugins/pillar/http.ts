@@ -66,6 +66,22 @@ async function textOf(response: Response): Promise<string> {
 }
 
 /**
+ * Sends a GET, and reads what is answered, within bounds of time and size.
+ *
+ * @throws {Error} naming the server alone
+ */
+export async function answerOf(address: URL, headers: Headers): Promise<{ response: Response; text: string }> {
+  try {
+    const response = await fetch(address, { headers, signal: AbortSignal.timeout(LIMIT_MS) });
+    return { response, text: await textOf(response) };
+  } catch (error) {
+    const { cause } = error as { cause?: { code?: unknown } };
+    const why = typeof cause?.code === "string" ? cause.code : (error as Error).name;
+    throw new Error(`${address.origin} could not be reached: ${why}`, { cause: error });
+  }
+}
+
+/**
  * The response of a web server for a minion.
  *
  * @throws {Error} naming the server and never the whole address, which may hold a secret
@@ -77,16 +93,7 @@ export async function fetchPillar(
 ): Promise<unknown> {
   const address = addressFor(context, str(args.url), truthy(args.with_grains));
   const headers = headersFor(address, args);
-  let response: Response;
-  let text: string;
-  try {
-    response = await fetch(address, { headers, signal: AbortSignal.timeout(LIMIT_MS) });
-    text = await textOf(response);
-  } catch (error) {
-    const { cause } = error as { cause?: { code?: unknown } };
-    const why = typeof cause?.code === "string" ? cause.code : (error as Error).name;
-    throw new Error(`${address.origin} could not be reached: ${why}`, { cause: error });
-  }
+  const { response, text } = await answerOf(address, headers);
   if (!response.ok) throw new Error(`${address.origin} answered ${response.status} ${response.statusText}`.trimEnd());
   return await parsed(context, text, format, address.origin);
 }
