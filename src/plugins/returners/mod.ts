@@ -3,6 +3,8 @@ import type { ReturnerRegistry } from "../../loader/family.ts";
 
 export const RETURNERS: ReturnerRegistry = {
   http_json: () => import("./http_json.ts"),
+  local: () => import("./local.ts"),
+  multi_returner: () => import("./multi_returner.ts"),
   otlp: () => import("./otlp.ts"),
   pgjsonb: () => import("./pgjsonb.ts"),
   postgres: () => import("./postgres.ts"),
@@ -10,6 +12,8 @@ export const RETURNERS: ReturnerRegistry = {
   redis: () => import("./redis.ts"),
   // The name of its file in Salt, by which many configurations call it.
   redis_return: () => import("./redis.ts"),
+  slack_webhook: () => import("./slack_webhook.ts"),
+  splunk: () => import("./splunk.ts"),
   sqlite3: () => import("./sqlite3.ts"),
   syslog: () => import("./syslog.ts"),
 };
