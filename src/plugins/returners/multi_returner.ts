@@ -1,6 +1,7 @@
 import { messageOf } from "../../errors.ts";
 import { withCustomReturners } from "../../loader/custom_returners.ts";
 import type { ReturnerContext, ReturnerModule, ReturnerRegistry } from "../../loader/family.ts";
+import { STORES } from "./stores.ts";
 
 const OPTION = "multi_returner";
 
@@ -33,7 +34,7 @@ async function* merged(lists: AsyncIterable<Publication>[]): AsyncIterable<Publi
  * @see salt/returners/multi_returner.py
  */
 export function multiReturner(
-  registry: (context: ReturnerContext) => Promise<ReturnerRegistry>,
+  registry: (context: ReturnerContext) => ReturnerRegistry,
 ): Required<Pick<ReturnerModule, "returner" | "saveLoad" | "getLoad" | "getJid" | "getJids" | "close">> {
   const loaded = new Set<ReturnerModule>();
 
@@ -42,10 +43,10 @@ export function multiReturner(
     if (!Array.isArray(names) || names.length === 0) {
       throw new TypeError(`Cannot use ${OPTION}: set it to a list of returners`);
     }
-    const known = await registry(context);
+    const known = registry(context);
     return await Promise.all(
       names.map(String).map(async (name): Promise<Named> => {
-        if (name === OPTION || !Object.hasOwn(known, name)) {
+        if (!Object.hasOwn(known, name)) {
           throw new RangeError(`Cannot use "${name}" in ${OPTION}: expected some of ${Object.keys(known).join(", ")}`);
         }
         const { returner } = await known[name]!();
@@ -101,7 +102,4 @@ export function multiReturner(
   };
 }
 
-export const returner: ReturnerModule = multiReturner(async (context) => {
-  const { RETURNERS } = await import("./mod.ts");
-  return withCustomReturners(RETURNERS, context);
-});
+export const returner: ReturnerModule = multiReturner((context) => withCustomReturners(STORES, context));

@@ -2,7 +2,8 @@
 
     python record.py > answers.json      (with salt 3006 in that Python; cases.json is beside it)
 """
-import contextlib, io, json, os, types, urllib.parse
+import contextlib, datetime, io, json, os, types, urllib.parse
+import salt.returners.elasticsearch_return as elastic
 import salt.returners.local as local
 import salt.returners.slack_webhook_return as slack
 import salt.returners.splunk as splunk
@@ -48,6 +49,32 @@ def sent_to_splunk(ret, opts):
     return sent
 
 
+def stored(ret, opts):
+    calls = []
+
+    def noting(name, answer):
+        def call(*args, **kwargs):
+            calls.append([name, *args, *([json.loads(kwargs["body"])] if "body" in kwargs else []), kwargs.get("index")])
+            return answer
+        return f"elasticsearch.{name}", call
+
+    class Now(datetime.datetime):
+        @classmethod
+        def now(cls, tz=None):
+            return cls.fromtimestamp(1714979289.5, tz)
+
+    class Today(datetime.date):
+        @classmethod
+        def today(cls):
+            return cls(2024, 5, 6)
+
+    elastic.datetime = types.SimpleNamespace(datetime=Now, date=Today)
+    elastic.__opts__ = opts
+    elastic.__salt__ = dict([noting("index_exists", False), noting("index_create", True), noting("alias_create", True), noting("document_create", {})])
+    elastic.returner(ret)
+    return calls
+
+
 def printed(ret, opts):
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
@@ -55,9 +82,9 @@ def printed(ret, opts):
     return out.getvalue()
 
 
-KINDS = {"slack_webhook": sent_to_slack, "splunk": sent_to_splunk, "local": printed}
+KINDS = {"slack_webhook": sent_to_slack, "splunk": sent_to_splunk, "local": printed, "elasticsearch": stored}
 cases = json.load(open(os.path.join(HERE, "cases.json")))
 print("[\n" + ",\n".join(
-    " " + json.dumps({**case, "sent": {kind: work(json.loads(json.dumps(case["ret"])), case["opts"]) for kind, work in KINDS.items()}})
+    " " + json.dumps({**case, "sent": {kind: work(json.loads(json.dumps(case["ret"])), case["opts"]) for kind, work in KINDS.items() if kind != "elasticsearch" or isinstance(case["ret"]["fun"], str)}})
     for case in cases
 ) + "\n]")
