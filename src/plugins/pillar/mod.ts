@@ -12,6 +12,7 @@ export const EXT_PILLARS: ExtPillarRegistry = {
   http_json: () => import("./http_json.ts"),
   http_yaml: () => import("./http_yaml.ts"),
   nodegroups: () => import("./nodegroups.ts"),
+  pillar_ldap: () => import("./pillar_ldap.ts"),
   postgres: () => import("./postgres.ts"),
   redis: () => import("./redis.ts"),
   sqlite3: () => import("./sqlite3.ts"),
