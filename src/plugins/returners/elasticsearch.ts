@@ -91,7 +91,9 @@ class Servers {
     const { number_of_shards, number_of_replicas } = this.#options;
     const made = await this.send("PUT", [`${name}-v1`], toJson({ settings: { number_of_shards, number_of_replicas } }));
     // Another minion may have made it in the meantime.
-    if (made.failure !== undefined && made.status !== 400) await this.must("PUT", [`${name}-v1`], "{}");
+    if (made.failure !== undefined && made.status !== 400) {
+      throw new Error(`Cannot make an index of Elasticsearch at ${made.place}: ${made.failure}`);
+    }
     await this.must("PUT", [`${name}-v1`, "_alias", name]);
   }
 }
