@@ -368,6 +368,7 @@ export class PillarCompiler {
         argline: "",
         context: { ...salt, ...names },
         load,
+        confined: true,
         jinjaOptions: {},
         allowUndefined: true,
       }),
