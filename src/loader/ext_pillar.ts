@@ -30,6 +30,16 @@ export interface PillarContext {
   matches(tgt: unknown, type: string): boolean;
   /** Renders a text to data; its first line may name a pipeline, as may the caller. */
   render(text: string, path: string, pipeline?: string): Promise<unknown>;
+  /** Renders a text by Jinja alone, as it comes without Salt: what is not defined is empty, and the last line feed is dropped. */
+  template(text: string, path: string, scope: TemplateScope): Promise<string>;
+}
+
+/** What a template of an external pillar sees. */
+export interface TemplateScope {
+  /** Besides `pillar` and `__salt__`. */
+  names: Readonly<Record<string, unknown>>;
+  /** Finds templates that are imported and included. */
+  load(name: string): { path: string; name: string; source: string } | undefined;
 }
 
 /** What a file under `plugins/pillar/` exports as `pillar`. */

@@ -1,11 +1,18 @@
 import { Pool } from "../async/pool.ts";
 import { SALT_MASTER_DEFAULTS, withSaltDefaults } from "../config/salt_defaults.ts";
 import { messageOf } from "../errors.ts";
-import type { ExtPillarRegistry } from "../loader/ext_pillar.ts";
+import type { ExtPillarRegistry, TemplateScope } from "../loader/ext_pillar.ts";
 import type { Logger } from "../log.ts";
 import { type AnyMap, entriesOf, isMap, lookup, OrderedMap, sizeOf } from "../python/containers.ts";
 import { compilePattern } from "../python/regexp.ts";
-import { decryptionOf, decryptValue, type FunctionTable, Pipeline, type RendererTable } from "../render/mod.ts";
+import {
+  decryptionOf,
+  decryptValue,
+  type FunctionTable,
+  Pipeline,
+  type RendererTable,
+  SaltFunctions,
+} from "../render/mod.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import { compileGlob, matchMinion, PatternCache } from "../target/mod.ts";
 import { SALT_COMPAT } from "../version.ts";
@@ -338,7 +345,34 @@ export class PillarCompiler {
             this.#templates(scene, pillar).job({ path, name: path, sls: "", saltenv: saltenv ?? "base" }),
             pipeline,
           ),
+        template: (text, path, names) => this.#template(text, this.#templates(scene, pillar), path, names, scene),
       }),
     });
+  }
+
+  /** A text that Jinja makes of another, as an external pillar asks for it. */
+  async #template(
+    text: string,
+    templates: PillarTemplates,
+    path: string,
+    { names, load }: TemplateScope,
+    { saltenv, functions }: Scene,
+  ): Promise<string> {
+    const jinja = await this.#pipeline.rendererNamed("jinja");
+    if (jinja === undefined) throw new TypeError("Cannot render a template: there is no renderer jinja");
+    const job = templates.job({ path, name: path, sls: "", saltenv: saltenv ?? "base" });
+    const salt = functions === undefined ? {} : { __salt__: new SaltFunctions(functions) };
+    const done = String(
+      await jinja(text, {
+        ...job,
+        argline: "",
+        context: { ...salt, ...names },
+        load,
+        confined: true,
+        jinjaOptions: {},
+        allowUndefined: true,
+      }),
+    );
+    return text.endsWith("\n") ? done.replace(/\n$/, "") : done;
   }
 }

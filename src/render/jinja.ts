@@ -114,7 +114,7 @@ export function jinja(runtime: Pick<Runtime, "crypto" | "clock" | "fs" | "proces
       filters,
       tests,
       steady,
-      load: (name) => name.startsWith("/") ? fileOfHost(runtime.fs, name) : job.load?.(name),
+      load: (name) => name.startsWith("/") && job.confined !== true ? fileOfHost(runtime.fs, name) : job.load?.(name),
       log,
       now: () => runtime.clock.now(),
       typeNames: job.typeNames ?? new WeakMap(),

@@ -12,5 +12,5 @@ export type * from "./renderer.ts";
 export * from "./renderers.ts";
 export { templateLimitsOf } from "./jinja/limits_of.ts";
 export { jinjaOptionsOf } from "./jinja/options_of.ts";
-export { type FunctionTable, SaltFunctionError } from "./jinja/salt_functions.ts";
+export { type FunctionTable, SaltFunctionError, SaltFunctions } from "./jinja/salt_functions.ts";
 export type { TemplateFile, TemplateLoader } from "./jinja/environment.ts";

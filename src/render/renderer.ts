@@ -26,6 +26,8 @@ export interface RenderJob {
   context?: Readonly<Record<string, unknown>>;
   /** Finds templates that are imported and included. @default none are found */
   load?: TemplateLoader;
+  /** `load` finds all of them: the whole path of a file of this host is none. @default false */
+  confined?: boolean;
   /** Jinja2's options: Salt's `jinja_env` or `jinja_sls_env`. */
   jinjaOptions?: Readonly<Record<string, unknown>>;
   /** Salt's option `allow_undefined`. @default false */

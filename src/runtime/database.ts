@@ -8,6 +8,13 @@ export interface Statement {
   get(...values: SqlValue[]): SqlRow | undefined;
   all(...values: SqlValue[]): SqlRow[];
   iterate(...values: SqlValue[]): Iterable<SqlRow>;
+  /**
+   * All rows as lists, for queries that somebody else has written: columns may have any names, also the same one, and every integer
+   * is a `bigint`.
+   *
+   * @throws {RangeError} for more rows than `most`
+   */
+  table(values: SqlValue[], most: number): { columns: string[]; rows: SqlValue[][] };
 }
 
 export interface Database {

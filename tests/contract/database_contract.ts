@@ -35,6 +35,15 @@ export function databaseContract(
       database.close();
     });
 
+    test("table() has columns of any names, integers apart from floats, and a bound", { skip: gaps.sql }, () => {
+      const database = open();
+      const select = database.prepare("SELECT 1 AS x, 2.0 AS x, ? AS '1' UNION ALL SELECT 3, 4.5, 5");
+      assert.deepEqual(select.table(["a"], 2), { columns: ["x", "x", "1"], rows: [[1n, 2, "a"], [3n, 4.5, 5n]] });
+      assert.throws(() => select.table(["a"], 1), RangeError);
+      assert.deepEqual(database.prepare("DELETE FROM t").table([], 1), { columns: [], rows: [] });
+      database.close();
+    });
+
     test("get() is undefined, all() and iterate() are empty when nothing is found", { skip: gaps.sql }, () => {
       const database = open();
       const select = database.prepare("SELECT * FROM t WHERE k = ?");

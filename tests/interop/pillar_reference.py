@@ -3,11 +3,13 @@ Compiles pillar trees with real Salt, for comparison: cases come as JSON on stdi
 Run by the interpreter of a release; tests/vectors/pillar.json was filled in by it.
 """
 
+import contextlib
 import copy
 import json
 import logging
 import os
 import shutil
+import sqlite3
 import sys
 import tempfile
 
@@ -66,6 +68,9 @@ def compiled(defaults, case):
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text)
+        for name, sql in case.get("databases", {}).items():
+            with contextlib.closing(sqlite3.connect(os.path.join(root, name))) as database:
+                database.executescript(sql)
         opts = copy.deepcopy(defaults)
         opts["cachedir"] = os.path.join(root, "cache")
         opts.update(placed(case.get("opts", {}), root))
@@ -102,4 +107,5 @@ def main():
     print()
 
 
-main()
+if __name__ == "__main__":
+    main()

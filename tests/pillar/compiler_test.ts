@@ -249,6 +249,24 @@ describe("PillarCompiler", () => {
           wanted: false,
         },
         { name: "files, even if the list allows them", allowed: ["file_tree"], ext: { file_tree: "/" }, wanted: false },
+        {
+          name: "rows of a file, even if the list allows them",
+          allowed: ["csv"],
+          ext: { csv: "/m.csv" },
+          wanted: false,
+        },
+        {
+          name: "templates, even if the list allows them",
+          allowed: ["stack"],
+          ext: { stack: "/s.cfg" },
+          wanted: false,
+        },
+        {
+          name: "queries, even if the list allows them",
+          allowed: ["sqlite3"],
+          ext: { sqlite3: "select 1" },
+          wanted: false,
+        },
       ]
     ) {
       test(`on demand: ${name}`, async () => {
@@ -264,7 +282,10 @@ describe("PillarCompiler", () => {
       assert.deepEqual(plain(await bed.compile()), {});
       const [record] = bed.records.filter(({ level }) => level === "critical");
       assert.equal(record!.fields.name, "hg");
-      assert.match(String(record!.fields.available), /cmd_json, cmd_yaml, env, file_tree, git, http_json, http_yaml/);
+      assert.match(
+        String(record!.fields.available),
+        /cmd_json, cmd_yaml, consul, csv, env, file_tree, git, http_json, http_yaml, nodegroups/,
+      );
     });
   });
 

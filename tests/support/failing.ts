@@ -46,6 +46,7 @@ export class Breaker {
               get: (...values) => statement.get(...values),
               all: (...values) => statement.all(...values),
               iterate: (...values) => statement.iterate(...values),
+              table: (values, most) => statement.table(values, most),
               run: (...values) => {
                 this.check();
                 return statement.run(...values);

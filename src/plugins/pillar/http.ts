@@ -55,6 +55,29 @@ function headersFor(address: URL, args: BoundArguments): Headers {
 }
 
 /**
+ * Sends a GET, and reads what is answered, within bounds of time and size.
+ *
+ * @throws {Error} naming the server alone
+ */
+export async function answerOf(
+  context: PillarContext,
+  address: URL,
+  headers: Headers,
+): Promise<{ response: Response; text: string }> {
+  try {
+    const response = await followRedirects(context.runtime.http, address.href, {
+      headers,
+      signal: AbortSignal.timeout(LIMIT_MS),
+      connectMs: LIMIT_MS,
+      proxyFor: proxiesOf(context),
+    });
+    return { response, text: await textOfBody(response.body, MAX_BYTES) };
+  } catch (error) {
+    throw new Error(`${address.origin} could not be reached: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/**
  * The response of a web server for a minion.
  *
  * @throws {Error} naming the server and never the whole address, which may hold a secret
@@ -66,19 +89,7 @@ export async function fetchPillar(
 ): Promise<unknown> {
   const address = addressFor(context, str(args.url), truthy(args.with_grains));
   const headers = headersFor(address, args);
-  let response: Response;
-  let text: string;
-  try {
-    response = await followRedirects(context.runtime.http, address.href, {
-      headers,
-      signal: AbortSignal.timeout(LIMIT_MS),
-      connectMs: LIMIT_MS,
-      proxyFor: proxiesOf(context),
-    });
-    text = await textOfBody(response.body, MAX_BYTES);
-  } catch (error) {
-    throw new Error(`${address.origin} could not be reached: ${messageOf(error)}`, { cause: error });
-  }
+  const { response, text } = await answerOf(context, address, headers);
   if (!response.ok) throw new Error(`${address.origin} answered ${response.status} ${response.statusText}`.trimEnd());
   return await parsed(context, text, format, address.origin);
 }

@@ -4,9 +4,17 @@ import type { ExtPillarRegistry } from "../../loader/ext_pillar.ts";
 export const EXT_PILLARS: ExtPillarRegistry = {
   cmd_json: () => import("./cmd_json.ts"),
   cmd_yaml: () => import("./cmd_yaml.ts"),
+  consul: () => import("./consul.ts"),
+  csv: () => import("./csv.ts"),
   env: () => import("./env.ts"),
   file_tree: () => import("./file_tree.ts"),
   git: () => import("./git.ts"),
   http_json: () => import("./http_json.ts"),
   http_yaml: () => import("./http_yaml.ts"),
+  nodegroups: () => import("./nodegroups.ts"),
+  pillar_ldap: () => import("./pillar_ldap.ts"),
+  postgres: () => import("./postgres.ts"),
+  redis: () => import("./redis.ts"),
+  sqlite3: () => import("./sqlite3.ts"),
+  stack: () => import("./stack.ts"),
 };

@@ -42,7 +42,8 @@ export interface Attempt {
 export interface Post {
   method?: string;
   headers: Headers;
-  body: string;
+  /** @default the request has none */
+  body?: string;
   timeoutMs: number;
   /** What to do with the answer. @default nothing */
   read?: (text: string) => void;
@@ -59,7 +60,7 @@ export async function attempt(
     const response = await context.runtime.http.request(url.href, {
       method,
       headers,
-      body: new TextEncoder().encode(body),
+      ...(body === undefined ? {} : { body: new TextEncoder().encode(body) }),
       signal: AbortSignal.timeout(timeoutMs),
       connectMs: timeoutMs,
       ...(proxy === undefined ? {} : { proxy }),

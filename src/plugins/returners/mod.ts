@@ -1,15 +1,8 @@
-/** The returners: name → how to load it. A driver of a database is loaded with the first return that needs it. */
+/** The returners: name → how to load it. */
 import type { ReturnerRegistry } from "../../loader/family.ts";
+import { STORES } from "./stores.ts";
 
 export const RETURNERS: ReturnerRegistry = {
-  http_json: () => import("./http_json.ts"),
-  otlp: () => import("./otlp.ts"),
-  pgjsonb: () => import("./pgjsonb.ts"),
-  postgres: () => import("./postgres.ts"),
-  rawfile_json: () => import("./rawfile_json.ts"),
-  redis: () => import("./redis.ts"),
-  // The name of its file in Salt, by which many configurations call it.
-  redis_return: () => import("./redis.ts"),
-  sqlite3: () => import("./sqlite3.ts"),
-  syslog: () => import("./syslog.ts"),
+  ...STORES,
+  multi_returner: () => import("./multi_returner.ts"),
 };

@@ -1,5 +1,5 @@
 import { codeOf, messageOf, SystemError } from "../../errors.ts";
-import type { Database, Databases, SqlRow, Statement } from "../database.ts";
+import type { Database, Databases, SqlRow, SqlValue, Statement } from "../database.ts";
 
 /** SQLite over `node:sqlite`, which all three runtimes have. */
 export function nodeDatabases(): Databases {
@@ -30,6 +30,18 @@ export function nodeDatabases(): Databases {
             get: (...values) => statement.get(...values) as SqlRow | undefined,
             all: (...values) => statement.all(...values) as SqlRow[],
             iterate: (...values) => statement.iterate(...values) as Iterable<SqlRow>,
+            table(values, most) {
+              // A statement keeps its settings: this one is for these rows alone.
+              const own = database.prepare(sql);
+              own.setReadBigInts(true);
+              own.setReturnArrays(true);
+              const rows: SqlValue[][] = [];
+              for (const row of own.iterate(...values) as Iterable<unknown>) {
+                if (rows.length >= most) throw new RangeError(`a query has more than ${most} rows`);
+                rows.push(row as SqlValue[]);
+              }
+              return { columns: own.columns().map((column) => column.name), rows };
+            },
           };
         },
         close() {
