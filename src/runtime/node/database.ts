@@ -34,7 +34,8 @@ export function nodeDatabases(): Databases {
               // A statement keeps its settings: this one is for these rows alone.
               const own = database.prepare(sql);
               own.setReadBigInts(true);
-              own.setReturnArrays(true);
+              // Deno has it, and its types do not.
+              (own as unknown as { setReturnArrays(on: boolean): void }).setReturnArrays(true);
               const rows: SqlValue[][] = [];
               for (const row of own.iterate(...values) as Iterable<unknown>) {
                 if (rows.length >= most) throw new RangeError(`a query has more than ${most} rows`);
