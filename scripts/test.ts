@@ -24,7 +24,7 @@ Without words: the fast tier. With words: every fast or slow file whose path con
   --everywhere      on all three runtimes, whatever tests/tiers.ts says
   --shard N/COUNT   one part of the files
   --times N         the files so often, and stop after a failure
-  --jobs N          processes beside each other (default: one more than processors, at least 4)
+  --jobs N          processes beside each other (default: one more than processors, at least 3)
 `;
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -46,7 +46,7 @@ const { values: options, positionals: words } = parseArgs({
     deno: { type: "boolean" },
     shard: { type: "string" },
     times: { type: "string", default: "1" },
-    jobs: { type: "string", default: String(Math.max(4, availableParallelism() + 1)) },
+    jobs: { type: "string", default: String(Math.max(3, availableParallelism() + 1)) },
   },
 });
 

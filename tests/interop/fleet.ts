@@ -30,8 +30,8 @@ export function idOf(kind: Kind): string {
   return kind === "brine" ? kind : `salt${kind}`;
 }
 
-/** Timeouts in the master's configuration, in seconds. */
-export const TIMEOUT = 15;
+/** Timeouts in the master's configuration, in seconds. Beside other work a real minion takes 20 s to say that a module is not there. */
+export const TIMEOUT = 30;
 export const GATHER_JOB_TIMEOUT = 3;
 
 const MASTER_ID = "interop";
