@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
+import { until } from "../../bench/bed/until.ts";
 import { gap, openBrowser, openPage, signIn, type Tried } from "./browser.ts";
 import { FakeApi, PASSWORD } from "./fake_api.ts";
 
@@ -346,11 +347,10 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
       await page.getByRole("button", { name: "Add", exact: true }).click();
       await page.getByRole("region", { name: "Reactors in use" }).getByText("my/*").waitFor();
       // An event that something reacts to has the page read again.
-      const before = brine.calls.filter(({ fun }) => fun === "reactor.status").length;
+      const reads = () => brine.calls.filter(({ fun }) => fun === "reactor.status").length;
+      const before = reads();
       brine.fire("my/event", {});
-      while (brine.calls.filter(({ fun }) => fun === "reactor.status").length === before) {
-        await page.waitForRequest((request) => request.method() === "POST");
-      }
+      await until("the page is read again", () => reads() > before);
       await page.getByRole("tab", { name: "Engines" }).click();
       await page.getByText("exit code 1: no queue").waitFor();
       // Engines of minions are what their events tell; the latest of each is what is shown.
