@@ -13,10 +13,13 @@ const RECORDED: Record<string, Answers> = JSON.parse(
   fs.readFileSync(new URL("../vectors/salt_calls.json", import.meta.url), "utf8"),
 );
 
-function whyNot({ live, programs = [], root = false, devices = [] }: CallScenario): string | false {
+function whyNot({ live, programs = [], without = [], root = false, devices = [] }: CallScenario): string | false {
   if (live !== undefined) return `compared with a Salt on the same machine only: ${live}`;
-  const missing = programs.find((name) => which(runtime.fs, name, runtime.process.env("PATH")) === undefined);
+  const isHere = (name: string) => which(runtime.fs, name, runtime.process.env("PATH")) !== undefined;
+  const missing = programs.find((name) => !isHere(name));
   if (missing !== undefined) return `there is no ${missing}`;
+  const present = without.find(isHere);
+  if (present !== undefined) return `recorded without ${present}, which is here`;
   const absent = devices.find((path) => !fs.existsSync(path));
   if (absent !== undefined) return `there is no ${absent}`;
   return root && runtime.process.uid() !== 0 ? "only root can do it" : false;

@@ -53,6 +53,7 @@ const ZONE =
 export const DNSUTIL: CallScenario[] = [
   {
     name: "dnsutil",
+    without: ["dig"],
     files: {
       hosts: "127.0.0.1 localhost local\n# comment\n\n192.0.2.1\tweb www\n192.0.2.1 more\n::1 ip6\n",
       zone: ZONE,

@@ -37,6 +37,8 @@ export interface CallScenario {
   shapes?: boolean;
   /** Programs that must be there. */
   programs?: readonly string[];
+  /** Programs that must not be there: it was recorded without them. */
+  without?: readonly string[];
   /** A web server is there: `{S}` is its address, and `{closed}` one where nobody listens. @default false */
   server?: boolean;
   /** Only root can do it. */
