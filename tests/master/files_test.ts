@@ -198,8 +198,11 @@ describe("files.json", () => {
     assert.deepEqual(fs.list("/tokens").filter((name) => name.length === 48), ["c0ffee".repeat(8)]);
     tokens.remove(ann!.token);
     assert.equal(tokens.get("c0ffee".repeat(8)), undefined);
+    assert.ok(tokens.has("c0ffee".repeat(8)));
     clock.advance(60_000);
     assert.equal(tokens.get(bob!.token), undefined);
+    assert.equal(tokens.get("c0ffee".repeat(8)), undefined);
+    assert.ok(!tokens.has("c0ffee".repeat(8)));
   });
 
   test("proc files", () => {

@@ -265,7 +265,10 @@ export class ExternalAuth {
   /** Removes a token if it has expired. @returns true if it is gone */
   sweep(token: string): boolean {
     try {
-      return this.#options.tokens.get(token) === undefined;
+      const { tokens } = this.#options;
+      // A second name of a token that was revoked stays until it expires.
+      tokens.get(token);
+      return !tokens.has(token);
     } catch (error) {
       // Another process has removed it, or this one may not read it.
       this.#options.log.debug("token could not be read", { error: codeOf(error) });

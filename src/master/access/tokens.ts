@@ -105,8 +105,8 @@ export class TokenFiles {
 
   #read(token: unknown): Token | undefined {
     const { fs, clock, log } = this.#options;
-    const path = this.#path(token);
-    if (path === undefined || fs.stat(path, { follow: false })?.kind !== "file") return undefined;
+    if (!this.has(token)) return undefined;
+    const path = this.#path(token)!;
     let fields: unknown;
     try {
       fields = decode(fs.read(path), { mode: "wire" });
@@ -123,12 +123,16 @@ export class TokenFiles {
     return { ...fields, start, expire } as Token;
   }
 
+  /** True if there is a file of that name, also one whose token is no longer valid. */
+  has(name: unknown): boolean {
+    const path = this.#path(name);
+    return path !== undefined && this.#options.fs.stat(path, { follow: false })?.kind === "file";
+  }
+
   /** False if there was none. */
   remove(token: unknown): boolean {
-    const { fs } = this.#options;
-    const path = this.#path(token);
-    if (path === undefined || fs.stat(path, { follow: false })?.kind !== "file") return false;
-    fs.remove(path);
+    if (!this.has(token)) return false;
+    this.#options.fs.remove(this.#path(token)!);
     this.onChange?.(token as string);
     return true;
   }
