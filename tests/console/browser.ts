@@ -62,3 +62,8 @@ export async function signIn(page: Page, eauth: string, username: string, passwo
   await page.getByLabel("Authentication system").selectOption(eauth);
   await page.getByRole("button", { name: "Sign in" }).click();
 }
+
+/** Waits until the page has its event stream: what is fired before that is never seen by it. */
+export async function waitForEvents(page: Page): Promise<void> {
+  await page.getByRole("status").getByText("Live", { exact: true }).waitFor();
+}

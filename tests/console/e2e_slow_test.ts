@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { until } from "../../bench/bed/until.ts";
-import { gap, openBrowser, openPage, signIn, type Tried } from "./browser.ts";
+import { gap, openBrowser, openPage, signIn, type Tried, waitForEvents } from "./browser.ts";
 import { FakeApi, PASSWORD } from "./fake_api.ts";
 
 const LONG = { timeout: 60_000 };
@@ -19,6 +19,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     opened.push(tried);
     await signIn(tried.page, "file", "ada", PASSWORD);
     await tried.page.getByText("4,900", { exact: true }).waitFor();
+    await waitForEvents(tried.page);
     return tried;
   }
 
@@ -158,6 +159,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
         [[[]]],
         "\u202ex\ny",
       ];
+      await waitForEvents(page);
       hostile.fire(`salt/job/${jid}/new`, { jid, fun: "cmd.run", arg: ["\u202e<b>"], tgt: "*", minions: ids });
       ids.forEach((id, at) =>
         hostile.fire(`salt/job/${jid}/ret/${id}`, { id, jid, return: returns[at], retcode: 0, success: true })
@@ -336,6 +338,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     try {
       await signIn(page, "file", "ada", PASSWORD);
       await page.getByRole("heading", { name: "Fleet" }).waitFor();
+      await waitForEvents(page);
       await page.keyboard.press("g");
       await page.keyboard.press("a");
       const grid = page.getByRole("grid", { name: /^Latest reactions/ });
@@ -407,7 +410,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
       await signIn(page, "file", "ada", PASSWORD);
       await page.getByRole("heading", { name: "Fleet" }).waitFor();
       await go(page, "#/events");
-      await page.getByText("Live").waitFor();
+      await waitForEvents(page);
       phone.fire("salt/job/20260506070809101112/ret/web0001", { id: "web0001" });
       const end = page.getByText("/ret/web0001", { exact: true });
       await end.waitFor();

@@ -1,4 +1,4 @@
-import { type Signal, signal } from "@preact/signals";
+import { computed, type Signal, signal } from "@preact/signals";
 import { fnmatch } from "../../../event/tag.ts";
 import { type Api, ApiError } from "../../api.ts";
 import {
@@ -33,7 +33,8 @@ export class AutomationStore {
   readonly #later: Environment["later"];
   /** The page that is shown; events of others are not followed. */
   #follows: "reactor" | "engines" | undefined;
-  #matches: ((tag: string) => boolean)[] = [];
+  /** Of the rules that are shown: what a page shows as in use is followed from then on. */
+  readonly #matches = computed(() => (this.rules.value ?? []).map(({ match }) => fnmatch(match)));
   #isDue = false;
 
   constructor({ api, later }: Environment) {
@@ -60,7 +61,6 @@ export class AutomationStore {
       this.#read("reactor.list", readRules, this.rules, this.rulesError),
       this.#read("reactor.status", readStatus, this.status, this.statusError),
     ]);
-    this.#matches = (this.rules.value ?? []).map(({ match }) => fnmatch(match));
   }
 
   async loadEngines(): Promise<void> {
@@ -91,7 +91,7 @@ export class AutomationStore {
     if (this.#follows === undefined || this.#isDue) return;
     const concerns = this.#follows === "engines"
       ? tag.startsWith("salt/engines/status/")
-      : data.user !== "Reactor" && this.#matches.some((matches) => matches(tag));
+      : data.user !== "Reactor" && this.#matches.value.some((matches) => matches(tag));
     if (!concerns) return;
     this.#isDue = true;
     this.#later(() => {
@@ -119,7 +119,6 @@ export class AutomationStore {
     this.minionEngines.value = new Map();
     for (const one of [this.rules, this.status, this.engines]) one.value = undefined;
     for (const one of [this.rulesError, this.statusError, this.enginesError]) one.value = undefined;
-    this.#matches = [];
   }
 }
 
