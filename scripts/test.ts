@@ -14,13 +14,14 @@ import { type Report, reportOf } from "./test/report.ts";
 
 const USAGE = `Usage: npm test -- [options] [words]
 
-Without words: the fast tier. With words: every fast or slow file whose path contains one of them.
+Without words: the fast tier. With words: every file of any tier whose path contains one of them.
   npm test -- zmtp            files with "zmtp" in their path, on all their runtimes
   npm test -- --node zmtp     the same on Node alone (also --bun, --deno)
   npm test -- --watch zmtp    again on Node at each change
 
   --slow            the slow tier (npm run test:slow)
-  --all             both tiers (npm run test:all)
+  --nightly         what .ci/nightly runs beside them (npm run test:nightly)
+  --all             all three tiers (npm run test:all)
   --everywhere      on all three runtimes, whatever tests/tiers.ts says
   --shard N/COUNT   one part of the files
   --times N         the files so often, and stop after a failure
@@ -30,14 +31,13 @@ Without words: the fast tier. With words: every fast or slow file whose path con
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 /** A process that prints nothing for so long is ended: a test hangs. */
 const SILENCE_MS = 300_000;
-/** How many processes a runtime's files are spread over, so that no runtime ends long after the others. */
-const PROCESSES: Record<RuntimeName, number> = { node: 3, bun: 2, deno: 3 };
 
 const { values: options, positionals: words } = parseArgs({
   allowPositionals: true,
   options: {
     help: { type: "boolean", short: "h" },
     slow: { type: "boolean" },
+    nightly: { type: "boolean" },
     all: { type: "boolean" },
     everywhere: { type: "boolean" },
     watch: { type: "boolean" },
@@ -49,6 +49,9 @@ const { values: options, positionals: words } = parseArgs({
     jobs: { type: "string", default: String(Math.max(3, availableParallelism() + 1)) },
   },
 });
+
+/** How many processes a runtime's files are spread over, so that no runtime ends long after the others. Slow files are Node's nearly all. */
+const PROCESSES: Record<RuntimeName, number> = { node: options.slow ? 6 : 3, bun: 2, deno: 3 };
 
 /** Files that one process runs. */
 interface Unit {
@@ -72,11 +75,17 @@ function fail(message: string): never {
 }
 
 function chosenFiles(): TestFile[] {
-  const tiers: Tier[] = options.all || words.length > 0 ? ["fast", "slow"] : options.slow ? ["slow"] : ["fast"];
+  const tiers: Tier[] = options.all || words.length > 0
+    ? ["fast", "slow", "nightly"]
+    : options.slow
+    ? ["slow"]
+    : options.nightly
+    ? ["nightly"]
+    : ["fast"];
   const all = testFiles(ROOT).filter(({ tier }) => tiers.includes(tier));
   const named = words.length === 0 ? all : all.filter(({ file }) => words.some((word) => file.includes(word)));
   if (named.length === 0) {
-    fail(`No fast or slow test file has ${words.map((word) => `"${word}"`).join(" or ")} in its path.`);
+    fail(`No test file has ${words.map((word) => `"${word}"`).join(" or ")} in its path.`);
   }
   if (options.shard === undefined) return named;
   const [, part, count] = /^(\d+)\/(\d+)$/.exec(options.shard) ??

@@ -6,8 +6,8 @@ import { readdirSync } from "node:fs";
 import path from "node:path";
 
 export type RuntimeName = "node" | "bun" | "deno";
-/** `fast`: `npm test`. `slow`: `npm run test:slow`. `own`: the folder has a command of its own. */
-export type Tier = "fast" | "slow" | "own";
+/** `fast`: `npm test`. `slow`: `npm run test:slow`. `nightly`: `npm run test:nightly`. `own`: the folder has a command of its own. */
+export type Tier = "fast" | "slow" | "nightly" | "own";
 
 const EACH: RuntimeName[] = ["node", "bun", "deno"];
 const ENGINES: RuntimeName[] = ["node", "bun"];
@@ -100,6 +100,7 @@ function rowsOf<T>(table: Record<string, T>, file: string): T[] {
 export function placeOf(file: string): TestFile {
   if (rowsOf(OWN_COMMANDS, file).length > 0) return { file, tier: "own", runtimes: ONCE };
   if (file.endsWith("_slow_test.ts")) return { file, tier: "slow", runtimes: rowsOf(SLOW, file)[0] ?? ONCE };
+  if (file.endsWith("_nightly_test.ts")) return { file, tier: "nightly", runtimes: ONCE };
   return { file, tier: "fast", runtimes: rowsOf(FAST, file)[0] ?? EACH };
 }
 

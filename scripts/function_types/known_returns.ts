@@ -2,7 +2,7 @@ import type { Family } from "./declared_functions.ts";
 
 /**
  * Returns of which the code says less than is known, or more than is true of what a client reads: by type, the functions that
- * return it. `tests/sdk/function_values_slow_test.ts` holds real values against them.
+ * return it. `tests/sdk/function_values_nightly_test.ts` holds real values against them.
  */
 const ROWS: Record<Family, Readonly<Record<string, string>>> = {
   execution: {

@@ -15,7 +15,7 @@ test("every test file belongs to one tier, and runs somewhere", () => {
   assert.ok(files.length > 500, `${files.length} files`);
   for (const { file, tier, runtimes } of files) {
     assert.ok(runtimes.length > 0 && new Set(runtimes).size === runtimes.length, file);
-    if (tier === "own") assert.doesNotMatch(file, /_slow_test\.ts$/, `${file}: its folder has a command of its own`);
+    if (tier === "own") assert.doesNotMatch(file, /_(slow|nightly)_test\.ts$/, `${file}: its folder has a command of its own`);
   }
 });
 
@@ -28,6 +28,7 @@ test("every place that a table names is there, and says something", () => {
   });
   assert.deepEqual(placeOf("tests/yaml/x_test.ts").runtimes, ["node", "bun"]);
   assert.deepEqual(placeOf("tests/yaml/x_slow_test.ts").runtimes, ["node"]);
+  assert.equal(placeOf("tests/sdk/x_nightly_test.ts").tier, "nightly");
   assert.deepEqual(placeOf("tests/faults/x_test.ts").tier, "own");
 });
 
