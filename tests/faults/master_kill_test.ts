@@ -4,8 +4,8 @@ import { test } from "node:test";
 import { pause } from "../../bench/bed/until.ts";
 import { Bed, FULL, whyNot } from "./bed.ts";
 
-const JOBS = FULL ? 500 : 30;
-const MINIONS = FULL ? 20 : 8;
+const JOBS = FULL ? 500 : 20;
+const MINIONS = FULL ? 20 : 6;
 
 test("a master killed at any moment loses no job and has none done twice", {
   skip: whyNot(),

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { pause, until } from "../../bench/bed/until.ts";
 import { Bed, FULL, whyNot } from "./bed.ts";
 
-const ROUNDS = FULL ? 40 : 5;
+const ROUNDS = FULL ? 40 : 4;
 const MINIONS = FULL ? 8 : 3;
 
 test("a killed minion begins no job again and says what became of those that it was at", {

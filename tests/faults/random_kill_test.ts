@@ -5,7 +5,7 @@ import { RUNTIMES } from "../../bench/bed/runtimes.ts";
 import { pause } from "../../bench/bed/until.ts";
 import { Bed, FULL, RUNTIME, SEED, whyNot } from "./bed.ts";
 
-const LOAD_MS = FULL ? 60_000 : 20_000;
+const LOAD_MS = FULL ? 60_000 : 12_000;
 const MINIONS = 4;
 /** Seconds that a queued job waits: longer than a run takes. */
 const QUEUE = 900;
