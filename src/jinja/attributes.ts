@@ -4,18 +4,20 @@ import { dictGet, MISSING } from "../python/dict.ts";
 import { isFloat, isInteger } from "../python/float.ts";
 import { textLength } from "../python/iterate.ts";
 import { PythonObject } from "../python/object.ts";
-import { PythonError } from "../python/python_error.ts";
+import { PythonError, typeError } from "../python/python_error.ts";
 import { PythonRange } from "../python/range.ts";
 import { repr } from "../python/repr.ts";
 import { type Slice, sliced } from "../python/slice.ts";
 import { typeName } from "../python/type_name.ts";
 import { Callable } from "./callable.ts";
 import { GroupTuple } from "./group_tuple.ts";
-import { Markup } from "./markup.ts";
+import { asMarkup, Markup } from "./markup.ts";
 import { DICT_METHODS } from "./methods/dict.ts";
 import { LIST_METHODS, TUPLE_METHODS } from "./methods/list.ts";
 import { BoundMethod, type Method, type MethodTable } from "./methods/method.ts";
-import { BYTES_METHODS, NUMBER_ATTRIBUTES, NUMBER_METHODS, SET_METHODS } from "./methods/others.ts";
+import { MARKUP_METHODS, ofMarkup } from "./methods/markup.ts";
+import { FLOAT_ATTRIBUTES, FLOAT_METHODS, INT_ATTRIBUTES, INT_METHODS } from "./methods/numbers.ts";
+import { BYTES_METHODS, SET_METHODS } from "./methods/others.ts";
 import { textFormats } from "./methods/text_format.ts";
 import { TEXT_METHODS } from "./methods/text.ts";
 import { Undefined } from "./undefined.ts";
@@ -65,12 +67,14 @@ export class Attributes {
   }
 
   #methodsOf(value: unknown): MethodTable | undefined {
-    if (typeof value === "string" || value instanceof Markup) return TEXT_METHODS;
+    if (typeof value === "string") return TEXT_METHODS;
+    if (value instanceof Markup) return MARKUP_METHODS;
     if (Array.isArray(value)) return value instanceof Tuple ? TUPLE_METHODS : LIST_METHODS;
     if (isMap(value)) return DICT_METHODS;
     if (value instanceof Set) return SET_METHODS;
     if (value instanceof Uint8Array) return BYTES_METHODS;
-    return isInteger(value) || isFloat(value) || typeof value === "boolean" ? NUMBER_METHODS : undefined;
+    if (isFloat(value)) return FLOAT_METHODS;
+    return isInteger(value) || typeof value === "boolean" ? INT_METHODS : undefined;
   }
 
   /** The method of a value by its name; undefined if it has none. It works on what {@link receiver} returns. */
@@ -78,10 +82,11 @@ export class Attributes {
     const methods = this.#methodsOf(value);
     if (methods === undefined) return undefined;
     if (Object.hasOwn(methods, name)) return methods[name];
-    if (methods !== TEXT_METHODS) return undefined;
+    if (methods !== TEXT_METHODS && methods !== MARKUP_METHODS) return undefined;
     // They look up attributes here, so each environment has its own.
     const formats = this.#textFormats ??= textFormats(this);
-    return Object.hasOwn(formats, name) ? formats[name] : undefined;
+    if (!Object.hasOwn(formats, name)) return undefined;
+    return methods === MARKUP_METHODS ? ofMarkup(name, formats[name]!) : formats[name];
   }
 
   /** An undefined name. */
@@ -99,8 +104,9 @@ export class Attributes {
     if (method !== undefined) return new BoundMethod(name, typeName(value), receiver(value), method);
     if (value instanceof GroupTuple && (name === "grouper" || name === "list")) return value[name];
     if (value instanceof Callable || value instanceof PythonObject) return (value as Described).attribute?.(name);
-    const isNumber = isInteger(value) || isFloat(value) || typeof value === "boolean";
-    return isNumber && Object.hasOwn(NUMBER_ATTRIBUTES, name) ? NUMBER_ATTRIBUTES[name]!(value as never) : undefined;
+    if (isFloat(value)) return Object.hasOwn(FLOAT_ATTRIBUTES, name) ? FLOAT_ATTRIBUTES[name]!(value) : undefined;
+    if (!isInteger(value) && typeof value !== "boolean") return undefined;
+    return Object.hasOwn(INT_ATTRIBUTES, name) ? INT_ATTRIBUTES[name]!(value) : undefined;
   }
 
   /** The attribute alone, never an item: the filter `attr`. */
@@ -136,13 +142,15 @@ export class Attributes {
     return this.#own(value, key) ?? missingAttribute(value, key, this.#names, this.#lenient);
   }
 
+  /** `value[start:stop:step]`, which is Python's own: what has no slices fails at once. @throws {PythonError} */
   slice(value: unknown, slice: Slice): unknown {
     if (value instanceof Undefined) return value.fail();
     for (const part of Object.values(slice)) if (part instanceof Undefined) part.fail();
     const part = sliced(receiver(value), slice);
-    if (part !== undefined) return part;
-    const shown = `slice(${[slice.start, slice.stop, slice.step].map(repr).join(", ")})`;
-    return new Undefined(`${describe(value, this.#names)} has no element ${shown}`, { lenient: this.#lenient });
+    if (part === undefined) {
+      throw typeError(isMap(value) ? "unhashable type: 'slice'" : `'${typeName(value)}' object is not subscriptable`);
+    }
+    return value instanceof Markup ? asMarkup(part) : part;
   }
 
   #item(value: unknown, key: unknown): unknown {
@@ -152,7 +160,8 @@ export class Attributes {
     }
     const index = asInt(key);
     if (index === undefined) return undefined;
-    return itemAt(receiver(value), Number(index));
+    const item = itemAt(receiver(value), Number(index));
+    return value instanceof Markup ? asMarkup(item) : item;
   }
 }
 

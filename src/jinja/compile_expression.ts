@@ -21,6 +21,8 @@ export interface Compiler {
   steady: Environment["steady"];
   /** True where an unknown filter fails only when it is reached: behind a condition. */
   isSoft: boolean;
+  /** Whether what is printed is escaped for HTML. */
+  autoescape: boolean;
   /** True within a loop, where `break` and `continue` may stand. */
   inLoop: boolean;
 }

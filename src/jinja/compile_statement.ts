@@ -10,6 +10,7 @@ import { compileBlock, compileExtends } from "./compile_block.ts";
 import { compileFrom, compileImport, compileImportData, compileInclude } from "./compile_import.ts";
 import { TemplateSyntaxError } from "./errors.ts";
 import { Macro } from "./macro.ts";
+import { escapeHtml, Markup } from "./markup.ts";
 import { usesName } from "./names_used.ts";
 import type { Expression, Signature, Statement, Target } from "./nodes.ts";
 import { BREAK, CONTINUE, type Ending, type Evaluate, type Execute, type Frame } from "./runtime.ts";
@@ -34,8 +35,9 @@ const COMPILE: Readonly<Record<Statement["kind"], Compile>> = {
   "set block": compileSetBlock,
   with: compileWith,
   autoescape: (node: Node<"autoescape">, compiler) => {
-    const body = compileBody(node.body, compiler);
-    return (frame) => body(frame.inner());
+    const [escaping, plain] = [true, false].map((autoescape) => compileBody(node.body, { ...compiler, autoescape }));
+    const value = compileExpression(node.value, compiler);
+    return (frame) => then(value(frame), (known) => (truthy(known) ? escaping! : plain!)(frame.inner()));
   },
   macro: compileMacro,
   "call block": compileCallBlock,
@@ -85,8 +87,12 @@ function writeText(text: string): Execute {
 function writeValue(part: Expression, compiler: Compiler): Execute {
   const inner = compileExpression(part, compiler);
   const textOf = (frame: Frame, known: unknown) =>
-    typeof known === "string" ? known : frame.run.environment.finalize(known);
-  const value = isConstant(part, compiler.steady)
+    !compiler.autoescape
+      ? typeof known === "string" ? known : frame.run.environment.finalize(known)
+      : known instanceof Markup
+      ? known.text
+      : escapeHtml(frame.run.environment.finalize(known)).text;
+  const value = !compiler.autoescape && isConstant(part, compiler.steady)
     ? rememberText((frame) => then(inner(frame), (known) => textOf(frame, known)))
     : inner;
   const { line } = part;

@@ -14,7 +14,7 @@ export function compileTemplate(
 ): CompiledTemplate {
   const { filters, tests, options, steady } = environment;
   const node = parseTemplate(file.source, options);
-  const compiler = { filters, tests, steady, isSoft: false, inLoop: false };
+  const compiler = { filters, tests, steady, isSoft: false, inLoop: false, autoescape: options.autoescape };
   const blocks = new Map(
     Array.from(
       node.blocks,

@@ -1,5 +1,5 @@
 import { add, divide, floorDivide, modulo, multiply, negate, positive, power, subtract } from "../python/arithmetic.ts";
-import { isMap } from "../python/containers.ts";
+import { entriesOf, isMap, Tuple } from "../python/containers.ts";
 import { dictGet, MISSING, setHas } from "../python/dict.ts";
 import { equal } from "../python/equal.ts";
 import { tryIterate } from "../python/iterate.ts";
@@ -7,29 +7,47 @@ import { PythonObject } from "../python/object.ts";
 import { compare } from "../python/ordering.ts";
 import { typeError } from "../python/python_error.ts";
 import { truthy } from "../python/truth.ts";
+import { tupleOf } from "../python/tuple.ts";
 import { typeName } from "../python/type_name.ts";
 import { type Described, receiver } from "./attributes.ts";
+import { addMarkup, asMarkup, escaped, Markup } from "./markup.ts";
 import { Undefined } from "./undefined.ts";
 
 type Binary = (a: unknown, b: unknown) => unknown;
 
-/** An operation on plain values; what is undefined fails first. */
-function checked(operation: Binary): Binary {
+/**
+ * An operation on plain values; what is undefined fails first.
+ *
+ * @param ofMarkup the same where one of the values is a markup; undefined where that makes no difference
+ */
+function checked(operation: Binary, ofMarkup: Binary = () => undefined): Binary {
   return (a, b) => {
     if (typeof a !== "object" && typeof b !== "object") return operation(a, b);
     if (a instanceof Undefined) a.fail();
     if (b instanceof Undefined) b.fail();
-    return operation(receiver(a), receiver(b));
+    if (!(a instanceof Markup) && !(b instanceof Markup)) return operation(a, b);
+    return ofMarkup(a, b) ?? operation(receiver(a), receiver(b));
   };
 }
 
+/** `markup % values`: the values are escaped. */
+function formatMarkup(a: unknown, b: unknown): unknown {
+  if (!(a instanceof Markup)) return undefined;
+  const values = isMap(b)
+    ? new Map(entriesOf(b).map(([key, value]) => [key, escaped(value)]))
+    : b instanceof Tuple
+    ? tupleOf(b.map(escaped))
+    : escaped(b);
+  return asMarkup(modulo(a.text, values));
+}
+
 export const BINARY: Readonly<Record<string, Binary>> = {
-  "+": checked(add),
+  "+": checked(add, addMarkup),
   "-": checked(subtract),
-  "*": checked(multiply),
+  "*": checked(multiply, (a, b) => asMarkup(multiply(receiver(a), receiver(b)))),
   "/": checked(divide),
   "//": checked(floorDivide),
-  "%": checked(modulo),
+  "%": checked(modulo, formatMarkup),
   "**": checked(power),
 };
 
@@ -39,8 +57,12 @@ export const UNARY: Readonly<Record<"negative" | "positive", (a: unknown) => unk
   positive: (a) => a instanceof Undefined ? a.fail() : positive(a),
 };
 
-/** True for a sequence that has the value, a text that has the part, a map that has the key. */
-function contains(container: unknown, value: unknown): boolean | Promise<boolean> {
+/**
+ * `value in container`: true for a sequence that has the value, a text that has the part, a map that has the key.
+ *
+ * @throws {PythonError} for what has nothing in it, and for a value that cannot be there
+ */
+export function contains(container: unknown, value: unknown): boolean | Promise<boolean> {
   const where = receiver(container);
   if (where instanceof Undefined) return where.truth() && false;
   if (typeof where === "string") {

@@ -157,7 +157,8 @@ export function modulo(a: unknown, b: unknown): unknown {
   checkDivisor("%", a, b, "integer modulo by zero", "float modulo");
   const floats = (x: number, y: number) => {
     const rest = x % y;
-    return rest !== 0 && (rest < 0) !== (y < 0) ? rest + y : rest;
+    if (rest === 0) return y < 0 ? -0 : 0;
+    return (rest < 0) !== (y < 0) ? rest + y : rest;
   };
   return numeric(a, b, (x, y) => x - floorOf(x, y) * y, floats);
 }
@@ -240,5 +241,5 @@ export function roundFloat(value: number, digits: number): number {
     const down = exact.slice(0, digits === 0 ? cut - 1 : cut);
     if (Number(down.at(-1)) % 2 === 0) text = down;
   }
-  return value < 0 ? -Number(text) : Number(text);
+  return value < 0 || Object.is(value, -0) ? -Number(text) : Number(text);
 }

@@ -4,13 +4,15 @@ import type { Runtime } from "../runtime/mod.ts";
 import {
   Budget,
   DEFAULT_LIMITS,
+  type Filter,
   JINJA_DEFAULTS,
+  receiver,
   runTemplate,
   SEQUENCE_FILTERS,
   TESTS,
   TEXT_FILTERS,
 } from "../jinja/mod.ts";
-import { CONVERT_FILTERS, hashFilters, SALT_TESTS } from "./jinja/filters/convert.ts";
+import { CONVERT_FILTERS, hashFilters, QUOTE_FILTER, SALT_TESTS } from "./jinja/filters/convert.ts";
 import { fileFilters } from "./jinja/filters/files.ts";
 import { LIST_FILTERS } from "./jinja/filters/lists.ts";
 import { networkFilters } from "./jinja/filters/network.ts";
@@ -82,6 +84,16 @@ function fileOfHost(fs: Pick<FileSystem, "stat" | "readText">, path: string): Te
   return fs.stat(path)?.kind === "file" ? { path, name: path, source: fs.readText(path) } : undefined;
 }
 
+/** Filters to which a markup is the text that it has. */
+function ofPlainTexts(filters: Readonly<Record<string, Filter>>): Record<string, Filter> {
+  return Object.fromEntries(
+    Object.entries(filters).map(([name, apply]): [string, Filter] => [
+      name,
+      (run, value, args, keywords) => apply(run, receiver(value), args.map(receiver), keywords),
+    ]),
+  );
+}
+
 /** Jinja2 as Salt has it. What is compiled is kept for all renders of this renderer. */
 export function jinja(runtime: Pick<Runtime, "crypto" | "clock" | "fs" | "process"> & RemoteHost): Renderer {
   const cache = new TemplateCache();
@@ -89,13 +101,16 @@ export function jinja(runtime: Pick<Runtime, "crypto" | "clock" | "fs" | "proces
     ...TEXT_FILTERS,
     ...SEQUENCE_FILTERS,
     ...SERIALIZE_FILTERS,
-    ...LIST_FILTERS,
-    ...CONVERT_FILTERS,
-    ...QUERY_FILTERS,
-    ...hashFilters(runtime.crypto),
-    ...networkFilters(runtime.crypto),
-    ...fileFilters(runtime),
-    ...remoteFilters(runtime),
+    ...QUOTE_FILTER,
+    ...ofPlainTexts({
+      ...LIST_FILTERS,
+      ...CONVERT_FILTERS,
+      ...QUERY_FILTERS,
+      ...hashFilters(runtime.crypto),
+      ...networkFilters(runtime.crypto),
+      ...fileFilters(runtime),
+      ...remoteFilters(runtime),
+    }),
   };
   const tests = { ...TESTS, ...SALT_TESTS };
   const steady = new Set(Object.keys(filters).filter((name) => !UNSTEADY.has(name)));

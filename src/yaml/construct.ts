@@ -2,6 +2,7 @@ import { messageOf } from "../errors.ts";
 import { decodeBase64 } from "../python/binascii.ts";
 import { mapOf, OrderedMap } from "../python/containers.ts";
 import { repr, str } from "../python/repr.ts";
+import { tupleOf } from "../python/tuple.ts";
 import { DOCUMENT_VALUES, YamlBudget } from "./budget.ts";
 import type { MappingNode, ScalarNode, SequenceNode, YamlNode } from "./node.ts";
 import { constructBool, constructFloat, constructInt, constructPlain, scalarKind } from "./scalar.ts";
@@ -153,8 +154,18 @@ function constructBinary(text: string): Uint8Array {
 }
 
 function buildSequence(node: SequenceNode, state: Build): unknown {
+  if (state.hasSets && (node.tag === `${CORE}omap` || node.tag === `${CORE}pairs`)) return buildPairs(node, state);
   if (node.tag !== undefined && node.tag !== "!" && node.tag !== `${CORE}seq`) throw unknownTag(node);
   return node.items.map((item) => build(item, state));
+}
+
+/** `!!omap` and `!!pairs`: maps of one key each, as tuples. */
+function buildPairs(node: SequenceNode, state: Build): unknown {
+  return node.items.map((item) => {
+    const entry = item.kind === "mapping" && item.entries.length === 1 ? item.entries[0] : undefined;
+    if (entry === undefined) throw new ConstructError("expected a map of one key", item);
+    return tupleOf([build(entry[0], state), build(entry[1], state)]);
+  });
 }
 
 const isMerge = (key: YamlNode) => key.kind === "scalar" && key.text === "<<" && key.plain && key.tag === undefined;

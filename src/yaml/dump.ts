@@ -1,19 +1,30 @@
-import { entriesOf, isMap, OrderedMap } from "../python/containers.ts";
+import { type AnyMap, entriesOf, isMap, OrderedMap, Tuple } from "../python/containers.ts";
 import { sorted } from "../python/compare.ts";
 import { isFloat, isInteger } from "../python/float.ts";
+import { PythonObject } from "../python/object.ts";
 import { floatRepr, str } from "../python/repr.ts";
 import { emit, type EmitOptions, type EmittedNode } from "./emitter.ts";
 import { scalarKind } from "./scalar.ts";
 
 /**
  * Writes a value as a YAML document, as PyYAML's safe dumper does. The keys of a map are sorted, unless it is an
- * `OrderedMap` or its keys cannot be compared. Anchors are never written: a value that occurs twice is written twice.
+ * `OrderedMap` or its keys cannot be compared.
  *
  * @returns the document with a line feed at its end
  */
-export function dump(value: unknown, options: EmitOptions = {}): string {
-  return emit(represent(value), options);
+export function dump(value: unknown, options: DumpOptions = {}): string {
+  return emit(new Representer(options).represent(value), options);
 }
+
+/** How a value is written as YAML. */
+export interface DumpOptions extends EmitOptions {
+  /** A list or map that is in the value twice has an anchor, and an alias where it comes again. @default false, it is written twice */
+  aliases?: boolean;
+  /** What stands for an object that YAML does not know. @default its text */
+  objects?: string;
+}
+
+type Collection = Extract<EmittedNode, { kind: "sequence" | "mapping" }>;
 
 function plain(text: string): EmittedNode {
   return { kind: "scalar", scalar: { text, style: "plain", plainImplicit: true } };
@@ -32,23 +43,55 @@ function base64Lines(bytes: Uint8Array): string {
   return text.replace(/.{1,76}/g, "$&\n");
 }
 
-function represent(value: unknown): EmittedNode {
-  if (value === null || value === undefined) return plain("null");
-  if (typeof value === "boolean") return plain(String(value));
-  if (isInteger(value)) return plain(BigInt(value).toString());
-  if (isFloat(value)) return plain(floatText(value.valueOf()));
-  if (typeof value === "string") {
-    return { kind: "scalar", scalar: { text: value, style: "plain", plainImplicit: scalarKind(value) === "str" } };
+/** Makes the nodes of one document. */
+class Representer {
+  readonly #aliases: boolean;
+  readonly #objects: string | undefined;
+  readonly #known = new Map<object, Collection>();
+  #anchors = 0;
+
+  constructor({ aliases = false, objects }: DumpOptions) {
+    this.#aliases = aliases;
+    this.#objects = objects;
   }
-  if (value instanceof Uint8Array) {
-    const scalar = { text: base64Lines(value), style: "literal", plainImplicit: false, tag: "!!binary" } as const;
-    return { kind: "scalar", scalar };
+
+  represent(value: unknown): EmittedNode {
+    if (value === null || value === undefined) return plain("null");
+    if (typeof value === "boolean") return plain(String(value));
+    if (isInteger(value)) return plain(BigInt(value).toString());
+    if (isFloat(value)) return plain(floatText(value.valueOf()));
+    if (typeof value === "string") {
+      return { kind: "scalar", scalar: { text: value, style: "plain", plainImplicit: scalarKind(value) === "str" } };
+    }
+    if (value instanceof Uint8Array) {
+      const scalar = { text: base64Lines(value), style: "literal", plainImplicit: false, tag: "!!binary" } as const;
+      return { kind: "scalar", scalar };
+    }
+    if (Array.isArray(value) || isMap(value) || value instanceof Set) return this.#collection(value);
+    if (this.#objects !== undefined && value instanceof PythonObject) return plain(this.#objects);
+    return this.represent(str(value));
   }
-  if (Array.isArray(value)) return { kind: "sequence", items: Array.from(value, represent) };
-  if (isMap(value)) {
-    const entries = entriesOf(value);
+
+  /** An alias of what is there already, which gets its anchor when it comes for the second time. */
+  #collection(value: unknown[] | AnyMap | Set<unknown>): EmittedNode {
+    const before = this.#known.get(value);
+    if (before !== undefined) {
+      before.anchor ??= `id${String(++this.#anchors).padStart(3, "0")}`;
+      return { kind: "alias", of: before };
+    }
+    const node: Collection = Array.isArray(value) ? { kind: "sequence", items: [] } : { kind: "mapping", entries: [] };
+    // To PyYAML one empty tuple is like another.
+    if (this.#aliases && !(value instanceof Tuple && value.length === 0)) this.#known.set(value, node);
+    if (node.kind === "sequence") {
+      for (const item of value as unknown[]) node.items.push(this.represent(item));
+      return node;
+    }
+    if (value instanceof Set) node.tag = "!!set";
+    const entries = value instanceof Set
+      ? Array.from(value, (key): [unknown, unknown] => [key, null])
+      : entriesOf(value as AnyMap);
     const ordered = value instanceof OrderedMap ? entries : sorted(entries, ([key]) => key) ?? entries;
-    return { kind: "mapping", entries: ordered.map(([key, item]) => [represent(key), represent(item)]) };
+    for (const [key, item] of ordered) node.entries.push([this.represent(key), this.represent(item)]);
+    return node;
   }
-  return represent(str(value));
 }

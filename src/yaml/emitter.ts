@@ -15,8 +15,17 @@ export interface EmittedScalar {
 /** A node to be written. */
 export type EmittedNode =
   | { kind: "scalar"; scalar: EmittedScalar }
-  | { kind: "sequence"; items: EmittedNode[] }
-  | { kind: "mapping"; entries: [EmittedNode, EmittedNode][] };
+  | { kind: "sequence"; items: EmittedNode[] } & Properties
+  | { kind: "mapping"; entries: [EmittedNode, EmittedNode][] } & Properties
+  | { kind: "alias"; of: Properties };
+
+/** What stands in front of a collection. */
+export interface Properties {
+  /** The name by which aliases refer to it. */
+  anchor?: string;
+  /** Shorthand of a tag, such as `!!set`. */
+  tag?: string;
+}
 
 /** Layout of a document. */
 export interface EmitOptions {
@@ -152,12 +161,23 @@ class Emitter {
     if (node.kind === "scalar") {
       this.#increase(true, false);
       this.#scalar(node.scalar, context);
+    } else if (node.kind === "alias") {
+      this.#indicator(`*${node.of.anchor}`);
     } else if (node.kind === "sequence") {
+      this.#properties(node);
       if (this.#inBrackets(node.items)) this.#flowSequence(node.items);
       else this.#blockSequence(node.items, context);
-    } else if (this.#inBrackets(node.entries.flat())) this.#flowMapping(node.entries);
-    else this.#blockMapping(node.entries);
+    } else {
+      this.#properties(node);
+      if (this.#inBrackets(node.entries.flat())) this.#flowMapping(node.entries);
+      else this.#blockMapping(node.entries);
+    }
     this.#indent = before;
+  }
+
+  #properties({ anchor, tag }: Properties): void {
+    if (anchor !== undefined) this.#indicator(`&${anchor}`);
+    if (tag !== undefined) this.#indicator(tag);
   }
 
   #inBrackets(children: EmittedNode[]): boolean {
@@ -383,6 +403,7 @@ export function escape(character: string): string {
 
 /** True for a key that can be written on one line with its colon. */
 function simpleKey(node: EmittedNode): boolean {
+  if (node.kind === "alias") return true;
   if (node.kind === "sequence") return node.items.length === 0;
   if (node.kind === "mapping") return node.entries.length === 0;
   const { text, tag = "" } = node.scalar;

@@ -188,6 +188,9 @@ function integerOf(value: unknown, otherwise: unknown, base: number): unknown {
   return toInteger(BigInt(Math.trunc(Number(number))));
 }
 
+/** A plain value; what is undefined fails, though there is a default for what is no number. */
+const defined = (value: unknown) => value instanceof Undefined ? value.fail() : receiver(value);
+
 function rounded(value: unknown, precision: number, method: string): unknown {
   if (method !== "common" && method !== "ceil" && method !== "floor") {
     throw new FilterArgumentError("method must be common, ceil or floor");
@@ -195,11 +198,13 @@ function rounded(value: unknown, precision: number, method: string): unknown {
   const number = asNumber(value);
   if (number === undefined) throw typeError(`type ${typeName(value)} doesn't define __round__ method`);
   if (method === "common") {
-    if (asInt(value) !== undefined && precision >= 0) return toFloat(number);
-    return toFloat(roundFloat(number, precision));
+    const whole = asInt(value);
+    if (whole === undefined) return toFloat(roundFloat(number, precision));
+    return precision >= 0 ? whole : roundFloat(number, precision);
   }
   const unit = 10 ** precision;
-  return toFloat((method === "ceil" ? Math.ceil : Math.floor)(number * unit) / unit);
+  // Python's ceil() and floor() make ints, of which there is no negative zero.
+  return toFloat(((method === "ceil" ? Math.ceil : Math.floor)(number * unit) + 0) / unit);
 }
 
 function total(run: Run, value: unknown, attribute: unknown, start: unknown): unknown {
@@ -262,7 +267,7 @@ export const SEQUENCE_FILTERS: Readonly<Record<string, Filter>> = {
   float: filter(
     "do_float",
     ["value", ["default", toFloat(0)]],
-    ({ value, default: otherwise }) => numberOf(receiver(value), otherwise),
+    ({ value, default: otherwise }) => numberOf(defined(value), otherwise),
   ),
   groupby: filter(
     "do_groupby",
@@ -273,7 +278,7 @@ export const SEQUENCE_FILTERS: Readonly<Record<string, Filter>> = {
   int: filter(
     "do_int",
     ["value", ["default", 0], ["base", 10]],
-    ({ value, default: otherwise, base }) => integerOf(receiver(value), otherwise, wholeOf(base)),
+    ({ value, default: otherwise, base }) => integerOf(defined(value), otherwise, wholeOf(base)),
   ),
   items: filter("do_items", ["value"], ({ value }) => {
     if (value instanceof Undefined) return generator("do_items", []);

@@ -1,5 +1,6 @@
 import { asNumber, modulo } from "../../python/arithmetic.ts";
 import { isMap } from "../../python/containers.ts";
+import { setHas } from "../../python/dict.ts";
 import { isFloat, isInteger } from "../../python/float.ts";
 import { lengthOf, tryIterate } from "../../python/iterate.ts";
 import { PythonError } from "../../python/python_error.ts";
@@ -8,7 +9,7 @@ import { receiver } from "../attributes.ts";
 import { Callable } from "../callable.ts";
 import { Markup } from "../markup.ts";
 import { COMPARISONS } from "../operators.ts";
-import type { Test } from "../runtime.ts";
+import type { Run, Test } from "../runtime.ts";
 import { Undefined } from "../undefined.ts";
 import { filter } from "./filter.ts";
 
@@ -22,7 +23,7 @@ const isNumber = (value: unknown) => isInteger(value) || isFloat(value) || typeo
 
 function isSequence(value: unknown): boolean {
   if (Array.isArray(value) || isMap(value) || isText(value)) return true;
-  if (value instanceof Undefined) return value.truth() || true;
+  if (value instanceof Undefined) return false;
   try {
     lengthOf(value);
     return !(value instanceof Set);
@@ -42,6 +43,13 @@ const remainder = (value: unknown, by: unknown) => {
   return asNumber(modulo(value, by));
 };
 
+/** Whether a table has a name; what could be no key of a table fails, as in Python. */
+const named = (name: string, tableOf: (run: Run) => object): Test =>
+  filter(name, ["value"], ({ value }, run) => {
+    setHas(new Set(), receiver(value));
+    return Object.hasOwn(tableOf(run), str(value));
+  });
+
 const hasCase = (text: string) => text.toLowerCase() !== text.toUpperCase();
 
 /** Jinja2's tests. */
@@ -53,7 +61,7 @@ export const TESTS: Readonly<Record<string, Test>> = {
   escaped: one("test_escaped", (value) => value instanceof Markup),
   even: one("test_even", (value) => remainder(value, 2) === 0),
   false: one("test_false", (value) => value === false),
-  filter: filter("test_filter", ["value"], ({ value }, run) => Object.hasOwn(run.environment.filters, str(value))),
+  filter: named("test_filter", (run) => run.environment.filters),
   float: one("test_float", isFloat),
   in: filter("test_in", ["value", "seq"], ({ value, seq }) => COMPARISONS.in!(value, seq)),
   integer: one("test_integer", isInteger),
@@ -69,7 +77,7 @@ export const TESTS: Readonly<Record<string, Test>> = {
   sameas: filter("test_sameas", ["value", "other"], ({ value, other }) => isSame(value, other)),
   sequence: one("test_sequence", isSequence),
   string: one("test_string", isText),
-  test: filter("test_test", ["value"], ({ value }, run) => Object.hasOwn(run.environment.tests, str(value))),
+  test: named("test_test", (run) => run.environment.tests),
   true: one("test_true", (value) => value === true),
   undefined: one("test_undefined", (value) => value instanceof Undefined),
   upper: one("test_upper", (value) => hasCase(str(value)) && str(value) === str(value).toUpperCase()),

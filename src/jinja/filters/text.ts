@@ -1,17 +1,16 @@
 import { asNumber } from "../../python/arithmetic.ts";
 import { entriesOf, isMap } from "../../python/containers.ts";
-import { iterate, textLength } from "../../python/iterate.ts";
+import { iterate, lengthOf, textLength } from "../../python/iterate.ts";
 import { percentFormat } from "../../python/percent_format.ts";
 import { prettyFormat } from "../../python/pprint.ts";
-import { PythonError } from "../../python/python_error.ts";
-import { str } from "../../python/repr.ts";
+import { PythonError, typeError, valueError } from "../../python/python_error.ts";
+import { repr, str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { tupleOf } from "../../python/tuple.ts";
 import { typeName } from "../../python/type_name.ts";
-import { typeError } from "../../python/python_error.ts";
 import { receiver } from "../attributes.ts";
 import { FilterArgumentError } from "../errors.ts";
-import { escapeHtml, Markup } from "../markup.ts";
+import { asMarkup, escapeHtml, Markup } from "../markup.ts";
 import { capitalized, replaceText, TEXT_METHODS } from "../methods/text.ts";
 import type { Filter } from "../runtime.ts";
 import { Undefined } from "../undefined.ts";
@@ -19,10 +18,25 @@ import { filter } from "./filter.ts";
 import { urlize } from "./urlize.ts";
 import { wrapText } from "./wrap_text.ts";
 
+/** A text, where Python takes nothing else. @throws {PythonError} */
+export function textOnly(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (value instanceof Markup) return value.text;
+  if (value instanceof Undefined) value.fail();
+  throw typeError(`expected string or bytes-like object, got '${typeName(value)}'`);
+}
+
 /** A text of any value; what is undefined fails. */
 export function softText(value: unknown): string {
   return str(value);
 }
+
+/** What a filter made of a text; of a markup it is one. */
+const alike = (value: unknown, made: unknown) => value instanceof Markup ? asMarkup(made) : made;
+
+/** A filter of a text whose result is a markup where that is one. */
+const keeping = (name: string, change: (text: string) => unknown) =>
+  filter(name, ["s"], ({ s }) => alike(s, change(softText(s))));
 
 const ofText = (name: string, change: (text: string) => unknown) => filter(name, ["s"], ({ s }) => change(softText(s)));
 
@@ -38,12 +52,12 @@ function title(text: string): string {
     .map((part) => part.slice(0, 1).toUpperCase() + part.slice(1).toLowerCase()).join("");
 }
 
-function truncate(text: string, length: number, killWords: boolean, end: string, leeway: number): string {
-  const characters = Array.from(text);
+function truncate(value: unknown, length: number, killWords: boolean, end: string, leeway: number): unknown {
   const room = length - textLength(end);
   if (room < 0) throw new PythonError("AssertionError", `expected length >= ${textLength(end)}, got ${length}`);
   if (leeway < 0) throw new PythonError("AssertionError", `expected leeway >= 0, got ${leeway}`);
-  if (characters.length <= length + leeway) return text;
+  if (lengthOf(value) <= length + leeway) return value;
+  const characters = Array.from(textOnly(value));
   const cut = characters.slice(0, room).join("");
   if (killWords) return cut + end;
   const blank = cut.lastIndexOf(" ");
@@ -89,9 +103,21 @@ function quoteUrl(value: unknown, forQuery: boolean): string {
   return forQuery ? text.replaceAll("%20", "+") : text.replaceAll("%2F", "/");
 }
 
+function pairOf(value: unknown): unknown[] {
+  const items = Array.from(iterate(value));
+  if (items.length !== 2) {
+    throw valueError(
+      items.length > 2
+        ? "too many values to unpack (expected 2)"
+        : `not enough values to unpack (expected 2, got ${items.length})`,
+    );
+  }
+  return items;
+}
+
 function urlEncode(value: unknown): string {
   if (typeof value === "string" || !isMap(value) && !Array.isArray(value)) return quoteUrl(value, false);
-  const pairs = isMap(value) ? entriesOf(value) : Array.from(iterate(value), (pair) => Array.from(iterate(pair)));
+  const pairs = isMap(value) ? entriesOf(value) : Array.from(iterate(value), pairOf);
   return pairs.map(([key, item]) => `${quoteUrl(key, true)}=${quoteUrl(item, true)}`).join("&");
 }
 
@@ -122,36 +148,37 @@ function stripTags(text: string): string {
   );
 }
 
-function xmlAttributes(map: unknown, autospace: boolean): Markup {
+function xmlAttributes(map: unknown, autospace: boolean): string {
   if (!isMap(map)) throw new PythonError("AttributeError", `'${typeName(map)}' object has no attribute 'items'`);
   const items: string[] = [];
   for (const [key, value] of entriesOf(map)) {
     if (value === null || value instanceof Undefined) continue;
-    if (/[\s/>=]/.test(String(key))) {
-      throw new PythonError("ValueError", `Invalid character in attribute name: '${String(key)}'`);
+    if (typeof key !== "string") throw typeError(`expected string or bytes-like object, got '${typeName(key)}'`);
+    if (/[\s/>=]/.test(key)) {
+      throw new PythonError("ValueError", `Invalid character in attribute name: '${key}'`);
     }
     items.push(`${escapeHtml(softText(key)).text}="${escapeHtml(softText(value)).text}"`);
   }
   const text = items.join(" ");
-  return new Markup(autospace && text !== "" ? ` ${text}` : text);
+  return autospace && text !== "" ? ` ${text}` : text;
 }
 
 const escape: Filter = filter("escape", ["s"], ({ s }) => s instanceof Markup ? s : escapeHtml(softText(s)));
 
 /** Jinja2's filters of texts. */
 export const TEXT_FILTERS: Readonly<Record<string, Filter>> = {
-  capitalize: ofText("do_capitalize", capitalized),
+  capitalize: keeping("do_capitalize", capitalized),
   center: filter(
     "do_center",
     ["value", ["width", 80]],
-    ({ value, width }) => TEXT_METHODS.center!.call(softText(value) as never, [width], new Map()),
+    ({ value, width }) => alike(value, TEXT_METHODS.center!.call(softText(value) as never, [width], new Map())),
   ),
   e: escape,
   escape,
   filesizeformat: filter("do_filesizeformat", ["value", ["binary", false]], ({ value, binary }) => {
-    const number = typeof value === "string" ? Number(value) : asNumber(value);
+    const number = typeof value !== "string" ? asNumber(value) : value.trim() === "" ? NaN : Number(value);
     if (number === undefined || Number.isNaN(number)) {
-      throw new PythonError("ValueError", `could not convert string to float: ${softText(value)}`);
+      throw new PythonError("ValueError", `could not convert string to float: ${repr(receiver(value))}`);
     }
     return fileSize(number, truthy(binary));
   }),
@@ -165,9 +192,11 @@ export const TEXT_FILTERS: Readonly<Record<string, Filter>> = {
   indent: filter(
     "do_indent",
     ["s", ["width", 4], ["first", false], ["blank", false]],
-    ({ s, width, first, blank }) => indent(softText(s), receiver(width), truthy(first), truthy(blank)),
+    ({ s, width, first, blank }) => {
+      return alike(s, indent(textOnly(s), receiver(width), truthy(first), truthy(blank)));
+    },
   ),
-  lower: ofText("do_lower", (text) => text.toLowerCase()),
+  lower: keeping("do_lower", (text) => text.toLowerCase()),
   pprint: filter("do_pprint", ["value"], ({ value }) => prettyFormat(value)),
   replace: filter(
     "do_replace",
@@ -182,15 +211,16 @@ export const TEXT_FILTERS: Readonly<Record<string, Filter>> = {
   trim: filter(
     "do_trim",
     ["value", ["chars", null]],
-    ({ value, chars }) => TEXT_METHODS.strip!.call(softText(value) as never, [chars], new Map()),
+    ({ value, chars }) =>
+      alike(value, TEXT_METHODS.strip!.call(softText(value) as never, [receiver(chars)], new Map())),
   ),
   truncate: filter(
     "do_truncate",
     ["s", ["length", 255], ["killwords", false], ["end", "..."], ["leeway", null]],
     ({ s, length, killwords, end, leeway }) =>
-      truncate(softText(s), wholeOf(length), truthy(killwords), softText(end), leeway === null ? 5 : wholeOf(leeway)),
+      truncate(s, wholeOf(length), truthy(killwords), softText(end), leeway === null ? 5 : wholeOf(leeway)),
   ),
-  upper: ofText("do_upper", (text) => text.toUpperCase()),
+  upper: keeping("do_upper", (text) => text.toUpperCase()),
   urlencode: filter("do_urlencode", ["value"], ({ value }) => urlEncode(receiver(value))),
   urlize: filter(
     "do_urlize",
@@ -208,7 +238,7 @@ export const TEXT_FILTERS: Readonly<Record<string, Filter>> = {
     "do_wordwrap",
     ["s", ["width", 79], ["break_long_words", true], ["wrapstring", null], ["break_on_hyphens", true]],
     ({ s, width, break_long_words, wrapstring, break_on_hyphens }) =>
-      wrapText(softText(s), {
+      wrapText(textOnly(s), {
         width: wholeOf(width),
         breakLongWords: truthy(break_long_words),
         breakOnHyphens: truthy(break_on_hyphens),

@@ -1,4 +1,5 @@
 import { asInt } from "../../python/arithmetic.ts";
+import { Tuple } from "../../python/containers.ts";
 import { equal } from "../../python/equal.ts";
 import { iterate } from "../../python/iterate.ts";
 import { sortedBy } from "../../python/ordering.ts";
@@ -39,7 +40,9 @@ function place(list: List, [value, start, stop]: readonly unknown[]): number {
   };
   const [first, last] = [bound(start, 0), bound(stop, list.length)];
   const found = list.slice(first, last).findIndex((item) => equal(item, value));
-  if (found < 0) throw valueError(`${repr(value)} is not in list`);
+  if (found < 0) {
+    throw valueError(list instanceof Tuple ? "tuple.index(x): x not in tuple" : `${repr(value)} is not in list`);
+  }
   return first + found;
 }
 

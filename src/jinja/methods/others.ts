@@ -1,11 +1,8 @@
-import { asInt } from "../../python/arithmetic.ts";
 import { setAdd, setHas } from "../../python/dict.ts";
-import { toFloat } from "../../python/float.ts";
 import { iterate } from "../../python/iterate.ts";
 import { PythonError } from "../../python/python_error.ts";
 import { repr } from "../../python/repr.ts";
 import { decodeText } from "../../python/codecs.ts";
-import { tupleOf } from "../../python/tuple.ts";
 import { bind } from "../signature.ts";
 import { type MethodTable, positional } from "./method.ts";
 
@@ -88,23 +85,4 @@ export const BYTES_METHODS: MethodTable = {
     0,
     (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(""),
   ),
-};
-
-/** The methods of Python's numbers. */
-export const NUMBER_METHODS: MethodTable = {
-  bit_length: positional<number>("int.bit_length", 0, 0, (value) => {
-    const whole = BigInt(asInt(value) ?? 0);
-    return whole === 0n ? 0 : (whole < 0n ? -whole : whole).toString(2).length;
-  }),
-  conjugate: positional<number>("int.conjugate", 0, 0, (value) => value),
-  is_integer: positional<number>("float.is_integer", 0, 0, (value) => Number.isInteger(Number(value))),
-  as_integer_ratio: positional<number>("int.as_integer_ratio", 0, 0, (value) => tupleOf([value, 1])),
-};
-
-/** Attributes of numbers that are no methods. */
-export const NUMBER_ATTRIBUTES: Readonly<Record<string, (value: never) => unknown>> = {
-  real: (value) => value,
-  imag: (value) => asInt(value) === undefined ? toFloat(0) : 0,
-  numerator: (value) => value,
-  denominator: () => 1,
 };

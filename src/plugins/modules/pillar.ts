@@ -96,7 +96,7 @@ async function get(context: JobContext, args: Values): Promise<unknown> {
   if (truthy(merge)) {
     const fallback = unset ? "" : given;
     const mergeLists = truthy(nested === null ? context.opts.pillar_merge_lists ?? false : nested);
-    const value = found ?? (isMap(fallback) ? {} : []);
+    const value = found === undefined ? isMap(fallback) ? {} : [] : found;
     if (isMap(fallback) && isMap(value)) return update(deepCopy(fallback), value, { mergeLists });
     if (Array.isArray(fallback) && Array.isArray(value)) return joinLists(deepCopy(fallback), value);
     context.log.error("pillar.get: default and value are not both maps, nor both lists: they are not merged", {

@@ -19,11 +19,18 @@ import { DeserializationError, SerializationError, type Serializer, type Seriali
 export { DeserializationError, SerializationError, type Serializer, type SerializerOptions } from "./serializer.ts";
 
 /** A value whose maps are all ordered, or all plain: dumpers sort the keys of plain ones. */
-function withOrder(value: unknown, ordered: boolean): unknown {
-  if (Array.isArray(value)) return value.map((item) => withOrder(item, ordered));
-  if (!isMap(value)) return value;
-  const entries = entriesOf(value).map(([key, item]): [unknown, unknown] => [key, withOrder(item, ordered)]);
-  return ordered ? new OrderedMap(entries) : mapOf(entries);
+function withOrder(value: unknown, ordered: boolean, known = new Map<unknown, unknown>()): unknown {
+  const isList = Array.isArray(value);
+  if (!isList && !isMap(value)) return value;
+  // What is in it twice is one thing in the copy, too: YAML has an alias for it.
+  if (known.has(value)) return known.get(value);
+  const copy = isList
+    ? value.map((item) => withOrder(item, ordered, known))
+    : (ordered ? (entries: [unknown, unknown][]) => new OrderedMap(entries) : mapOf)(
+      entriesOf(value).map(([key, item]): [unknown, unknown] => [key, withOrder(item, ordered, known)]),
+    );
+  known.set(value, copy);
+  return copy;
 }
 
 function read<T>(work: () => T): T {
@@ -42,6 +49,7 @@ const yaml: Serializer = {
     const text = dump(withOrder(value, !truthy(sort)), {
       flow: flow === null ? "leaves" : truthy(flow),
       ascii: !truthy(unicode),
+      aliases: true,
       ...(isInteger(indent) ? { indent: Number(indent) } : {}),
     });
     return text.replace(/\n(?:\.\.\.\n)?$/, "");

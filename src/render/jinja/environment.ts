@@ -1,5 +1,6 @@
 import type { Logger } from "../../log.ts";
-import { entriesOf, isMap, sizeOf } from "../../python/containers.ts";
+import { entriesOf, isMap, sizeOf, Tuple } from "../../python/containers.ts";
+import { dictSet } from "../../python/dict.ts";
 import { JsonError, parseOrderedJson } from "../../python/json.ts";
 import { plainMaps } from "../../python/copy.ts";
 import { explainYaml } from "../../yaml/libyaml/mod.ts";
@@ -136,9 +137,21 @@ export function templateNames(file: string): [string, string][] {
   ]];
 }
 
+/** Tuples as lists, and bytes that are UTF-8 as texts: Salt decodes what it loads for a template. */
+function decoded(value: unknown): unknown {
+  if (value instanceof Uint8Array) return new TextDecoder("utf-8", { fatal: true }).decode(value);
+  if (value instanceof Tuple) return Array.from(value, decoded);
+  if (Array.isArray(value)) {
+    for (const [at, item] of value.entries()) if (typeof item === "object") value[at] = decoded(item);
+  } else if (isMap(value)) {
+    for (const [key, item] of entriesOf(value)) if (typeof item === "object") dictSet(value, key, decoded(item));
+  }
+  return value;
+}
+
 function loadYaml(text: string): unknown {
   try {
-    return plainMaps(parseOrderedYaml(text));
+    return decoded(plainMaps(parseOrderedYaml(text)));
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
     throw new TemplateRuntimeError(`Encountered error loading yaml: ${explainYaml(text)?.text ?? error.problem}`);

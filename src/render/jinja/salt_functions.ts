@@ -1,5 +1,5 @@
 import { PythonObject } from "../../python/object.ts";
-import { Callable, type Described, type Keywords, then } from "../../jinja/mod.ts";
+import { Callable, type Described, type Keywords, then, withoutMarkup } from "../../jinja/mod.ts";
 
 /** A function of Salt's failed by its own words: it was called wrongly, or could not do its work. */
 export class SaltFunctionError extends Error {
@@ -34,7 +34,8 @@ class SaltFunction extends Callable {
   }
 
   override call(args: readonly unknown[], keywords: Keywords): unknown {
-    const result = this.#table.call(this.#name, args, keywords);
+    const given = new Map([...keywords].map(([key, value]) => [key, withoutMarkup(value)]));
+    const result = this.#table.call(this.#name, args.map(withoutMarkup), given);
     return result instanceof Promise ? result.then((value) => value ?? null) : result ?? null;
   }
 

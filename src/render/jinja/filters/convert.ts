@@ -1,7 +1,8 @@
-import { asNumber } from "../../../python/arithmetic.ts";
+import { asInt, asNumber } from "../../../python/arithmetic.ts";
 import { decodeBase64, encodeBase64 } from "../../../python/binascii.ts";
-import { isMap, type Tuple } from "../../../python/containers.ts";
+import { entriesOf, isMap, type Tuple } from "../../../python/containers.ts";
 import { encodeText } from "../../../python/codecs.ts";
+import { dictSet } from "../../../python/dict.ts";
 import { compileGlob } from "../../../python/glob.ts";
 import { isFloat, isInteger, toFloat, toInteger } from "../../../python/float.ts";
 import { iterate, lengthOf, tryIterate } from "../../../python/iterate.ts";
@@ -17,15 +18,18 @@ import { tupleOf } from "../../../python/tuple.ts";
 import { typeName } from "../../../python/type_name.ts";
 import type { Crypto, HashName } from "../../../runtime/crypto.ts";
 import { DateTime } from "../../../wire/msgpack_values.ts";
-import { type Filter, filter, formatDateTime, Markup, type Test } from "../../../jinja/mod.ts";
+import {
+  addMarkup,
+  contains,
+  type Filter,
+  filter,
+  formatDateTime,
+  Markup,
+  type Test,
+  textOnly,
+} from "../../../jinja/mod.ts";
 
 const utf8 = new TextEncoder();
-
-function textOnly(value: unknown): string {
-  if (typeof value === "string") return value;
-  if (value instanceof Markup) return value.text;
-  throw typeError(`expected string or bytes-like object, got '${typeName(value)}'`);
-}
 
 function bytesOf(value: unknown): Uint8Array {
   if (value instanceof Uint8Array) return value;
@@ -66,10 +70,13 @@ const matching = (name: string, anchored: boolean) =>
 
 const SHELL_SAFE = /^[\w@%+=:,./-]+$/;
 
-/** Python's `shlex.quote`. */
-function shellQuoted(text: string): string {
-  if (text === "") return "''";
-  return SHELL_SAFE.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`;
+/** Python's `shlex.quote`. A markup stays one, and has the quotes that are put around it as entities, as in Salt. */
+function shellQuoted(value: unknown): unknown {
+  if (!truthy(value)) return "''";
+  const text = textOnly(value);
+  if (SHELL_SAFE.test(text)) return value;
+  const inner = text.replaceAll("'", `'"'"'`);
+  return value instanceof Markup ? addMarkup(addMarkup("'", new Markup(inner)), "'") : `'${inner}'`;
 }
 
 function toBool(value: unknown): boolean {
@@ -127,7 +134,7 @@ function formatDate(value: unknown, format: string): string {
   if (value instanceof DateTime) return formatDateTime(value, format);
   if (value === null) return strftime(new Date(), format);
   const seconds = typeof value === "string" && value.trim() !== "" ? Number(value) : asNumber(value);
-  if (seconds === undefined || Number.isNaN(seconds)) {
+  if (seconds === undefined || Number.isNaN(new Date(seconds * 1000).getTime())) {
     throw new PythonError("RuntimeError", `Unable to parse ${str(value)}. Consider installing timelib`);
   }
   return strftime(new Date(seconds * 1000), format);
@@ -194,10 +201,48 @@ function randomFor(crypto: Crypto, seed: unknown): PythonRandom {
 }
 
 function sample(crypto: Crypto, value: unknown, size: number, seed: unknown): unknown[] {
+  if (isMap(value) || value instanceof Set) {
+    throw typeError("Population must be a sequence.  For dicts or sets, use sorted(d).");
+  }
   const items = Array.from(iterate(value));
   if (size > items.length || size < 0) throw valueError("Sample larger than population or is negative");
   return randomFor(crypto, seed).sample(items, size);
 }
+
+type Encode = (value: unknown) => unknown;
+
+/** A value with its texts as bytes; tuples become lists, what is no collection and no text stays. */
+function encodedItem(value: unknown, encode: Encode): unknown {
+  if (Array.isArray(value)) return encodedList(value, encode);
+  return isMap(value) ? encodedMap(value, encode) : typeof value === "string" ? encode(value) : value;
+}
+
+function encodedMap(value: unknown, encode: Encode): Map<unknown, unknown> {
+  if (!isMap(value)) throw new PythonError("AttributeError", `'${typeName(value)}' object has no attribute 'items'`);
+  const encoded = new Map<unknown, unknown>();
+  for (const [key, item] of entriesOf(value)) dictSet(encoded, encodedItem(key, encode), encodedItem(item, encode));
+  return encoded;
+}
+
+const encodedList = (value: unknown, encode: Encode) => Array.from(iterate(value), (item) => encodedItem(item, encode));
+
+const encoding = (name: string, apply: (value: unknown, encode: Encode) => unknown): Filter =>
+  filter(
+    name,
+    ["data", ["encoding", null], ["errors", "strict"], ["keep", false]],
+    ({ data, encoding, errors, keep }) =>
+      apply(data, (text) => {
+        try {
+          return encodeText(str(text), str(encoding ?? "utf-8"), str(errors));
+        } catch (error) {
+          if (!truthy(keep)) throw error;
+          return text;
+        }
+      }),
+  );
+
+const ENCODE_MAP = encoding("encode_dict", encodedMap);
+const ENCODE_LIST = encoding("encode_list", encodedList);
 
 const date = filter(
   "strftime",
@@ -206,10 +251,14 @@ const date = filter(
 );
 const number = filter("to_num", ["text"], ({ text }) => toNumber(text));
 
+/** Salt's filter that makes a word for a shell: a markup is not the same to it as its text. */
+export const QUOTE_FILTER: Readonly<Record<string, Filter>> = {
+  quote: filter("quote", ["txt"], ({ txt }) => shellQuoted(txt)),
+};
+
 /** Salt's filters that convert and search. */
 export const CONVERT_FILTERS: Readonly<Record<string, Filter>> = {
   to_bool: filter("to_bool", ["val"], ({ val }) => toBool(val)),
-  quote: filter("quote", ["txt"], ({ txt }) => shellQuoted(textOnly(txt))),
   regex_escape: filter("regex_escape", ["value"], ({ value }) => escapeRegexp(textOnly(value))),
   regex_search: matching("regex_search", false),
   regex_match: matching("regex_match", true),
@@ -222,8 +271,7 @@ export const CONVERT_FILTERS: Readonly<Record<string, Filter>> = {
   to_num: number,
   str_to_num: number,
   to_bytes: filter("to_bytes", ["s", ["encoding", "utf-8"], ["errors", "strict"]], ({ s, encoding, errors }) => {
-    if (s instanceof Uint8Array) return s;
-    if (typeof s !== "string") throw typeError(`expected bytes, bytearray, or str`);
+    if (typeof s !== "string") return bytesOf(s);
     return encodeText(s, str(encoding ?? "utf-8"), str(errors));
   }),
   base64_encode: filter("base64_b64encode", ["instr"], ({ instr }) => encodeBase64(bytesOf(instr))),
@@ -246,22 +294,26 @@ export const CONVERT_FILTERS: Readonly<Record<string, Filter>> = {
   strftime: date,
   date_format: date,
   is_hex: filter("is_hex", ["value"], ({ value }) => typeof value === "string" && /^(?:0x)?[\da-f]+$/i.test(value)),
-  contains_whitespace: filter("contains_whitespace", ["text"], ({ text }) => /\s/.test(str(text))),
+  contains_whitespace: filter(
+    "contains_whitespace",
+    ["text"],
+    ({ text }) => Array.from(iterate(text)).some((one) => /^\s+$/.test(textOnly(one))),
+  ),
   substring_in_list: filter(
     "is_substring",
     ["string_to_search_for", "list_to_search"],
-    (bound) =>
-      Array.from(iterate(bound.list_to_search)).some((one) => str(one).includes(str(bound.string_to_search_for))),
+    (bound) => Array.from(iterate(bound.list_to_search)).some((one) => contains(one, bound.string_to_search_for)),
   ),
   check_whitelist_blacklist: filter(
     "check_whitelist_blacklist",
     ["value", ["whitelist", null], ["blacklist", null]],
     ({ value, whitelist, blacklist }) => isListed(str(value), whitelist, blacklist),
   ),
-  json_encode_dict: filter("encode_dict", ["data"], ({ data }) => data),
-  json_encode_list: filter("encode_list", ["data"], ({ data }) => data),
-  json_decode_dict: filter("decode_dict", ["data"], ({ data }) => data),
-  json_decode_list: filter("decode_list", ["data"], ({ data }) => data),
+  // Salt gives both names to the functions that encode.
+  json_encode_dict: ENCODE_MAP,
+  json_encode_list: ENCODE_LIST,
+  json_decode_dict: ENCODE_MAP,
+  json_decode_list: ENCODE_LIST,
 };
 
 /** Salt's filters that hash, and those that leave something to chance. */
@@ -271,7 +323,12 @@ export function hashFilters(crypto: Crypto): Readonly<Record<string, Filter>> {
   const randomHash = filter(
     "random_hash",
     ["size", ["hash_type", "md5"]],
-    ({ hash_type }) => hex(crypto.hash(str(hash_type ?? "md5") as HashName, crypto.randomBytes(32))),
+    ({ size, hash_type }) => {
+      if (asInt(size) === undefined) {
+        throw typeError(`can only concatenate ${typeName(size)} (not "int") to ${typeName(size)}`);
+      }
+      return hex(crypto.hash(str(hash_type ?? "md5") as HashName, crypto.randomBytes(32)));
+    },
   );
   return {
     uuid: filter("uuid_", ["val"], ({ val }) => uuid(crypto, val)),

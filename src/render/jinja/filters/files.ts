@@ -1,5 +1,7 @@
-import { PythonError } from "../../../python/python_error.ts";
+import { asInt } from "../../../python/arithmetic.ts";
+import { PythonError, typeError } from "../../../python/python_error.ts";
 import { str } from "../../../python/repr.ts";
+import { truthy } from "../../../python/truth.ts";
 import { typeName } from "../../../python/type_name.ts";
 import { findAccount } from "../../../runtime/accounts.ts";
 import type { HashName } from "../../../runtime/crypto.ts";
@@ -19,6 +21,12 @@ function isText(start: Uint8Array): boolean {
   if (start.includes(0)) return false;
   const odd = start.filter((byte) => byte < 0x20 && !"\n\r\t\f\b".includes(String.fromCharCode(byte)) || byte === 0x7f);
   return odd.length / start.length <= 0.3;
+}
+
+/** @throws {PythonError} for what Python takes for no path */
+function pathOf(value: unknown): string {
+  if (typeof value === "string" || asInt(value) !== undefined) return str(value);
+  throw typeError(`stat: path should be string, bytes, os.PathLike or integer, not ${typeName(value)}`);
 }
 
 /** Salt's filters that look at files of the host. */
@@ -42,7 +50,6 @@ export function fileFilters(
         if (fs.stat(path, { follow: false })?.kind === "directory") below(path);
       }
     };
-    if (fs.stat(top) === undefined) return found;
     found.push(top);
     if (fs.stat(top)?.kind === "directory") below(top.replace(/\/+$/, ""));
     return found;
@@ -64,19 +71,19 @@ export function fileFilters(
       if (typeof user === "string") return findAccount(runtime, user)?.uid ?? null;
       throw new PythonError("TypeError", `getpwnam() argument must be str, not ${typeName(user)}`);
     }),
-    is_empty: filter("is_empty", ["filename"], ({ filename }) => fs.stat(str(filename))?.size === 0),
+    is_empty: filter("is_empty", ["filename"], ({ filename }) => fs.stat(pathOf(filename))?.size === 0),
     is_text_file: filter(
       "is_text",
       ["fp_", ["blocksize", SAMPLE]],
-      ({ fp_ }) => isFile(str(fp_)) && isText(startOf(str(fp_))),
+      ({ fp_ }) => isFile(pathOf(fp_)) && isText(startOf(pathOf(fp_))),
     ),
-    is_bin_file: filter("is_binary", ["path"], ({ path }) => isFile(str(path)) && startOf(str(path)).includes(0)),
+    is_bin_file: filter("is_binary", ["path"], ({ path }) => isFile(pathOf(path)) && startOf(pathOf(path)).includes(0)),
     file_hashsum: filter("get_hash", ["path", ["form", "sha256"], ["chunk_size", 65536]], ({ path, form }) => {
       const name = str(path);
       if (fs.stat(name) === undefined) throw missing(name);
       return hex(crypto.hash(str(form) as HashName, isFile(name) ? fs.read(name) : new Uint8Array()));
     }),
-    list_files: filter("list_files", ["directory"], ({ directory }) => list(str(directory))),
-    which: filter("which", ["exe"], ({ exe }) => which(exe === null ? "" : str(exe))),
+    list_files: filter("list_files", ["directory"], ({ directory }) => list(pathOf(directory))),
+    which: filter("which", ["exe"], ({ exe }) => which(truthy(exe) ? pathOf(exe) : "")),
   };
 }

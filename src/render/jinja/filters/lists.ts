@@ -1,18 +1,19 @@
-import { add, divide } from "../../../python/arithmetic.ts";
-import { type AnyMap, entriesOf, isMap, Tuple } from "../../../python/containers.ts";
+import { add, asNumber, divide } from "../../../python/arithmetic.ts";
+import { type AnyMap, entriesOf, isMap, OrderedMap, Tuple } from "../../../python/containers.ts";
 import { dictGet, dictSet, MISSING, setAdd, setHas } from "../../../python/dict.ts";
+import { DictView } from "../../../python/dict_view.ts";
 import { equal } from "../../../python/equal.ts";
 import { isInteger, toFloat } from "../../../python/float.ts";
 import { iterate, tryIterate } from "../../../python/iterate.ts";
 import { PythonIterator } from "../../../python/iterator.ts";
 import { compare, sortedBy } from "../../../python/ordering.ts";
-import { typeError, valueError } from "../../../python/python_error.ts";
+import { PythonError, typeError, valueError } from "../../../python/python_error.ts";
 import { str } from "../../../python/repr.ts";
 import { traverse } from "../../../python/traverse.ts";
 import { truthy } from "../../../python/truth.ts";
 import { tupleOf } from "../../../python/tuple.ts";
 import { typeName } from "../../../python/type_name.ts";
-import { Callable, type Filter, filter, Undefined } from "../../../jinja/mod.ts";
+import { Callable, contains, type Filter, filter, Undefined } from "../../../jinja/mod.ts";
 import { SaltFunctionError } from "../salt_functions.ts";
 import { definedOnly } from "./serialize.ts";
 
@@ -20,7 +21,8 @@ import { definedOnly } from "./serialize.ts";
 const MOST = 100_000;
 
 const isHashable = (value: unknown) =>
-  !(Array.isArray(value) && !(value instanceof Tuple)) && !isMap(value) && !(value instanceof Set);
+  !(Array.isArray(value) && !(value instanceof Tuple)) && !isMap(value) && !(value instanceof Set) &&
+  !(value instanceof DictView);
 
 function distinct(values: Iterable<unknown>): unknown[] {
   const kept: unknown[] = [];
@@ -53,12 +55,25 @@ function ofTwo(name: string, { sets, lists }: Joined): Filter {
 
 const items = (value: unknown) => Array.from(iterate(value));
 
+/** `item in value`, for many items. */
+function within(value: unknown): (item: unknown) => boolean {
+  const texts = Array.isArray(value) ? new Set(value.filter((one) => typeof one === "string")) : undefined;
+  return (item) => typeof item === "string" && texts !== undefined ? texts.has(item) : contains(value, item) as boolean;
+}
+
+const union = (a: unknown, b: unknown) => distinct(items(add(a, b)));
+const intersect = (a: unknown, b: unknown) => distinct(items(a).filter(within(b)));
+
+function difference(a: unknown, b: unknown): unknown[] {
+  const has = within(b);
+  return distinct(items(a).filter((item) => !has(item)));
+}
+
 function flatten(value: unknown, levels: number | undefined, keepNulls: boolean): unknown[] {
   const flat: unknown[] = [];
   for (const item of iterate(value)) {
     if (!keepNulls && (item === null || item === "None" || item === "null")) continue;
-    const goesDeeper = Array.isArray(item) ||
-      tryIterate(item) !== undefined && typeof item !== "string" && !isMap(item);
+    const goesDeeper = typeof item !== "string" && !(item instanceof Uint8Array) && tryIterate(item) !== undefined;
     if (!goesDeeper || levels === 0) flat.push(item);
     else flat.push(...flatten(item, levels === undefined ? undefined : levels - 1, keepNulls));
     if (flat.length > MOST) throw valueError(`flatten makes lists of ${MOST} items at most`);
@@ -126,7 +141,7 @@ function wholeOf(value: unknown): number {
 }
 
 /** The map that holds the last key of a path, made on the way; and that key. */
-function placeOf(map: unknown, path: string, delimiter: string): [AnyMap, string] {
+function placeOf(map: unknown, path: string, delimiter: string, fresh: () => AnyMap): [AnyMap, string] {
   const keys = path.split(delimiter);
   const last = keys.pop()!;
   let here = map;
@@ -134,11 +149,17 @@ function placeOf(map: unknown, path: string, delimiter: string): [AnyMap, string
     if (!isMap(here)) throw typeError(`'${typeName(here)}' object is not a mapping`);
     const inner = dictGet(here, key);
     if (isMap(inner)) here = inner;
-    else dictSet(here, key, here = new Map());
+    else dictSet(here, key, here = fresh());
   }
   if (!isMap(here)) throw typeError(`'${typeName(here)}' object is not a mapping`);
   return [here, last];
 }
+
+const PATH_PARAMETERS = ["in_dict", "keys", "value", ["delimiter", ":"], ["ordered_dict", false]] satisfies Parameters<
+  typeof filter
+>[1];
+
+const mapMaker = (ordered: unknown) => (): AnyMap => truthy(ordered) ? new OrderedMap() : new Map();
 
 /** A filter that changes the value at the end of a path, and returns the map. */
 function changing(
@@ -147,8 +168,8 @@ function changing(
   fresh: () => unknown,
   change: (at: unknown, value: unknown) => boolean,
 ): Filter {
-  return filter(name, ["in_dict", "keys", "value", ["delimiter", ":"]], ({ in_dict, keys, value, delimiter }) => {
-    const [holder, key] = placeOf(in_dict, str(keys), str(delimiter));
+  return filter(name, PATH_PARAMETERS, ({ in_dict, keys, value, delimiter, ordered_dict }) => {
+    const [holder, key] = placeOf(in_dict, str(keys), str(delimiter), mapMaker(ordered_dict));
     let at = dictGet(holder, key);
     if (at === MISSING || at === null) dictSet(holder, key, at = fresh());
     if (!change(at, value)) {
@@ -161,7 +182,11 @@ function changing(
 const isList = (value: unknown): value is unknown[] => Array.isArray(value) && !(value instanceof Tuple);
 
 function compareDicts(before: unknown, after: unknown): Map<unknown, unknown> {
-  const [old, now] = [before, after].map((map) => isMap(map) ? map : {}) as [AnyMap, AnyMap];
+  const [old, now] = [before, after].map((map) => {
+    if (map instanceof Undefined) map.fail();
+    if (truthy(map) && !isMap(map)) throw typeError(`'${typeName(map)}' object is not a mapping`);
+    return isMap(map) ? map : {};
+  }) as [AnyMap, AnyMap];
   const keys = distinct([...entriesOf(old), ...entriesOf(now)].map(([key]) => key));
   const changes = new Map<unknown, unknown>();
   for (const key of keys) {
@@ -205,28 +230,31 @@ export const LIST_FILTERS: Readonly<Record<string, Filter>> = {
   min: definedOnly(filter("lst_min", ["obj"], ({ obj }) => most(obj, "min"))),
   max: definedOnly(filter("lst_max", ["obj"], ({ obj }) => most(obj, "max"))),
   avg: definedOnly(filter("lst_avg", ["lst"], ({ lst }) => {
-    if (isHashable(lst)) return toFloat(Number(lst));
+    if (isHashable(lst)) {
+      const number = asNumber(lst);
+      if (number === undefined) {
+        throw typeError(`float() argument must be a string or a real number, not '${typeName(lst)}'`);
+      }
+      return toFloat(number);
+    }
     const all = items(lst);
     return divide(all.reduce(add, 0), all.length);
   })),
   union: ofTwo("union", {
     sets: (a, b) => [...a, ...b],
-    lists: (a, b) => distinct(items(add(a, b))),
+    lists: union,
   }),
   intersect: ofTwo("intersect", {
     sets: (a, b) => [...a].filter((item) => setHas(b, item)),
-    lists: (a, b) => distinct(items(a).filter((item) => has(items(b), item))),
+    lists: intersect,
   }),
   difference: ofTwo("difference", {
     sets: (a, b) => [...a].filter((item) => !setHas(b, item)),
-    lists: (a, b) => distinct(items(a).filter((item) => !has(items(b), item))),
+    lists: difference,
   }),
   symmetric_difference: ofTwo("symmetric_difference", {
     sets: (a, b) => [...[...a].filter((item) => !setHas(b, item)), ...[...b].filter((item) => !setHas(a, item))],
-    lists: (a, b) => {
-      const [left, right] = [items(a), items(b)];
-      return distinct([...left.filter((item) => !has(right, item)), ...right.filter((item) => !has(left, item))]);
-    },
+    lists: (a, b) => difference(union(a, b), intersect(a, b)),
   }),
   flatten: filter(
     "flatten",
@@ -234,39 +262,39 @@ export const LIST_FILTERS: Readonly<Record<string, Filter>> = {
     (bound) =>
       flatten(bound.data, bound.levels === null ? undefined : wholeOf(bound.levels), truthy(bound.preserve_nulls)),
   ),
-  combinations: filter(
+  combinations: definedOnly(filter(
     "combinations",
     ["iterable", "r"],
     ({ iterable, r }) => tuples("itertools.combinations", combinations(items(iterable), wholeOf(r), false)),
-  ),
-  combinations_with_replacement: filter(
+  )),
+  combinations_with_replacement: definedOnly(filter(
     "combinations_with_replacement",
     ["iterable", "r"],
     ({ iterable, r }) =>
       tuples("itertools.combinations_with_replacement", combinations(items(iterable), wholeOf(r), true)),
-  ),
-  compress: filter("compress", ["data", "selectors"], ({ data, selectors }) => {
+  )),
+  compress: definedOnly(filter("compress", ["data", "selectors"], ({ data, selectors }) => {
     const chosen = items(selectors);
     return new PythonIterator("itertools.compress", items(data).filter((_item, at) => truthy(chosen[at] ?? null)));
-  }),
-  permutations: filter("permutations", ["iterable", ["r", null]], ({ iterable, r }) => {
+  })),
+  permutations: definedOnly(filter("permutations", ["iterable", ["r", null]], ({ iterable, r }) => {
     const pool = items(iterable);
     return tuples("itertools.permutations", permutations(pool, r === null ? pool.length : wholeOf(r)));
-  }),
-  product: (_run, value, args, keywords) => {
+  })),
+  product: definedOnly((_run, value, args, keywords) => {
     const pools = [value, ...args].map(items);
     const repeat = wholeOf(keywords.get("repeat") ?? 1);
     return tuples("itertools.product", product(Array.from({ length: repeat }, () => pools).flat(1)));
-  },
-  zip: (_run, value, args) => {
+  }),
+  zip: definedOnly((_run, value, args) => {
     const lists = [value, ...args].map(items);
     return tuples("zip", zipped(lists, Math.min(...lists.map(({ length }) => length)), null));
-  },
-  zip_longest: (_run, value, args, keywords) => {
+  }),
+  zip_longest: definedOnly((_run, value, args, keywords) => {
     const lists = [value, ...args].map(items);
     const length = Math.max(...lists.map((list) => list.length));
     return tuples("itertools.zip_longest", zipped(lists, length, keywords.get("fillvalue") ?? null));
-  },
+  }),
   method_call: (run, value, [name, ...args], keywords) => {
     const method = run.environment.attributes.ownAttribute(value, str(name));
     if (method instanceof Undefined) return null;
@@ -276,14 +304,18 @@ export const LIST_FILTERS: Readonly<Record<string, Filter>> = {
   sorted_ignorecase: filter(
     "sorted_ignorecase",
     ["to_sort"],
-    ({ to_sort }) => sortedBy(iterate(to_sort), (item) => str(item).toLowerCase()),
+    ({ to_sort }) =>
+      sortedBy(iterate(to_sort), (item) => {
+        if (typeof item === "string") return item.toLowerCase();
+        throw new PythonError("AttributeError", `'${typeName(item)}' object has no attribute 'lower'`);
+      }),
   ),
   is_list: filter("is_list", ["value"], ({ value }) => isList(value)),
   is_iter: filter(
     "is_iter",
     ["thing", ["ignore", undefined]],
     ({ thing, ignore }) =>
-      tryIterate(thing) !== undefined &&
+      (thing instanceof Undefined ? thing.fail() : tryIterate(thing)) !== undefined &&
       (ignore !== undefined || typeof thing !== "string" && !(thing instanceof Uint8Array)),
   ),
   exactly_n_true: filter(
@@ -298,15 +330,16 @@ export const LIST_FILTERS: Readonly<Record<string, Filter>> = {
     "traverse",
     ["data", "key", ["default", null], ["delimiter", ":"]],
     (bound) => {
+      if (bound.data instanceof Undefined) bound.data.fail();
       const found = traverse(bound.data, bound.key, str(bound.delimiter));
       return found === undefined ? bound.default : found;
     },
   ),
   set_dict_key_value: filter(
     "set_dict_key_value",
-    ["in_dict", "keys", "value", ["delimiter", ":"]],
-    ({ in_dict, keys, value, delimiter }) => {
-      const [holder, key] = placeOf(in_dict, str(keys), str(delimiter));
+    PATH_PARAMETERS,
+    ({ in_dict, keys, value, delimiter, ordered_dict }) => {
+      const [holder, key] = placeOf(in_dict, str(keys), str(delimiter), mapMaker(ordered_dict));
       dictSet(holder, key, value);
       return in_dict;
     },

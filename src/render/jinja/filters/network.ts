@@ -1,3 +1,4 @@
+import { asInt } from "../../../python/arithmetic.ts";
 import { entriesOf, isMap } from "../../../python/containers.ts";
 import { formatAddress, IP_KINDS, type IpInterface, networkRange, parseInterface } from "../../../python/ipaddress.ts";
 import { toInteger } from "../../../python/float.ts";
@@ -9,7 +10,7 @@ import { join, normpath } from "../../../python/posixpath.ts";
 import { truthy } from "../../../python/truth.ts";
 import { typeName } from "../../../python/type_name.ts";
 import type { Crypto } from "../../../runtime/crypto.ts";
-import { type Filter, filter } from "../../../jinja/mod.ts";
+import { type Filter, filter, textOnly, Undefined } from "../../../jinja/mod.ts";
 
 /** Addresses that a filter may list. */
 const MOST_HOSTS = 1_000_000n;
@@ -47,11 +48,13 @@ function addressOf(value: unknown, version: unknown, options: unknown): string |
   return value.includes("/") ? `${text}/${address.prefix}` : text;
 }
 
+const defined = (value: unknown) => value instanceof Undefined ? value.fail() : value;
+
 const isMany = (value: unknown) => Array.isArray(value) || value instanceof PythonIterator;
 
 function addresses(value: unknown, version: unknown, options: unknown): string | string[] | null {
   if (!isMany(value)) return addressOf(value, version, options);
-  const found = Array.from(iterate(value), (one) => addressOf(one, version, options));
+  const found = Array.from(iterate(value), (one) => addressOf(defined(one), version, options));
   return found.filter((address): address is string => address !== null);
 }
 
@@ -130,11 +133,21 @@ function randomMac(crypto: Crypto, prefix: string): string {
   return [prefix, ...bytes.map((byte) => byte.toString(16).toUpperCase().padStart(2, "0"))].join(":");
 }
 
+/** An int stands for the address that has it as its number. */
+function textOf(value: unknown): unknown {
+  const whole = asInt(value);
+  if (whole === undefined) return value;
+  const number = BigInt(whole);
+  if (number < 0n || number >= 1n << 128n) return value;
+  return formatAddress({ version: number < 1n << 32n ? 4 : 6, value: number, scope: undefined });
+}
+
 const isAddress = (name: string, versions: readonly (4 | 6)[]) =>
   filter(
     name,
     ["ip_addr", ["options", null]],
-    ({ ip_addr, options }) => versions.some((version) => addressOf(ip_addr, version, options) !== null),
+    ({ ip_addr, options }) =>
+      versions.some((version) => addressOf(textOf(defined(ip_addr)), version, options) !== null),
   );
 
 /** Salt's filters of addresses, networks and paths. */
@@ -165,7 +178,7 @@ export function networkFilters(crypto: Crypto): Readonly<Record<string, Filter>>
     mac_str_to_bytes: filter("mac_str_to_bytes", ["mac_str"], ({ mac_str }) => macBytes(str(mac_str))),
     path_join: (_run, value, parts) =>
       parts.length === 0
-        ? str(value)
-        : normpath(join(str(value), ...parts.map((part) => str(part).replace(/^\/+/, "")))),
+        ? textOnly(value)
+        : normpath(join(textOnly(value), ...parts.map((part) => textOnly(part).replace(/^\/+/, "")))),
   };
 }

@@ -1,9 +1,10 @@
 import { valueError } from "../../../python/python_error.ts";
 import { str } from "../../../python/repr.ts";
-import { type Filter, filter, type Run } from "../../../jinja/mod.ts";
+import { type Filter, filter, type Run, Undefined } from "../../../jinja/mod.ts";
 import { parseQuery, QueryError } from "../../jmespath/mod.ts";
 
 function query(data: unknown, expression: string, { budget }: Run): unknown {
+  if (data instanceof Undefined) data.fail();
   try {
     return parseQuery(expression)(data ?? null, budget) ?? null;
   } catch (error) {

@@ -3,13 +3,21 @@ import { isFloat, isInteger } from "../../../python/float.ts";
 import { dumpJson } from "../../../python/json_dump.ts";
 import { prettyFormat } from "../../../python/pprint.ts";
 import { PythonObject } from "../../../python/object.ts";
-import { typeError } from "../../../python/python_error.ts";
-import { str } from "../../../python/repr.ts";
+import { PythonError, typeError } from "../../../python/python_error.ts";
+import { repr, str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { typeName } from "../../../python/type_name.ts";
 import { dump } from "../../../yaml/dump.ts";
 import { doubleQuoted, singleQuoted } from "../../../yaml/quoted.ts";
-import { bind, type Filter, filter, Markup, TemplateRuntimeError, Undefined } from "../../../jinja/mod.ts";
+import {
+  bind,
+  type Filter,
+  filter,
+  Markup,
+  TemplateRuntimeError,
+  Undefined,
+  withoutMarkup,
+} from "../../../jinja/mod.ts";
 import { dumpXml } from "./xml.ts";
 
 /** All that is undefined inside of a value, in its order. */
@@ -40,7 +48,7 @@ const toJson: Filter = (_run, value, args, keywords) => {
   const { indent } = bind("tojson", ["val", ["indent", null]], [value, ...args], new Map());
   const options = Object.fromEntries(keywords);
   const separators = Array.isArray(options.separators) ? options.separators.map(str) as [string, string] : undefined;
-  const text = dumpJson(plain(value), {
+  const text = dumpJson(withoutMarkup(value), {
     indent: (options.indent ?? indent) as number | null,
     sortKeys: truthy(options.sort_keys ?? false),
     ensureAscii: truthy(options.ensure_ascii ?? true),
@@ -49,12 +57,20 @@ const toJson: Filter = (_run, value, args, keywords) => {
   return text.replace(/[<>&']/g, (character) => HTML[character]!);
 };
 
-const plain = (value: unknown) => value instanceof Markup ? value.text : value;
+function yamlText(value: unknown, flow: boolean): Markup {
+  // Salt's YAML knows no objects, and takes a markup for one.
+  const text = value instanceof PythonObject ? "NULL" : dump(value, { flow, aliases: true, objects: "NULL" }).trimEnd();
+  return new Markup(text.endsWith("\n...") ? text.slice(0, -4) : text);
+}
 
-function yamlText(value: unknown, flow: boolean): string {
-  if (value instanceof PythonObject && !(value instanceof Markup)) return "NULL";
-  const text = dump(plain(value), { flow }).trimEnd();
-  return text.endsWith("\n...") ? text.slice(0, -4) : text;
+/** The text of a document: what a template gives, or what another one says. @throws {TemplateRuntimeError} */
+function sourceOf(value: unknown): string {
+  if (value instanceof Undefined) value.fail();
+  if (typeof value === "string" || value instanceof PythonObject) return str(value);
+  if (value instanceof Uint8Array) return new TextDecoder().decode(value);
+  throw new TemplateRuntimeError(
+    `Unable to load data from ${str(value)}: it is of type ${typeName(value)}, and no text`,
+  );
 }
 
 function encodeScalar(value: unknown): string {
@@ -62,11 +78,14 @@ function encodeScalar(value: unknown): string {
   if (typeof value === "boolean" || isInteger(value) || isFloat(value)) {
     return dump(value).trimEnd().replace(/\n\.\.\.$/, "");
   }
-  if (typeof value === "string" || value instanceof Markup) return doubleQuoted(str(value));
+  if (value instanceof Markup) {
+    throw new PythonError("RepresenterError", `('cannot represent an object', ${repr(value)})`);
+  }
+  if (typeof value === "string") return doubleQuoted(value);
   throw typeError(`yaml_encode() only works with YAML scalar data; failed for <class '${typeName(value)}'>`);
 }
 
-function stateParameters(value: unknown, flow: boolean): string {
+function stateParameters(value: unknown, flow: boolean): Markup {
   if (!isMap(value)) throw typeError(`'${typeName(value)}' object has no attribute 'items'`);
   return yamlText(entriesOf(value).map(([key, item]) => new OrderedMap([[key, item]])), flow);
 }
@@ -79,7 +98,13 @@ export const SERIALIZE_FILTERS: Readonly<Record<string, Filter>> = {
       "format_json",
       ["value", ["sort_keys", true], ["indent", null]],
       ({ value, sort_keys, indent }) =>
-        dumpJson(plain(value), { sortKeys: truthy(sort_keys), indent: indent as number | null, ensureAscii: false }),
+        new Markup(
+          dumpJson(withoutMarkup(value), {
+            sortKeys: truthy(sort_keys),
+            indent: indent as number | null,
+            ensureAscii: false,
+          }),
+        ),
     ),
   ),
   yaml: definedOnly(
@@ -93,16 +118,16 @@ export const SERIALIZE_FILTERS: Readonly<Record<string, Filter>> = {
     if (!isMap(value) && !Array.isArray(value)) {
       throw new TemplateRuntimeError("Value is not a dict or list. Cannot render as XML");
     }
-    return dumpXml(value);
+    return new Markup(dumpXml(value));
   })),
-  python: definedOnly(filter("format_python", ["value"], ({ value }) => prettyFormat(value))),
+  python: definedOnly(filter("format_python", ["value"], ({ value }) => new Markup(prettyFormat(value).trim()))),
   dict_to_sls_yaml_params: filter(
     "dict_to_sls_yaml_params",
     ["value", ["flow_style", false]],
     ({ value, flow_style }) => stateParameters(value, truthy(flow_style)),
   ),
-  load_yaml: filter("load_yaml", ["value"], ({ value }, run) => run.environment.data("yaml", str(value))),
-  load_json: filter("load_json", ["value"], ({ value }, run) => run.environment.data("json", str(value))),
+  load_yaml: filter("load_yaml", ["value"], ({ value }, run) => run.environment.data("yaml", sourceOf(value))),
+  load_json: filter("load_json", ["value"], ({ value }, run) => run.environment.data("json", sourceOf(value))),
   load_text: filter("load_text", ["value"], ({ value }) => value instanceof Undefined ? value.fail() : value),
   yaml_dquote: filter("yaml_dquote", ["text"], ({ text }) => doubleQuoted(str(text))),
   yaml_squote: filter("yaml_squote", ["text"], ({ text }) => singleQuoted(str(text))),

@@ -1,4 +1,5 @@
 import { type AnyMap, entriesOf, isMap } from "../../../python/containers.ts";
+import { PythonError } from "../../../python/python_error.ts";
 import { str } from "../../../python/repr.ts";
 
 interface Element {
@@ -14,6 +15,7 @@ function nameOf(key: unknown): string {
 
 function build(parent: Element, name: string, value: unknown): void {
   if (Array.isArray(value)) {
+    if (value.length === 0) throw new PythonError("IndexError", "list index out of range");
     for (const item of value) build(parent, name, item);
     return;
   }

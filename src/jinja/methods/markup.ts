@@ -1,0 +1,33 @@
+import { iterate } from "../../python/iterate.ts";
+import { asMarkup, escaped } from "../markup.ts";
+import type { Method, MethodTable } from "./method.ts";
+import { TEXT_METHODS } from "./text.ts";
+
+/** Methods whose texts are markup as that which they are made of. */
+const KEEPING = new Set(
+  ("capitalize casefold center expandtabs format join ljust lower lstrip partition removeprefix removesuffix replace rjust rpartition " +
+    "rsplit rstrip split splitlines strip swapcase title upper zfill").split(" "),
+);
+
+/** A method of a text for a markup: what `join`, `format` and `replace` put into it is escaped. */
+export function ofMarkup(name: string, method: Method): Method {
+  if (!KEEPING.has(name)) return method;
+  return {
+    call(self, args, keywords) {
+      const given = name === "join"
+        ? args.map((items) => Array.from(iterate(items), escaped))
+        : name === "format"
+        ? args.map(escaped)
+        : name === "replace"
+        ? [args[0], escaped(args[1]), ...args.slice(2)]
+        : args;
+      const named = name === "format" ? new Map([...keywords].map(([key, value]) => [key, escaped(value)])) : keywords;
+      return asMarkup(method.call(self, given, named));
+    },
+  };
+}
+
+/** The methods of a markup. */
+export const MARKUP_METHODS: MethodTable = Object.fromEntries(
+  Object.entries(TEXT_METHODS).map(([name, method]) => [name, ofMarkup(name, method)]),
+);
