@@ -10,22 +10,31 @@ import { FakeClock } from "../support/fake_clock.ts";
 const FILE = "/etc/apt/sources.list.d/x.list";
 const REPO = "deb http://127.0.0.1:9/debian bookworm main contrib";
 
+type Answers = Record<string, (args: unknown[], keyword: Record<string, unknown>) => unknown>;
+
 /** A host with these lists. */
-async function host(files: Record<string, string> = {}) {
+async function host(files: Record<string, string> = {}, grains: Record<string, unknown> = {}, answers: Answers = {}) {
   const runtime = memoryRuntime({ clock: new FakeClock(), crypto: (await currentRuntime()).crypto });
   for (const path of ["/etc/apt/sources.list.d", "/cache"]) runtime.fs.mkdir(path, 0o755);
   if (Object.keys(files).some((path) => path.startsWith("/etc/apt/keyrings/"))) {
     runtime.fs.mkdir("/etc/apt/keyrings", 0o755);
   }
-  for (const [path, text] of Object.entries(files)) runtime.fs.write(path, text, { mode: 0o644 });
+  for (const path of ["/usr", "/usr/bin"]) runtime.fs.mkdir(path, 0o755);
+  for (const [path, text] of Object.entries(files)) {
+    runtime.fs.write(path, text, { mode: path.startsWith("/usr/bin/") ? 0o755 : 0o644 });
+  }
   const context = {
     runtime,
+    opts: {},
+    grains,
     // What cp.cache_file answers: the key that a repository names.
-    call: (_fun: string, [url]: unknown[]) => Promise.resolve(url === "salt://x.gpg" ? "/cache/x.gpg" : false),
+    call: (fun: string, [url, ...more]: unknown[], keyword: Record<string, unknown> = {}) =>
+      Promise.resolve(answers[fun]?.([url, ...more], keyword) ?? (url === "salt://x.gpg" ? "/cache/x.gpg" : false)),
     log: createLogger(() => {}),
   } as unknown as JobContext;
   return {
     text: (path = FILE) => runtime.fs.stat(path) === undefined ? undefined : runtime.fs.readText(path),
+    write: (path: string) => runtime.fs.write(path, "", { mode: 0o644 }),
     get: (repo: string) => getRepo(context, repo),
     mod: (repo: string, options: Record<string, unknown> = {}) =>
       modRepo(context, repo, { refresh: false, ...options }),
@@ -148,4 +157,81 @@ test("pkg.mod_repo: consolidate gathers all lists in sources.list, and writes th
   assert.equal(one.text("/etc/apt/sources.list"), "deb http://a/ sid main contrib\n# deb http://b/ sid main\n");
   assert.equal(one.text("/etc/apt/sources.list.d/y.list"), undefined);
   assert.equal(one.text(), `${REPO}\n`);
+});
+
+const NOBLE = { os: "Ubuntu", os_family: "Debian", oscodename: "noble" };
+const PPA = "ppa:some/tools";
+const PPA_LINE = "deb http://ppa.launchpad.net/some/tools/ubuntu noble main";
+const PPA_FILE = "/etc/apt/sources.list.d/some-tools-noble.list";
+
+test("pkg.get_repo: finds a repository of Launchpad by both names of its server, in both kinds of files", async () => {
+  const line = "deb https://ppa.launchpadcontent.net/some/tools/ubuntu/ noble main";
+  const fields =
+    "Types: deb\nURIs: https://ppa.launchpadcontent.net/some/tools/ubuntu/\nSuites: noble\nComponents: main\n";
+  for (
+    const [file, text] of [[PPA_FILE, PPA_LINE], [PPA_FILE, line], [
+      "/etc/apt/sources.list.d/x.sources",
+      fields,
+    ]] as const
+  ) {
+    const one = await host({ [file]: text }, NOBLE);
+    assert.equal((one.get(PPA) as { file?: string }).file, file);
+    assert.deepEqual(one.get("ppa:some/other"), {});
+    // One that is there stays as it is.
+    assert.deepEqual(Object.keys(await one.mod(PPA)), [PPA]);
+    assert.equal(one.text(file), text);
+  }
+});
+
+test("pkg.mod_repo: without apt-add-repository the key of a ppa is what Launchpad says", async () => {
+  const asked: unknown[] = [];
+  const one = await host({}, NOBLE, {
+    "http.query": ([url]) => {
+      asked.push(url);
+      return new Map<string, unknown>([["dict", new Map([["signing_key_fingerprint", "0123ABCD"]])], ["status", 200]]);
+    },
+    "cmd.run_all": ([argv]) => {
+      asked.push(argv);
+      one.write("/etc/apt/trusted.gpg.d/some-tools-noble.gpg");
+      return { retcode: 0, stdout: "", stderr: "" };
+    },
+  });
+  const made = await one.mod(PPA) as Record<string, { file: string }>;
+  assert.equal(made[PPA_LINE]!.file, PPA_FILE);
+  assert.equal(one.text(PPA_FILE), `${PPA_LINE}\n`);
+  assert.equal(asked[0], "https://launchpad.net/api/1.0/~some/+archive/tools");
+  const argv = asked.at(-1) as string[];
+  assert.deepEqual(argv.slice(-4), ["--keyserver", "keyserver.ubuntu.com", "--recv-keys", "0123ABCD"]);
+  assert.equal(await one.del(PPA), `Repo '${PPA}' has been removed from ${PPA_FILE}.\n`);
+});
+
+test("pkg.mod_repo: apt-add-repository adds a ppa where it is there, and its error is named", async () => {
+  const program = { "/usr/bin/apt-add-repository": "#!/bin/sh\n" };
+  const asked: unknown[] = [];
+  const answer = (retcode: number) => ({
+    "cmd.run_all": ([argv]: unknown[]) => {
+      asked.push(argv);
+      return { retcode, stdout: "", stderr: "no such user" };
+    },
+  });
+  const one = await host(program, NOBLE, answer(0));
+  assert.deepEqual(await one.mod(PPA), { [PPA]: { retcode: 0, stdout: "", stderr: "no such user" } });
+  assert.deepEqual(asked, [["apt-add-repository", "-y", PPA]]);
+  const other = await host(program, NOBLE, answer(1));
+  await assert.rejects(other.mod(PPA), /Unable to add PPA 'some\/tools'.*exited with status 1: 'no such user'/);
+});
+
+test("pkg.mod_repo: a ppa is refused on other systems, and by a wrong name; what Launchpad does not know is said", async () => {
+  const debian = await host({}, { os: "Debian", os_family: "Debian" });
+  await assert.rejects(debian.mod(PPA), /cannot parse "ppa:" style repo definitions: ppa:some\/tools/);
+  assert.throws(() => debian.get(PPA), /cannot parse "ppa:"/);
+  for (const repo of ["ppa:some", "ppa:some/tools/more", "ppa:some/../x", "ppa:/x"]) {
+    await assert.rejects((await host({}, NOBLE)).mod(repo), /Expected "ppa:owner\/name"/, repo);
+  }
+  const unknown = await host({}, NOBLE, {
+    "http.query": () => new Map<string, unknown>([["error", "HTTP 404: Not Found"], ["status", 404]]),
+  });
+  await assert.rejects(unknown.mod(PPA), /Launchpad does not know about some\/tools: HTTP 404: Not Found/);
+  const keyless = await host({}, NOBLE, { "http.query": () => new Map([["dict", new Map()]]) });
+  await assert.rejects(keyless.mod(PPA), /did not return a fingerprint\. Set keyid/);
 });

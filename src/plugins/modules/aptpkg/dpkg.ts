@@ -77,10 +77,16 @@ export interface Policy {
   all: string[];
 }
 
-export async function policies(context: JobContext, names: readonly string[]): Promise<Record<string, Policy>> {
+/** @param release whose versions go first, such as `bookworm-backports` */
+export async function policies(
+  context: JobContext,
+  names: readonly string[],
+  release?: string,
+): Promise<Record<string, Policy>> {
   const found: Record<string, Policy> = {};
   if (names.length === 0) return found;
-  const { stdout } = await ask(context, ["apt-cache", "-q", "policy", ...names], { env: { LC_ALL: "C" } });
+  const from = release === undefined ? [] : ["-o", `APT::Default-Release=${release}`];
+  const { stdout } = await ask(context, ["apt-cache", "-q", "policy", ...names, ...from], { env: { LC_ALL: "C" } });
   const known = (text = "") => text === "(none)" ? "" : text;
   let current: Policy | undefined;
   for (const line of splitLines(stdout)) {

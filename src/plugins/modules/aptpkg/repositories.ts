@@ -9,6 +9,7 @@ import { splitWords } from "../../../python/whitespace.ts";
 import { isDirectory, isFile } from "../../linux/paths.ts";
 import { paragraphs } from "./dpkg.ts";
 import { addRepoKey } from "./keys.ts";
+import { addByProgram, isPpa, plainUri, ppaOf, signingKey } from "./ppa.ts";
 import { refresh } from "./refresh.ts";
 import { replaceContent } from "../../host_files.ts";
 
@@ -121,15 +122,13 @@ function formatted({ disabled, type, architectures, signedby, otherOptions, uri,
   return `${disabled ? "# " : ""}${words.join(" ")}`;
 }
 
-const plainUri = (uri: string) => uri.replace(/\/+$/, "");
-
 function same(one: Repository, other: Repository): boolean {
   return one.type === other.type && plainUri(one.uri) === plainUri(other.uri) && one.dist === other.dist;
 }
 
 /** The repository that a line of `sources.list` names, with any of the components that it names; an empty map for none. */
 export function getRepo(context: JobContext, repo: string): Repository | Record<string, never> {
-  const looked = parseLine("", repo);
+  const looked = parseLine("", lineOf(context, repo));
   if (looked === undefined) return {};
   const found = Object.values(listRepos(context)).flat().find((one) =>
     same(one, looked) && (looked.comps.length === 0 || looked.comps.some((comp) => one.comps.includes(comp)))
@@ -181,9 +180,17 @@ function withOptions(line: Line, options: Record<string, unknown>, disabled: boo
   };
 }
 
+/** `ppa:owner/name` as the line that it stands for; any other repository as it is. */
+const lineOf = ({ grains }: Pick<JobContext, "grains">, repo: string): string =>
+  isPpa(repo) ? ppaOf(grains, repo).line : repo;
+
 /** A repository as {@link modRepo} would write it. */
-export function expandedRepo(repo: string, options: Record<string, unknown>): Repository {
-  const looked = wanted(repo);
+export function expandedRepo(
+  context: Pick<JobContext, "grains">,
+  repo: string,
+  options: Record<string, unknown>,
+): Repository {
+  const looked = wanted(lineOf(context, repo));
   const line = withOptions(looked, options, looked.disabled);
   return { ...line, file: line.file === "" ? MAIN : line.file, line: formatted(line) };
 }
@@ -259,8 +266,9 @@ export function checkRepo(context: JobContext, repo: string, options: Record<str
   if (truthy(options.ppa_auth)) {
     throw new CommandExecutionError("ppa_auth is not supported: write the repository as a line, with its key");
   }
-  const looked = wanted(repo);
-  const [there] = places(context, looked);
+  const looked = wanted(lineOf(context, repo));
+  // What a program of Ubuntu's has written may have fields: it is there, and stays as it is.
+  const [there] = isPpa(repo) && truthy(getRepo(context, repo)) ? [] : places(context, looked);
   const file = (options.file ?? null) === null ? there?.path ?? MAIN : str(options.file);
   if (!/\.list$/.test(file)) {
     throw new CommandExecutionError(`The file of a repository must end in ".list", not be "${file}"`);
@@ -284,6 +292,7 @@ export async function modRepo(
   options: Record<string, unknown>,
 ): Promise<Record<string, unknown>> {
   const { fs } = context.runtime;
+  if (isPpa(repo)) return await modPpa(context, repo, options);
   const { looked, ...target } = checkRepo(context, repo, options);
   let { there, file } = target;
   if (truthy(options.consolidate)) {
@@ -312,10 +321,33 @@ export async function modRepo(
   return { [repo]: { architectures, comps, disabled, file: path, type, uri, line: `${repo}\n`, signedby } };
 }
 
+/** Adds a repository of Launchpad. One that is there is left as it is, as in Salt. */
+async function modPpa(
+  context: JobContext,
+  repo: string,
+  options: Record<string, unknown>,
+): Promise<Record<string, unknown>> {
+  const ppa = ppaOf(context.grains, repo);
+  checkRepo(context, repo, options);
+  const there = getRepo(context, repo);
+  if (truthy(there)) return { [repo]: there };
+  const done = await addByProgram(context, repo);
+  if (done !== undefined) {
+    if (truthy(options.refresh ?? options.refresh_db ?? true)) await refresh(context, {});
+    return { [repo]: done };
+  }
+  return await modRepo(context, ppa.line, {
+    file: `/etc/apt/sources.list.d/${ppa.owner}-${ppa.name}-${ppa.dist}.list`,
+    keyserver: "keyserver.ubuntu.com",
+    ...options,
+    keyid: options.keyid ?? await signingKey(context, ppa),
+  });
+}
+
 /** Removes the components that a line names from the lists, and a repository that has none left. */
 export async function delRepo(context: JobContext, repo: string, options: Record<string, unknown>): Promise<string> {
   const { fs } = context.runtime;
-  const looked = wanted(repo);
+  const looked = wanted(lineOf(context, repo));
   const found = places(context, looked);
   if (found.length === 0) throw new CommandExecutionError(`Repo ${repo} doesn't exist in the sources.list(s)`);
   for (const { path, lines, at, line } of found) {

@@ -1,6 +1,7 @@
 import { compileGlob } from "../../../python/glob.ts";
 import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError } from "../../../loader/family.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
+import { isTrue } from "../../../python/is_true.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { ask, installed, policies, type Versions } from "./dpkg.ts";
@@ -24,18 +25,25 @@ export async function version(context: JobContext, names: string[]): Promise<unk
   return names.some(isGlob) ? found : oneOrMap(names, found);
 }
 
-/** The version that would be installed; `""` if it is installed already. */
+/**
+ * The version that would be installed; `""` if it or a newer one is installed already.
+ *
+ * @param kwargs `{refresh, cache_valid_time, fromrepo, show_installed}`
+ */
 export async function latest(context: JobContext, names: string[], kwargs: Args): Promise<unknown> {
+  const { fromrepo = null, refresh: refreshing = true, show_installed: withInstalled = false } = kwargs;
+  if ("repo" in kwargs) throw new SaltInvocationError("The 'repo' argument is invalid, use 'fromrepo' instead");
   if (names.length === 0) return "";
-  if (kwargs.refresh !== false) await refresh(context, { validS: Number(kwargs.cache_valid_time ?? 0) });
-  const found = await policies(context, names);
-  return oneOrMap(
-    names,
-    Object.fromEntries(names.map((name) => {
-      const { candidate = "", installed: current = "" } = found[name] ?? {};
-      return [name, candidate === current ? "" : candidate];
-    })),
-  );
+  if (isTrue(refreshing)) await refresh(context, { validS: Number(kwargs.cache_valid_time ?? 0) });
+  const found = await policies(context, names, truthy(fromrepo) ? str(fromrepo) : undefined);
+  const newest: Versions = {};
+  for (const name of names) {
+    const { candidate = "", installed: current = "" } = found[name] ?? {};
+    const isThere = candidate !== "" && current !== "" &&
+      (candidate === current || (await compare(context, current, candidate, false) ?? 0) >= 0);
+    newest[name] = isThere && !isTrue(withInstalled) ? "" : candidate;
+  }
+  return oneOrMap(names, newest);
 }
 
 export async function upgrades(context: JobContext, args: Args): Promise<Versions> {

@@ -5,6 +5,7 @@ import type { StateContext, StateReturn } from "../../../loader/states.ts";
 import { equal } from "../../../python/equal.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
+import { isPpa } from "../../modules/aptpkg/ppa.ts";
 import { hasFunction } from "../available.ts";
 import { callError, commandError, outcome } from "../outcome.ts";
 import { strippedUri, wantedRepo } from "./debian.ts";
@@ -41,8 +42,8 @@ export async function absent(context: StateContext, args: BoundArguments): Promi
     return ret(false, `Failed to configure repo '${name}': ${commandError(error)}`);
   }
   const sorted = (list: unknown) => [...new Set((list as string[] | undefined) ?? [])].sort();
-  const other = debian && truthy(there) &&
-    !equal(sorted(wantedRepo(repo, {}).architectures), sorted(there.architectures));
+  const other = debian && truthy(there) && !isPpa(repo) &&
+    !equal(sorted(wantedRepo(context, repo, {}).architectures), sorted(there.architectures));
   if (!truthy(there) || other) return ret(true, `Package repo ${name} is absent`);
   if (context.test) return ret(null, `Package repo '${name}' will be removed. ${BEWARE}`);
   try {

@@ -1,5 +1,7 @@
 /** Repositories of Debian as states name them: lines of `sources.list`, with arguments beside them. */
 import { expandedRepo, optionsOf } from "../../modules/aptpkg/repositories.ts";
+import type { StateContext } from "../../../loader/states.ts";
+import { isPpa } from "../../modules/aptpkg/ppa.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { isTrue } from "../../../python/is_true.ts";
@@ -7,8 +9,11 @@ import { isTrue } from "../../../python/is_true.ts";
 type Keyword = Record<string, unknown>;
 
 /** What `get_repo` is to say of a repository that is as the state wants it. */
-export function wantedRepo(repo: string, keyword: Keyword): Keyword {
-  const { file, comps, disabled, dist, type, uri, line, architectures, signedby } = expandedRepo(repo, keyword);
+export function wantedRepo(context: Pick<StateContext, "grains">, repo: string, keyword: Keyword): Keyword {
+  const expanded = expandedRepo(context, repo, keyword);
+  const { file, comps, disabled, dist, type, uri, line, architectures, signedby } = expanded;
+  // Whoever has added a repository of Launchpad has chosen its file, its address and its key.
+  if (isPpa(repo)) return { comps, dist, type };
   return { file, comps, disabled, dist, type, uri, line, architectures, signedby };
 }
 

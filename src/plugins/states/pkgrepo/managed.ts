@@ -106,7 +106,7 @@ export async function managed(context: StateContext, args: BoundArguments): Prom
   let wanted: Keyword;
   try {
     before = { ...await context.call("pkg.get_repo", [], { repo, ...keyword }) as Keyword };
-    wanted = context.grains.os_family === "Debian" ? wantedRepo(repo, keyword) : { ...keyword };
+    wanted = context.grains.os_family === "Debian" ? wantedRepo(context, repo, keyword) : { ...keyword };
   } catch (error) {
     return outcome(name, false, `Failed to examine repo '${name}': ${commandError(error)}`);
   }
