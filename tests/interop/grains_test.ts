@@ -25,14 +25,13 @@ const OURS_ALONE: Record<string, string> = {
   brineruntimeversion: "its version",
 };
 
-const LEFT_OUT: Record<string, string> = {
-  pythonexecutable: "there is no Python",
-  pythonpath: "there is no Python",
-  pythonversion: "there is no Python",
-};
+const LEFT_OUT: Record<string, string> = {};
 
 const DIFFERENT: Record<string, string> = {
   pid: "of another process",
+  pythonexecutable: "the host's python3, and not that of Salt",
+  pythonpath: "the same",
+  pythonversion: "the same",
   saltpath: "another program",
   saltversion: "another version",
   saltversioninfo: "another version",

@@ -3,6 +3,7 @@ import { hardware } from "./core/hardware.ts";
 import { minion } from "./core/minion.ts";
 import { network } from "./core/network.ts";
 import { system } from "./core/os.ts";
+import { python } from "./core/python.ts";
 import { virtualization } from "./core/virtual.ts";
 
 /**
@@ -16,6 +17,7 @@ export const grains: GrainsFunction = async (context) => {
     virtualization(context),
     network(context),
     minion(context),
+    python(context),
   ]);
   return Object.assign({}, ...parts);
 };
