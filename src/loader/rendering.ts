@@ -1,4 +1,5 @@
 /** Rendering for a job: SLS files, and the templates of files, commands and names. */
+import { SALT_MINION_DEFAULTS } from "../config/salt_defaults.ts";
 import { entriesOf } from "../python/containers.ts";
 import type { AnyMap } from "../python/containers.ts";
 import {
@@ -106,7 +107,7 @@ function valuesOfRun(host: RenderingHost): Values {
   const { opts, grains, pillar } = host;
   const last = lastValues.get(opts);
   if (last !== undefined && last.grains === grains && last.pillar === pillar) return last.values;
-  const values = templateValues(host);
+  const values = templateValues(host, SALT_MINION_DEFAULTS);
   lastValues.set(opts, { grains, pillar, values });
   return values;
 }
@@ -133,7 +134,7 @@ export class Rendering {
     const { runtime, opts, log } = host;
     this.#host = host;
     this.#renderers = renderersOf(runtime);
-    const values = isOfRun ? valuesOfRun(host) : templateValues(host);
+    const values = isOfRun ? valuesOfRun(host) : templateValues(host, SALT_MINION_DEFAULTS);
     this.#shared = {
       ...values,
       // Functions return values of the host itself. A template that changes one must not find it changed in its own names.

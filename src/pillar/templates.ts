@@ -1,3 +1,4 @@
+import { SALT_MASTER_DEFAULTS } from "../config/salt_defaults.ts";
 import type { Logger } from "../log.ts";
 import type { AnyMap } from "../python/containers.ts";
 import {
@@ -37,7 +38,7 @@ export class PillarTemplates {
   /** The render of one file. */
   job(file: { path: string; name: string; sls: string; saltenv: string }): Omit<RenderJob, "argline"> {
     const { opts, log, files, roots, id, grains, functions } = this.#options;
-    const { globals, plain, typeNames } = templateValues({ grains, pillar: this.#pillar, opts });
+    const { globals, plain, typeNames } = templateValues({ grains, pillar: this.#pillar, opts }, SALT_MASTER_DEFAULTS);
     return {
       ...file,
       globals: { ...globals, minion_id: id },

@@ -1,6 +1,7 @@
 import { Lazy } from "../jinja/mod.ts";
-import type { AnyMap } from "../python/containers.ts";
+import { type AnyMap, entriesOf } from "../python/containers.ts";
 import { copyAsDicts, deepCopy } from "../python/copy.ts";
+import { dictSet } from "../python/dict.ts";
 
 /** What a host has for its templates. */
 export interface HostValues {
@@ -13,24 +14,32 @@ type Names = Record<keyof HostValues, Lazy>;
 
 /**
  * The names `grains`, `pillar` and `opts` of templates. The values are copies, made when a template first uses them: templates may
- * change their own, and never those of the host.
+ * change their own, and never those of the host. As in Salt, `opts` has the grains and the pillar in it, the same maps.
  *
+ * @param defaults of options that have no effect here, and that templates ask for
  * @returns `globals` for templates, and `plain` for code, whose maps are objects
  */
 export function templateValues(
   { grains, pillar, opts }: HostValues,
+  defaults: Readonly<Record<string, unknown>> = {},
 ): { globals: Names; plain: Names; typeNames: WeakMap<object, string> } {
   const typeNames = new WeakMap<object, string>();
   const named = (value: AnyMap) => {
     typeNames.set(value, "salt.utils.context.NamespacedDictWrapper");
     return value;
   };
+  const names = {
+    grains: new Lazy(() => copyAsDicts(grains)),
+    pillar: new Lazy(() => named(copyAsDicts(pillar) as AnyMap)),
+  };
+  const all = () => {
+    const { grains: _grains, pillar: _pillar, ...given } = { ...defaults, ...Object.fromEntries(entriesOf(opts)) };
+    const copy = copyAsDicts(given) as AnyMap;
+    for (const [name, { value }] of Object.entries(names)) dictSet(copy, name, value);
+    return copy;
+  };
   return {
-    globals: {
-      grains: new Lazy(() => copyAsDicts(grains)),
-      pillar: new Lazy(() => named(copyAsDicts(pillar) as AnyMap)),
-      opts: new Lazy(() => copyAsDicts(opts)),
-    },
+    globals: { ...names, opts: new Lazy(all) },
     plain: {
       grains: new Lazy(() => deepCopy(grains)),
       pillar: new Lazy(() => deepCopy(pillar)),
