@@ -211,11 +211,16 @@ test("saltutil.clear_cache: empties caches, not keys, and never without a cache 
     fs.mkdir(`${directory}/outside`);
     fs.write(`${directory}/files/base/a`, "x");
     fs.write(`${directory}/proc/job`, "x");
+    fs.mkdir(`${directory}/archive_hash`);
+    fs.write(`${directory}/archive_hash/a.hash`, "x");
+    for (const name of ["highstate.cache.p", "python.json", "module_refresh"]) fs.write(`${directory}/${name}`, "x");
     fs.write(`${directory}/outside/a`, "x");
     fs.symlink(`${directory}/outside`, `${directory}/roots`);
     const minion = await testMinion({ opts: { cachedir: directory } });
     assert.equal(await minion.value("saltutil.clear_cache"), true);
-    assert.deepEqual(fs.list(`${directory}/files`), []);
+    assert.deepEqual([fs.list(`${directory}/files`), fs.list(`${directory}/archive_hash`)], [[], []]);
+    const files = fs.list(directory).filter((name) => fs.stat(`${directory}/${name}`)?.kind === "file");
+    assert.deepEqual(files, ["module_refresh"]);
     assert.deepEqual([fs.list(`${directory}/proc`), fs.list(`${directory}/outside`)], [["job"], ["a"]]);
     for (const cachedir of ["", "/", undefined]) {
       const without = await testMinion({

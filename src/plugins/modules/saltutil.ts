@@ -6,7 +6,7 @@ import { truthy } from "../../python/truth.ts";
 import { compileGlob } from "../../python/glob.ts";
 import { clearGrainsCache } from "../grains_cache.ts";
 import { keywords } from "../keywords.ts";
-import { cachedJob, CACHES, clearJobs, empty, forgetKeys } from "./saltutil/caches.ts";
+import { cachedJob, clearCaches, clearJobs, forgetKeys } from "./saltutil/caches.ts";
 import { command, COMMAND_DOC, COMMAND_KEYWORDS, runRunner, runWheel } from "./saltutil/host_master.ts";
 import { running, signalAll, signalJob, signalOf } from "./saltutil/jobs.ts";
 import {
@@ -116,10 +116,7 @@ export const module: ExecutionModule = {
     clear_cache: {
       signature: "",
       doc: "Empties the caches of the minion; keys and running jobs stay.\n\n    salt '*' saltutil.clear_cache",
-      run(context) {
-        for (const folder of CACHES) empty(context, folder);
-        return true;
-      },
+      run: clearCaches,
     },
     clear_job_cache: {
       signature: "hours=24",

@@ -6,20 +6,37 @@ import { repr } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { decode } from "../../../wire/msgpack.ts";
 
+/** The directory of the caches; undefined without one of its own: its folders would be those of the system. */
+function ownCache({ opts: { cachedir } }: JobContext): string | undefined {
+  return typeof cachedir === "string" && cachedir.replace(/\/+$/, "") !== "" ? cachedir : undefined;
+}
+
 /** Empties a folder of the cache; true if it existed. */
 export function empty(context: JobContext, folder: string): boolean {
-  const { cachedir } = context.opts;
   const { fs } = context.runtime;
-  // Never without a cache of its own: the path would be that of the system.
-  if (typeof cachedir !== "string" || cachedir.replace(/\/+$/, "") === "") return false;
-  const path = joinPath(cachedir, folder);
+  const cache = ownCache(context);
+  if (cache === undefined) return false;
+  const path = joinPath(cache, folder);
   if (fs.stat(path, { follow: false })?.kind !== "directory") return false;
   for (const name of fs.list(path)) fs.remove(joinPath(path, name), { recursive: true });
   return true;
 }
 
-/** What the minion keeps of the file server, the job cache and custom modules; its keys and running jobs stay. */
-export const CACHES = ["files", "localfiles", "extrn_files", "roots", "hash", "minion_jobs", "extmods"];
+/** What the minion keeps of the file server, archives, the job cache and custom modules. */
+const CACHES = ["files", "localfiles", "extrn_files", "roots", "hash", "archive_hash", "minion_jobs", "extmods"];
+
+/** Compiled states, grains, and what is known of the host's Python. */
+const CACHE_FILES = /\.cache\.p$|^python\.json$/;
+
+/** Empties all caches of the minion; its keys, running jobs and returns that wait stay. */
+export function clearCaches(context: JobContext): true {
+  for (const folder of CACHES) empty(context, folder);
+  const { fs } = context.runtime;
+  const cache = ownCache(context);
+  if (cache === undefined || fs.stat(cache)?.kind !== "directory") return true;
+  for (const name of fs.list(cache)) if (CACHE_FILES.test(name)) fs.remove(joinPath(cache, name));
+  return true;
+}
 
 /** The stored return of a job, or a text that says why there is none. */
 export function cachedJob(context: JobContext, jid: string): unknown {

@@ -212,7 +212,7 @@ async function write(planned: Plan): Promise<FileReturn> {
 
 /** Without `keep_source` the cache forgets the source. */
 async function dropSource({ context, args }: Plan): Promise<void> {
-  if (truthy(args.keep_source) || schemeOf(str(args.source)) !== "salt") return;
+  if (truthy(args.keep_source) || !["salt", "http", "https", "ftp"].includes(schemeOf(str(args.source)))) return;
   const cached = await context.call("cp.is_cached", [args.source, context.saltenv]);
   if (truthy(cached)) context.runtime.fs.remove(str(cached));
 }

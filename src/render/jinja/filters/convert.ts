@@ -89,7 +89,7 @@ function toBool(value: unknown): boolean {
 }
 
 /** A number of a text; the value itself if it is none. */
-function toNumber(value: unknown): unknown {
+export function toNumber(value: unknown): unknown {
   if (isInteger(value) || isFloat(value)) return isFloat(value) ? toInteger(BigInt(Math.trunc(Number(value)))) : value;
   if (typeof value === "boolean") return Number(value);
   if (typeof value !== "string") {

@@ -8,13 +8,14 @@ import { iterate, tryIterate } from "../../../python/iterate.ts";
 import { PythonIterator } from "../../../python/iterator.ts";
 import { compare, sortedBy } from "../../../python/ordering.ts";
 import { PythonError, typeError, valueError } from "../../../python/python_error.ts";
-import { str } from "../../../python/repr.ts";
+import { repr, str } from "../../../python/repr.ts";
 import { traverse } from "../../../python/traverse.ts";
 import { truthy } from "../../../python/truth.ts";
 import { tupleOf } from "../../../python/tuple.ts";
 import { typeName } from "../../../python/type_name.ts";
 import { Callable, contains, type Filter, filter, Undefined } from "../../../jinja/mod.ts";
 import { SaltFunctionError } from "../salt_functions.ts";
+import { toNumber } from "./convert.ts";
 import { definedOnly } from "./serialize.ts";
 
 /** Items that combinations and products may have. */
@@ -382,8 +383,9 @@ function mysqlTable(lines: readonly string[], key: string): Map<unknown, unknown
   const [heads = [], ...body] = rows;
   const table = new Map<unknown, unknown>();
   for (const row of body) {
-    const values = new Map(heads.map((head, at) => [head, row[at] ?? ""]));
-    table.set(values.get(key) ?? null, values);
+    const values = new Map(heads.map((head, at) => [head, toNumber(row[at] ?? "")]));
+    if (!values.has(key)) throw new PythonError("KeyError", repr(key));
+    dictSet(table, values.get(key), values);
   }
   return table;
 }
