@@ -71,3 +71,9 @@ export function traverse(data: unknown, path: unknown, delimiter: string = DEFAU
   }
   return here;
 }
+
+/** The value at a path; another one where the path leads nowhere. A null that is there is a value. */
+export function traverseOr(data: unknown, path: unknown, otherwise: unknown, delimiter?: string): unknown {
+  const found = traverse(data, path as never, delimiter);
+  return found === undefined ? otherwise : found;
+}

@@ -7,7 +7,7 @@ import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { withOsErrors } from "../python_errors.ts";
 import { cachedSource } from "../sources.ts";
-import { traverse } from "../../python/traverse.ts";
+import { traverseOr } from "../../python/traverse.ts";
 import { copyOf, update } from "../../python/update.ts";
 
 /** The defaults of a formula: `defaults.yaml` or `defaults.json` in its directory on the file server; null if none. */
@@ -55,7 +55,7 @@ export const module: ExecutionModule = {
         const text = str(key);
         const at = text.indexOf(":");
         const values = await load(context, at < 0 ? text : text.slice(0, at));
-        return at < 0 ? values : traverse(values, text.slice(at + 1)) ?? fallback;
+        return at < 0 ? values : traverseOr(values, text.slice(at + 1), fallback);
       },
     },
     merge: {

@@ -7,7 +7,7 @@ import { truthy } from "../../python/truth.ts";
 import { clearGrainsCache } from "../grains_cache.ts";
 import { FILTER_BY, filterBy } from "../filter_by.ts";
 import { readStaticGrains, writeStaticGrains } from "../static_grains.ts";
-import { traverse } from "../../python/traverse.ts";
+import { traverse, traverseOr } from "../../python/traverse.ts";
 
 /** What says who a minion is, and what stands for it in a report for others. */
 const SANITIZERS: Record<string, (value: string) => string> = {
@@ -145,16 +145,16 @@ async function storeList(context: JobContext, path: string, list: unknown[], del
 }
 
 async function append(context: JobContext, key: string, value: unknown, convert: boolean, delimiter: string) {
-  const before = traverse(context.grains, key, delimiter) ?? [];
+  const before = traverseOr(context.grains, key, [], delimiter);
   if (!Array.isArray(before) && !convert) return `The key ${key} is not a valid list`;
-  const list = Array.isArray(before) ? [...before] : [before];
+  const list = Array.isArray(before) ? [...before] : before === null ? [] : [before];
   if (list.some((item) => same(item, value))) return `The val ${str(value)} was already in the list ${key}`;
   list.push(...(Array.isArray(value) ? value : [value]));
   return await storeList(context, key, list, delimiter);
 }
 
 async function remove(context: JobContext, key: string, value: unknown, delimiter: string) {
-  const before = traverse(context.grains, key, delimiter) ?? [];
+  const before = traverseOr(context.grains, key, [], delimiter);
   if (!Array.isArray(before)) return `The key ${key} is not a valid list`;
   const at = before.findIndex((item) => same(item, value));
   if (at < 0) return `The val ${str(value)} was not in the list ${key}`;
@@ -198,7 +198,7 @@ export const module: ExecutionModule = {
         const found = Object.fromEntries(
           (args as unknown[]).map((name) => [
             str(name),
-            traverse(context.grains, name, delimiter) ?? kwargs.default ?? "",
+            traverseOr(context.grains, name, kwargs.default ?? "", delimiter),
           ]),
         );
         return truthy(kwargs.sanitize) ? sanitized(found) : found;
@@ -215,14 +215,14 @@ export const module: ExecutionModule = {
     has_value: {
       inline: true,
       signature: "key",
-      doc: "True if the grain has a value that is true in Python.\n\n    salt '*' grains.has_value site:rack",
-      run: (context, { key }) => truthy(traverse(context.grains, key)),
+      doc: "True if there is such a grain, whatever its value.\n\n    salt '*' grains.has_value site:rack",
+      run: (context, { key }) => traverse(context.grains, key) !== undefined,
     },
     equals: {
       inline: true,
       signature: "key, value",
       doc: "True if the value of the grain, as text, equals this one.\n\n    salt '*' grains.equals site:dc east",
-      run: (context, { key, value }) => str(value) === str(traverse(context.grains, key) ?? ""),
+      run: (context, { key, value }) => str(value) === str(traverseOr(context.grains, key, "")),
     },
     ls: {
       inline: true,

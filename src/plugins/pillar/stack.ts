@@ -10,7 +10,7 @@ import { equal } from "../../python/equal.ts";
 import { compileGlob } from "../../python/glob.ts";
 import { splitLines } from "../../python/lines.ts";
 import { str } from "../../python/repr.ts";
-import { traverse } from "../../python/traverse.ts";
+import { traverse, traverseOr } from "../../python/traverse.ts";
 import { truthy } from "../../python/truth.ts";
 import { typeName } from "../../python/type_name.ts";
 import { parseOrderedYaml } from "../../yaml/ordered.ts";
@@ -74,7 +74,7 @@ const TRAVERSE = new NativeFunction("traverse_dict_and_list", (args, keywords) =
     args,
     keywords,
   );
-  return traverse(data, key, str(delimiter)) ?? otherwise;
+  return traverseOr(data, key, otherwise, str(delimiter));
 });
 
 /** The same data with Python's plain dicts, as templates see them. */
