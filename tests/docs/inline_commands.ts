@@ -16,7 +16,7 @@ const PINGED = /web1:\n {4}True/;
 /** What it says depends on what there is; it has to say something. */
 const SAID = /\S/;
 const REGISTRY = { not: "it downloads a package; this checkout has it, and what it does is tested with it" };
-const PASTED = { by: "tests/repo/readme_commands_slow_test.ts" };
+const PASTED = { by: "tests/repo/getting_started_slow_test.ts" };
 const OF_HOST = { not: "it changes or asks the machine itself, not Brine" };
 const IN_TERMINAL = { not: "it opens a browser, and writes pictures or figures for a reader" };
 const DIFFERENCE = { not: "it is named for how it differs from Salt's; tests/cli has the option" };
@@ -87,7 +87,6 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "dnf5 versionlock list": OF_HOST,
   "docker stop": { by: "tests/one_file/image_test.ts" },
   "install -m 755 dist/compile/brine-linux-x64 /usr/bin/brine": { by: "tests/chroot/one_file_test.ts" },
-  "kill $(cat run/var/run/salt-api.pid)": PASTED,
   "kill -9": { by: "tests/faults" },
   "kill -USR1": { run: "kill -USR1 $(cat /var/run/salt-master.pid) && salt web1 test.ping", prints: /True/ },
   "man salt-doctor": { by: "tests/cli/options/man_slow_test.ts" },
@@ -110,7 +109,6 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "npm run -s salt --": { run: "npm run -s salt -- web1 test.ping", prints: /True/ },
   "npm run -s salt -- web1 sys.doc file.write": { prints: /file\.write:/ },
   "npm run -s types:functions": { by: "tests/repo/function_tables_test.ts" },
-  "npm run bench": { not: "it takes an hour, and its figures are for a reader" },
   "npm run bench:report": { not: "a benchmark: it takes long, and its figures are for a reader" },
   "npm run soak -- --minutes 60 --seed 7 --swarm 24 --every 800": { not: "it takes an hour" },
   "node --cpu-prof": { not: "a flag of the runtime that is named for how a figure was found" },
@@ -122,14 +120,13 @@ export const INLINE: Readonly<Record<string, Row>> = {
     prints: /src="\/salt\/console\//,
   },
   "npm run compile": { by: "package.json" },
-  "npm run demo -- --keep": { by: "tests/cli/demo_slow_test.ts" },
   "npm run docs:api": { run: inCopy("npm run -s docs:api && ls dist/api"), prints: /functions\.html/ },
   "npm run image -- --without-base": { by: "tests/one_file/image_test.ts" },
   "npm run master": PASTED,
   "npm run minion": PASTED,
+  "npm test": { by: ".ci/run" },
   "npm run test:compile": { by: ".ci/run" },
   "npm run test:images": { not: "a command of its own, which needs podman or docker" },
-  "npx salt": { by: "scripts/check_package.ts" },
   "python3 -m pip": OF_HOST,
   "python3 -m venv": OF_HOST,
 
@@ -182,7 +179,6 @@ export const INLINE: Readonly<Record<string, Row>> = {
     prints: /web1:\n {4}True/,
   },
   "salt -a file …": { run: "salt -a file --username ann --password secret '*' test.ping", prints: /web1:\n {4}True/ },
-  "salt -a ldap --username ann '*' test.ping": { by: "tests/plugins/eauth_slow_test.ts" },
   "salt -b 0": DIFFERENCE,
   "salt -b 1": { run: "salt -b 1 '*' test.ping", prints: /True/ },
   "salt -b 10% …": { run: "salt -b 10% '*' test.ping", prints: /True/ },
