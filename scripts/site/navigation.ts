@@ -24,6 +24,7 @@ export const NAVIGATION: readonly Section[] = [
       page("docs/install.md", "Installing"),
       page("docs/from-salt.md", "Moving over from Salt"),
       page("docs/how-it-works.md", "How it works"),
+      page("docs/glossary.md", "Glossary"),
     ],
   },
   {

@@ -253,6 +253,7 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "salt-run jobs.queued": { prints: /^/ },
   "salt-run jobs.refused": { prints: SAID },
   "salt-run manage.present": { prints: /- db1\n- web1\n- web2/ },
+  "salt-run manage.status": { prints: /up:\n +- db1\n +- web1\n +- web2/ },
   "salt-run manage.versions": { prints: /web1/ },
   "salt-run pillar.show_pillar ID": { run: "salt-run pillar.show_pillar web1", prints: /sold:\n +5/ },
   "salt-run reactor.status": { prints: SAID },
