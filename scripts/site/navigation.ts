@@ -32,7 +32,8 @@ export const NAVIGATION: readonly Section[] = [
     pages: [
       page("docs/command-line.md", "The command line"),
       page("docs/targeting.md", "Targets"),
-      page("docs/states.md", "States"),
+      page("docs/writing-states.md", "Writing states"),
+      page("docs/states.md", "States compared with Salt"),
       page("docs/gitfs.md", "Files and pillar from git"),
       page("docs/schedules.md", "Schedules"),
       page("docs/beacons.md", "Beacons"),

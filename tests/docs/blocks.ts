@@ -57,8 +57,9 @@ export interface Commands extends Block {
 export function commandsOf(file: string, markdown?: string): Commands[] {
   const blocks = blocksOf(file, markdown);
   return blocks.flatMap((block, at) => {
-    if (block.language !== "sh") return [];
     const notes = Object.fromEntries(block.notes);
+    // States and templates are files that the commands behind them use.
+    if (block.language !== "sh" && notes["saved as"] === undefined) return [];
     const next = blocks[at + 1];
     return [{
       ...block,

@@ -55,7 +55,9 @@ test("what is not run says why", () => {
 });
 
 test("nothing is run that would change the machine", () => {
-  const run = DOCUMENTS.flatMap((file) => commandsOf(file)).filter(({ notRun }) => notRun === undefined);
+  const run = DOCUMENTS.flatMap((file) => commandsOf(file)).filter(({ notRun, savedAs }) =>
+    notRun === undefined && savedAs === undefined
+  );
   const found = run.filter(({ text }) =>
     /\b(?:apt|apt-get|dpkg|systemctl|useradd|iptables|nft)\b|\/usr\/|\bpkg\.(?!list|version)/.test(text)
   );
