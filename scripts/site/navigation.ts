@@ -21,6 +21,7 @@ export const NAVIGATION: readonly Section[] = [
     pages: [
       page("docs/README.md", "What it is"),
       page("docs/getting-started.md", "Getting started"),
+      page("docs/manage-20-servers.md", "Manage 20 servers"),
       page("docs/install.md", "Installing"),
       page("docs/from-salt.md", "Moving over from Salt"),
       page("docs/how-it-works.md", "How it works"),

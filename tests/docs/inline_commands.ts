@@ -48,6 +48,7 @@ export JID`,
 
 export const INLINE: Readonly<Record<string, Row>> = {
   "apk add libstdc++": OF_HOST,
+  "brine bootstrap": { run: "brine bootstrap web9 salt.example", prints: /--id web9 --fingerprint/ },
   "brine bootstrap ID [MASTER]": { run: "brine bootstrap web9 salt.example", prints: /--id web9 --fingerprint/ },
   "brine call": { run: "brine call --local test.ping", prints: /True/ },
   "brine completion bash > /etc/bash_completion.d/brine": { run: "brine completion bash", prints: /complete .*salt/ },
@@ -151,6 +152,7 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "salt --preview-target": { run: "salt --preview-target 'web*'", prints: /web1[\s\S]*web2/ },
   "salt --progress": { run: "salt --progress '*' test.ping", prints: /True/ },
   "salt --queue": { run: "salt --queue=1m web1 test.ping", prints: /True/ },
+  "salt --queue=12h web7 state.apply": { run: "salt --queue=12h web1 state.apply", prints: /Succeeded: 1/ },
   "salt --queue=12h 'edge*' cmd.run 'apt-get -y upgrade'": {
     run: "salt --queue=12h 'web*' cmd.run 'echo upgraded'",
     prints: /upgraded/,
@@ -207,6 +209,7 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "salt ID sys.argspec MODULE.FUNCTION": { run: "salt web1 sys.argspec test.echo", prints: /- text/ },
   "salt ID test.not_loaded": { run: "salt web1 test.not_loaded", prints: /web1:/ },
   "salt web1 test.ping": { prints: PINGED },
+  "salt web7 state.apply": { run: "salt web1 state.apply", prints: /Succeeded: 1/ },
   "salt-call --local test.ping": { prints: /local:\n {4}True/ },
   "salt-call --local": { run: "salt-call --local test.ping", prints: /local:\n {4}True/ },
   "salt-call --local key.finger": { prints: /local:\n {4}[0-9a-f]{2}:/ },
@@ -239,6 +242,7 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "salt-key -a web1": PASTED,
   "salt-key -d": { run: "salt-key -y -d nobody", prints: /nobody/ },
   "salt-key -d ID": { run: "salt-key -y -d nobody", prints: /nobody/ },
+  "salt-key -d web7": { run: "salt-key -y -d nobody", prints: /nobody/ },
   "salt-key -f master.pub": { by: "tests/cli/programs/key_test.ts" },
   "salt-key -f ID": { run: "salt-key -f web1", prints: /web1: +[0-9a-f]{2}:/ },
   "salt-key -f web1": { prints: /web1: +[0-9a-f]{2}:/ },
