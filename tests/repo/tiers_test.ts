@@ -15,7 +15,9 @@ test("every test file belongs to one tier, and runs somewhere", () => {
   assert.ok(files.length > 500, `${files.length} files`);
   for (const { file, tier, runtimes } of files) {
     assert.ok(runtimes.length > 0 && new Set(runtimes).size === runtimes.length, file);
-    if (tier === "own") assert.doesNotMatch(file, /_(slow|nightly)_test\.ts$/, `${file}: its folder has a command of its own`);
+    if (tier === "own") {
+      assert.doesNotMatch(file, /_(slow|nightly)_test\.ts$/, `${file}: its folder has a command of its own`);
+    }
   }
 });
 
