@@ -136,6 +136,7 @@ export const INLINE: Readonly<Record<string, Row>> = {
     run: "salt '*' cmd.run 'echo made' --stream",
     prints: /web1.*made/,
   },
+  "salt '*' grains.item brineruntime": { prints: /brineruntime:\n +(?:node|bun|deno)/ },
   "salt '*' pkg.install brine-minion": { by: "tests/one_file/deb_test.ts" },
   "salt '*' saltutil.refresh_pillar": { prints: PINGED },
   "salt '*' saltutil.running": { prints: /web1:/ },
