@@ -288,8 +288,8 @@ if (exitCode === 0) {
   console.log(`
 Go on from here:
   keep it running, with the console   npm run demo -- --keep      (deno run -A cli/demo.ts --keep)
-  a master and a minion of your own   README.md, "A master and a minion"
-  beside a Salt that you have         README.md, "With a Salt that is there already"
+  a master and a minion of your own   docs/getting-started.md
+  beside a Salt that you have         docs/from-salt.md
 `);
 }
 process.exit(exitCode);

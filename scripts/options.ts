@@ -8,23 +8,58 @@ import { MINION_OPTIONS } from "../src/config/minion_opts.ts";
 import type { OptionSpec, OptionTable } from "../src/config/option.ts";
 import { SALT_MASTER_OPTIONS, SALT_MINION_OPTIONS, type SaltOption } from "../src/config/salt_options.ts";
 
+type Usual = Readonly<Record<string, readonly [use: string, example: string]>>;
+
+/** The options that most installations set: what for, and an example as it is written in the file. */
+const USUAL: Readonly<Record<"master" | "minion", Usual>> = {
+  master: {
+    interface: ["listen on one address only", "10.0.0.5"],
+    publish_port: ["use another port than 4505", "14505"],
+    ret_port: ["use another port than 4506", "14506"],
+    user: ["run as another user than root", "salt"],
+    file_roots: ["say where states and files are", "{base: [/srv/salt]}"],
+    pillar_roots: ["say where pillar is", "{base: [/srv/pillar]}"],
+    fileserver_backend: ["serve files from git too", "[roots, git]"],
+    gitfs_remotes: ["name the git repositories", "[https://git.example/states.git]"],
+    nodegroups: ["name groups of minions", "{shop: 'G@role:web'}"],
+    publisher_acl: ["let users of this host run some functions", "{ann: [test.ping]}"],
+    external_auth: ["let people and programs log in", "{pam: {ann: [test.ping]}}"],
+    netapi_enable_clients: ["say what salt-api may run", "[local, runner]"],
+    reactor: ["react to events", "[{salt/auth: [/srv/reactor/auth.sls]}]"],
+    master_job_cache: ["keep jobs elsewhere", "postgres"],
+    keep_jobs_seconds: ["keep jobs longer", "604800"],
+    log_level: ["log more", "info"],
+  },
+  minion: {
+    master: ["say where the master is", "salt.example"],
+    id: ["name this minion", "web1"],
+    master_port: ["connect to another `ret_port` than 4506", "14506"],
+    master_finger: ["refuse any other master", "5f:0c:…"],
+    master_type: ["try one master after the other", "failover"],
+    grains: ["add facts about the host", "{role: web}"],
+    mine_functions: ["give values to other minions", "{network.ip_addrs: []}"],
+    beacons: ["watch the host", "{load: [{averages: {1m: [0, 4]}}]}"],
+    startup_states: ["apply states at each start", "highstate"],
+  },
+};
+
 const INTRODUCTION = `# Options
 
-Written by \`scripts/options.ts\` from the tables in \`src/config\`; a test holds it up to date.
+\`scripts/options.ts\` writes this page from the tables in \`src/config\`.
 
-Every option of Salt 3006, 3007 and 3008 is here, by its name. Options of a master and of a minion that have an effect come
-first; "Partly" says what is not as in Salt. Options without an effect come last, with what to use instead. A daemon that finds
-one of them in its configuration, with another value than Salt's default, names it once in its log when it starts; an option that
-would do harm if it were ignored stops it.
+This page has every option of Salt 3006, 3007 and 3008. Options of a master and of a minion come first. "Partly" names what
+differs from Salt. Options without an effect come last, with what to use instead. A daemon that finds one of those in its
+configuration logs it once at the start, unless it has Salt's default. An option that would do harm if it were ignored stops
+the daemon.
 
-- **Names.** An unknown name that is like an option's is warned of, with file and line. Names with dots belong to returners and
-  other modules (\`returner.postgres.host\`); names that are like no option's may be read by custom modules.
-- **Values.** A number may be written as text, a list of one item without brackets; \`null\` (nothing behind the colon) means the
-  default. Any other value of a wrong type, or out of its range, stops a daemon, with file and line; a wrong \`log_level\` is warned
-  of, and the default is used.
 - **Files.** Options in \`master.d/*.conf\` and \`minion.d/*.conf\` replace those of the main file.
-- The settings below \`rest_cherrypy\` and \`rest_tornado\` are in [api.md](api.md), permissions in
-  [permissions.md](permissions.md), and where Brine differs from Salt on purpose in [compatibility.md](compatibility.md).
+- **Names.** A daemon warns of an unknown name that is like an option's, with file and line. Names with dots belong to returners
+  and other modules (\`returner.postgres.host\`). Other unknown names may be read by custom modules.
+- **Values.** A number may be written as text, and a list of one item without brackets. \`null\` (nothing behind the colon) means
+  the default. Any other value of a wrong type, or out of its range, stops the daemon, with file and line. For a wrong
+  \`log_level\` the daemon warns and uses the default.
+- [The HTTP interface](api.md) has the settings below \`rest_cherrypy\` and \`rest_tornado\`. [Permissions](permissions.md)
+  explains \`external_auth\` and \`publisher_acl\`. [Compatibility](compatibility.md) lists where Brine differs on purpose.
 `;
 
 /** A value as one would write it in the configuration. */
@@ -79,10 +114,28 @@ function withoutEffect(): string {
   return table("| option | of | Salt's default | status | instead |", rows);
 }
 
+/** The table of {@link USUAL}, with the defaults of the option tables. */
+function usual(): string {
+  const tables: Record<string, OptionTable> = { master: MASTER_OPTIONS, minion: MINION_OPTIONS };
+  const rows = (["master", "minion"] as const).flatMap((of) =>
+    Object.entries(USUAL[of]).map(([name, [use, example]]) => {
+      const spec = tables[of]?.[name];
+      if (spec === undefined) throw new Error(`${name} is no option of a ${of}: change USUAL`);
+      return `| \`${name}\` | ${of} | ${cell(use)} | ${cell(written(spec.default))} | \`${cell(example)}\` |`;
+    })
+  );
+  return table("| option | of | set it to | default | example |", rows);
+}
+
+const COUNT = Object.values(USUAL).flatMap((options) => Object.keys(options)).length;
+
 /** The whole text of `docs/options.md`. */
 export function optionsDocument(): string {
   return [
     INTRODUCTION,
+    `## The ${COUNT} options that you set\n`,
+    usual(),
+    "",
     "## Master\n",
     effects(MASTER_OPTIONS),
     "\n## Minion\n",

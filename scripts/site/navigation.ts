@@ -21,9 +21,11 @@ export const NAVIGATION: readonly Section[] = [
     pages: [
       page("docs/README.md", "What it is"),
       page("docs/getting-started.md", "Getting started"),
+      page("docs/manage-20-servers.md", "Manage 20 servers"),
       page("docs/install.md", "Installing"),
       page("docs/from-salt.md", "Moving over from Salt"),
       page("docs/how-it-works.md", "How it works"),
+      page("docs/glossary.md", "Glossary"),
     ],
   },
   {
@@ -31,7 +33,8 @@ export const NAVIGATION: readonly Section[] = [
     pages: [
       page("docs/command-line.md", "The command line"),
       page("docs/targeting.md", "Targets"),
-      page("docs/states.md", "States"),
+      page("docs/writing-states.md", "Writing states"),
+      page("docs/states.md", "States compared with Salt"),
       page("docs/gitfs.md", "Files and pillar from git"),
       page("docs/schedules.md", "Schedules"),
       page("docs/beacons.md", "Beacons"),

@@ -24,9 +24,9 @@ test("an outcome has the states that a Brine master keeps, and two that only a c
   assert.deepEqual(kinds, [...OUTCOME_STATES, "no answer", "missing"]);
 });
 
-test("README lists exactly the kinds of an outcome", () => {
-  const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
-  const table = readme.slice(readme.indexOf("| outcome | meaning |")).split("\n\n")[0]!;
+test("docs/how-it-works.md lists exactly the kinds of an outcome", () => {
+  const page = readFileSync(new URL("../../docs/how-it-works.md", import.meta.url), "utf8");
+  const table = page.slice(page.indexOf("| outcome | meaning |")).split("\n\n")[0]!;
   assert.deepEqual([...table.matchAll(/^\| `([a-z ]+)` \|/gm)].map(([, kind]) => kind).sort(), [...kinds].sort());
 });
 

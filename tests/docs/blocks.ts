@@ -53,24 +53,17 @@ export interface Commands extends Block {
   prints?: string;
 }
 
-/** Blocks of README that other checks run, by their first line. */
-const ELSEWHERE: Readonly<Record<string, string>> = {
-  "npm install && npm run demo": "the continuous checks run both on a clean checkout",
-  "mkdir -p conf states": "tests/repo/readme_commands_slow_test.ts pastes it with every test",
-  "(umask 077; echo 'ann:secret' > conf/users)": "tests/repo/readme_commands_slow_test.ts pastes it with every test",
-  "npm install && npm test      # the same files under Node, Bun and Deno": "these are the tests themselves",
-};
-
 /** The commands of a document. */
 export function commandsOf(file: string, markdown?: string): Commands[] {
   const blocks = blocksOf(file, markdown);
   return blocks.flatMap((block, at) => {
-    if (block.language !== "sh") return [];
     const notes = Object.fromEntries(block.notes);
+    // States and templates are files that the commands behind them use.
+    if (block.language !== "sh" && notes["saved as"] === undefined) return [];
     const next = blocks[at + 1];
     return [{
       ...block,
-      notRun: notes["not run"] ?? ELSEWHERE[block.text.split("\n")[0]!],
+      notRun: notes["not run"],
       until: notes.until === undefined ? undefined : new RegExp(notes.until),
       exit: Number(notes.exit ?? 0),
       savedAs: notes["saved as"],

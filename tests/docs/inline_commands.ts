@@ -16,7 +16,7 @@ const PINGED = /web1:\n {4}True/;
 /** What it says depends on what there is; it has to say something. */
 const SAID = /\S/;
 const REGISTRY = { not: "it downloads a package; this checkout has it, and what it does is tested with it" };
-const PASTED = { by: "tests/repo/readme_commands_slow_test.ts" };
+const PASTED = { by: "tests/repo/getting_started_slow_test.ts" };
 const OF_HOST = { not: "it changes or asks the machine itself, not Brine" };
 const IN_TERMINAL = { not: "it opens a browser, and writes pictures or figures for a reader" };
 const DIFFERENCE = { not: "it is named for how it differs from Salt's; tests/cli has the option" };
@@ -48,6 +48,7 @@ export JID`,
 
 export const INLINE: Readonly<Record<string, Row>> = {
   "apk add libstdc++": OF_HOST,
+  "brine bootstrap": { run: "brine bootstrap web9 salt.example", prints: /--id web9 --fingerprint/ },
   "brine bootstrap ID [MASTER]": { run: "brine bootstrap web9 salt.example", prints: /--id web9 --fingerprint/ },
   "brine call": { run: "brine call --local test.ping", prints: /True/ },
   "brine completion bash > /etc/bash_completion.d/brine": { run: "brine completion bash", prints: /complete .*salt/ },
@@ -87,7 +88,6 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "dnf5 versionlock list": OF_HOST,
   "docker stop": { by: "tests/one_file/image_test.ts" },
   "install -m 755 dist/compile/brine-linux-x64 /usr/bin/brine": { by: "tests/chroot/one_file_test.ts" },
-  "kill $(cat run/var/run/salt-api.pid)": PASTED,
   "kill -9": { by: "tests/faults" },
   "kill -USR1": { run: "kill -USR1 $(cat /var/run/salt-master.pid) && salt web1 test.ping", prints: /True/ },
   "man salt-doctor": { by: "tests/cli/options/man_slow_test.ts" },
@@ -110,7 +110,6 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "npm run -s salt --": { run: "npm run -s salt -- web1 test.ping", prints: /True/ },
   "npm run -s salt -- web1 sys.doc file.write": { prints: /file\.write:/ },
   "npm run -s types:functions": { by: "tests/repo/function_tables_test.ts" },
-  "npm run bench": { not: "it takes an hour, and its figures are for a reader" },
   "npm run bench:report": { not: "a benchmark: it takes long, and its figures are for a reader" },
   "npm run soak -- --minutes 60 --seed 7 --swarm 24 --every 800": { not: "it takes an hour" },
   "node --cpu-prof": { not: "a flag of the runtime that is named for how a figure was found" },
@@ -122,14 +121,13 @@ export const INLINE: Readonly<Record<string, Row>> = {
     prints: /src="\/salt\/console\//,
   },
   "npm run compile": { by: "package.json" },
-  "npm run demo -- --keep": { by: "tests/cli/demo_slow_test.ts" },
   "npm run docs:api": { run: inCopy("npm run -s docs:api && ls dist/api"), prints: /functions\.html/ },
   "npm run image -- --without-base": { by: "tests/one_file/image_test.ts" },
   "npm run master": PASTED,
   "npm run minion": PASTED,
+  "npm test": { by: ".ci/run" },
   "npm run test:compile": { by: ".ci/run" },
   "npm run test:images": { not: "a command of its own, which needs podman or docker" },
-  "npx salt": { by: "scripts/check_package.ts" },
   "python3 -m pip": OF_HOST,
   "python3 -m venv": OF_HOST,
 
@@ -138,7 +136,9 @@ export const INLINE: Readonly<Record<string, Row>> = {
     run: "salt '*' cmd.run 'echo made' --stream",
     prints: /web1.*made/,
   },
+  "salt '*' grains.item brineruntime": { prints: /brineruntime:\n +(?:node|bun|deno)/ },
   "salt '*' pkg.install brine-minion": { by: "tests/one_file/deb_test.ts" },
+  "salt '*' saltutil.refresh_pillar": { prints: PINGED },
   "salt '*' saltutil.running": { prints: /web1:/ },
   "salt '*' saltutil.kill_job JID": { run: "salt '*' saltutil.kill_job $JID", prints: /web1:/ },
   "salt '*' state.apply": { prints: /Succeeded: 1/ },
@@ -153,6 +153,7 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "salt --preview-target": { run: "salt --preview-target 'web*'", prints: /web1[\s\S]*web2/ },
   "salt --progress": { run: "salt --progress '*' test.ping", prints: /True/ },
   "salt --queue": { run: "salt --queue=1m web1 test.ping", prints: /True/ },
+  "salt --queue=12h web7 state.apply": { run: "salt --queue=12h web1 state.apply", prints: /Succeeded: 1/ },
   "salt --queue=12h 'edge*' cmd.run 'apt-get -y upgrade'": {
     run: "salt --queue=12h 'web*' cmd.run 'echo upgraded'",
     prints: /upgraded/,
@@ -182,7 +183,6 @@ export const INLINE: Readonly<Record<string, Row>> = {
     prints: /web1:\n {4}True/,
   },
   "salt -a file …": { run: "salt -a file --username ann --password secret '*' test.ping", prints: /web1:\n {4}True/ },
-  "salt -a ldap --username ann '*' test.ping": { by: "tests/plugins/eauth_slow_test.ts" },
   "salt -b 0": DIFFERENCE,
   "salt -b 1": { run: "salt -b 1 '*' test.ping", prints: /True/ },
   "salt -b 10% …": { run: "salt -b 10% '*' test.ping", prints: /True/ },
@@ -191,18 +191,30 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "salt ID saltutil.refresh_grains": { run: "salt web1 saltutil.refresh_grains", prints: PINGED },
   "salt ID saltutil.refresh_pillar": { run: "salt web1 saltutil.refresh_pillar", prints: PINGED },
   "salt ID saltutil.sync_all": { run: "salt web1 saltutil.sync_all", prints: /modules:/ },
+  "salt ID grains.items": { run: "salt web1 grains.items", prints: /os_family:/ },
+  "salt ID slsutil.renderer salt://FILE default_renderer=jinja": {
+    run: "salt web1 slsutil.renderer salt://hello.sls default_renderer=jinja",
+    prints: /file\.managed/,
+  },
   "salt ID slsutil.renderer salt://FILE": {
     run: "salt web1 slsutil.renderer salt://hello.sls",
     prints: /file\.managed/,
   },
+  "salt ID state.apply NAME test=True": { run: "salt web1 state.apply hello test=True", prints: /Succeeded: 1/ },
   "salt ID state.show_sls NAME": { run: "salt web1 state.show_sls hello", prints: /__sls__:\n +hello/ },
   "salt ID state.show_top": { run: "salt web1 state.show_top", prints: /base:\n +- hello/ },
+  "salt ID sys.state_argspec MODULE.FUNCTION": {
+    run: "salt web1 sys.state_argspec file.managed",
+    prints: /- contents/,
+  },
   "salt ID sys.argspec MODULE.FUNCTION": { run: "salt web1 sys.argspec test.echo", prints: /- text/ },
   "salt ID test.not_loaded": { run: "salt web1 test.not_loaded", prints: /web1:/ },
   "salt web1 test.ping": { prints: PINGED },
+  "salt web7 state.apply": { run: "salt web1 state.apply", prints: /Succeeded: 1/ },
   "salt-call --local test.ping": { prints: /local:\n {4}True/ },
   "salt-call --local": { run: "salt-call --local test.ping", prints: /local:\n {4}True/ },
   "salt-call --local key.finger": { prints: /local:\n {4}[0-9a-f]{2}:/ },
+  "salt-call state.apply NAME test=True": { run: "salt-call state.apply hello test=True", prints: /Succeeded: 1/ },
   "salt-call --local state.apply": { prints: /Succeeded: 1/ },
   "salt-call --version": { prints: /^salt-call \d/ },
   "salt-cp --chunked": {
@@ -231,6 +243,7 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "salt-key -a web1": PASTED,
   "salt-key -d": { run: "salt-key -y -d nobody", prints: /nobody/ },
   "salt-key -d ID": { run: "salt-key -y -d nobody", prints: /nobody/ },
+  "salt-key -d web7": { run: "salt-key -y -d nobody", prints: /nobody/ },
   "salt-key -f master.pub": { by: "tests/cli/programs/key_test.ts" },
   "salt-key -f ID": { run: "salt-key -f web1", prints: /web1: +[0-9a-f]{2}:/ },
   "salt-key -f web1": { prints: /web1: +[0-9a-f]{2}:/ },
@@ -257,6 +270,7 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "salt-run jobs.queued": { prints: /^/ },
   "salt-run jobs.refused": { prints: SAID },
   "salt-run manage.present": { prints: /- db1\n- web1\n- web2/ },
+  "salt-run manage.status": { prints: /up:\n +- db1\n +- web1\n +- web2/ },
   "salt-run manage.versions": { prints: /web1/ },
   "salt-run pillar.show_pillar ID": { run: "salt-run pillar.show_pillar web1", prints: /sold:\n +5/ },
   "salt-run reactor.status": { prints: SAID },

@@ -65,6 +65,8 @@ export interface Setting {
   master?: string;
   /** Commands before those of the document. */
   before?: string;
+  /** A directory of configuration that the document makes, from where commands are run: it gets free ports. */
+  config?: string;
   /** Whether a salt-api runs; `8000` in a command then is its port. */
   api?: boolean;
 }
@@ -89,12 +91,18 @@ export class Place implements AsyncDisposable {
   /** Where commands are run: the repository as it is, without the directories that they make. */
   readonly #work = path.join(this.path, "work");
   #ports: [publish: number, request: number, http: number] = [0, 0, 0];
+  /** Gives free ports to the configuration that a document makes, as soon as it is there. */
+  #portsOfConfig = "";
 
   static async open(setting: Setting): Promise<Place> {
     const place = new Place();
     try {
       place.#ports = [await freePort(), await freePort(), await freePort()];
       place.#lay(setting);
+      if (setting.config !== undefined) {
+        const config = path.join(place.#work, setting.config);
+        place.#portsOfConfig = `[ ! -d ${config} ] || cp -r ${place.#work}/conf/. ${config}/\n`;
+      }
       await place.#start(setting);
       if (setting.before !== undefined) place.#must(setting.before);
     } catch (error) {
@@ -133,7 +141,7 @@ export class Place implements AsyncDisposable {
     const [publish, request, http] = this.#ports;
     const ports = `publish_port: ${publish}\nret_port: ${request}\n`;
     const quick = `master_port: ${request}\nacceptance_wait_time: 1\n`;
-    // For documents that make configuration of their own in conf/.
+    // For documents that make configuration of their own.
     this.#write("work/conf/master.d/ports.conf", ports);
     this.#write("work/conf/minion.d/ports.conf", quick);
     for (const name of ["root", "var/log", "srv/salt"]) mkdirSync(path.join(this.path, name), { recursive: true });
@@ -198,7 +206,8 @@ export class Place implements AsyncDisposable {
   run(lines: string): Printed {
     const text = this.#here(lines);
     const kept = path.join(this.path, "shell");
-    const script = `[ ! -e ${kept} ] || . ${kept}\nset -e\n${text}\n{ export -p; echo "cd '$PWD'"; } > ${kept}\n`;
+    const script =
+      `[ ! -e ${kept} ] || . ${kept}\nset -e\n${text}\n${this.#portsOfConfig}{ export -p; echo "cd '$PWD'"; } > ${kept}\n`;
     const { stdout, stderr, status, error } = spawnSync("/bin/sh", ["-c", script], {
       cwd: this.#work,
       encoding: "utf8",

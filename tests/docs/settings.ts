@@ -20,8 +20,7 @@ const OTHER_MASTER = "salt-key --gen-signature --auto-create && salt-key --gen-k
 
 /** By document; any other has a master and three minions. */
 export const SETTINGS: Record<string, Setting> = {
-  "README.md": {},
-  "docs/getting-started.md": {},
+  "docs/getting-started.md": { config: "first-fleet/conf" },
   "docs/api.md": { minions: FLEET, master: LOGIN, before: USERS },
   "docs/operations.md": { minions: FLEET, before: OTHER_MASTER },
   "docs/targeting.md": { minions: FLEET, master: NODE_GROUPS },

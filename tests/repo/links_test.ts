@@ -16,6 +16,7 @@ const DOCUMENTS = [
   "ARCHITECTURE.md",
   "CONTRIBUTING.md",
   "CHANGELOG.md",
+  "SECURITY.md",
   "bench/README.md",
   ...PAGES,
   ...below("docs/adr").map((name) => `docs/adr/${name}`),

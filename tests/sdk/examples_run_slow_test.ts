@@ -85,11 +85,11 @@ test("examples/fetch_host.ts answers", SLOW, async () => {
   await answer.body?.cancel();
 });
 
-test("every example is run by a test here, and listed in README", () => {
+test("every example is run by a test here, and listed in docs/sdk.md", () => {
   const own = readFileSync(new URL(import.meta.url), "utf8");
-  const readme = readFileSync(path.join(ROOT, "README.md"), "utf8");
+  const page = readFileSync(path.join(ROOT, "docs/sdk.md"), "utf8");
   for (const name of readdirSync(path.join(ROOT, "examples")).filter((name) => name.endsWith(".ts"))) {
     assert.ok(own.includes(`"${name}"`) || own.includes(`examples/${name}"`), name);
-    assert.ok(readme.includes(`| \`examples/${name}\` |`), name);
+    assert.ok(page.includes(`| \`examples/${name}\` |`), name);
   }
 });
