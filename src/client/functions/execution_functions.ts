@@ -1031,7 +1031,7 @@ export interface ExecutionFunctions {
   "grains.filter_by": { args: { lookup_dict: Record<string, unknown>; grain?: unknown; merge?: unknown; default?: unknown; base?: string | null }; order: ["lookup_dict", "grain", "merge", "default", "base"]; returns: unknown };
   /** The value of a grain, or at a path in it; `default` if it is missing. */
   "grains.get": { args: { key: string; default?: unknown; delimiter?: string; ordered?: boolean }; order: ["key", "default", "delimiter", "ordered"]; returns: unknown };
-  /** True if the grain has a value that is true in Python. */
+  /** True if there is such a grain, whatever its value. */
   "grains.has_value": { args: { key: string }; order: ["key"]; returns: boolean };
   /** Some grains by name; `default` replaces those that are missing. */
   "grains.item": { args: { [name: string]: unknown }; order: []; rest: unknown[]; returns: Record<string, unknown> };
@@ -2042,7 +2042,7 @@ export interface ExecutionFunctions {
   /** The version of rsync. */
   "rsync.version": { args: Record<never, never>; order: []; returns: string };
   /** Empties the caches of the minion; keys and running jobs stay. */
-  "saltutil.clear_cache": { args: Record<never, never>; order: []; returns: boolean };
+  "saltutil.clear_cache": { args: Record<never, never>; order: []; returns: true };
   /** Removes jobs from the cache of the minion that are older. */
   "saltutil.clear_job_cache": { args: { hours?: number }; order: ["hours"]; returns: true };
   /** Runs a function on minions of the master on this host: id → {ret, retcode, jid}. */
