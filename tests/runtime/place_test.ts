@@ -122,7 +122,8 @@ describe("a user who exchanges what stands under a name", { skip }, () => {
             assert.equal(fs.readFileSync(secret, "utf8"), SECRET, `${first}, ${atOnce}, ${most}`);
           }
         }
-        assert.equal(fs.readdirSync("/proc/self/fd").length, open, "descriptors stay open");
+        // Fewer, if one of a test before this is closed meanwhile.
+        assert.ok(fs.readdirSync("/proc/self/fd").length <= open, "descriptors stay open");
       });
     }
   }
