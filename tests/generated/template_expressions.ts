@@ -946,8 +946,14 @@ const EDGES = `abs
 /** What is not there, in a list as well, and a value of each type. */
 const EDGE_VALUES = ["grains.nope", "[grains.nope]", "none", "5", "{}", "''", "['a']", "true", "('x y'|json)", "2.5"];
 
-/** Where Salt answers by the order of a set, and where its YAML reads nothing but a plain text. */
-const UNCOMPARED = new Set(["('x y'|json)|unique|list", "[grains.nope]|unique|list", "('x y'|json)|load_yaml"]);
+/** Where Salt answers by the order of a set or by the day, and where its YAML reads nothing but a plain text. */
+const UNCOMPARED = new Set([
+  "('x y'|json)|unique|list",
+  "[grains.nope]|unique|list",
+  "('x y'|json)|load_yaml",
+  "none|strftime",
+  "none|date_format",
+]);
 
 /** Every filter with every kind of value. */
 export function edgeCases(): string[] {
