@@ -153,10 +153,11 @@ export class Spool {
   #writeAll(): void {
     const { log, directory } = this.#options;
     this.#writable = true;
-    log.info("returns can be spooled again", { directory });
     for (const other of [...this.#entries]) {
       if (!other.onDisk && other.load !== undefined) this.#write(other, other.load);
     }
+    // Once they are on the disk: whoever reads this may end the minion.
+    if (this.#writable) log.info("returns can be spooled again", { directory });
   }
 
   /** Replaces a return by a small one, to make room. */

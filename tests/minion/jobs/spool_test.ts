@@ -345,7 +345,7 @@ describe("Spool", () => {
   });
 
   test("with the disk full returns are kept in memory; once there is space, all of them are written", () => {
-    const { restart, disk, captured } = desk();
+    const { restart, disk, captured, memory } = desk();
     const { spool } = restart();
     disk.full = true;
     const entries = [1, 2, 3].map((number) => spool.add(jidOf(number), MASTER, loadOf(number)));
@@ -357,9 +357,16 @@ describe("Spool", () => {
     assert.equal(captured.complaints().length, 1, "said once");
     spool.done(entries[2]!);
     disk.full = false;
+    const said: boolean[] = [];
+    const append = memory.append.bind(memory);
+    memory.append = (...args) => {
+      said.push(/spooled again/.test(captured.text()));
+      append(...args);
+    };
     spool.rest(entries[0]!);
     assert.deepEqual(entries.map(({ onDisk }) => onDisk), [true, true, false]);
     assert.match(captured.text(), /returns can be spooled again/);
+    assert.ok(said.length >= 2 && !said.includes(true), "said when all are written");
     assert.deepEqual(restart().found.map(({ jid }) => jid), [jidOf(1), jidOf(2)]);
   });
 
