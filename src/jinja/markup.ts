@@ -1,5 +1,5 @@
 import { joinTexts } from "../python/arithmetic.ts";
-import { entriesOf, isMap, Tuple } from "../python/containers.ts";
+import { type AnyMap, entriesOf, isMap, Tuple } from "../python/containers.ts";
 import { PythonObject } from "../python/object.ts";
 import { stringRepr } from "../python/repr.ts";
 import { tupleOf } from "../python/tuple.ts";
@@ -70,17 +70,32 @@ export function addMarkup(a: unknown, b: unknown): Markup | undefined {
   return typeof left === "string" && typeof right === "string" ? new Markup(joinTexts([left, right])) : undefined;
 }
 
+/** Whether there is a markup anywhere in a value. Each list and map is looked at once: it may be in there many times, or in itself. */
+function hasMarkup(value: unknown, seen: Set<unknown>): boolean {
+  if (value instanceof Markup) return true;
+  if (!Array.isArray(value) && !isMap(value) || seen.has(value)) return false;
+  seen.add(value);
+  const inside = Array.isArray(value) ? value : entriesOf(value).flat();
+  return inside.some((item) => typeof item === "object" && hasMarkup(item, seen));
+}
+
+/** A copy with plain texts, which has twice or in itself what the value has so. */
+function plainCopy(value: unknown, copies: Map<unknown, unknown>): unknown {
+  if (value instanceof Markup) return value.text;
+  const isList = Array.isArray(value);
+  if (!isList && !isMap(value)) return value;
+  if (copies.has(value)) return copies.get(value);
+  // A tuple cannot be in itself but by a list or map, which is known by then.
+  if (value instanceof Tuple) return tupleOf(value.map((item) => plainCopy(item, copies)));
+  const copy: unknown[] | Map<unknown, unknown> = isList ? [] : new Map();
+  copies.set(value, copy);
+  if (Array.isArray(copy)) { for (const item of value as unknown[]) copy.push(plainCopy(item, copies)); }
+  else for (const [key, item] of entriesOf(value as AnyMap)) copy.set(plainCopy(key, copies), plainCopy(item, copies));
+  return copy;
+}
+
 /** A value whose texts are plain ones: the same value where no markup is in it. */
 export function withoutMarkup(value: unknown): unknown {
-  if (value instanceof Markup) return value.text;
-  if (Array.isArray(value)) {
-    const items = value.map(withoutMarkup);
-    if (items.every((item, at) => item === value[at])) return value;
-    return value instanceof Tuple ? tupleOf(items) : items;
-  }
-  if (!isMap(value)) return value;
-  const entries = entriesOf(value);
-  const plain = entries.map(([key, item]): [unknown, unknown] => [withoutMarkup(key), withoutMarkup(item)]);
-  const isPlain = plain.every(([key, item], at) => key === entries[at]![0] && item === entries[at]![1]);
-  return isPlain ? value : new Map(plain);
+  if (value === null || typeof value !== "object" || !hasMarkup(value, new Set())) return value;
+  return plainCopy(value, new Map());
 }

@@ -89,7 +89,12 @@ function ofPlainTexts(filters: Readonly<Record<string, Filter>>): Record<string,
   return Object.fromEntries(
     Object.entries(filters).map(([name, apply]): [string, Filter] => [
       name,
-      (run, value, args, keywords) => apply(run, receiver(value), args.map(receiver), keywords),
+      (run, value, args, keywords) => {
+        const named = keywords.size === 0
+          ? keywords
+          : new Map([...keywords].map(([key, item]) => [key, receiver(item)]));
+        return apply(run, receiver(value), args.map(receiver), named);
+      },
     ]),
   );
 }

@@ -12,7 +12,7 @@ function ownCache({ opts: { cachedir } }: JobContext): string | undefined {
 }
 
 /** Empties a folder of the cache; true if it existed. */
-export function empty(context: JobContext, folder: string): boolean {
+function empty(context: JobContext, folder: string): boolean {
   const { fs } = context.runtime;
   const cache = ownCache(context);
   if (cache === undefined) return false;
