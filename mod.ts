@@ -49,7 +49,7 @@ export type {
   Targets,
   WheelCall,
 } from "./src/client/salt.ts";
-export type { Span, SpanAttributes, SpanOptions, Tracer } from "./src/telemetry/mod.ts";
+export type { Span, SpanAttributes, SpanOptions, Tracer } from "./src/base/telemetry/mod.ts";
 
 // Jobs and their outcomes
 export { type BatchEvent, type BatchOptions, batchSize, runBatch } from "./src/client/batch.ts";
@@ -65,7 +65,7 @@ export {
 export type { JobOrigin, Published, PublishRequest } from "./src/client/publish_request.ts";
 export { followJob, type FollowOptions } from "./src/client/follow_job.ts";
 export { chooseSubset } from "./src/client/subset.ts";
-export { isJid, jidMs, newJid } from "./src/job/jid.ts";
+export { isJid, jidMs, newJid } from "./src/model/job/jid.ts";
 
 // Runners, wheel functions, tokens
 export { callRunner, type RunnerJob, type RunnerRequest, startRunner } from "./src/client/runner.ts";
@@ -91,10 +91,10 @@ export type { ExecutionFunctions } from "./src/client/functions/execution_functi
 export type { FunctionSignature, StateResult, StateReturns, UserRecord } from "./src/client/functions/shapes.ts";
 export type { RunnerFunctions } from "./src/client/functions/runner_functions.ts";
 export type { WheelFunctions } from "./src/client/functions/wheel_functions.ts";
-export type { Float } from "./src/wire/msgpack_values.ts";
+export type { Float } from "./src/protocol/wire/msgpack_values.ts";
 
 // Events
-export { BusEvent, type EventData } from "./src/event/bus.ts";
+export { BusEvent, type EventData } from "./src/model/event/bus.ts";
 export {
   jobEvents,
   jobOutcome,
@@ -103,10 +103,10 @@ export {
   jobReturns,
   tagMatcher,
   type TagMatchType,
-} from "./src/event/tag.ts";
+} from "./src/model/event/tag.ts";
 
 // Targets
-export type { TargetType } from "./src/target/target.ts";
+export type { TargetType } from "./src/model/target/target.ts";
 
 // Errors
 export {
@@ -118,10 +118,10 @@ export {
   SaltError,
   SystemError,
   TimeoutError,
-} from "./src/errors.ts";
+} from "./src/base/errors.ts";
 
 // Runtime, log, version
-export type { Clock } from "./src/async/clock.ts";
+export type { Clock } from "./src/base/async/clock.ts";
 export {
   createLogger,
   type LogFields,
@@ -130,7 +130,7 @@ export {
   type LogRecord,
   silentLogger,
   type Threshold,
-} from "./src/log.ts";
+} from "./src/base/log.ts";
 export { currentRuntime } from "./src/runtime/current.ts";
 export type { Runtime } from "./src/runtime/mod.ts";
-export { VERSION } from "./src/version.ts";
+export { VERSION } from "./src/base/version.ts";

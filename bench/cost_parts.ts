@@ -16,16 +16,16 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
 import { until } from "./bed/until.ts";
-import { Crypticle, newKeyString } from "../src/crypto/crypticle.ts";
-import { silentLogger } from "../src/log.ts";
-import { JobStore } from "../src/master/jobs/durable_saves.ts";
+import { Crypticle, newKeyString } from "../src/protocol/crypto/crypticle.ts";
+import { silentLogger } from "../src/base/log.ts";
+import { JobStore } from "../src/host/master/jobs/durable_saves.ts";
 import { sqliteJobCache } from "../src/plugins/job_caches/sqlite.ts";
 import { currentRuntime } from "../src/runtime/current.ts";
 import type { Connection } from "../src/runtime/net.ts";
-import { packEvent } from "../src/wire/event_frame.ts";
-import { packIpcFrame } from "../src/wire/ipc_frame.ts";
-import { decode, encode, Packed } from "../src/wire/msgpack.ts";
-import { packPayload, unpackPayload } from "../src/wire/payload.ts";
+import { packEvent } from "../src/protocol/wire/event_frame.ts";
+import { packIpcFrame } from "../src/protocol/wire/ipc_frame.ts";
+import { decode, encode, Packed } from "../src/protocol/wire/msgpack.ts";
+import { packPayload, unpackPayload } from "../src/protocol/wire/payload.ts";
 import { runtimeCommand } from "./bed/runtimes.ts";
 
 /** Connections of each kind. */

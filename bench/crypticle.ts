@@ -6,10 +6,10 @@
  */
 import { cpus } from "node:os";
 import { cbc } from "@noble/ciphers/aes.js";
-import { Crypticle, newKeyString } from "../src/crypto/crypticle.ts";
+import { Crypticle, newKeyString } from "../src/protocol/crypto/crypticle.ts";
 import { denoCrypto } from "../src/runtime/deno/crypto.ts";
-import { decode, encode } from "../src/wire/msgpack.ts";
-import { packPayload, unpackPayload } from "../src/wire/payload.ts";
+import { decode, encode } from "../src/protocol/wire/msgpack.ts";
+import { packPayload, unpackPayload } from "../src/protocol/wire/payload.ts";
 
 declare const navigator: { userAgent: string };
 

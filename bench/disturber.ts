@@ -12,10 +12,10 @@ import net from "node:net";
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
-import { encode } from "../src/wire/msgpack.ts";
-import { encodeReady } from "../src/zmtp/command.ts";
-import { MORE, writeFrame } from "../src/zmtp/frame.ts";
-import { greeting } from "../src/zmtp/greeting.ts";
+import { encode } from "../src/protocol/wire/msgpack.ts";
+import { encodeReady } from "../src/protocol/zmtp/command.ts";
+import { MORE, writeFrame } from "../src/protocol/zmtp/frame.ts";
+import { greeting } from "../src/protocol/zmtp/greeting.ts";
 
 const { values } = parseArgs({
   options: {

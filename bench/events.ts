@@ -10,10 +10,10 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { deferred } from "../src/async/deferred.ts";
-import { listenBus, sendToBus } from "../src/event/mod.ts";
+import { deferred } from "../src/base/async/deferred.ts";
+import { listenBus, sendToBus } from "../src/model/event/mod.ts";
 import { currentRuntime } from "../src/runtime/current.ts";
-import { packEvent } from "../src/wire/event_frame.ts";
+import { packEvent } from "../src/protocol/wire/event_frame.ts";
 import { Bed } from "./bed/bed.ts";
 import { runCommand } from "./bed/run_command.ts";
 import { installed, runtimeCommand, type RuntimeName } from "./bed/runtimes.ts";

@@ -11,9 +11,9 @@
  * `--long` adds 200,000 webhooks, each an event on the master's bus, and the growth of the process during the second half of them.
  */
 import { Agent, request as httpRequest } from "node:http";
-import { sendToBus } from "../src/event/bus_client.ts";
+import { sendToBus } from "../src/model/event/bus_client.ts";
 import { nodeNet } from "../src/runtime/node/net.ts";
-import { packEvent } from "../src/wire/event_frame.ts";
+import { packEvent } from "../src/protocol/wire/event_frame.ts";
 import { Bed } from "./bed/bed.ts";
 import type { Daemon } from "./bed/daemon.ts";
 import { installed, type RuntimeName } from "./bed/runtimes.ts";

@@ -12,7 +12,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import process from "node:process";
 import { LocalClient } from "../src/client/local_client.ts";
-import { silentLogger } from "../src/log.ts";
+import { silentLogger } from "../src/base/log.ts";
 import { nodeRuntime } from "../src/runtime/node/mod.ts";
 import { Bed } from "./bed/bed.ts";
 import type { Daemon } from "./bed/daemon.ts";

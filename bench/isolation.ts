@@ -10,10 +10,10 @@
  * Run: node bench/isolation.ts [--rounds 10] [--pings 100] [--rate 200] [--runtimes node,bun,deno] [--json]
  */
 import { LocalClient } from "../src/client/local_client.ts";
-import { silentLogger } from "../src/log.ts";
+import { silentLogger } from "../src/base/log.ts";
 import { currentRuntime } from "../src/runtime/current.ts";
-import { sendToBus } from "../src/event/mod.ts";
-import { packEvent } from "../src/wire/event_frame.ts";
+import { sendToBus } from "../src/model/event/mod.ts";
+import { packEvent } from "../src/protocol/wire/event_frame.ts";
 import { Bed } from "./bed/bed.ts";
 import type { Daemon } from "./bed/daemon.ts";
 import { installed, ROOT, runtimeCommand, type RuntimeName } from "./bed/runtimes.ts";

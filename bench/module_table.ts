@@ -33,7 +33,7 @@ function source(form: Form): string {
     : "const MODULES = {};";
   return `
     import "${ROOT}/cli/compile_cache.ts";
-    import { createFunctionTable } from "${ROOT}/src/loader/loader.ts";
+    import { createFunctionTable } from "${ROOT}/src/model/loader/loader.ts";
     import { currentRuntime } from "${ROOT}/src/runtime/current.ts";
     ${modules}
     const runtime = await currentRuntime();

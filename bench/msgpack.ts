@@ -6,7 +6,7 @@
  */
 import { cpus } from "node:os";
 import { decode as theirDecode, encode as theirEncode } from "@msgpack/msgpack";
-import { decode, encode, type Packed, packedForBin, StreamDecoder } from "../src/wire/msgpack.ts";
+import { decode, encode, type Packed, packedForBin, StreamDecoder } from "../src/protocol/wire/msgpack.ts";
 
 declare const navigator: { userAgent: string };
 

@@ -5,7 +5,7 @@
  * Run with node, bun or `deno run -A`.
  */
 import { cpus } from "node:os";
-import { expandTarget, type MinionSource, PatternCache } from "../src/target/mod.ts";
+import { expandTarget, type MinionSource, PatternCache } from "../src/model/target/mod.ts";
 
 declare const navigator: { userAgent: string };
 

@@ -10,10 +10,10 @@
  */
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { createHash } from "node:crypto";
-import { deferred } from "../src/async/deferred.ts";
-import { type BusEvent, listenBus, sendToBus } from "../src/event/mod.ts";
+import { deferred } from "../src/base/async/deferred.ts";
+import { type BusEvent, listenBus, sendToBus } from "../src/model/event/mod.ts";
 import { currentRuntime } from "../src/runtime/current.ts";
-import { packEvent } from "../src/wire/event_frame.ts";
+import { packEvent } from "../src/protocol/wire/event_frame.ts";
 import { Bed } from "./bed/bed.ts";
 import type { Daemon } from "./bed/daemon.ts";
 import { installed, type RuntimeName } from "./bed/runtimes.ts";

@@ -10,7 +10,7 @@
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { LocalClient } from "../src/client/local_client.ts";
-import { silentLogger } from "../src/log.ts";
+import { silentLogger } from "../src/base/log.ts";
 import { currentRuntime } from "../src/runtime/current.ts";
 import { runCommand } from "./bed/run_command.ts";
 import { installed, runtimeCommand, type RuntimeName } from "./bed/runtimes.ts";

@@ -11,7 +11,7 @@
  */
 import { rmSync } from "node:fs";
 import { LocalClient } from "../src/client/local_client.ts";
-import { silentLogger } from "../src/log.ts";
+import { silentLogger } from "../src/base/log.ts";
 import { nodeRuntime } from "../src/runtime/node/mod.ts";
 import { installed, type RuntimeName } from "./bed/runtimes.ts";
 import { brine, buildBundle, NO_SALT, realSalt, type Side } from "./bed/sides.ts";

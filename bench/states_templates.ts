@@ -8,9 +8,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
-import { silentLogger } from "../src/log.ts";
-import { Lazy } from "../src/jinja/mod.ts";
-import { jinja } from "../src/render/jinja.ts";
+import { silentLogger } from "../src/base/log.ts";
+import { Lazy } from "../src/language/jinja/mod.ts";
+import { jinja } from "../src/language/render/jinja.ts";
 import { currentRuntime } from "../src/runtime/current.ts";
 import { ROOT } from "./bed/runtimes.ts";
 

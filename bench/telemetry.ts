@@ -10,7 +10,7 @@
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { MetricRegistry, METRICS, NO_METER } from "../src/telemetry/mod.ts";
+import { MetricRegistry, METRICS, NO_METER } from "../src/base/telemetry/mod.ts";
 import { freePort } from "./bed/ports.ts";
 import { installed, type RuntimeName } from "./bed/runtimes.ts";
 import { brine } from "./bed/sides.ts";

@@ -15,7 +15,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { LocalClient } from "../src/client/local_client.ts";
-import { silentLogger } from "../src/log.ts";
+import { silentLogger } from "../src/base/log.ts";
 import { nodeRuntime } from "../src/runtime/node/mod.ts";
 import type { Daemon } from "./bed/daemon.ts";
 import { bedDirectory } from "./bed/daemon_directory.ts";

@@ -1,9 +1,9 @@
 /** The wiring of a cluster of masters: what the option `cluster` names. */
-import { clusterSettings } from "../src/config/cluster.ts";
-import { joinPath } from "../src/config/paths.ts";
-import type { Logger } from "../src/log.ts";
-import type { ClusterParts } from "../src/master/cluster/contract.ts";
-import { untilReached, type Waiting } from "../src/master/cluster/until_reached.ts";
+import { clusterSettings } from "../src/model/config/cluster.ts";
+import { joinPath } from "../src/base/paths.ts";
+import type { Logger } from "../src/base/log.ts";
+import type { ClusterParts } from "../src/host/master/cluster/contract.ts";
+import { untilReached, type Waiting } from "../src/host/master/cluster/until_reached.ts";
 import type { Runtime } from "../src/runtime/mod.ts";
 import type { Startup } from "./daemon/daemon.ts";
 

@@ -1,20 +1,20 @@
 /** The wiring: which plugins, which sockets a daemon or command is put together from. */
-import { engineList } from "../src/config/engine_list.ts";
-import { reactorOpts } from "../src/config/requested_reactor.ts";
-import type { MasterOpts } from "../src/config/master_opts.ts";
-import type { MinionOpts } from "../src/config/minion_opts.ts";
-import { joinPath } from "../src/config/paths.ts";
-import type { BusPaths } from "../src/engine/mod.ts";
-import { ConfigError, messageOf } from "../src/errors.ts";
-import { OWN_BUS } from "../src/event/bus_addresses.ts";
-import type { Logger } from "../src/log.ts";
-import type { ExtJobCache, Master, MasterOptions, SendToReturners } from "../src/master/mod.ts";
-import type { Minion, MinionOptions, OpenEngines } from "../src/minion/mod.ts";
-import type { Syndic, SyndicOptions } from "../src/syndic/mod.ts";
+import { engineList } from "../src/model/config/engine_list.ts";
+import { reactorOpts } from "../src/model/config/requested_reactor.ts";
+import type { MasterOpts } from "../src/model/config/master_opts.ts";
+import type { MinionOpts } from "../src/model/config/minion_opts.ts";
+import { joinPath } from "../src/base/paths.ts";
+import type { BusPaths } from "../src/feature/engine/mod.ts";
+import { ConfigError, messageOf } from "../src/base/errors.ts";
+import { OWN_BUS } from "../src/model/event/bus_addresses.ts";
+import type { Logger } from "../src/base/log.ts";
+import type { ExtJobCache, Master, MasterOptions, SendToReturners } from "../src/host/master/mod.ts";
+import type { Minion, MinionOptions, OpenEngines } from "../src/host/minion/mod.ts";
+import type { Syndic, SyndicOptions } from "../src/host/syndic/mod.ts";
 import type { Runtime } from "../src/runtime/mod.ts";
-import type { Supervisor } from "../src/supervise/mod.ts";
+import type { Supervisor } from "../src/feature/supervise/mod.ts";
 import type { EventReturnPart } from "./event_return_part.ts";
-import { nativeSockets, type SocketFactory } from "../src/zmtp/mod.ts";
+import { nativeSockets, type SocketFactory } from "../src/protocol/zmtp/mod.ts";
 import { openTelemetry } from "./daemon/telemetry/open_telemetry.ts";
 import { openCluster } from "./cluster.ts";
 import type { Startup } from "./daemon/daemon.ts";
@@ -34,8 +34,8 @@ async function extJobCache(runtime: Runtime, opts: MasterOpts, log: Logger): Pro
   if (name === "") return undefined;
   const [{ RETURNERS }, { moduleNamed }, { withCustomReturners }] = await Promise.all([
     import("../src/plugins/returners/mod.ts"),
-    import("../src/loader/module_named.ts"),
-    import("../src/loader/custom_returners.ts"),
+    import("../src/model/loader/module_named.ts"),
+    import("../src/model/loader/custom_returners.ts"),
   ]);
   const returners = withCustomReturners(RETURNERS, { runtime, log, opts });
   const returner = await moduleNamed(returners, "returner", name);
@@ -59,8 +59,8 @@ function returnersOnMaster(runtime: Runtime, opts: MasterOpts, log: Logger): Sen
   return async ({ names, ...more }, ret) => {
     const [{ RETURNERS }, { withCustomReturners }, { callReturners }] = await Promise.all([
       import("../src/plugins/returners/mod.ts"),
-      import("../src/loader/custom_returners.ts"),
-      import("../src/minion/jobs/returners.ts"),
+      import("../src/model/loader/custom_returners.ts"),
+      import("../src/host/minion/jobs/returners.ts"),
     ]);
     const child = log.child("returner");
     const returners = withCustomReturners(RETURNERS, { runtime, log: child, opts });
@@ -86,12 +86,12 @@ async function openProcesses(runtime: Runtime, current: () => MasterOpts, log: L
     { topsPool, topsWorkers },
     { enginesOf },
   ] = await Promise.all([
-    import("../src/runner/runner_processes.ts"),
-    import("../src/supervise/mod.ts"),
-    import("../src/fileserver/mod.ts"),
+    import("../src/host/runner/runner_processes.ts"),
+    import("../src/feature/supervise/mod.ts"),
+    import("../src/content/fileserver/mod.ts"),
     import("./reactor_part.ts"),
     import("./event_return_part.ts"),
-    import("../src/master/tops_workers.ts"),
+    import("../src/host/master/tops_workers.ts"),
     import("./engines_part.ts"),
   ]);
   const runner = program("--runner-process");
@@ -195,7 +195,7 @@ export async function configureMaster(
   startup?: Startup,
 ): Promise<Master> {
   const opts = values as MasterOpts;
-  const { masterId, startMaster } = await import("../src/master/mod.ts");
+  const { masterId, startMaster } = await import("../src/host/master/mod.ts");
   opts.id = masterId(opts, runtime.host.hostname());
   const ext = await extJobCache(runtime, opts, log);
   const telemetry = parts.telemetry ?? await openTelemetry({ runtime, log, program: "salt-master", opts });
@@ -262,7 +262,7 @@ async function minionEngines(
   if (entries.length + mistakes.length === 0) return {};
   const [{ enginesOf }, { Supervisor }] = await Promise.all([
     import("./engines_part.ts"),
-    import("../src/supervise/mod.ts"),
+    import("../src/feature/supervise/mod.ts"),
   ]);
   const open: OpenEngines = ({ id, bus, hasMaster }) => {
     // Named as the sockets of this minion's bus are, since minions may share a directory.
@@ -293,7 +293,7 @@ export async function configureMinion(
   const [{ startMinion }, { MODULES }, { RETURNERS }, { gatherGrains }, { nested }, { jobCommand, ownCommand }] =
     await Promise.all(
       [
-        import("../src/minion/mod.ts"),
+        import("../src/host/minion/mod.ts"),
         import("../src/plugins/modules/mod.ts"),
         import("../src/plugins/returners/mod.ts"),
         import("../src/plugins/grains/mod.ts"),
@@ -341,7 +341,7 @@ export async function configureSyndic(
   log: Logger,
   parts: Partial<SyndicOptions>,
 ): Promise<Syndic> {
-  const { startSyndic } = await import("../src/syndic/mod.ts");
+  const { startSyndic } = await import("../src/host/syndic/mod.ts");
   const sockets = await socketsOf(minionOpts, log);
   return await startSyndic({
     runtime,

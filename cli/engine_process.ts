@@ -1,17 +1,17 @@
 /** The process of one engine, beside a master or a minion. */
-import { EngineRun } from "../src/engine/mod.ts";
-import type { BusPaths } from "../src/engine/mod.ts";
-import type { EngineEntry } from "../src/config/engine_list.ts";
-import { messageOf, SaltError } from "../src/errors.ts";
-import { findCustomEngine, runCustomEngine } from "../src/loader/custom_engines.ts";
-import type { EngineContext, EngineMaster } from "../src/loader/engines.ts";
-import { bindArguments, parseSignature } from "../src/loader/signature.ts";
-import type { Logger } from "../src/log.ts";
-import { LogRate } from "../src/log_rate.ts";
-import { createLogger, LOG_LEVELS } from "../src/log.ts";
+import { EngineRun } from "../src/feature/engine/mod.ts";
+import type { BusPaths } from "../src/feature/engine/mod.ts";
+import type { EngineEntry } from "../src/model/config/engine_list.ts";
+import { messageOf, SaltError } from "../src/base/errors.ts";
+import { findCustomEngine, runCustomEngine } from "../src/model/loader/custom_engines.ts";
+import type { EngineContext, EngineMaster } from "../src/model/loader/engines.ts";
+import { bindArguments, parseSignature } from "../src/model/loader/signature.ts";
+import type { Logger } from "../src/base/log.ts";
+import { LogRate } from "../src/base/log_rate.ts";
+import { createLogger, LOG_LEVELS } from "../src/base/log.ts";
 import { knownEngines } from "./known_engines.ts";
 import type { Runtime } from "../src/runtime/mod.ts";
-import type { PartHandlers } from "../src/supervise/mod.ts";
+import type { PartHandlers } from "../src/feature/supervise/mod.ts";
 
 declare const process: { stderr: { write(text: string): boolean }; exit(code: number): never };
 

@@ -1,11 +1,11 @@
 /** The engines of a master or a minion as a part of it: which are there, and the processes that they run in. */
-import { Engines } from "../src/engine/mod.ts";
-import type { BusPaths } from "../src/engine/mod.ts";
-import type { EngineEntry } from "../src/config/engine_list.ts";
-import { messageOf } from "../src/errors.ts";
-import type { Logger } from "../src/log.ts";
+import { Engines } from "../src/feature/engine/mod.ts";
+import type { BusPaths } from "../src/feature/engine/mod.ts";
+import type { EngineEntry } from "../src/model/config/engine_list.ts";
+import { messageOf } from "../src/base/errors.ts";
+import type { Logger } from "../src/base/log.ts";
 import type { Runtime } from "../src/runtime/mod.ts";
-import type { Supervisor } from "../src/supervise/mod.ts";
+import type { Supervisor } from "../src/feature/supervise/mod.ts";
 import type { EngineConfig } from "./engine_process.ts";
 
 export interface EnginesHost {
@@ -65,9 +65,9 @@ export async function obstacleTo(
   const [{ knownEngines }, { findCustomEngine }, { absentEngine }, { bindArguments, parseSignature }] = await Promise
     .all([
       import("./known_engines.ts"),
-      import("../src/loader/custom_engines.ts"),
-      import("../src/loader/absent_engines.ts"),
-      import("../src/loader/signature.ts"),
+      import("../src/model/loader/custom_engines.ts"),
+      import("../src/model/loader/absent_engines.ts"),
+      import("../src/model/loader/signature.ts"),
     ]);
   const found = findCustomEngine({ runtime, log, opts: opts() }, module);
   if (typeof found === "string") return found;

@@ -1,6 +1,6 @@
-import type { OpenHostMaster } from "../src/loader/host_master.ts";
-import type { Logger } from "../src/log.ts";
-import { openHostMaster as open } from "../src/runner/host_master.ts";
+import type { OpenHostMaster } from "../src/model/loader/host_master.ts";
+import type { Logger } from "../src/base/log.ts";
+import { openHostMaster as open } from "../src/host/runner/host_master.ts";
 import type { Runtime } from "../src/runtime/mod.ts";
 
 /** The master on this host, with the plugins of Brine for its runners; these are loaded when a job first runs one. */
@@ -9,6 +9,6 @@ export function openHostMaster(runtime: Runtime, log: Logger): OpenHostMaster {
     runtime,
     log,
     async () => (await import("./runner_plugins.ts")).RUNNER_PLUGINS,
-    async (options) => await (await import("../src/runner/runner_host.ts")).RunnerHost.open(options),
+    async (options) => await (await import("../src/host/runner/runner_host.ts")).RunnerHost.open(options),
   );
 }

@@ -1,10 +1,10 @@
 /** The wiring of job caches: which there are, and how the configuration names them. */
-import { clusterSettings } from "../src/config/cluster.ts";
-import { durabilityOf } from "../src/config/durability.ts";
-import type { MasterOpts } from "../src/config/master_opts.ts";
-import { joinPath } from "../src/config/paths.ts";
-import { ConfigError } from "../src/errors.ts";
-import type { JobCache } from "../src/job/job_cache.ts";
+import { clusterSettings } from "../src/model/config/cluster.ts";
+import { durabilityOf } from "../src/model/config/durability.ts";
+import type { MasterOpts } from "../src/model/config/master_opts.ts";
+import { joinPath } from "../src/base/paths.ts";
+import { ConfigError } from "../src/base/errors.ts";
+import type { JobCache } from "../src/model/job/job_cache.ts";
 import type { HashName, Runtime } from "../src/runtime/mod.ts";
 
 /** The job caches by the names that `master_job_cache` may have. */

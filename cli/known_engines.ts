@@ -1,4 +1,4 @@
-import type { EngineRegistry } from "../src/loader/engines.ts";
+import type { EngineRegistry } from "../src/model/loader/engines.ts";
 import { ENGINES } from "../src/plugins/engines/mod.ts";
 
 const OF_MINIONS: EngineRegistry = { ...ENGINES, reactor: () => import("./minion_reactor.ts") };

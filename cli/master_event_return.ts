@@ -1,17 +1,17 @@
 /** The event returns of a master: a process that follows its bus and gives the events to stores. */
-import type { MasterOpts } from "../src/config/master_opts.ts";
-import { joinPath } from "../src/config/paths.ts";
-import { messageOf } from "../src/errors.ts";
-import { EVENT_RETURN_LOST, followBus, OWN_BUS, sendToBus } from "../src/event/mod.ts";
-import { EventReturn } from "../src/event_return/mod.ts";
-import { withCustomReturners } from "../src/loader/custom_returners.ts";
-import type { ReturnerContext, ReturnerModule } from "../src/loader/family.ts";
-import { moduleNamed } from "../src/loader/module_named.ts";
-import type { Logger } from "../src/log.ts";
+import type { MasterOpts } from "../src/model/config/master_opts.ts";
+import { joinPath } from "../src/base/paths.ts";
+import { messageOf } from "../src/base/errors.ts";
+import { EVENT_RETURN_LOST, followBus, OWN_BUS, sendToBus } from "../src/model/event/mod.ts";
+import { EventReturn } from "../src/feature/event_return/mod.ts";
+import { withCustomReturners } from "../src/model/loader/custom_returners.ts";
+import type { ReturnerContext, ReturnerModule } from "../src/model/loader/family.ts";
+import { moduleNamed } from "../src/model/loader/module_named.ts";
+import type { Logger } from "../src/base/log.ts";
 import { RETURNERS } from "../src/plugins/returners/mod.ts";
 import type { Runtime } from "../src/runtime/mod.ts";
-import type { PartHandlers } from "../src/supervise/mod.ts";
-import { packEvent } from "../src/wire/event_frame.ts";
+import type { PartHandlers } from "../src/feature/supervise/mod.ts";
+import { packEvent } from "../src/protocol/wire/event_frame.ts";
 
 /** What the process is given beside the master's options. */
 export interface EventReturnConfig {

@@ -1,14 +1,14 @@
 /** The reactor of a master: a process that follows its bus and calls what reacts, with the key of the master's user. */
-import { type Deferred, deferred } from "../src/async/deferred.ts";
+import { type Deferred, deferred } from "../src/base/async/deferred.ts";
 import { callWheel, LocalClient, type PublishRequest, startRunner } from "../src/client/mod.ts";
 import { OwnKey } from "../src/client/own_key.ts";
-import type { MasterOpts } from "../src/config/master_opts.ts";
-import { joinPath } from "../src/config/paths.ts";
-import { messageOf } from "../src/errors.ts";
-import { type BusEvent, followBus, OWN_BUS } from "../src/event/mod.ts";
-import { Rendering } from "../src/loader/rendering.ts";
-import { callContext } from "../src/loader/template_functions.ts";
-import type { Logger } from "../src/log.ts";
+import type { MasterOpts } from "../src/model/config/master_opts.ts";
+import { joinPath } from "../src/base/paths.ts";
+import { messageOf } from "../src/base/errors.ts";
+import { type BusEvent, followBus, OWN_BUS } from "../src/model/event/mod.ts";
+import { Rendering } from "../src/model/loader/rendering.ts";
+import { callContext } from "../src/model/loader/template_functions.ts";
+import type { Logger } from "../src/base/log.ts";
 import {
   compileReactions,
   LoopGuard,
@@ -18,15 +18,15 @@ import {
   ReactorManager,
   ReactorRules,
   type TakenEvent,
-} from "../src/reactor/mod.ts";
+} from "../src/feature/reactor/mod.ts";
 import type { Runtime } from "../src/runtime/mod.ts";
-import { callExecutionFunction, openOwnMinion } from "../src/runner/call_execution_function.ts";
-import { RunnerHost } from "../src/runner/runner_host.ts";
-import { signatureOnMaster } from "../src/runner/signature_on_master.ts";
-import { inlineNodegroups } from "../src/target/mod.ts";
-import type { PartHandlers } from "../src/supervise/mod.ts";
-import { decode } from "../src/wire/msgpack.ts";
-import { parseYaml } from "../src/yaml/document.ts";
+import { callExecutionFunction, openOwnMinion } from "../src/host/runner/call_execution_function.ts";
+import { RunnerHost } from "../src/host/runner/runner_host.ts";
+import { signatureOnMaster } from "../src/host/runner/signature_on_master.ts";
+import { inlineNodegroups } from "../src/model/target/mod.ts";
+import type { PartHandlers } from "../src/feature/supervise/mod.ts";
+import { decode } from "../src/protocol/wire/msgpack.ts";
+import { parseYaml } from "../src/language/yaml/document.ts";
 import { RUNNER_PLUGINS } from "./runner_plugins.ts";
 
 /** What the process is given beside the master's options. */
@@ -231,8 +231,8 @@ class ReactorProcess {
 
   async #fire(tag: string, data: Record<string, unknown>): Promise<void> {
     const [{ sendToBus }, { packEvent }] = await Promise.all([
-      import("../src/event/bus_client.ts"),
-      import("../src/wire/event_frame.ts"),
+      import("../src/model/event/bus_client.ts"),
+      import("../src/protocol/wire/event_frame.ts"),
     ]);
     const { net, clock } = this.#runtime;
     try {

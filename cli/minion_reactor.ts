@@ -1,15 +1,15 @@
 /** The reactor of a minion: the engine `reactor` beside it. It reacts to the minion's own bus, and calls functions of this host. */
-import type { MinionOpts } from "../src/config/minion_opts.ts";
-import { reactorOpts } from "../src/config/requested_reactor.ts";
-import { messageOf } from "../src/errors.ts";
-import { BusEvent, type BusSender, sendToBus } from "../src/event/mod.ts";
-import { newJid } from "../src/job/jid.ts";
-import type { MasterLink } from "../src/loader/context.ts";
-import type { EngineContext, EngineModule } from "../src/loader/engines.ts";
-import { Rendering } from "../src/loader/rendering.ts";
-import { callContext } from "../src/loader/template_functions.ts";
-import { localSockets } from "../src/minion/local_bus.ts";
-import { callFunction } from "../src/minion/processes/executor.ts";
+import type { MinionOpts } from "../src/model/config/minion_opts.ts";
+import { reactorOpts } from "../src/model/config/requested_reactor.ts";
+import { messageOf } from "../src/base/errors.ts";
+import { BusEvent, type BusSender, sendToBus } from "../src/model/event/mod.ts";
+import { newJid } from "../src/model/job/jid.ts";
+import type { MasterLink } from "../src/model/loader/context.ts";
+import type { EngineContext, EngineModule } from "../src/model/loader/engines.ts";
+import { Rendering } from "../src/model/loader/rendering.ts";
+import { callContext } from "../src/model/loader/template_functions.ts";
+import { localSockets } from "../src/host/minion/local_bus.ts";
+import { callFunction } from "../src/host/minion/processes/executor.ts";
 import { gatherGrains } from "../src/plugins/grains/mod.ts";
 import {
   compileReactions,
@@ -19,10 +19,10 @@ import {
   ReactionError,
   Reactor,
   ReactorRules,
-} from "../src/reactor/mod.ts";
-import type { OwnMinion } from "../src/runner/call_execution_function.ts";
-import { eventStamp, packEvent } from "../src/wire/event_frame.ts";
-import { parseYaml } from "../src/yaml/document.ts";
+} from "../src/feature/reactor/mod.ts";
+import type { OwnMinion } from "../src/host/runner/call_execution_function.ts";
+import { eventStamp, packEvent } from "../src/protocol/wire/event_frame.ts";
+import { parseYaml } from "../src/language/yaml/document.ts";
 import { ofMinion } from "./engine_host.ts";
 import { type CallHost, openCallHost } from "./programs/call/call_host.ts";
 

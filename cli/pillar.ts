@@ -1,15 +1,15 @@
 /** Compilers of pillar as programs need them: of a master, of a minion without one, and of a runner beside a master. */
-import type { MasterOpts } from "../src/config/master_opts.ts";
-import { openFiles } from "../src/fileserver/mod.ts";
-import type { Context } from "../src/loader/context.ts";
-import { CommandExecutionError } from "../src/loader/family.ts";
-import type { HostMaster } from "../src/loader/host_master.ts";
-import { customRenderers } from "../src/loader/custom_renderers.ts";
-import { hostContext, hostFunctions } from "../src/loader/host_context.ts";
-import { templateFunctions, type TemplateHost } from "../src/loader/template_functions.ts";
-import type { RunnerPillar } from "../src/loader/pillar_link.ts";
-import type { Logger } from "../src/log.ts";
-import type { OwnPillar } from "../src/minion/mod.ts";
+import type { MasterOpts } from "../src/model/config/master_opts.ts";
+import { openFiles } from "../src/content/fileserver/mod.ts";
+import type { Context } from "../src/model/loader/context.ts";
+import { CommandExecutionError } from "../src/model/loader/family.ts";
+import type { HostMaster } from "../src/model/loader/host_master.ts";
+import { customRenderers } from "../src/model/loader/custom_renderers.ts";
+import { hostContext, hostFunctions } from "../src/model/loader/host_context.ts";
+import { templateFunctions, type TemplateHost } from "../src/model/loader/template_functions.ts";
+import type { RunnerPillar } from "../src/model/loader/pillar_link.ts";
+import type { Logger } from "../src/base/log.ts";
+import type { OwnPillar } from "../src/host/minion/mod.ts";
 import {
   openPackedCache,
   openPillarCache,
@@ -20,13 +20,13 @@ import {
   showTop,
   throughCache,
   type WorkerPillarRequest,
-} from "../src/pillar/mod.ts";
+} from "../src/content/pillar/mod.ts";
 import { EXT_PILLARS } from "../src/plugins/pillar/mod.ts";
-import type { AnyMap } from "../src/python/containers.ts";
-import { createRenderers } from "../src/render/mod.ts";
-import type { OpenRunner } from "../src/runner/runner_host_options.ts";
+import type { AnyMap } from "../src/language/python/containers.ts";
+import { createRenderers } from "../src/language/render/mod.ts";
+import type { OpenRunner } from "../src/host/runner/runner_host_options.ts";
 import type { Runtime } from "../src/runtime/mod.ts";
-import type { PartHandlers, WorkerPool } from "../src/supervise/mod.ts";
+import type { PartHandlers, WorkerPool } from "../src/feature/supervise/mod.ts";
 
 /** How deep runners may be that pillar calls: those of a runner's own pillar are one deeper. */
 const MOST_RUNNERS = 3;
@@ -57,9 +57,9 @@ function open(place: Place): PillarCompiler {
 /** What templates of pillar call runners with. The pillar of such a runner may not do that for ever. */
 async function runnersOf({ runtime, opts, log, isMaster, depth = 0 }: Place): Promise<HostMaster> {
   const [{ openHostMaster, ownHostMaster }, { RUNNER_MODULES }, { RunnerHost }] = await Promise.all([
-    import("../src/runner/host_master.ts"),
+    import("../src/host/runner/host_master.ts"),
     import("./runner_modules.ts"),
-    import("../src/runner/runner_host.ts"),
+    import("../src/host/runner/runner_host.ts"),
   ]);
   const openPillar: typeof openRunnerPillar = (runtime, opts, log) => {
     if (depth + 1 < MOST_RUNNERS) return openRunnerPillar(runtime, opts, log, depth + 1);

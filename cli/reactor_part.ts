@@ -1,7 +1,7 @@
 /** The reactor as a part of a master: a process that is there as long as something is to react. */
-import type { MasterOpts } from "../src/config/master_opts.ts";
-import { requestedReactor } from "../src/config/requested_reactor.ts";
-import type { KeptPart, Part, PartStatus } from "../src/supervise/mod.ts";
+import type { MasterOpts } from "../src/model/config/master_opts.ts";
+import { requestedReactor } from "../src/model/config/requested_reactor.ts";
+import type { KeptPart, Part, PartStatus } from "../src/feature/supervise/mod.ts";
 
 export class ReactorPart implements Part {
   readonly name = "reactor";

@@ -1,8 +1,8 @@
 /** What the request workers of a master answer: pillar, and what takes long of serving files. */
-import { fileHandlers, FileServer, type FileServerOpts } from "../src/fileserver/mod.ts";
-import type { Logger } from "../src/log.ts";
+import { fileHandlers, FileServer, type FileServerOpts } from "../src/content/fileserver/mod.ts";
+import type { Logger } from "../src/base/log.ts";
 import type { Runtime } from "../src/runtime/mod.ts";
-import type { PartHandlers } from "../src/supervise/mod.ts";
+import type { PartHandlers } from "../src/feature/supervise/mod.ts";
 import { openPillarWorker } from "./pillar.ts";
 
 export function openRequestWorker(runtime: Runtime, opts: Record<string, unknown>, log: Logger): PartHandlers {

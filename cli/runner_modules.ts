@@ -1,7 +1,7 @@
 import { returnerJobs } from "../src/plugins/returners/reader.ts";
 import { RETURNERS } from "../src/plugins/returners/mod.ts";
 import { RUNNERS } from "../src/plugins/runners/mod.ts";
-import type { RunnerPlugins } from "../src/runner/runner_plugins.ts";
+import type { RunnerPlugins } from "../src/host/runner/runner_plugins.ts";
 import { openJobCache } from "./job_caches.ts";
 
 /** The plugins of Brine that runners run with, but for pillar: pillar itself calls runners. */

@@ -1,4 +1,4 @@
-import type { RunnerPlugins } from "../src/runner/runner_plugins.ts";
+import type { RunnerPlugins } from "../src/host/runner/runner_plugins.ts";
 import { openRunnerPillar } from "./pillar.ts";
 import { RUNNER_MODULES } from "./runner_modules.ts";
 

@@ -6,7 +6,7 @@
  *
  * The master checks logins and permissions and runs the jobs; this program forwards requests, and keeps its own sessions.
  */
-import { createGateway, currentRuntime, gatewaySettings, remoteBackend } from "../src/gateway/mod.ts"; // or "brine/gateway"
+import { createGateway, currentRuntime, gatewaySettings, remoteBackend } from "../src/host/gateway/mod.ts"; // or "brine/gateway"
 
 const runtime = await currentRuntime();
 const clients = ["local", "local_async", "local_batch", "runner", "runner_async", "wheel"];

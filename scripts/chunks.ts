@@ -23,7 +23,7 @@ function laterParts(graph: ModuleGraph, entry: string): Set<string> {
   return later;
 }
 
-/** Where the folders of the tree stand: `src/yaml/line.ts` → `yaml`, `src/plugins/linux/words.ts` → `plugins-linux`. */
+/** Where the folders of the tree stand: `src/language/yaml/line.ts` → `yaml`, `src/plugins/linux/words.ts` → `plugins-linux`. */
 function folderName(root: string, id: string): string {
   const [top = "", folder = "", ...rest] = path.relative(root, id).split(path.sep);
   if (top === "node_modules") return folder.startsWith("@") ? `${folder.slice(1)}-${rest[0]}` : folder;

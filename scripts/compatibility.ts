@@ -16,7 +16,7 @@ import { RUNNERS } from "../src/plugins/runners/mod.ts";
 import { STATES } from "../src/plugins/states/mod.ts";
 import { TOPS } from "../src/plugins/tops/mod.ts";
 import { WHEELS } from "../src/plugins/wheel/mod.ts";
-import { RENDERER_NAMES } from "../src/render/renderers.ts";
+import { RENDERER_NAMES } from "../src/language/render/renderers.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const RELEASES = ["3006", "3007", "3008"] as const;

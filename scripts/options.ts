@@ -3,10 +3,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { MASTER_OPTIONS } from "../src/config/master_opts.ts";
-import { MINION_OPTIONS } from "../src/config/minion_opts.ts";
-import type { OptionSpec, OptionTable } from "../src/config/option.ts";
-import { SALT_MASTER_OPTIONS, SALT_MINION_OPTIONS, type SaltOption } from "../src/config/salt_options.ts";
+import { MASTER_OPTIONS } from "../src/model/config/master_opts.ts";
+import { MINION_OPTIONS } from "../src/model/config/minion_opts.ts";
+import type { OptionSpec, OptionTable } from "../src/model/config/option.ts";
+import { SALT_MASTER_OPTIONS, SALT_MINION_OPTIONS, type SaltOption } from "../src/model/config/salt_options.ts";
 
 type Usual = Readonly<Record<string, readonly [use: string, example: string]>>;
 
@@ -45,7 +45,7 @@ const USUAL: Readonly<Record<"master" | "minion", Usual>> = {
 
 const INTRODUCTION = `# Options
 
-\`scripts/options.ts\` writes this page from the tables in \`src/config\`.
+\`scripts/options.ts\` writes this page from the tables in \`src/model/config\`.
 
 This page has every option of Salt 3006, 3007 and 3008. Options of a master and of a minion come first. "Partly" names what
 differs from Salt. Options without an effect come last, with what to use instead. A daemon that finds one of those in its

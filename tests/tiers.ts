@@ -66,23 +66,23 @@ const FAST: Record<string, RuntimeName[]> = {
   "tests/plugins/job_caches_test.ts": EACH,
   "tests/plugins/local_job_caches_test.ts": EACH,
   // Applies states for real, three times each: what starts programs there is tested on each runtime by itself.
-  "tests/state/run_golden_test.ts": ONCE,
+  "tests/content/state/run_golden_test.ts": ONCE,
 };
 
 /** Slow files run on Node, except where processes, sockets or drivers of a runtime are what is tested. */
 const SLOW: Record<string, RuntimeName[]> = {
-  "tests/cluster": EACH,
-  "tests/minion/processes": EACH,
+  "tests/feature/cluster": EACH,
+  "tests/host/minion/processes": EACH,
   "tests/plugins/job_cache_servers_slow_test.ts": EACH,
   "tests/plugins/returners_slow_test.ts": EACH,
-  "tests/runner": EACH,
+  "tests/host/runner": EACH,
   "tests/runtime": EACH,
-  "tests/supervise": EACH,
-  "tests/transport": EACH,
+  "tests/feature/supervise": EACH,
+  "tests/protocol/transport": EACH,
 };
 
 export interface TestFile {
-  /** From the root of the repository: `tests/zmtp/peer_test.ts`. */
+  /** From the root of the repository: `tests/protocol/zmtp/peer_test.ts`. */
   file: string;
   tier: Tier;
   runtimes: RuntimeName[];

@@ -1,5 +1,5 @@
 /** What minions of a swarm do: one entry for each behaviour. */
-import { encode } from "../../src/wire/msgpack.ts";
+import { encode } from "../../src/protocol/wire/msgpack.ts";
 import type { BehaviourName } from "./mix.ts";
 import type { SwarmPart } from "./part.ts";
 import { answerOf, signInAnswer, type SimulatedMinion } from "./simulated_minion.ts";

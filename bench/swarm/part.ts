@@ -1,13 +1,13 @@
 /** The minions of one process of a swarm. */
-import type { SignedIn } from "../../src/channel/auth_client.ts";
-import { Pool } from "../../src/async/pool.ts";
-import { PublicationReader } from "../../src/channel/pub_client.ts";
-import { cleanPem } from "../../src/crypto/rsa_key.ts";
-import { messageOf } from "../../src/errors.ts";
-import { silentLogger } from "../../src/log.ts";
+import type { SignedIn } from "../../src/protocol/channel/auth_client.ts";
+import { Pool } from "../../src/base/async/pool.ts";
+import { PublicationReader } from "../../src/protocol/channel/pub_client.ts";
+import { cleanPem } from "../../src/protocol/crypto/rsa_key.ts";
+import { messageOf } from "../../src/base/errors.ts";
+import { silentLogger } from "../../src/base/log.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
-import { openTransport } from "../../src/transport/mod.ts";
-import type { Req, Sub } from "../../src/zmtp/mod.ts";
+import { openTransport } from "../../src/protocol/transport/mod.ts";
+import type { Req, Sub } from "../../src/protocol/zmtp/mod.ts";
 import { minionKeys } from "../keys.ts";
 import { BEHAVIOUR, type JobLoad } from "./behaviours.ts";
 import { type BehaviourName, behavioursOf, type Mix, seededRandom, swarmId } from "./mix.ts";

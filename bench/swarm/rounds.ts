@@ -1,7 +1,7 @@
 /** Rounds in which all minions of a process ask for something at once: pillar, or what a highstate needs. */
-import { RequestClient } from "../../src/channel/req_client.ts";
-import { messageOf } from "../../src/errors.ts";
-import { silentLogger } from "../../src/log.ts";
+import { RequestClient } from "../../src/protocol/channel/req_client.ts";
+import { messageOf } from "../../src/base/errors.ts";
+import { silentLogger } from "../../src/base/log.ts";
 import type { SwarmPart } from "./part.ts";
 import type { SimulatedMinion } from "./simulated_minion.ts";
 

@@ -1,17 +1,17 @@
 /** One minion of a swarm: its identity, its connections and its session. */
-import type { Pool } from "../../src/async/pool.ts";
-import { AuthClient, type MinionIdentity, newNonce } from "../../src/channel/auth_client.ts";
-import { SealedRequests, type SessionSeal } from "../../src/channel/req_client.ts";
-import { Crypticle } from "../../src/crypto/crypticle.ts";
-import { rsaDecrypt } from "../../src/crypto/rsa.ts";
-import { x931Sign } from "../../src/crypto/x931.ts";
-import { silentLogger } from "../../src/log.ts";
+import type { Pool } from "../../src/base/async/pool.ts";
+import { AuthClient, type MinionIdentity, newNonce } from "../../src/protocol/channel/auth_client.ts";
+import { SealedRequests, type SessionSeal } from "../../src/protocol/channel/req_client.ts";
+import { Crypticle } from "../../src/protocol/crypto/crypticle.ts";
+import { rsaDecrypt } from "../../src/protocol/crypto/rsa.ts";
+import { x931Sign } from "../../src/protocol/crypto/x931.ts";
+import { silentLogger } from "../../src/base/log.ts";
 import type { RsaPrivateKey } from "../../src/runtime/crypto.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
-import type { Transport } from "../../src/transport/mod.ts";
-import { decode, encode } from "../../src/wire/msgpack.ts";
-import { bytesOf, packPayload } from "../../src/wire/payload.ts";
-import type { Req, Sub } from "../../src/zmtp/mod.ts";
+import type { Transport } from "../../src/protocol/transport/mod.ts";
+import { decode, encode } from "../../src/protocol/wire/msgpack.ts";
+import { bytesOf, packPayload } from "../../src/protocol/wire/payload.ts";
+import type { Req, Sub } from "../../src/protocol/zmtp/mod.ts";
 import type { BehaviourName } from "./mix.ts";
 import type { Answer } from "./tally.ts";
 

@@ -1,5 +1,5 @@
 /** `brine complete`: what a shell asks for at each press of the tab key. */
-import { printable } from "../../src/printable.ts";
+import { printable } from "../../src/base/printable.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import { PROGRAMS } from "../options/programs.ts";
 import type { Program } from "../options/request.ts";

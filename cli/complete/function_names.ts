@@ -1,9 +1,9 @@
 /** The names of functions with their parameters, from a file of the user's: to load all modules takes far longer than to read it. */
-import { joinPath } from "../../src/config/paths.ts";
-import { parseSignature, type Signature } from "../../src/loader/signature.ts";
-import { isRecord } from "../../src/record.ts";
+import { joinPath } from "../../src/base/paths.ts";
+import { parseSignature, type Signature } from "../../src/model/loader/signature.ts";
+import { isRecord } from "../../src/base/record.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
-import { VERSION } from "../../src/version.ts";
+import { VERSION } from "../../src/base/version.ts";
 
 /** `{"test.echo": ["text"]}`. */
 export type FunctionNames = Readonly<Record<string, readonly string[]>>;

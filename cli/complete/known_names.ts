@@ -1,7 +1,7 @@
 /** The names that this host knows: keys and node groups of its master, functions and plugins of this program. */
-import type { MasterOpts } from "../../src/config/master_opts.ts";
-import { createLogger } from "../../src/log.ts";
-import { KeyDirectories } from "../../src/master/keys/key_directories.ts";
+import type { MasterOpts } from "../../src/model/config/master_opts.ts";
+import { createLogger } from "../../src/base/log.ts";
+import { KeyDirectories } from "../../src/host/master/keys/key_directories.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import { readMasterConfig } from "../program/read_master_config.ts";
 import type { KnownNames } from "./complete.ts";

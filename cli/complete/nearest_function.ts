@@ -1,5 +1,5 @@
 /** The function that a mistyped one was meant to be. */
-import { nearestName } from "../../src/known.ts";
+import { nearestName } from "../../src/base/nearest_name.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import type { ProgramContext } from "../program/context.ts";
 

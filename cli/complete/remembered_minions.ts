@@ -1,6 +1,6 @@
 /** Ids of minions that a user's jobs have met: for the completion of those who may not read the master's keys. */
-import { joinPath } from "../../src/config/paths.ts";
-import { isMinionId } from "../../src/job/minion_id.ts";
+import { joinPath } from "../../src/base/paths.ts";
+import { isMinionId } from "../../src/protocol/channel/minion_id.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import { userCache } from "./function_names.ts";
 

@@ -1,7 +1,7 @@
-import type { LoadedConfig } from "../../src/config/load.ts";
-import type { OptionTable } from "../../src/config/option.ts";
-import type { Host } from "../../src/config/review.ts";
-import type { Logger } from "../../src/log.ts";
+import type { LoadedConfig } from "../../src/model/config/load.ts";
+import type { OptionTable } from "../../src/model/config/option.ts";
+import type { Host } from "../../src/model/config/review.ts";
+import type { Logger } from "../../src/base/log.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import type { Port } from "./check/check_ports.ts";
 import type { Check, Finding } from "./check/finding.ts";

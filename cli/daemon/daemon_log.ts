@@ -1,7 +1,7 @@
 /** The log of a daemon: on the console, and in the file or at the system logger that the configuration names. */
-import { messageOf } from "../../src/errors.ts";
-import { createLogger, type Logger, type LogLevel, type LogRecord, passes } from "../../src/log.ts";
-import { LogRate } from "../../src/log_rate.ts";
+import { messageOf } from "../../src/base/errors.ts";
+import { createLogger, type Logger, type LogLevel, type LogRecord, passes } from "../../src/base/log.ts";
+import { LogRate } from "../../src/base/log_rate.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import type { LastErrors } from "./last_errors.ts";
 import { LogFile } from "./log_file.ts";

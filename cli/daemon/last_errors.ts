@@ -1,4 +1,4 @@
-import { type LogRecord, passes } from "../../src/log.ts";
+import { type LogRecord, passes } from "../../src/base/log.ts";
 
 /** Messages that are kept: the latest. */
 const KEPT = 20;

@@ -1,6 +1,6 @@
 /** The file that a daemon writes its log to: reopened after it was rotated, or rotated by its size. */
-import { dirName } from "../../src/config/paths.ts";
-import { SystemError } from "../../src/errors.ts";
+import { dirName } from "../../src/base/paths.ts";
+import { SystemError } from "../../src/base/errors.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import type { LogTarget } from "./log_target.ts";
 

@@ -2,10 +2,10 @@
  * Log lines by Python's %-formats (`log_fmt_console`, `log_fmt_logfile`): the attributes of Python's log records and those that
  * Salt adds.
  */
-import { ConfigError } from "../../src/errors.ts";
-import { formatText, type LogLevel, type LogRecord } from "../../src/log.ts";
-import { printable } from "../../src/printable.ts";
-import { strftime } from "../../src/python/strftime.ts";
+import { ConfigError } from "../../src/base/errors.ts";
+import { formatText, type LogLevel, type LogRecord } from "../../src/base/log.ts";
+import { printable } from "../../src/base/printable.ts";
+import { strftime } from "../../src/language/python/strftime.ts";
 
 /** Writes one record, without a line feed. */
 export type LogFormat = (record: LogRecord, time: Date, pid: number) => string;

@@ -1,5 +1,5 @@
 /** What the options of a configuration say of the log: formats, levels, and where its lines go. */
-import { LOG_LEVELS, type LogLevel, passes } from "../../src/log.ts";
+import { LOG_LEVELS, type LogLevel, passes } from "../../src/base/log.ts";
 import { compileLogFormat, type LogFormat } from "./log_format.ts";
 
 /** Salt's defaults, for programs whose tables lack these options. */

@@ -1,4 +1,4 @@
-import type { LogLevel } from "../../src/log.ts";
+import type { LogLevel } from "../../src/base/log.ts";
 
 /** Where lines of a log go. Nothing in it throws once it is open: a log must not stop what it reports on. */
 export interface LogTarget {

@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/async/clock.ts";
+import type { Clock } from "../../src/base/async/clock.ts";
 
 /** How often it is looked at, in milliseconds. */
 const LOOK_MS = 250;

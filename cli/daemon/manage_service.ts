@@ -1,5 +1,5 @@
 /** How daemons are started and stopped on this host, as a command to type. */
-import { joinPath } from "../../src/config/paths.ts";
+import { joinPath } from "../../src/base/paths.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 
 type Host = Pick<Runtime, "fs">;

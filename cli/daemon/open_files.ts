@@ -1,5 +1,5 @@
-import { messageOf } from "../../src/errors.ts";
-import type { Logger } from "../../src/log.ts";
+import { messageOf } from "../../src/base/errors.ts";
+import type { Logger } from "../../src/base/log.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 
 interface Limits {

@@ -1,6 +1,6 @@
 /** Listening sockets that a service manager has opened for this process (systemd's socket units): LISTEN_FDS, LISTEN_PID, LISTEN_FDNAMES. */
-import type { Logger } from "../../src/log.ts";
-import { printable } from "../../src/printable.ts";
+import type { Logger } from "../../src/base/log.ts";
+import { printable } from "../../src/base/printable.ts";
 import type { FileSystem } from "../../src/runtime/fs.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import { type Net, printAddress, type SocketAddress } from "../../src/runtime/net.ts";

@@ -1,6 +1,6 @@
-import { dirName } from "../../src/config/paths.ts";
-import { codeOf, messageOf } from "../../src/errors.ts";
-import type { Logger } from "../../src/log.ts";
+import { dirName } from "../../src/base/paths.ts";
+import { codeOf, messageOf } from "../../src/base/errors.ts";
+import type { Logger } from "../../src/base/log.ts";
 import type { FileSystem } from "../../src/runtime/fs.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import { Exit } from "../program/exit.ts";

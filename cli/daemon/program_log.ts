@@ -1,7 +1,7 @@
 /** The log of programs that end by themselves: on stderr, and in the file that the configuration or `--log-file` names. */
-import { dirName, joinPath } from "../../src/config/paths.ts";
-import { messageOf } from "../../src/errors.ts";
-import { createLogger, formatText, type Logger, type LogRecord, passes } from "../../src/log.ts";
+import { dirName, joinPath } from "../../src/base/paths.ts";
+import { messageOf } from "../../src/base/errors.ts";
+import { createLogger, formatText, type Logger, type LogRecord, passes } from "../../src/base/log.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import {
   granularLevels,

@@ -1,9 +1,9 @@
 /** SIGHUP in a daemon: its log is opened again, and it takes what it can of its configuration. */
-import type { LoadedConfig } from "../../src/config/load.ts";
-import { refuseHarmfulOptions } from "../../src/config/review.ts";
-import { messageOf } from "../../src/errors.ts";
+import type { LoadedConfig } from "../../src/model/config/load.ts";
+import { refuseHarmfulOptions } from "../../src/model/config/review.ts";
+import { messageOf } from "../../src/base/errors.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
-import { equal } from "../../src/python/equal.ts";
+import { equal } from "../../src/language/python/equal.ts";
 import type { ProgramContext } from "../program/context.ts";
 import { readConfig } from "../program/read_config.ts";
 import { checkConfig } from "./check/check_config.ts";

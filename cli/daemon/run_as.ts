@@ -1,6 +1,6 @@
 /** The option `user`: a daemon started by root becomes that user for good. */
-import { joinPath } from "../../src/config/paths.ts";
-import { ConfigError, messageOf } from "../../src/errors.ts";
+import { joinPath } from "../../src/base/paths.ts";
+import { ConfigError, messageOf } from "../../src/base/errors.ts";
 import { findAccount } from "../../src/runtime/accounts.ts";
 import type { Account, Runtime } from "../../src/runtime/mod.ts";
 import { Exit } from "../program/exit.ts";

@@ -1,6 +1,6 @@
-import type { LoadedConfig } from "../../src/config/load.ts";
-import { logReview } from "../../src/config/review.ts";
-import type { Logger } from "../../src/log.ts";
+import type { LoadedConfig } from "../../src/model/config/load.ts";
+import { logReview } from "../../src/model/config/review.ts";
+import type { Logger } from "../../src/base/log.ts";
 import type { ProgramContext } from "../program/context.ts";
 import { readConfig } from "../program/read_config.ts";
 import { goToBackground, takeBackground, tellStarted } from "./background.ts";

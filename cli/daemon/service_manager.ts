@@ -1,7 +1,7 @@
 /** What systemd is told of a daemon (`Type=notify`), over the socket that NOTIFY_SOCKET names. */
-import { codeOf, messageOf } from "../../src/errors.ts";
-import type { Logger } from "../../src/log.ts";
-import { printable } from "../../src/printable.ts";
+import { codeOf, messageOf } from "../../src/base/errors.ts";
+import type { Logger } from "../../src/base/log.ts";
+import { printable } from "../../src/base/printable.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 
 /** Messages that may wait for the program systemd-notify; further ones are dropped. */

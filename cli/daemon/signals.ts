@@ -1,11 +1,11 @@
 /** SIGUSR1 and SIGUSR2 in a daemon: a report of its state, and a profile of its processor time. */
-import { joinPath } from "../../src/config/paths.ts";
-import { messageOf } from "../../src/errors.ts";
-import type { Logger } from "../../src/log.ts";
+import { joinPath } from "../../src/base/paths.ts";
+import { messageOf } from "../../src/base/errors.ts";
+import type { Logger } from "../../src/base/log.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import type { LastErrors } from "./last_errors.ts";
 import { LoopDelay } from "./loop_delay.ts";
-import { VERSION } from "../../src/version.ts";
+import { VERSION } from "../../src/base/version.ts";
 
 declare const process: {
   memoryUsage(): Record<string, number>;

@@ -1,4 +1,4 @@
-import type { Logger } from "../../src/log.ts";
+import type { Logger } from "../../src/base/log.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import type { Signal } from "../../src/runtime/process.ts";
 

@@ -1,5 +1,5 @@
-import { messageOf } from "../../src/errors.ts";
-import type { Logger } from "../../src/log.ts";
+import { messageOf } from "../../src/base/errors.ts";
+import type { Logger } from "../../src/base/log.ts";
 
 declare const process: { on(event: string, handler: (error: unknown) => void): void };
 

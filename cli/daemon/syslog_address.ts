@@ -1,5 +1,5 @@
 /** The addresses that `log_file` may have in place of a path: `file:///dev/log/LOG_DAEMON`, `udp://loghost:514`, `tcp://…`. */
-import { ConfigError } from "../../src/errors.ts";
+import { ConfigError } from "../../src/base/errors.ts";
 
 /** Facilities of syslog by Python's names. */
 const FACILITIES: Readonly<Record<string, number>> = {

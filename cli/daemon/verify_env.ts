@@ -1,9 +1,9 @@
 /** The directories of a daemon (`verify_env`): made, given to their user, and closed to others where they hold secrets. */
-import type { Host } from "../../src/config/review.ts";
-import { dirName, joinPath } from "../../src/config/paths.ts";
-import { messageOf } from "../../src/errors.ts";
-import { strangersCode } from "../../src/loader/custom_files.ts";
-import type { Logger } from "../../src/log.ts";
+import type { Host } from "../../src/model/config/review.ts";
+import { dirName, joinPath } from "../../src/base/paths.ts";
+import { messageOf } from "../../src/base/errors.ts";
+import { strangersCode } from "../../src/model/loader/custom_files.ts";
+import type { Logger } from "../../src/base/log.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import { isSyslogAddress } from "./syslog_address.ts";
 

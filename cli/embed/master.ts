@@ -5,9 +5,9 @@
  */
 import { configureMaster } from "../configure.ts";
 import { programCommand } from "../programs/job_command.ts";
-import { masterOptions } from "../../src/config/given.ts";
-import { MASTER_OPTIONS, type MasterOpts } from "../../src/config/master_opts.ts";
-import type { Master, MasterOptions } from "../../src/master/mod.ts";
+import { masterOptions } from "../../src/model/config/given.ts";
+import { MASTER_OPTIONS, type MasterOpts } from "../../src/model/config/master_opts.ts";
+import type { Master, MasterOptions } from "../../src/host/master/mod.ts";
 import { checkKeys, type HostOptions, openHost } from "./options.ts";
 
 export {
@@ -22,10 +22,10 @@ export {
   type RunnerEnd,
   type RunnerJob,
   type Runners,
-} from "../../src/master/mod.ts";
-export { masterOptions } from "../../src/config/given.ts";
-export type { MasterOpts } from "../../src/config/master_opts.ts";
-export type { JobCache } from "../../src/job/job_cache.ts";
+} from "../../src/host/master/mod.ts";
+export { masterOptions } from "../../src/model/config/given.ts";
+export type { MasterOpts } from "../../src/model/config/master_opts.ts";
+export type { JobCache } from "../../src/model/job/job_cache.ts";
 export {
   createLogger,
   type LogFields,
@@ -34,10 +34,10 @@ export {
   type LogRecord,
   silentLogger,
   type Threshold,
-} from "../../src/log.ts";
-export type { Clock } from "../../src/async/clock.ts";
+} from "../../src/base/log.ts";
+export type { Clock } from "../../src/base/async/clock.ts";
 export type { Runtime } from "../../src/runtime/mod.ts";
-export { LogRate } from "../../src/log_rate.ts";
+export { LogRate } from "../../src/base/log_rate.ts";
 export { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";
 export type { HostOptions } from "./options.ts";
 

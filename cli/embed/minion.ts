@@ -5,20 +5,20 @@
  */
 import { configureMinion } from "../configure.ts";
 import { jobCommand, programCommand } from "../programs/job_command.ts";
-import { minionOptions } from "../../src/config/given.ts";
-import { MINION_OPTIONS, type MinionOpts } from "../../src/config/minion_opts.ts";
-import { ConfigError } from "../../src/errors.ts";
-import type { ModuleRegistry } from "../../src/loader/loader.ts";
-import type { ExecutionModule } from "../../src/loader/family.ts";
-import type { Minion, MinionOptions } from "../../src/minion/mod.ts";
+import { minionOptions } from "../../src/model/config/given.ts";
+import { MINION_OPTIONS, type MinionOpts } from "../../src/model/config/minion_opts.ts";
+import { ConfigError } from "../../src/base/errors.ts";
+import type { ModuleRegistry } from "../../src/model/loader/loader.ts";
+import type { ExecutionModule } from "../../src/model/loader/family.ts";
+import type { Minion, MinionOptions } from "../../src/host/minion/mod.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import { checkKeys, type HostOptions, openHost } from "./options.ts";
 
-export { type Minion, type OwnPillar, RejectedError } from "../../src/minion/mod.ts";
-export { minionOptions } from "../../src/config/given.ts";
-export type { MinionOpts } from "../../src/config/minion_opts.ts";
-export type { ExecutionFunction, ExecutionModule } from "../../src/loader/family.ts";
-export type { JobContext } from "../../src/loader/context.ts";
+export { type Minion, type OwnPillar, RejectedError } from "../../src/host/minion/mod.ts";
+export { minionOptions } from "../../src/model/config/given.ts";
+export type { MinionOpts } from "../../src/model/config/minion_opts.ts";
+export type { ExecutionFunction, ExecutionModule } from "../../src/model/loader/family.ts";
+export type { JobContext } from "../../src/model/loader/context.ts";
 export {
   createLogger,
   type LogFields,
@@ -27,11 +27,11 @@ export {
   type LogRecord,
   silentLogger,
   type Threshold,
-} from "../../src/log.ts";
-export { SaltError } from "../../src/errors.ts";
-export type { Clock } from "../../src/async/clock.ts";
+} from "../../src/base/log.ts";
+export { SaltError } from "../../src/base/errors.ts";
+export type { Clock } from "../../src/base/async/clock.ts";
 export type { Runtime } from "../../src/runtime/mod.ts";
-export { LogRate } from "../../src/log_rate.ts";
+export { LogRate } from "../../src/base/log_rate.ts";
 export type { HostOptions } from "./options.ts";
 
 /**

@@ -1,9 +1,9 @@
 /** What masters and minions in other programs have in common. */
-import { loadConfig } from "../../src/config/load.ts";
-import type { OptionTable } from "../../src/config/option.ts";
-import { type Host as HostKind, logReview, refuseHarmfulOptions, reviewOptions } from "../../src/config/review.ts";
-import { refuseUnknownKeys } from "../../src/known.ts";
-import { type Logger, silentLogger } from "../../src/log.ts";
+import { loadConfig } from "../../src/model/config/load.ts";
+import type { OptionTable } from "../../src/model/config/option.ts";
+import { type Host as HostKind, logReview, refuseHarmfulOptions, reviewOptions } from "../../src/model/config/review.ts";
+import { refuseUnknownKeys } from "../../src/base/nearest_name.ts";
+import { type Logger, silentLogger } from "../../src/base/log.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 
@@ -58,7 +58,7 @@ export async function openHost<Opts extends Record<string, unknown>>(
   }
   // Refuses what is mistyped here; what stands in the file is looked at as for any daemon.
   complete(values);
-  const { parseYaml } = await import("../../src/yaml/document.ts");
+  const { parseYaml } = await import("../../src/language/yaml/document.ts");
   const loaded = loadConfig({ fs: runtime.fs, log, parse: parseYaml, file: configFile, table, overrides: values });
   refuseHarmfulOptions(kind, loaded);
   logReview(log, reviewOptions(kind, loaded));

@@ -1,5 +1,5 @@
 /** Options that several programs have, and the rules that come with them. */
-import { LOG_LEVELS } from "../../src/log.ts";
+import { LOG_LEVELS } from "../../src/base/log.ts";
 import { flag, type Group, int, type Option, option, type Stop, text } from "./option.ts";
 import { quote } from "./optparse_values.ts";
 import type { Env, RunRequest } from "./request.ts";

@@ -1,5 +1,5 @@
 /** Manual pages in roff, from the tables of options. */
-import { CODENAME, VERSION } from "../../src/version.ts";
+import { CODENAME, VERSION } from "../../src/base/version.ts";
 import { type Group, type Option, takesValue } from "./option.ts";
 import { PROGRAMS } from "./programs.ts";
 import type { Program } from "./request.ts";

@@ -1,8 +1,8 @@
 /** The grammar of Python's optparse, from which scripts know Salt's programs: abbreviations, bundles, error texts. */
-import { nearestName } from "../../src/known.ts";
+import { nearestName } from "../../src/base/nearest_name.ts";
 import { formatHelp, usageLine } from "./help.ts";
 import { type Option, type ProgramTable, type Stop, takesValue } from "./option.ts";
-import { floatOfText } from "../../src/python/number_text.ts";
+import { floatOfText } from "../../src/language/python/number_text.ts";
 import { parseInteger, quote } from "./optparse_values.ts";
 import type { ExitRequest, OptionsContext, OptionValue, OptionValues, Program, RunRequest } from "./request.ts";
 

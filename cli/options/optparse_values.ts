@@ -1,5 +1,5 @@
 /** Values as Python's optparse reads and quotes them. */
-import { intOfText } from "../../src/python/number_text.ts";
+import { intOfText } from "../../src/language/python/number_text.ts";
 import type { OptionValue } from "./request.ts";
 
 /** `True` and `False` as booleans; other text stays. @param anyCase true takes `TRUE` and the like as well */

@@ -1,4 +1,4 @@
-import type { Logger } from "../../src/log.ts";
+import type { Logger } from "../../src/base/log.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import type { ProgramLog } from "../daemon/program_log.ts";
 import type { OptionValues } from "../options/mod.ts";

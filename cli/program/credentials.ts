@@ -2,9 +2,9 @@
 import type { Credentials } from "../../src/client/credentials.ts";
 import type { LocalClient } from "../../src/client/local_client.ts";
 import { makeToken, readToken } from "../../src/client/tokens.ts";
-import type { MasterOpts } from "../../src/config/master_opts.ts";
-import { joinPath } from "../../src/config/paths.ts";
-import { messageOf } from "../../src/errors.ts";
+import type { MasterOpts } from "../../src/model/config/master_opts.ts";
+import { joinPath } from "../../src/base/paths.ts";
+import { messageOf } from "../../src/base/errors.ts";
 import { Exit } from "./exit.ts";
 import type { ProgramContext } from "./context.ts";
 

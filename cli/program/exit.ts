@@ -1,5 +1,5 @@
 /** How programs end: exit codes, errors, and Ctrl-C. */
-import { codeOf, ConfigError, messageOf } from "../../src/errors.ts";
+import { codeOf, ConfigError, messageOf } from "../../src/base/errors.ts";
 import type { ProgramContext } from "./context.ts";
 
 /** Ends the program with an exit code and a message for stderr. */

@@ -1,12 +1,12 @@
 /** The configuration of a program: files of the master or the minion, a user's own file, and options over them. */
-import { loadConfig, type LoadedConfig, OtherParserNeeded } from "../../src/config/load.ts";
-import type { OptionTable } from "../../src/config/option.ts";
-import { joinPath } from "../../src/config/paths.ts";
-import { ConfigError } from "../../src/errors.ts";
-import { createLogger, type Logger, type LogRecord } from "../../src/log.ts";
+import { loadConfig, type LoadedConfig, OtherParserNeeded } from "../../src/model/config/load.ts";
+import type { OptionTable } from "../../src/model/config/option.ts";
+import { joinPath } from "../../src/base/paths.ts";
+import { ConfigError } from "../../src/base/errors.ts";
+import { createLogger, type Logger, type LogRecord } from "../../src/base/log.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
-import type { YamlDocument } from "../../src/yaml/document.ts";
-import { parseSimpleYaml } from "../../src/yaml/simple.ts";
+import type { YamlDocument } from "../../src/language/yaml/document.ts";
+import { parseSimpleYaml } from "../../src/language/yaml/simple.ts";
 import type { ProgramContext } from "./context.ts";
 
 /** The file in which a user keeps options of the client programs: `SALT_CLIENT_CONFIG`, or in their home. */
@@ -55,7 +55,7 @@ export async function readConfig(
     configureLog(context, read.opts, read.given);
     // The daemon has warned of them when it started.
     if (context.log.enabled("debug")) {
-      const { logReview, reviewOptions } = await import("../../src/config/review.ts");
+      const { logReview, reviewOptions } = await import("../../src/model/config/review.ts");
       logReview(context.log, reviewOptions(name, read), true);
     }
   }
@@ -104,7 +104,7 @@ async function readFiles(
     if (!(error instanceof ConfigError && error.cause instanceof OtherParserNeeded)) throw error;
     // The second reading logs the same again.
     said.length = 0;
-    const { parseYaml } = await import("../../src/yaml/document.ts");
+    const { parseYaml } = await import("../../src/language/yaml/document.ts");
     return load(parseYaml, log);
   } finally {
     for (const { level, message, fields } of said) log[level as "warning"](message, fields);

@@ -1,4 +1,4 @@
-import { MASTER_OPTIONS, type MasterOpts } from "../../src/config/master_opts.ts";
+import { MASTER_OPTIONS, type MasterOpts } from "../../src/model/config/master_opts.ts";
 import type { ProgramContext } from "./context.ts";
 import { readConfig } from "./read_config.ts";
 

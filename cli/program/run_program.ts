@@ -1,8 +1,8 @@
 /** What all programs have in common: from the command line to the exit code. */
-import { codeOf } from "../../src/errors.ts";
+import { codeOf } from "../../src/base/errors.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
-import { CODENAME, VERSION } from "../../src/version.ts";
+import { CODENAME, VERSION } from "../../src/base/version.ts";
 import { ProgramLog } from "../daemon/program_log.ts";
 import type { Program, RunRequest } from "../options/mod.ts";
 import { hiddenLine, lineReader, readStdin } from "../terminal/stdin.ts";

@@ -1,6 +1,6 @@
 /** A Saltfile: options that a person does not want to type each time, by the name of the program. */
-import { joinPath } from "../../src/config/paths.ts";
-import { messageOf } from "../../src/errors.ts";
+import { joinPath } from "../../src/base/paths.ts";
+import { messageOf } from "../../src/base/errors.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import type { Program } from "../options/mod.ts";
 
@@ -47,7 +47,7 @@ export async function readSaltfile(
   const path = given ?? runtime.process.env("SALT_SALTFILE") ?? foundFile(runtime, complain);
   if (path === undefined || path === "") return { values: {} };
   if (fs.stat(path)?.kind !== "file") return { error: `'${path}' file does not exist.\n` };
-  const { parseYaml } = await import("../../src/yaml/document.ts");
+  const { parseYaml } = await import("../../src/language/yaml/document.ts");
   try {
     const all = (parseYaml(fs.readText(path)).value ?? {}) as Record<string, unknown>;
     const values = Object.hasOwn(all, program) ? all[program] : {};

@@ -1,5 +1,5 @@
 import type { Runtime } from "../../src/runtime/mod.ts";
-import { VERSION } from "../../src/version.ts";
+import { VERSION } from "../../src/base/version.ts";
 
 /** What `--versions-report` prints. */
 export function versionsReport({ host, process }: Runtime): string {

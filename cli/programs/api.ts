@@ -1,10 +1,10 @@
 /** The program `salt-api`: serves the HTTP API of the master on this host. */
-import { durableRuntime } from "../../src/config/durability.ts";
-import { joinPath } from "../../src/config/paths.ts";
-import type { MasterOpts } from "../../src/config/master_opts.ts";
-import { messageOf } from "../../src/errors.ts";
+import { durableRuntime } from "../../src/model/config/durability.ts";
+import { joinPath } from "../../src/base/paths.ts";
+import type { MasterOpts } from "../../src/model/config/master_opts.ts";
+import { messageOf } from "../../src/base/errors.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
-import type { Logger } from "../../src/log.ts";
+import type { Logger } from "../../src/base/log.ts";
 import type { Port } from "../daemon/check/check_ports.ts";
 import { fatal, type Finding, wrong } from "../daemon/check/finding.ts";
 import type { Daemon, Service } from "../daemon/daemon.ts";
@@ -39,7 +39,7 @@ export async function apiMain(context: ProgramContext): Promise<number> {
 export async function apiDaemon(context: ProgramContext): Promise<Daemon> {
   const { options, explicit } = context;
   const [{ MASTER_OPTIONS }, { commonChecks }] = await Promise.all([
-    import("../../src/config/master_opts.ts"),
+    import("../../src/model/config/master_opts.ts"),
     import("../daemon/check/shared_checks.ts"),
   ]);
   return {
@@ -66,7 +66,7 @@ export async function apiDaemon(context: ProgramContext): Promise<Daemon> {
 /** The sections of the configuration, and their certificates. */
 async function checkApi(runtime: Runtime, opts: Record<string, unknown>): Promise<Finding[]> {
   const [{ configured, FLAVOURS, gatewaySettings }, { readPair }, { checkWsgi }] = await Promise.all([
-    import("../../src/gateway/mod.ts"),
+    import("../../src/host/gateway/mod.ts"),
     import("./api/certificate.ts"),
     import("../daemon/check/check_master.ts"),
   ]);
@@ -86,7 +86,7 @@ async function checkApi(runtime: Runtime, opts: Record<string, unknown>): Promis
 
 /** Where it would listen. */
 async function apiPorts(opts: Record<string, unknown>): Promise<Port[]> {
-  const { configured, FLAVOURS, gatewaySettings } = await import("../../src/gateway/mod.ts");
+  const { configured, FLAVOURS, gatewaySettings } = await import("../../src/host/gateway/mod.ts");
   return FLAVOURS.filter((flavour) => configured(opts, flavour)).flatMap((flavour) => {
     try {
       const { host, port } = gatewaySettings(opts, flavour);
@@ -101,7 +101,7 @@ async function apiPorts(opts: Record<string, unknown>): Promise<Port[]> {
 /** Starts a server for each section of the configuration. @throws {Exit} if there is none */
 async function startApi(runtime: Runtime, opts: Record<string, unknown>, log: Logger): Promise<Service> {
   const [{ configured, FLAVOURS, gatewaySettings, masterBackend }, { startApiServer }] = await Promise.all([
-    import("../../src/gateway/mod.ts"),
+    import("../../src/host/gateway/mod.ts"),
     import("./api/api_server.ts"),
   ]);
   const flavours = FLAVOURS.filter((flavour) => configured(opts, flavour));

@@ -1,6 +1,6 @@
 /** `brine bootstrap ID [MASTER]`, on a master: the line that makes another host its minion. */
-import { joinPath } from "../../src/config/paths.ts";
-import { fingerprint } from "../../src/crypto/rsa_key.ts";
+import { joinPath } from "../../src/base/paths.ts";
+import { fingerprint } from "../../src/protocol/crypto/rsa_key.ts";
 import type { ProgramContext } from "../program/context.ts";
 import { Exit } from "../program/exit.ts";
 import { readMasterConfig } from "../program/read_master_config.ts";

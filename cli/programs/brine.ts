@@ -81,7 +81,7 @@ export async function brineMain(context: ProgramContext): Promise<number> {
     return await (await import("./bootstrap.ts")).bootstrapMain(context, positionals.slice(1));
   }
   if (word !== "completion") {
-    const { suggestion } = await import("../../src/known.ts");
+    const { suggestion } = await import("../../src/base/nearest_name.ts");
     throw new Exit(
       64,
       `There is no program "${word}": ${suggestion(word!, [...Object.keys(MAINS), "bootstrap", "completion"])}`,

@@ -1,14 +1,14 @@
 /** The program `salt-call`: runs a function on this very machine, with a master behind it or without. */
-import { MINION_OPTIONS, type MinionOpts } from "../../src/config/minion_opts.ts";
-import { joinPath } from "../../src/config/paths.ts";
-import { parseInput, yamlifyArg } from "../../src/job/args.ts";
-import { newJid } from "../../src/job/jid.ts";
-import { withCustomReturners } from "../../src/loader/custom_returners.ts";
-import type { FunctionTable } from "../../src/loader/loader.ts";
-import { minionId } from "../../src/minion/id.ts";
-import { returnLoad } from "../../src/minion/jobs/return_load.ts";
-import { callReturners, returnerNames } from "../../src/minion/jobs/returners.ts";
-import { callFunction, type JobOutcome } from "../../src/minion/processes/executor.ts";
+import { MINION_OPTIONS, type MinionOpts } from "../../src/model/config/minion_opts.ts";
+import { joinPath } from "../../src/base/paths.ts";
+import { parseInput, yamlifyArg } from "../../src/model/job/args.ts";
+import { newJid } from "../../src/model/job/jid.ts";
+import { withCustomReturners } from "../../src/model/loader/custom_returners.ts";
+import type { FunctionTable } from "../../src/model/loader/loader.ts";
+import { minionId } from "../../src/host/minion/id.ts";
+import { returnLoad } from "../../src/host/minion/jobs/return_load.ts";
+import { callReturners, returnerNames } from "../../src/host/minion/jobs/returners.ts";
+import { callFunction, type JobOutcome } from "../../src/host/minion/processes/executor.ts";
 import { gatherGrains } from "../../src/plugins/grains/mod.ts";
 import { optimizeLate } from "../late_optimizing.ts";
 import type { ProgramContext } from "../program/context.ts";

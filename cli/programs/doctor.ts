@@ -1,10 +1,10 @@
 /** The program `salt-doctor`: what is wrong on this host, and what to do about it. */
-import { globPaths } from "../../src/config/glob_paths.ts";
-import type { LoadedConfig } from "../../src/config/load.ts";
-import { MASTER_OPTIONS } from "../../src/config/master_opts.ts";
-import { dirName, joinPath } from "../../src/config/paths.ts";
-import type { Host } from "../../src/config/review.ts";
-import { createLogger } from "../../src/log.ts";
+import { globPaths } from "../../src/model/config/glob_paths.ts";
+import type { LoadedConfig } from "../../src/model/config/load.ts";
+import { MASTER_OPTIONS } from "../../src/model/config/master_opts.ts";
+import { dirName, joinPath } from "../../src/base/paths.ts";
+import type { Host } from "../../src/model/config/review.ts";
+import { createLogger } from "../../src/base/log.ts";
 import { findingsOf } from "../daemon/check/check_daemon.ts";
 import { type Finding, findingCounts, findingLine, wrong } from "../daemon/check/finding.ts";
 import type { Daemon } from "../daemon/daemon.ts";

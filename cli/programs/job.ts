@@ -1,10 +1,10 @@
 /** The process of one job: what `salt-minion` becomes when it starts itself for one. */
-import type { Clock } from "../../src/async/clock.ts";
-import type { ModuleRegistry } from "../../src/loader/loader.ts";
+import type { Clock } from "../../src/base/async/clock.ts";
+import type { ModuleRegistry } from "../../src/model/loader/loader.ts";
 import { openHostMaster } from "../host_master.ts";
 import { MINION_VARIABLE } from "./job_command.ts";
-import { JOB_VARIABLE } from "../../src/minion/processes/job_protocol.ts";
-import { runJobProcess } from "../../src/minion/processes/job_process.ts";
+import { JOB_VARIABLE } from "../../src/host/minion/processes/job_protocol.ts";
+import { runJobProcess } from "../../src/host/minion/processes/job_process.ts";
 import { MODULES } from "../../src/plugins/modules/mod.ts";
 import { nested } from "../../src/plugins/outputters/nested.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";

@@ -1,4 +1,4 @@
-import type { JobCommand } from "../../src/minion/processes/process_starter.ts";
+import type { JobCommand } from "../../src/host/minion/processes/process_starter.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import { programWords } from "../program/invocation.ts";
 

@@ -1,10 +1,10 @@
 /** The program `salt-key`: lists, accepts, rejects and deletes keys in the master's directories. */
-import type { KeyState } from "../../src/channel/key_store.ts";
-import type { MasterOpts } from "../../src/config/master_opts.ts";
-import { messageOf } from "../../src/errors.ts";
-import type { KeyMatches, KeyStatus } from "../../src/loader/wheel.ts";
-import { KEY_DIRECTORIES, type KeyAction } from "../../src/master/mod.ts";
-import { printable } from "../../src/printable.ts";
+import type { KeyState } from "../../src/protocol/channel/key_store.ts";
+import type { MasterOpts } from "../../src/model/config/master_opts.ts";
+import { messageOf } from "../../src/base/errors.ts";
+import type { KeyMatches, KeyStatus } from "../../src/model/loader/wheel.ts";
+import { KEY_DIRECTORIES, type KeyAction } from "../../src/host/master/mod.ts";
+import { printable } from "../../src/base/printable.ts";
 import { ALL_STATUSES, type KeyAccess, ownHands, throughMaster } from "./key/key_access.ts";
 import { makePrinter, type Printer } from "../terminal/printer.ts";
 import { becomeUser } from "../program/become_user.ts";

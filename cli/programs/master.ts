@@ -1,5 +1,5 @@
 /** The program `salt-master`. */
-import type { MasterOpts } from "../../src/config/master_opts.ts";
+import type { MasterOpts } from "../../src/model/config/master_opts.ts";
 import type { Daemon } from "../daemon/daemon.ts";
 import { runDaemon } from "../daemon/run_daemon.ts";
 import type { ProgramContext } from "../program/context.ts";
@@ -12,7 +12,7 @@ export async function masterMain(context: ProgramContext): Promise<number> {
 /** The master as a daemon. */
 export async function masterDaemon(): Promise<Daemon> {
   const [{ MASTER_OPTIONS }, { configureMaster }, { MASTER_CHECKS, masterPlace }] = await Promise.all([
-    import("../../src/config/master_opts.ts"),
+    import("../../src/model/config/master_opts.ts"),
     import("../configure.ts"),
     import("../daemon/check/check_master.ts"),
   ]);

@@ -11,7 +11,7 @@ export async function minionMain(context: ProgramContext): Promise<number> {
 /** The minion as a daemon. */
 export async function minionDaemon(context: ProgramContext): Promise<Daemon> {
   const [{ MINION_OPTIONS }, { configureMinion }, { MINION_CHECKS }] = await Promise.all([
-    import("../../src/config/minion_opts.ts"),
+    import("../../src/model/config/minion_opts.ts"),
     import("../configure.ts"),
     import("../daemon/check/check_minion.ts"),
   ]);

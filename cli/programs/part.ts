@@ -1,12 +1,12 @@
 /** The process of a supervised part: what `salt-master` and `salt-minion` become when they start themselves for one. */
-import type { Clock } from "../../src/async/clock.ts";
-import type { Logger } from "../../src/log.ts";
+import type { Clock } from "../../src/base/async/clock.ts";
+import type { Logger } from "../../src/base/log.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import type { EngineConfig } from "../engine_process.ts";
 import type { EventReturnConfig } from "../master_event_return.ts";
 import type { ReactorConfig } from "../master_reactor.ts";
-import { PART_VARIABLE, type PartHandlers, servePart } from "../../src/supervise/mod.ts";
+import { PART_VARIABLE, type PartHandlers, servePart } from "../../src/feature/supervise/mod.ts";
 
 declare const process: {
   env: Record<string, string | undefined>;
@@ -37,7 +37,7 @@ export const PARTS: Record<string, PartProgram> = {
   },
   tops: {
     open: async (runtime, opts, log) =>
-      (await import("../../src/master/tops_workers.ts")).topsHandlers({ runtime, opts, log: log.child("tops") }),
+      (await import("../../src/host/master/tops_workers.ts")).topsHandlers({ runtime, opts, log: log.child("tops") }),
   },
   engine: {
     open: async (runtime, config, log) =>

@@ -1,17 +1,17 @@
 /** The program `salt-run`: runs a runner in this process, beside our master or a real one. */
-import { conditionInput, parseArguments } from "../../src/job/args.ts";
-import { newJid } from "../../src/job/jid.ts";
-import { messageOf } from "../../src/errors.ts";
-import { ORCHESTRATIONS } from "../../src/job/orchestrations.ts";
-import { parseSignature } from "../../src/loader/signature.ts";
-import { traceback } from "../../src/loader/traceback.ts";
+import { conditionInput, parseArguments } from "../../src/model/job/args.ts";
+import { newJid } from "../../src/model/job/jid.ts";
+import { messageOf } from "../../src/base/errors.ts";
+import { ORCHESTRATIONS } from "../../src/model/job/orchestrations.ts";
+import { parseSignature } from "../../src/model/loader/signature.ts";
+import { traceback } from "../../src/model/loader/traceback.ts";
 import { makePrinter } from "../terminal/printer.ts";
 import { leaveOnInterrupt } from "../program/exit.ts";
 import type { ProgramContext } from "../program/context.ts";
 import { readMasterConfig } from "../program/read_master_config.ts";
-import { RunnerHost } from "../../src/runner/runner_host.ts";
+import { RunnerHost } from "../../src/host/runner/runner_host.ts";
 import { adviseNearest } from "../complete/nearest_function.ts";
-import { runnerDocumentation, runnersOf } from "../../src/runner/runner_registry.ts";
+import { runnerDocumentation, runnersOf } from "../../src/host/runner/runner_registry.ts";
 import { RUNNER_PLUGINS } from "../runner_plugins.ts";
 
 /** Runs `salt-run`. */

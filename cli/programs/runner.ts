@@ -1,12 +1,12 @@
 /** The process of one runner: what `salt-master` becomes when it starts itself for one. */
-import type { MasterOpts } from "../../src/config/master_opts.ts";
-import type { RunnerJob } from "../../src/master/mod.ts";
+import type { MasterOpts } from "../../src/model/config/master_opts.ts";
+import type { RunnerJob } from "../../src/host/master/mod.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
-import { decode } from "../../src/wire/msgpack.ts";
+import { decode } from "../../src/protocol/wire/msgpack.ts";
 import { concat } from "../../src/runtime/bytes.ts";
 import { consoleLogger } from "../terminal/console_logger.ts";
 import { RUNNER_PLUGINS } from "../runner_plugins.ts";
-import { RunnerHost } from "../../src/runner/runner_host.ts";
+import { RunnerHost } from "../../src/host/runner/runner_host.ts";
 
 declare const process: { stdin: AsyncIterable<Uint8Array>; exit(code: number): never };
 

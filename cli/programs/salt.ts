@@ -1,20 +1,20 @@
 /** The program `salt`: publishes a job and prints what comes of it. */
 import type { CollectOptions } from "../../src/client/job_collector.ts";
 import type { LocalClient } from "../../src/client/local_client.ts";
-import type { MasterOpts } from "../../src/config/master_opts.ts";
+import type { MasterOpts } from "../../src/model/config/master_opts.ts";
 import type { Credentials } from "../../src/client/credentials.ts";
-import { messageOf } from "../../src/errors.ts";
+import { messageOf } from "../../src/base/errors.ts";
 import type { ProgramContext } from "../program/context.ts";
 import { leaveOnInterrupt, MasterDown } from "../program/exit.ts";
 import { readMasterConfig } from "../program/read_master_config.ts";
 import { makePrinter, type Printer } from "../terminal/printer.ts";
 import { asksForDocumentation, printDocumentation } from "./salt/documentation.ts";
 import { followJob as followPublished } from "../../src/client/follow_job.ts";
-import { followJob, noReturn } from "./salt/follow_job.ts";
+import { followJob, noReturn } from "./salt/print_outcomes.ts";
 import { openJobClient, reportJobFailure, type Waiting, waitingOf } from "./salt/job_client.ts";
 import type { LiveOutput } from "./salt/live_output.ts";
 import { Progress } from "./salt/progress.ts";
-import { functionsOf, publishRequest } from "./salt/publish_request.ts";
+import { functionsOf, publishRequest } from "./salt/request_of_options.ts";
 import type { SaltJob } from "./salt/salt_job.ts";
 import { silentText } from "./salt/silent_text.ts";
 import { type JobTarget, readTarget, reportNoMatch } from "./salt/target.ts";
@@ -61,14 +61,14 @@ async function ownOrGiven(
 /** `--config-dump`. */
 async function dumpConfig({ print }: ProgramContext, opts: MasterOpts): Promise<number> {
   const { render } = await import("../../src/plugins/outputters/mod.ts");
-  const { SALT_MASTER_DEFAULTS, withSaltDefaults } = await import("../../src/config/salt_defaults.ts");
+  const { SALT_MASTER_DEFAULTS, withSaltDefaults } = await import("../../src/model/config/salt_defaults.ts");
   print(`${(await render("yaml", withSaltDefaults(opts, SALT_MASTER_DEFAULTS))).text}\n`);
   return 0;
 }
 
 /** Ids of the minions that the target means, looked up without sending anything. */
 async function expectedMinions(context: ProgramContext, opts: MasterOpts, target: JobTarget): Promise<string[]> {
-  const { previewTarget } = await import("../../src/master/preview_target.ts");
+  const { previewTarget } = await import("../../src/host/master/preview_target.ts");
   return previewTarget({ ...context, delimiter: String(context.options.delimiter ?? ":") }, opts, target);
 }
 

@@ -3,7 +3,7 @@ import type { CollectOptions } from "../../src/client/job_collector.ts";
 import type { LocalClient } from "../../src/client/local_client.ts";
 import { hasReturn, type Outcome } from "../../src/client/outcome.ts";
 import type { PublishRequest } from "../../src/client/publish_request.ts";
-import { baseName, joinPath } from "../../src/config/paths.ts";
+import { baseName, joinPath } from "../../src/base/paths.ts";
 import type { FileSystem } from "../../src/runtime/fs.ts";
 import { makePrinter } from "../terminal/printer.ts";
 import { Exit, leaveOnInterrupt } from "../program/exit.ts";

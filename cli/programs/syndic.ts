@@ -1,6 +1,6 @@
 /** The program `salt-syndic`. */
-import type { MasterOpts } from "../../src/config/master_opts.ts";
-import type { MinionOpts } from "../../src/config/minion_opts.ts";
+import type { MasterOpts } from "../../src/model/config/master_opts.ts";
+import type { MinionOpts } from "../../src/model/config/minion_opts.ts";
 import type { Daemon } from "../daemon/daemon.ts";
 import { runDaemon } from "../daemon/run_daemon.ts";
 import type { ProgramContext } from "../program/context.ts";
@@ -21,12 +21,12 @@ export async function syndicDaemon(context: ProgramContext): Promise<Daemon> {
     { doubtful, fatal, unlessItThrows },
     { syndicProblems },
   ] = await Promise.all([
-    import("../../src/config/master_opts.ts"),
-    import("../../src/config/minion_opts.ts"),
+    import("../../src/model/config/master_opts.ts"),
+    import("../../src/model/config/minion_opts.ts"),
     import("../configure.ts"),
     import("../daemon/check/shared_checks.ts"),
     import("../daemon/check/finding.ts"),
-    import("../../src/syndic/mod.ts"),
+    import("../../src/host/syndic/mod.ts"),
   ]);
   // The master's configuration names the masters above; id and keys are those of the minion of this host, as in Salt.
   const minion = await readConfig(context, "minion", MINION_OPTIONS, true);

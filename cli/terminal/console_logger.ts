@@ -1,4 +1,4 @@
-import { createLogger, formatText, type Logger, type LogLevel } from "../../src/log.ts";
+import { createLogger, formatText, type Logger, type LogLevel } from "../../src/base/log.ts";
 
 declare const process: { stderr: { write(text: string): boolean } };
 

@@ -1,9 +1,9 @@
 /** Prints results: one document at a time, with the outputter that was asked for or that the result names. */
-import { customFiles } from "../../src/loader/custom_files.ts";
-import { StreamedMap } from "../../src/loader/streamed_map.ts";
+import { customFiles } from "../../src/model/loader/custom_files.ts";
+import { StreamedMap } from "../../src/model/loader/streamed_map.ts";
 import { nestedEntries } from "../../src/plugins/outputters/nested.ts";
 import { preload, render } from "../../src/plugins/outputters/mod.ts";
-import { stripEnd } from "../../src/python/whitespace.ts";
+import { stripEnd } from "../../src/language/python/whitespace.ts";
 import { inColor } from "./color.ts";
 import type { ProgramContext } from "../program/context.ts";
 
@@ -65,7 +65,7 @@ async function outputSettings(
   const color = inColor(context) && (options.force_color === true || opts.color !== false);
   let theme: Record<string, string> | undefined;
   if (color && typeof opts.color_theme === "string" && opts.color_theme !== "") {
-    const { parseYaml } = await import("../../src/yaml/document.ts");
+    const { parseYaml } = await import("../../src/language/yaml/document.ts");
     theme = parseYaml(runtime.fs.readText(opts.color_theme)).value as Record<string, string>;
   }
   const settings: Record<string, unknown> = { ...opts, color, color_theme: theme };
@@ -92,7 +92,7 @@ function outputWriter(
 /** The operator's own outputters. Few have any, and the code for them takes longer to load than to look. */
 async function customOutputters({ runtime, log }: ProgramContext, opts: Record<string, unknown>) {
   if (customFiles(runtime, opts, "output").size === 0) return {};
-  const { customOutputters } = await import("../../src/loader/custom_outputters.ts");
+  const { customOutputters } = await import("../../src/model/loader/custom_outputters.ts");
   return customOutputters({ runtime, log: log.child("output"), opts });
 }
 

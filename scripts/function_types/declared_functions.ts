@@ -1,6 +1,6 @@
 /** The built-in functions of a family, from the signatures that their modules declare. */
 import { readFileSync } from "node:fs";
-import { type Parameter, parseSignature, type Signature } from "../../src/loader/signature.ts";
+import { type Parameter, parseSignature, type Signature } from "../../src/model/loader/signature.ts";
 import { moduleName, MODULES } from "../../src/plugins/modules/mod.ts";
 import { RUNNERS } from "../../src/plugins/runners/mod.ts";
 import { WHEELS } from "../../src/plugins/wheel/mod.ts";

@@ -1,7 +1,7 @@
 /** What a test process said, from the JUnit files of three runtimes and from its output. */
 
 export interface Failure {
-  /** `tests/zmtp/peer_test.ts:54`; undefined if nothing says it. */
+  /** `tests/protocol/zmtp/peer_test.ts:54`; undefined if nothing says it. */
   place: string | undefined;
   /** The groups and the test. */
   name: string;

@@ -1,6 +1,6 @@
-import { systemClock } from "../async/clock.ts";
-import { deferred } from "../async/deferred.ts";
-import { floatOfText, intOfText } from "../python/number_text.ts";
+import { systemClock } from "../base/async/clock.ts";
+import { deferred } from "../base/async/deferred.ts";
+import { floatOfText, intOfText } from "../language/python/number_text.ts";
 import type { CollectOptions } from "./job_collector.ts";
 import type { LocalClient } from "./local_client.ts";
 import { hasReturn, type Outcome } from "./outcome.ts";

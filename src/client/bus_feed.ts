@@ -1,7 +1,7 @@
-import { AsyncQueue } from "../async/queue.ts";
-import type { BusEvent } from "../event/bus.ts";
-import { fnmatch } from "../event/tag.ts";
-import { refuseUnknownKeys } from "../known.ts";
+import { AsyncQueue } from "../base/async/queue.ts";
+import type { BusEvent } from "../model/event/bus.ts";
+import { fnmatch } from "../model/event/tag.ts";
+import { refuseUnknownKeys } from "../base/nearest_name.ts";
 import type { EventFeed, EventsOptions, SaltEvent } from "./salt.ts";
 
 /** What a feed listens to: events as they are fired, without ids. */

@@ -1,5 +1,5 @@
-import { refuseUnknownKeys } from "../known.ts";
-import { isRecord } from "../record.ts";
+import { refuseUnknownKeys } from "../base/nearest_name.ts";
+import { isRecord } from "../base/record.ts";
 import type { RunnerCall, WheelCall } from "./salt.ts";
 
 const CREDENTIALS = "it is the client's own credentials that count: connect with others";

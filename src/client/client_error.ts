@@ -1,4 +1,4 @@
-import { codeOf, SaltError } from "../errors.ts";
+import { codeOf, SaltError } from "../base/errors.ts";
 
 /**
  * A request to the master that could not be made, or that the master refused.

@@ -1,6 +1,6 @@
-import { joinPath } from "../config/paths.ts";
-import { type Logger, silentLogger } from "../log.ts";
-import { refuseUnknownKeys } from "../known.ts";
+import { joinPath } from "../base/paths.ts";
+import { type Logger, silentLogger } from "../base/log.ts";
+import { refuseUnknownKeys } from "../base/nearest_name.ts";
 import { currentRuntime } from "../runtime/current.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import { abortable } from "./abortable.ts";

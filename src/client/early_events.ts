@@ -1,4 +1,4 @@
-import type { BusEvent } from "../event/bus.ts";
+import type { BusEvent } from "../model/event/bus.ts";
 
 /** Events that are kept at most, of a source that can be asked for what is on record instead. */
 const MOST = 10_000;

@@ -1,5 +1,5 @@
-import { deferred } from "../async/deferred.ts";
-import type { BusEvent } from "../event/bus.ts";
+import { deferred } from "../base/async/deferred.ts";
+import type { BusEvent } from "../model/event/bus.ts";
 import type { Credentials } from "./credentials.ts";
 import { EarlyEvents } from "./early_events.ts";
 import type { Published, PublishRequest } from "./publish_request.ts";

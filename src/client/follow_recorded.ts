@@ -1,6 +1,6 @@
 /** A job that is on record: what has come of it, and what comes from now on. */
-import { BusEvent } from "../event/bus.ts";
-import type { Clock } from "../async/clock.ts";
+import { BusEvent } from "../model/event/bus.ts";
+import type { Clock } from "../base/async/clock.ts";
 import { EarlyEvents } from "./early_events.ts";
 import type { Credentials } from "./credentials.ts";
 import { type CollectOptions, JobCollector, type JobSource } from "./job_collector.ts";

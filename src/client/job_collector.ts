@@ -1,9 +1,9 @@
-import type { Clock } from "../async/clock.ts";
-import { deferred } from "../async/deferred.ts";
-import type { BusEvent } from "../event/bus.ts";
-import { ProtocolError } from "../errors.ts";
-import { ENDED, type OutcomeState } from "../job/outcome.ts";
-import { isRecord } from "../record.ts";
+import type { Clock } from "../base/async/clock.ts";
+import { deferred } from "../base/async/deferred.ts";
+import type { BusEvent } from "../model/event/bus.ts";
+import { ProtocolError } from "../base/errors.ts";
+import { ENDED, type OutcomeState } from "../model/job/outcome.ts";
+import { isRecord } from "../base/record.ts";
 import type { Credentials } from "./credentials.ts";
 import { findJob } from "./find_job.ts";
 import { type Outcome, type ReportedOutcome, returnOutcome, statusOutcome } from "./outcome.ts";

@@ -1,4 +1,4 @@
-import type { BusEvent } from "../event/bus.ts";
+import type { BusEvent } from "../model/event/bus.ts";
 
 /**
  * What the functions of a master are called through: {@link LocalClient} is one.

@@ -40,7 +40,7 @@ export { HttpClient } from "./http/http_client.ts";
 export type { HttpOptions } from "./http/http_options.ts";
 export type { Login } from "./http/session.ts";
 export type { MasterLink } from "./master_link.ts";
-export type { Span, SpanAttributes, SpanOptions, Tracer } from "../telemetry/mod.ts";
+export type { Span, SpanAttributes, SpanOptions, Tracer } from "../base/telemetry/mod.ts";
 export {
   hasReturn,
   highestRetcode,
@@ -76,10 +76,10 @@ export type {
 export { chooseSubset } from "./subset.ts";
 export { deleteToken, makeToken, readToken, type TokenRecord } from "./tokens.ts";
 export { callWheel, type WheelRequest, type WheelResult } from "./wheel.ts";
-export type { Clock } from "../async/clock.ts";
-export { SaltError } from "../errors.ts";
-export { BusEvent, type EventData } from "../event/bus.ts";
-export type { LogFields, Logger, LogLevel, LogRecord, Threshold } from "../log.ts";
+export type { Clock } from "../base/async/clock.ts";
+export { SaltError } from "../base/errors.ts";
+export { BusEvent, type EventData } from "../model/event/bus.ts";
+export type { LogFields, Logger, LogLevel, LogRecord, Threshold } from "../base/log.ts";
 export type { Runtime } from "../runtime/mod.ts";
-export type { TargetType } from "../target/target.ts";
-export type { Float } from "../wire/msgpack_values.ts";
+export type { TargetType } from "../model/target/target.ts";
+export type { Float } from "../protocol/wire/msgpack_values.ts";

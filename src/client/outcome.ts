@@ -1,4 +1,4 @@
-import { type OutcomeState, succeeded } from "../job/outcome.ts";
+import { type OutcomeState, succeeded } from "../model/job/outcome.ts";
 
 /**
  * What one minion returned for a job.

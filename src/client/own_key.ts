@@ -1,5 +1,5 @@
-import { joinPath } from "../config/paths.ts";
-import { messageOf } from "../errors.ts";
+import { joinPath } from "../base/paths.ts";
+import { messageOf } from "../base/errors.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import { ClientError } from "./client_error.ts";
 

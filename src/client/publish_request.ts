@@ -1,6 +1,6 @@
-import { refuseUnknownKeys, suggestion } from "../known.ts";
-import { isRecord } from "../record.ts";
-import type { TargetType } from "../target/target.ts";
+import { refuseUnknownKeys, suggestion } from "../base/nearest_name.ts";
+import { isRecord } from "../base/record.ts";
+import type { TargetType } from "../model/target/target.ts";
 import type { Credentials } from "./credentials.ts";
 
 /**

@@ -1,6 +1,6 @@
-import { sendClear } from "../channel/req_client.ts";
-import { codeOf } from "../errors.ts";
-import type { Req } from "../zmtp/mod.ts";
+import { sendClear } from "../protocol/channel/req_client.ts";
+import { codeOf } from "../base/errors.ts";
+import type { Req } from "../protocol/zmtp/mod.ts";
 import { ClientError } from "./client_error.ts";
 
 /** One connection to the master's request port. It carries one request at a time. */

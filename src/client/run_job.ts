@@ -1,5 +1,5 @@
-import type { Clock } from "../async/clock.ts";
-import type { BusEvent } from "../event/bus.ts";
+import type { Clock } from "../base/async/clock.ts";
+import type { BusEvent } from "../model/event/bus.ts";
 import type { Credentials } from "./credentials.ts";
 import { type CollectOptions, JobCollector, type JobSource } from "./job_collector.ts";
 import { EarlyEvents } from "./early_events.ts";

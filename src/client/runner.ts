@@ -1,9 +1,9 @@
-import { deferred } from "../async/deferred.ts";
-import { type Clock, systemClock } from "../async/clock.ts";
-import { TimeoutError } from "../errors.ts";
-import type { BusEvent } from "../event/bus.ts";
-import { runReturn } from "../event/tag.ts";
-import { refuseUnknownKeys } from "../known.ts";
+import { deferred } from "../base/async/deferred.ts";
+import { type Clock, systemClock } from "../base/async/clock.ts";
+import { TimeoutError } from "../base/errors.ts";
+import type { BusEvent } from "../model/event/bus.ts";
+import { runReturn } from "../model/event/tag.ts";
+import { refuseUnknownKeys } from "../base/nearest_name.ts";
 import { askClear } from "./clear.ts";
 import { refusal } from "./client_error.ts";
 import type { Credentials } from "./credentials.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../async/clock.ts";
+import type { Clock } from "../base/async/clock.ts";
 import type { JobSource } from "./job_collector.ts";
 import type { Published, PublishRequest } from "./publish_request.ts";
 import type { CallOptions, Salt } from "./salt.ts";

@@ -1,4 +1,4 @@
-import { refuseUnknownKeys } from "../known.ts";
+import { refuseUnknownKeys } from "../base/nearest_name.ts";
 import { askClear } from "./clear.ts";
 import { refusal } from "./client_error.ts";
 import type { Credentials } from "./credentials.ts";

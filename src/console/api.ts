@@ -1,5 +1,5 @@
-import { messageIn, saysForbidden } from "../api_answer.ts";
-import { Pool } from "../async/pool.ts";
+import { messageIn, saysForbidden } from "../model/api_answer.ts";
+import { Pool } from "../base/async/pool.ts";
 import { zoneOf } from "./text.ts";
 
 /**

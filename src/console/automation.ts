@@ -1,4 +1,4 @@
-import { isRecord } from "../record.ts";
+import { isRecord } from "../base/record.ts";
 
 /** One line of the master's option `reactor`. */
 export interface ReactorRule {

@@ -1,4 +1,4 @@
-import { isRecord } from "../record.ts";
+import { isRecord } from "../base/record.ts";
 
 /** One beacon of a minion, as `beacons.list` has it. */
 export interface BeaconEntry {

@@ -1,4 +1,4 @@
-import { isRecord } from "../record.ts";
+import { isRecord } from "../base/record.ts";
 import { isStateRun } from "./state_run.ts";
 
 /** Deeper values are cut: they come from minions, and a call for each level must not exhaust the stack. */

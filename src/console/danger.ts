@@ -1,4 +1,4 @@
-import { fnmatch } from "../event/tag.ts";
+import { fnmatch } from "../model/event/tag.ts";
 
 /** Functions that are hard to undo, with the reason to confirm them. */
 const DESTRUCTIVE: { fun: string; why: string }[] = [

@@ -1,4 +1,4 @@
-import { fnmatch } from "../event/tag.ts";
+import { fnmatch } from "../model/event/tag.ts";
 import type { BusEvent } from "./event_stream.ts";
 
 export interface LoggedEvent extends BusEvent {

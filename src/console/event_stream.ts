@@ -1,5 +1,5 @@
-import { eventIn } from "../api_answer.ts";
-import { backoffDelay } from "../async/backoff.ts";
+import { eventIn } from "../model/api_answer.ts";
+import { backoffDelay } from "../base/async/backoff.ts";
 
 /** An event of the master's bus. */
 export interface BusEvent {

@@ -1,4 +1,4 @@
-import { isRecord } from "../record.ts";
+import { isRecord } from "../base/record.ts";
 import { addressOf, programOf, systemOf, text } from "./machine.ts";
 
 /** What the fleet page says of a minion. */

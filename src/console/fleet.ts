@@ -1,5 +1,5 @@
 import type { BusEvent } from "./event_stream.ts";
-import { isRecord } from "../record.ts";
+import { isRecord } from "../base/record.ts";
 import { agoText, stampMs } from "./text.ts";
 
 /** The states of a key, by Salt's names. */

@@ -1,5 +1,5 @@
-import { succeeded } from "../job/outcome.ts";
-import { isRecord } from "../record.ts";
+import { succeeded } from "../model/job/outcome.ts";
+import { isRecord } from "../base/record.ts";
 import type { BusEvent } from "./event_stream.ts";
 import { headOf, type JobHead } from "./job_head.ts";
 import { isBad, isOpen, PART_STATES, type PartState } from "./part_state.ts";

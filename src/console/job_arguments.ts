@@ -1,4 +1,4 @@
-import { isRecord } from "../record.ts";
+import { isRecord } from "../base/record.ts";
 
 /**
  * Splits the arguments of a recorded job into positional and keyword arguments. The record has the latter as a mapping with

@@ -1,4 +1,4 @@
-import { unifiedDiff } from "../python/difflib.ts";
+import { unifiedDiff } from "../language/python/difflib.ts";
 
 /** One line of a difference: `gap` stands for equal lines that are left out. */
 export interface DifferenceLine {

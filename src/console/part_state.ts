@@ -1,4 +1,4 @@
-import type { OutcomeState } from "../job/outcome.ts";
+import type { OutcomeState } from "../model/job/outcome.ts";
 
 /** The outcomes of a target, and `no answer`: all that is known of a silent one on a master that does not name outcomes. */
 export type PartState = OutcomeState | "no answer";

@@ -1,4 +1,4 @@
-import { isRecord } from "../record.ts";
+import { isRecord } from "../base/record.ts";
 
 /**
  * Whether an account may call a runner or a wheel function, as far as its session tells. The master decides all the same: this

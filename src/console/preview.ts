@@ -1,7 +1,7 @@
-import { parseTerm } from "../target/compound.ts";
-import { matchMinion } from "../target/match.ts";
-import { targetMistake } from "../target/mistake.ts";
-import { PatternCache } from "../target/patterns.ts";
+import { parseTerm } from "../model/target/compound.ts";
+import { matchMinion } from "../model/target/match.ts";
+import { targetMistake } from "../model/target/mistake.ts";
+import { PatternCache } from "../model/target/patterns.ts";
 import { countText } from "./text.ts";
 
 /** A target as it is typed. */

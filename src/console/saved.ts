@@ -1,4 +1,4 @@
-import { isRecord } from "../record.ts";
+import { isRecord } from "../base/record.ts";
 
 /** Where a function runs. */
 export type Where = "minions" | "runner" | "wheel";

@@ -1,4 +1,4 @@
-import { isRecord } from "../record.ts";
+import { isRecord } from "../base/record.ts";
 import { argumentText } from "./job_arguments.ts";
 import { durationText } from "./state_run.ts";
 

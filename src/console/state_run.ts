@@ -1,5 +1,5 @@
 /** What a run of states came to: in a line, and state by state with failures first. */
-import { isRecord } from "../record.ts";
+import { isRecord } from "../base/record.ts";
 
 /** How a state went; `would change` in a dry run. */
 export type StateMark = "failed" | "would change" | "changed" | "ok";

@@ -1,4 +1,4 @@
-import { isRecord } from "../record.ts";
+import { isRecord } from "../base/record.ts";
 import { durationsOf } from "./durations.ts";
 import type { Job } from "./job.ts";
 import { isOpen, PART_STATES, type PartState } from "./part_state.ts";

@@ -1,5 +1,5 @@
-import { jidMs } from "../job/jid.ts";
-import { printableLines } from "../printable.ts";
+import { jidMs } from "../model/job/jid.ts";
+import { printableLines } from "../base/printable.ts";
 
 const QUARTER_MS = 15 * 60_000;
 

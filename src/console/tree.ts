@@ -1,4 +1,4 @@
-import { isRecord } from "../record.ts";
+import { isRecord } from "../base/record.ts";
 import { isStateRun, markOf, runSummary, type StateMark, statesOf } from "./state_run.ts";
 
 /** The most rows of a value. */

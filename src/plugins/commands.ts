@@ -1,6 +1,6 @@
-import type { Context, JobContext } from "../loader/context.ts";
-import { CommandNotFoundError, SaltInvocationError } from "../loader/family.ts";
-import { repr, str } from "../python/repr.ts";
+import type { Context, JobContext } from "../model/loader/context.ts";
+import { CommandNotFoundError, SaltInvocationError } from "../model/loader/family.ts";
+import { repr, str } from "../language/python/repr.ts";
 import { which } from "./linux/programs.ts";
 
 /** What a command did. */

@@ -1,7 +1,7 @@
-import { joinPath } from "../config/paths.ts";
-import type { Context } from "../loader/context.ts";
-import { isMap } from "../python/containers.ts";
-import { decode, encode } from "../wire/msgpack.ts";
+import { joinPath } from "../base/paths.ts";
+import type { Context } from "../model/loader/context.ts";
+import { isMap } from "../language/python/containers.ts";
+import { decode, encode } from "../protocol/wire/msgpack.ts";
 
 type Place = Pick<Context, "runtime" | "opts">;
 

@@ -1,8 +1,8 @@
-import { messageOf } from "../errors.ts";
-import type { JobContext } from "../loader/context.ts";
-import { CommandExecutionError } from "../loader/family.ts";
-import { Rendering } from "../loader/rendering.ts";
-import { parseOrderedYaml } from "../yaml/ordered.ts";
+import { messageOf } from "../base/errors.ts";
+import type { JobContext } from "../model/loader/context.ts";
+import { CommandExecutionError } from "../model/loader/family.ts";
+import { Rendering } from "../model/loader/rendering.ts";
+import { parseOrderedYaml } from "../language/yaml/ordered.ts";
 
 /**
  * The pillar that a call gives encrypted (`pillar_enc`). One that is a single text is YAML once it is decrypted.

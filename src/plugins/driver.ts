@@ -1,4 +1,4 @@
-import { ConfigError, messageOf } from "../errors.ts";
+import { ConfigError, messageOf } from "../base/errors.ts";
 
 /**
  * Loads the npm package that connects to a database. The name is passed as a variable because bundlers and Deno look

@@ -1,11 +1,11 @@
-import { type AnyMap, entriesOf, isMap } from "../python/containers.ts";
-import { deepCopy } from "../python/copy.ts";
-import { dictGet, MISSING } from "../python/dict.ts";
-import { compileGlob } from "../python/glob.ts";
-import { str } from "../python/repr.ts";
-import { traverse } from "../python/traverse.ts";
-import { truthy } from "../python/truth.ts";
-import { update } from "../python/update.ts";
+import { type AnyMap, entriesOf, isMap } from "../language/python/containers.ts";
+import { deepCopy } from "../language/python/copy.ts";
+import { dictGet, MISSING } from "../language/python/dict.ts";
+import { compileGlob } from "../language/python/glob.ts";
+import { str } from "../language/python/repr.ts";
+import { traverse } from "../language/python/traverse.ts";
+import { truthy } from "../language/python/truth.ts";
+import { update } from "../language/python/update.ts";
 import { pythonError } from "./python_errors.ts";
 
 /** The signature of `filter_by` after the name of what is looked at. */

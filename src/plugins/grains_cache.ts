@@ -1,8 +1,8 @@
-import { joinPath } from "../config/paths.ts";
-import { messageOf } from "../errors.ts";
-import type { Context } from "../loader/context.ts";
-import { isMap } from "../python/containers.ts";
-import { decode, encode } from "../wire/msgpack.ts";
+import { joinPath } from "../base/paths.ts";
+import { messageOf } from "../base/errors.ts";
+import type { Context } from "../model/loader/context.ts";
+import { isMap } from "../language/python/containers.ts";
+import { decode, encode } from "../protocol/wire/msgpack.ts";
 
 type Reader = Pick<Context, "runtime" | "log" | "opts">;
 

@@ -1,6 +1,6 @@
-import { SaltInvocationError } from "../loader/family.ts";
-import type { BoundArguments } from "../loader/signature.ts";
-import { str } from "../python/repr.ts";
+import { SaltInvocationError } from "../model/loader/family.ts";
+import type { BoundArguments } from "../model/loader/signature.ts";
+import { str } from "../language/python/repr.ts";
 
 /**
  * What a function of arbitrary keywords was given, without what the minion says of the job.

@@ -1,7 +1,7 @@
-import { cryptSalt, randomSalt, unixCrypt } from "../crypto/unix_crypt.ts";
-import type { JobContext } from "../loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../loader/family.ts";
-import { repr } from "../python/repr.ts";
+import { cryptSalt, randomSalt, unixCrypt } from "../protocol/crypto/unix_crypt.ts";
+import type { JobContext } from "../model/loader/context.ts";
+import { CommandExecutionError, SaltInvocationError } from "../model/loader/family.ts";
+import { repr } from "../language/python/repr.ts";
 import { programPath, run } from "./commands.ts";
 
 type Algorithm = (context: JobContext, password: string, salt: string | undefined) => string | Promise<string>;

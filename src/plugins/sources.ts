@@ -1,6 +1,6 @@
-import type { JobContext } from "../loader/context.ts";
-import { str } from "../python/repr.ts";
-import { truthy } from "../python/truth.ts";
+import type { JobContext } from "../model/loader/context.ts";
+import { str } from "../language/python/repr.ts";
+import { truthy } from "../language/python/truth.ts";
 import { exists } from "./linux/paths.ts";
 
 /** The scheme of an address, in lower case; empty for a path. */

@@ -1,7 +1,7 @@
-import { dirName, joinPath } from "../config/paths.ts";
-import { messageOf } from "../errors.ts";
-import type { Context } from "../loader/context.ts";
-import { isMap } from "../python/containers.ts";
+import { dirName, joinPath } from "../base/paths.ts";
+import { messageOf } from "../base/errors.ts";
+import type { Context } from "../model/loader/context.ts";
+import { isMap } from "../language/python/containers.ts";
 import { replaceContent } from "./host_files.ts";
 
 type Reader = Pick<Context, "runtime" | "log" | "opts">;
@@ -22,7 +22,7 @@ export async function readStaticGrains(context: Reader): Promise<Record<string, 
   const { fs } = context.runtime;
   if (path === undefined || fs.stat(path)?.kind !== "file") return {};
   // The reader of whole documents is large, and most minions have no such file.
-  const { parseYaml } = await import("../yaml/document.ts");
+  const { parseYaml } = await import("../language/yaml/document.ts");
   let value: unknown;
   try {
     ({ value } = parseYaml(fs.readText(path)));
@@ -42,6 +42,6 @@ export async function writeStaticGrains(context: Reader, grains: Record<string, 
   if (path === undefined) {
     throw new SyntaxError("Cannot write grains: this minion has no configuration file to put them beside");
   }
-  const { dump } = await import("../yaml/dump.ts");
+  const { dump } = await import("../language/yaml/dump.ts");
   replaceContent(context.runtime, path, dump(grains));
 }

@@ -1,9 +1,9 @@
-import type { JobContext } from "../loader/context.ts";
-import { CommandExecutionError } from "../loader/family.ts";
-import { isTemplateEngine, Rendering, templateText, unsupportedEngine } from "../loader/rendering.ts";
-import { isMap } from "../python/containers.ts";
-import { str } from "../python/repr.ts";
-import { truthy } from "../python/truth.ts";
+import type { JobContext } from "../model/loader/context.ts";
+import { CommandExecutionError } from "../model/loader/family.ts";
+import { isTemplateEngine, Rendering, templateText, unsupportedEngine } from "../model/loader/rendering.ts";
+import { isMap } from "../language/python/containers.ts";
+import { str } from "../language/python/repr.ts";
+import { truthy } from "../language/python/truth.ts";
 
 type Args = Record<string, unknown>;
 

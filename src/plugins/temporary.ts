@@ -1,4 +1,4 @@
-import { joinPath } from "../config/paths.ts";
+import { joinPath } from "../base/paths.ts";
 import type { Runtime } from "../runtime/mod.ts";
 
 type Host = Pick<Runtime, "fs" | "process" | "crypto">;

@@ -1,7 +1,7 @@
-import { joinPath } from "../config/paths.ts";
-import type { JobContext } from "../loader/context.ts";
-import { CommandExecutionError } from "../loader/family.ts";
-import { dirname } from "../python/posixpath.ts";
+import { joinPath } from "../base/paths.ts";
+import type { JobContext } from "../model/loader/context.ts";
+import { CommandExecutionError } from "../model/loader/family.ts";
+import { dirname } from "../language/python/posixpath.ts";
 import type { FileSystem } from "../runtime/fs.ts";
 import { runAll } from "./commands.ts";
 import { overwrite } from "./modules/file/content.ts";

@@ -1,4 +1,4 @@
-import { SystemError } from "../errors.ts";
+import { SystemError } from "../base/errors.ts";
 import type { FileStat, FileSystem } from "./fs.ts";
 
 /** Links on the way to a file; the system follows no more. */

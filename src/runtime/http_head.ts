@@ -1,4 +1,4 @@
-import { ProtocolError } from "../errors.ts";
+import { ProtocolError } from "../base/errors.ts";
 
 /** Bytes of the head of a request or reply. */
 export const MAX_HEAD = 8192;

@@ -1,5 +1,5 @@
 /** What Brine needs from a runtime: interfaces only. The adapters are in the subfolders, one for each runtime. */
-import type { Clock } from "../async/clock.ts";
+import type { Clock } from "../base/async/clock.ts";
 import type { Crypto } from "./crypto.ts";
 import type { Databases } from "./database.ts";
 import type { FileSystem } from "./fs.ts";

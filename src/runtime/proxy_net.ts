@@ -1,5 +1,5 @@
-import { SystemError } from "../errors.ts";
-import { printable } from "../printable.ts";
+import { SystemError } from "../base/errors.ts";
+import { printable } from "../base/printable.ts";
 import { basicAuth } from "./basic_auth.ts";
 import { HttpHeadReader } from "./http_head.ts";
 import type { Connection, Net, SocketAddress } from "./net.ts";

@@ -1,4 +1,4 @@
-import { SystemError } from "../errors.ts";
+import { SystemError } from "../base/errors.ts";
 
 /** What sends a datagram, from the C library of Linux. */
 export interface DatagramCalls {

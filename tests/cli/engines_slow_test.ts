@@ -7,12 +7,12 @@ import { describe, test } from "node:test";
 import { until } from "../../bench/bed/until.ts";
 import { bedDirectory, daemonDirectory } from "../../bench/bed/daemon_directory.ts";
 import { LocalClient } from "../../src/client/mod.ts";
-import type { MasterOpts } from "../../src/config/master_opts.ts";
-import type { EngineStatus } from "../../src/engine/mod.ts";
-import { listenBus, sendToBus } from "../../src/event/mod.ts";
-import { silentLogger } from "../../src/log.ts";
+import type { MasterOpts } from "../../src/model/config/master_opts.ts";
+import type { EngineStatus } from "../../src/feature/engine/mod.ts";
+import { listenBus, sendToBus } from "../../src/model/event/mod.ts";
+import { silentLogger } from "../../src/base/log.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
-import { packEvent } from "../../src/wire/event_frame.ts";
+import { packEvent } from "../../src/protocol/wire/event_frame.ts";
 import { freePort, RunningProgram } from "../support/running_program.ts";
 
 /** Bun does not tell. */

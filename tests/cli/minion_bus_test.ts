@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { minionBus } from "../../cli/programs/call/minion_bus.ts";
-import type { MinionOpts } from "../../src/config/minion_opts.ts";
-import { localSockets, openLocalBus } from "../../src/minion/local_bus.ts";
+import type { MinionOpts } from "../../src/model/config/minion_opts.ts";
+import { localSockets, openLocalBus } from "../../src/host/minion/local_bus.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { memoryRuntime } from "../../src/runtime/memory/mod.ts";
 import { captureLog } from "../support/capture_log.ts";

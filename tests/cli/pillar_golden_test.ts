@@ -7,9 +7,9 @@ import { fileURLToPath } from "node:url";
 import { callMain } from "../../cli/programs/call.ts";
 import type { Program } from "../../cli/options/mod.ts";
 import { runMain } from "../../cli/programs/run.ts";
-import { MinionCache } from "../../src/master/mod.ts";
+import { MinionCache } from "../../src/host/master/mod.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
-import { silentLogger } from "../../src/log.ts";
+import { silentLogger } from "../../src/base/log.ts";
 import { runInProcess } from "../support/program.ts";
 
 const GOLDEN = fileURLToPath(new URL("../golden", import.meta.url));

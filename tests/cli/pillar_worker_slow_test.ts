@@ -4,9 +4,9 @@ import process from "node:process";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { openMasterPillar } from "../../cli/pillar.ts";
-import { lookup } from "../../src/python/containers.ts";
+import { lookup } from "../../src/language/python/containers.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
-import { Supervisor, type WorkerPool } from "../../src/supervise/mod.ts";
+import { Supervisor, type WorkerPool } from "../../src/feature/supervise/mod.ts";
 import { type Cluster, startCluster } from "../support/start_cluster.ts";
 import { captureLog } from "../support/capture_log.ts";
 

@@ -4,8 +4,8 @@ import { describe, test } from "node:test";
 import { until } from "../../bench/bed/until.ts";
 import { LocalClient } from "../../src/client/local_client.ts";
 import { highestRetcode, type Outcome } from "../../src/client/outcome.ts";
-import type { BusEvent } from "../../src/event/bus.ts";
-import type { ExecutionModule } from "../../src/loader/family.ts";
+import type { BusEvent } from "../../src/model/event/bus.ts";
+import type { ExecutionModule } from "../../src/model/loader/family.ts";
 import { type Cluster, startCluster } from "../support/start_cluster.ts";
 
 const TIMEOUT = { timeout: 120_000 };

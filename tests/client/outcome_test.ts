@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { hasReturn, type Outcome, returnOutcome, statusOutcome } from "../../src/client/outcome.ts";
-import { OUTCOME_STATES } from "../../src/job/outcome.ts";
+import { OUTCOME_STATES } from "../../src/model/job/outcome.ts";
 
 /** Every kind of {@link Outcome}: a kind that is missing here, or that the union lacks, does not compile. */
 const KINDS: Record<Outcome["kind"], true> = {

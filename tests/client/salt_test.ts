@@ -1,12 +1,12 @@
 /** The contract of {@link Salt}, kept on the master's host and over HTTP. */
 import { after, before } from "node:test";
 import { HttpClient } from "../../src/client/http/http_client.ts";
-import type { KeyState } from "../gateway/golden_bed.ts";
-import { createGateway, type Gateway, gatewaySettings } from "../../src/gateway/mod.ts";
-import type { ExecutionModule } from "../../src/loader/family.ts";
+import type { KeyState } from "../host/gateway/golden_bed.ts";
+import { createGateway, type Gateway, gatewaySettings } from "../../src/host/gateway/mod.ts";
+import type { ExecutionModule } from "../../src/model/loader/family.ts";
 import { saltContract, type SaltUnderTest } from "../contract/salt_contract.ts";
-import { type Site, startSite } from "../gateway/site.ts";
-import { EXTERNAL_AUTH } from "../gateway/users.ts";
+import { type Site, startSite } from "../host/gateway/site.ts";
+import { EXTERNAL_AUTH } from "../host/gateway/users.ts";
 
 const TIMEOUT = { timeout: 60_000 };
 const ALICE = { eauth: "file", username: "alice", password: "wonder" };

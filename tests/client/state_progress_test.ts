@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { JobCollector, type JobSource, type StateProgress } from "../../src/client/job_collector.ts";
-import { BusEvent } from "../../src/event/bus.ts";
+import { BusEvent } from "../../src/model/event/bus.ts";
 import { FakeClock } from "../support/fake_clock.ts";
 
 const JID = "20260101000000000000";

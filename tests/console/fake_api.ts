@@ -6,8 +6,8 @@ import { randomBytes } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import path from "node:path";
-import { newJid } from "../../src/job/jid.ts";
-import { systemClock } from "../../src/async/clock.ts";
+import { newJid } from "../../src/model/job/jid.ts";
+import { systemClock } from "../../src/base/async/clock.ts";
 
 const CONSOLE = path.resolve(import.meta.dirname, "../../dist/console");
 

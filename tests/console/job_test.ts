@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { OUTCOME_STATES } from "../../src/job/outcome.ts";
+import { OUTCOME_STATES } from "../../src/model/job/outcome.ts";
 import { Job, OUTPUT_LINES } from "../../src/console/job.ts";
 import { argumentsOfRecord, argumentText } from "../../src/console/job_arguments.ts";
 import { PART_STATES } from "../../src/console/part_state.ts";

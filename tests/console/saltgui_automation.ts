@@ -1,5 +1,5 @@
 /** The requests of SaltGUI's pages about schedules, beacons, node groups, templates, reactors, keys, minions, the mine and jobs. */
-import { isRecord } from "../../src/record.ts";
+import { isRecord } from "../../src/base/record.ts";
 import type { MoreOptions } from "./saltgui_fleet.ts";
 import type { Step } from "./saltgui_requests.ts";
 

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { until } from "../../bench/bed/until.ts";
-import { type Backend, MasterDownError, RefusedError } from "../../src/gateway/mod.ts";
-import type { GuardedBackend, OpenBackend } from "../../src/gateway/backend/guarded_backend.ts";
+import { type Backend, MasterDownError, RefusedError } from "../../src/host/gateway/mod.ts";
+import type { GuardedBackend, OpenBackend } from "../../src/host/gateway/backend/guarded_backend.ts";
 import type { TokenRecord } from "../../src/client/mod.ts";
-import type { BusEvent } from "../../src/event/bus.ts";
+import type { BusEvent } from "../../src/model/event/bus.ts";
 
 const TIMEOUT = { timeout: 60_000 };
 

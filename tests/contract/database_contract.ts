@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { SystemError } from "../../src/errors.ts";
+import { SystemError } from "../../src/base/errors.ts";
 import type { Databases } from "../../src/runtime/database.ts";
 import type { FileSystem } from "../../src/runtime/fs.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { BusEvent, EventData } from "../../src/event/bus.ts";
+import type { BusEvent, EventData } from "../../src/model/event/bus.ts";
 
 /** A bus under test, over any transport. */
 export interface TestBus {

@@ -6,10 +6,10 @@ import {
   type JobListEntry,
   type JobSearch,
   returnedOf,
-} from "../../src/job/job_cache.ts";
-import { saveMasterJob } from "../../src/job/master_job.ts";
-import { OUTCOME_STATES, type TargetOutcome } from "../../src/job/outcome.ts";
-import { decode, encode, Float, Packed } from "../../src/wire/msgpack.ts";
+} from "../../src/model/job/job_cache.ts";
+import { saveMasterJob } from "../../src/model/job/master_job.ts";
+import { OUTCOME_STATES, type TargetOutcome } from "../../src/model/job/outcome.ts";
+import { decode, encode, Float, Packed } from "../../src/protocol/wire/msgpack.ts";
 import { FakeClock } from "../support/fake_clock.ts";
 
 const JID = "20240506070809123456";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { KeyState, KeyStore } from "../../src/channel/key_store.ts";
+import type { KeyState, KeyStore } from "../../src/protocol/channel/key_store.ts";
 import { vectors } from "../support/vectors.ts";
 
 const { minion_public_key: PEM, other_public_key: OTHER } = vectors("auth_cases");

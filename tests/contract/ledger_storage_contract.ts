@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { turns } from "../../bench/bed/until.ts";
-import { LARGEST_VALUE, type Lease, LeaseLostError, type LedgerStorage } from "../../src/cluster/storage.ts";
-import type { JobLoad } from "../../src/job/job_cache.ts";
-import { encode, Packed } from "../../src/wire/msgpack.ts";
+import { LARGEST_VALUE, type Lease, LeaseLostError, type LedgerStorage } from "../../src/feature/cluster/storage.ts";
+import type { JobLoad } from "../../src/model/job/job_cache.ts";
+import { encode, Packed } from "../../src/protocol/wire/msgpack.ts";
 
 const JID = "20240506070809123456";
 const LATER = "20240506070809123457";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
 import { describe, test } from "node:test";
-import { deferred } from "../../src/async/mod.ts";
-import { SystemError } from "../../src/errors.ts";
+import { deferred } from "../../src/base/async/mod.ts";
+import { SystemError } from "../../src/base/errors.ts";
 import type { Connection, Listener, Net, SocketAddress } from "../../src/runtime/net.ts";
 
 /** What a Net cannot do: the sentence that the test report shows. */

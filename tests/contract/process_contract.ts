@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { clearInterval, setInterval } from "node:timers";
 import { until } from "../../bench/bed/until.ts";
-import { SystemError } from "../../src/errors.ts";
+import { SystemError } from "../../src/base/errors.ts";
 import type { ProcessHost, SpawnOptions } from "../../src/runtime/process.ts";
 
 /** The programs that a process host must have for {@link processContract}. */

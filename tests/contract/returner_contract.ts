@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { ReturnerContext, ReturnerModule } from "../../src/loader/family.ts";
+import type { ReturnerContext, ReturnerModule } from "../../src/model/loader/family.ts";
 import { returnerJobs } from "../../src/plugins/returners/reader.ts";
-import { Float, unpack } from "../../src/wire/msgpack.ts";
+import { Float, unpack } from "../../src/protocol/wire/msgpack.ts";
 import { listed } from "./job_cache_contract.ts";
 
 const JID = "20240506070809123456";

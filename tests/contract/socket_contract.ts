@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
 import { describe, test } from "node:test";
-import { SaltError, TimeoutError } from "../../src/errors.ts";
-import type { Message, Pub, Receiver, SocketFactory } from "../../src/zmtp/mod.ts";
+import { SaltError, TimeoutError } from "../../src/base/errors.ts";
+import type { Message, Pub, Receiver, SocketFactory } from "../../src/protocol/zmtp/mod.ts";
 
 /** What a pair of factories cannot do: the sentence that the test report shows. */
 export interface SocketGaps {
@@ -68,7 +68,7 @@ async function rebind(socket: { bind(endpoint: string): Promise<string> }, endpo
   }
 }
 
-/** The promises of `src/zmtp/types.ts`, for any implementation. */
+/** The promises of `src/protocol/zmtp/types.ts`, for any implementation. */
 export function socketContract(name: string, prepare: () => Promise<SocketContract> | SocketContract): void {
   let prepared: Promise<SocketContract> | undefined;
   type Body = (contract: SocketContract & { b: SocketFactory; c: SocketFactory }) => Promise<void>;

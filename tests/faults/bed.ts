@@ -20,9 +20,9 @@ import { brineCommand, DAEMON_FLAGS, OWN_RUNTIME, type RuntimeName, runtimeNamed
 import { pause, until } from "../../bench/bed/until.ts";
 import { LocalClient } from "../../src/client/local_client.ts";
 import type { Published, PublishRequest } from "../../src/client/publish_request.ts";
-import { messageOf } from "../../src/errors.ts";
-import { createLogger } from "../../src/log.ts";
-import type { JobCache } from "../../src/job/job_cache.ts";
+import { messageOf } from "../../src/base/errors.ts";
+import { createLogger } from "../../src/base/log.ts";
+import type { JobCache } from "../../src/model/job/job_cache.ts";
 import { sqliteJobCache } from "../../src/plugins/job_caches/sqlite.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { PAIRS } from "../support/start_cluster.ts";

@@ -7,10 +7,10 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { pause, until } from "../../bench/bed/until.ts";
-import { BusEvent, EVENTS_MISSED, listenBus, sendToBus } from "../../src/event/mod.ts";
+import { BusEvent, EVENTS_MISSED, listenBus, sendToBus } from "../../src/model/event/mod.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
-import { packEvent } from "../../src/wire/event_frame.ts";
-import { IpcFrameReader } from "../../src/wire/ipc_frame.ts";
+import { packEvent } from "../../src/protocol/wire/event_frame.ts";
+import { IpcFrameReader } from "../../src/protocol/wire/ipc_frame.ts";
 import { Bed, FULL, whyNot } from "./bed.ts";
 
 /** In full mode 10,000 small events a second for a minute; in quick mode fewer and larger ones, as fast as they go. */

@@ -1,8 +1,8 @@
 /** What was asked of a master, what was really done, and what it says of both. */
 import { existsSync, readFileSync } from "node:fs";
-import { type JobCache, outcomesOf } from "../../src/job/job_cache.ts";
-import { ENDED, type OutcomeState } from "../../src/job/outcome.ts";
-import { unpack } from "../../src/wire/msgpack.ts";
+import { type JobCache, outcomesOf } from "../../src/model/job/job_cache.ts";
+import { ENDED, type OutcomeState } from "../../src/model/job/outcome.ts";
+import { unpack } from "../../src/protocol/wire/msgpack.ts";
 
 /** A number in [0, 1). */
 export type Random = () => number;

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { ENDED, type OutcomeState } from "../../src/job/outcome.ts";
-import { unpack } from "../../src/wire/msgpack.ts";
+import { ENDED, type OutcomeState } from "../../src/model/job/outcome.ts";
+import { unpack } from "../../src/protocol/wire/msgpack.ts";
 import { until } from "../../bench/bed/until.ts";
 import { Bed, FULL, whyNot } from "./bed.ts";
 

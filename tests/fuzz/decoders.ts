@@ -1,30 +1,30 @@
 /** Everything that reads what a peer, a user or a file may have written: how inputs for it are made, and what it may throw. */
-import { SaltError } from "../../src/errors.ts";
-import { BusEvent } from "../../src/event/bus.ts";
-import { bodyReader } from "../../src/gateway/wire/body_formats.ts";
-import { HttpError } from "../../src/gateway/wire/errors.ts";
-import { silentLogger } from "../../src/log.ts";
-import { jinja } from "../../src/render/jinja.ts";
+import { SaltError } from "../../src/base/errors.ts";
+import { BusEvent } from "../../src/model/event/bus.ts";
+import { bodyReader } from "../../src/host/gateway/wire/body_formats.ts";
+import { HttpError } from "../../src/host/gateway/wire/errors.ts";
+import { silentLogger } from "../../src/base/log.ts";
+import { jinja } from "../../src/language/render/jinja.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
-import { matchMinion, tokenize } from "../../src/target/mod.ts";
-import { TcpFrameReader } from "../../src/transport/tcp/frame_reader.ts";
-import { OPCODE, writeFrame as writeWsFrame, WsFrameReader } from "../../src/transport/ws/frames.ts";
-import { packEvent, unpackEvent } from "../../src/wire/event_frame.ts";
-import { frame as ownFrame, FrameReader } from "../../src/wire/frames.ts";
-import { IpcFrameReader, packIpcFrame, withLength } from "../../src/wire/ipc_frame.ts";
-import { checkPacked, decode, encode, StreamDecoder } from "../../src/wire/msgpack.ts";
+import { matchMinion, tokenize } from "../../src/model/target/mod.ts";
+import { TcpFrameReader } from "../../src/protocol/transport/tcp/frame_reader.ts";
+import { OPCODE, writeFrame as writeWsFrame, WsFrameReader } from "../../src/protocol/transport/ws/frames.ts";
+import { packEvent, unpackEvent } from "../../src/protocol/wire/event_frame.ts";
+import { frame as ownFrame, FrameReader } from "../../src/protocol/wire/frames.ts";
+import { IpcFrameReader, packIpcFrame, withLength } from "../../src/protocol/wire/ipc_frame.ts";
+import { checkPacked, decode, encode, StreamDecoder } from "../../src/protocol/wire/msgpack.ts";
 import {
   packPayload,
   packPublication,
   parseEnvelope,
   parsePublication,
   unpackPayload,
-} from "../../src/wire/payload.ts";
-import { dump, parseLine } from "../../src/yaml/mod.ts";
-import { parseYaml, parseYamlThoroughly } from "../../src/yaml/document.ts";
-import { agreedMinor, checkGreeting, greeting, GREETING_SIZE } from "../../src/zmtp/greeting.ts";
-import { decodeCommand, decodeProperties, encodeCommand, encodeReady } from "../../src/zmtp/command.ts";
-import { COMMAND, FrameDecoder, LONG, MORE, writeFrame } from "../../src/zmtp/frame.ts";
+} from "../../src/protocol/wire/payload.ts";
+import { dump, parseLine } from "../../src/language/yaml/mod.ts";
+import { parseYaml, parseYamlThoroughly } from "../../src/language/yaml/document.ts";
+import { agreedMinor, checkGreeting, greeting, GREETING_SIZE } from "../../src/protocol/zmtp/greeting.ts";
+import { decodeCommand, decodeProperties, encodeCommand, encodeReady } from "../../src/protocol/zmtp/command.ts";
+import { COMMAND, FrameDecoder, LONG, MORE, writeFrame } from "../../src/protocol/zmtp/frame.ts";
 import { type Chance, joined } from "./mutate.ts";
 import { document, template } from "./templates.ts";
 

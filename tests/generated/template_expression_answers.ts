@@ -1,8 +1,8 @@
 /** What Brine's renderer makes of the templates of `template_expressions.ts`, in the form of `record_template_expressions.py`. */
-import { templateFunctions } from "../../src/loader/template_functions.ts";
-import { silentLogger } from "../../src/log.ts";
-import { templateValues } from "../../src/render/host_values.ts";
-import { jinja } from "../../src/render/jinja.ts";
+import { templateFunctions } from "../../src/model/loader/template_functions.ts";
+import { silentLogger } from "../../src/base/log.ts";
+import { templateValues } from "../../src/language/render/host_values.ts";
+import { jinja } from "../../src/language/render/jinja.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { testMinion } from "../support/context.ts";
 import { recordedValue } from "../support/recorded_values.ts";

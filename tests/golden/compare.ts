@@ -1,6 +1,6 @@
 /** Whether what a program printed is what was recorded. */
 import { existsSync } from "node:fs";
-import { SALT_COMPAT, VERSION } from "../../src/version.ts";
+import { SALT_COMPAT, VERSION } from "../../src/base/version.ts";
 import type { ProgramRun } from "../support/program.ts";
 import type { Golden } from "./bed.ts";
 

@@ -5,17 +5,17 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { until } from "../../bench/bed/until.ts";
-import { SerialWindow } from "../../src/crypto/crypticle.ts";
-import { cleanPem } from "../../src/crypto/rsa_key.ts";
-import { rsaSign } from "../../src/crypto/rsa.ts";
-import { x931Sign } from "../../src/crypto/x931.ts";
-import { AuthClient, newNonce } from "../../src/channel/auth_client.ts";
-import { PublicationReader } from "../../src/channel/pub_client.ts";
-import { PublicationSealer } from "../../src/channel/pub_server.ts";
-import { AES_COMMANDS, CLEAR_COMMANDS } from "../../src/master/request_table.ts";
-import { decode, encode } from "../../src/wire/msgpack.ts";
-import { bytesOf, packEnvelope, packPayload } from "../../src/wire/payload.ts";
-import { zmtpSockets } from "../../src/zmtp/mod.ts";
+import { SerialWindow } from "../../src/protocol/crypto/crypticle.ts";
+import { cleanPem } from "../../src/protocol/crypto/rsa_key.ts";
+import { rsaSign } from "../../src/protocol/crypto/rsa.ts";
+import { x931Sign } from "../../src/protocol/crypto/x931.ts";
+import { AuthClient, newNonce } from "../../src/protocol/channel/auth_client.ts";
+import { PublicationReader } from "../../src/protocol/channel/pub_client.ts";
+import { PublicationSealer } from "../../src/protocol/channel/pub_server.ts";
+import { AES_COMMANDS, CLEAR_COMMANDS } from "../../src/host/master/request_table.ts";
+import { decode, encode } from "../../src/protocol/wire/msgpack.ts";
+import { bytesOf, packEnvelope, packPayload } from "../../src/protocol/wire/payload.ts";
+import { zmtpSockets } from "../../src/protocol/zmtp/mod.ts";
 import { type Cluster, type ClusterOptions, PAIRS, type Peer, startCluster } from "../support/start_cluster.ts";
 import type { Json } from "../support/vectors.ts";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { until } from "../../bench/bed/until.ts";
-import { masterBackend } from "../../src/gateway/mod.ts";
+import { masterBackend } from "../../src/host/gateway/mod.ts";
 import { type Cluster, startCluster } from "../support/start_cluster.ts";
 
 const TIMEOUT = { timeout: 60_000 };

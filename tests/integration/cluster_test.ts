@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { until } from "../../bench/bed/until.ts";
-import { minionJobs } from "../../src/master/commands/jobs.ts";
-import { encode, Packed } from "../../src/wire/msgpack.ts";
+import { minionJobs } from "../../src/host/master/commands/jobs.ts";
+import { encode, Packed } from "../../src/protocol/wire/msgpack.ts";
 import type { Cluster } from "../support/start_cluster.ts";
 import { Masters } from "../support/start_masters.ts";
 

@@ -1,7 +1,7 @@
 /** The work that minions and users without permissions can cause at the master is bounded, and reveals nothing of pillars. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { decode, encode } from "../../src/wire/msgpack.ts";
+import { decode, encode } from "../../src/protocol/wire/msgpack.ts";
 import { type Cluster, type ClusterOptions, startCluster } from "../support/start_cluster.ts";
 import type { Json } from "../support/vectors.ts";
 

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { until } from "../../bench/bed/until.ts";
-import { rsaSign } from "../../src/crypto/rsa.ts";
-import { cleanPem } from "../../src/crypto/rsa_key.ts";
+import { rsaSign } from "../../src/protocol/crypto/rsa.ts";
+import { cleanPem } from "../../src/protocol/crypto/rsa_key.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
-import type { Minion } from "../../src/minion/mod.ts";
+import type { Minion } from "../../src/host/minion/mod.ts";
 import { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";
 import { type Cluster, type ClusterOptions, PAIRS, startCluster } from "../support/start_cluster.ts";
 

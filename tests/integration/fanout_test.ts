@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { until } from "../../bench/bed/until.ts";
 import type { Outcome } from "../../src/client/outcome.ts";
-import type { ExecutionModule } from "../../src/loader/family.ts";
+import type { ExecutionModule } from "../../src/model/loader/family.ts";
 import { startCluster } from "../support/start_cluster.ts";
 
 const TIMEOUT = { timeout: 60_000 };

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { until } from "../../bench/bed/until.ts";
-import { SystemError } from "../../src/errors.ts";
+import { SystemError } from "../../src/base/errors.ts";
 import { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";
-import { UnannouncedReturns } from "../../src/master/jobs/unannounced_returns.ts";
+import { UnannouncedReturns } from "../../src/host/master/jobs/unannounced_returns.ts";
 import { startCluster } from "../support/start_cluster.ts";
 
 const TIMEOUT = { timeout: 60_000 };

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { until } from "../../bench/bed/until.ts";
-import { GitBed, skip } from "../fileserver/gitfs_bed.ts";
+import { GitBed, skip } from "../content/fileserver/gitfs_bed.ts";
 import { startCluster } from "../support/start_cluster.ts";
 
 for (const place of ["memory", "current"] as const) {

@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { until } from "../../bench/bed/until.ts";
-import { type Deferred, deferred } from "../../src/async/deferred.ts";
+import { type Deferred, deferred } from "../../src/base/async/deferred.ts";
 import type { Output } from "../../src/client/job_collector.ts";
 import type { LocalClient } from "../../src/client/local_client.ts";
 import type { Outcome } from "../../src/client/outcome.ts";
-import type { ExecutionModule } from "../../src/loader/family.ts";
+import type { ExecutionModule } from "../../src/model/loader/family.ts";
 import { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";
-import { unpack } from "../../src/wire/msgpack.ts";
+import { unpack } from "../../src/protocol/wire/msgpack.ts";
 import { type Cluster, type ClusterOptions, startCluster } from "../support/start_cluster.ts";
 
 const TIMEOUT = { timeout: 120_000 };

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { until } from "../../bench/bed/until.ts";
-import { deferred } from "../../src/async/deferred.ts";
+import { deferred } from "../../src/base/async/deferred.ts";
 import { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";
-import { decode, encode } from "../../src/wire/msgpack.ts";
+import { decode, encode } from "../../src/protocol/wire/msgpack.ts";
 import { type Cluster, type ClusterOptions, type Peer, startCluster } from "../support/start_cluster.ts";
 import type { Json } from "../support/vectors.ts";
 

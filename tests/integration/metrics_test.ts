@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { prometheusText } from "../../cli/daemon/telemetry/prometheus_text.ts";
-import { MetricRegistry, NO_TELEMETRY } from "../../src/telemetry/mod.ts";
-import { encode } from "../../src/wire/msgpack.ts";
+import { MetricRegistry, NO_TELEMETRY } from "../../src/base/telemetry/mod.ts";
+import { encode } from "../../src/protocol/wire/msgpack.ts";
 import { startCluster } from "../support/start_cluster.ts";
 
 /** The values of a scrape: `name{label="value"}` → number. */

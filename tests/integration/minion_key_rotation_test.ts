@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { until } from "../../bench/bed/until.ts";
-import { cleanPem } from "../../src/crypto/rsa_key.ts";
-import { SystemError } from "../../src/errors.ts";
-import type { MinionOpts } from "../../src/config/minion_opts.ts";
-import type { MasterConnection } from "../../src/minion/connection.ts";
-import { KeyRotator } from "../../src/minion/key_rotator.ts";
+import { cleanPem } from "../../src/protocol/crypto/rsa_key.ts";
+import { SystemError } from "../../src/base/errors.ts";
+import type { MinionOpts } from "../../src/model/config/minion_opts.ts";
+import type { MasterConnection } from "../../src/host/minion/connection.ts";
+import { KeyRotator } from "../../src/host/minion/key_rotator.ts";
 import { captureLog } from "../support/capture_log.ts";
 import { type Cluster, type ClusterOptions, PAIRS, startCluster } from "../support/start_cluster.ts";
 

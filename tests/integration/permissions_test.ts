@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { until } from "../../bench/bed/until.ts";
-import type { EauthModule } from "../../src/loader/eauth.ts";
-import { masterId, type RunnerJob } from "../../src/master/mod.ts";
-import { decode, encode, unpack } from "../../src/wire/msgpack.ts";
+import type { EauthModule } from "../../src/model/loader/eauth.ts";
+import { masterId, type RunnerJob } from "../../src/host/master/mod.ts";
+import { decode, encode, unpack } from "../../src/protocol/wire/msgpack.ts";
 import { type Cluster, type ClusterOptions, startCluster } from "../support/start_cluster.ts";
 import type { Json } from "../support/vectors.ts";
 

@@ -1,9 +1,9 @@
 /** A job that is kept for a minion which is away runs by the right that its owner has when it is delivered. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { outcomeFields } from "../../src/job/outcome.ts";
+import { outcomeFields } from "../../src/model/job/outcome.ts";
 import { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";
-import { decode, encode } from "../../src/wire/msgpack.ts";
+import { decode, encode } from "../../src/protocol/wire/msgpack.ts";
 import { until } from "../../bench/bed/until.ts";
 import { type Cluster, startCluster } from "../support/start_cluster.ts";
 import type { Json } from "../support/vectors.ts";

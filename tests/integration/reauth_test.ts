@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { until } from "../../bench/bed/until.ts";
-import { listenBus } from "../../src/event/bus_client.ts";
-import { ipcHash } from "../../src/job/minion_id.ts";
-import { cleanPem, fingerprint } from "../../src/crypto/rsa_key.ts";
-import type { RejectedError } from "../../src/minion/mod.ts";
-import { decode, encode } from "../../src/wire/msgpack.ts";
-import { zmtpSockets } from "../../src/zmtp/mod.ts";
+import { listenBus } from "../../src/model/event/bus_client.ts";
+import { ipcHash } from "../../src/protocol/channel/minion_id.ts";
+import { cleanPem, fingerprint } from "../../src/protocol/crypto/rsa_key.ts";
+import type { RejectedError } from "../../src/host/minion/mod.ts";
+import { decode, encode } from "../../src/protocol/wire/msgpack.ts";
+import { zmtpSockets } from "../../src/protocol/zmtp/mod.ts";
 import { type Cluster, PAIRS, startCluster } from "../support/start_cluster.ts";
 
 const TIMEOUT = { timeout: 120_000 };

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { turns, until } from "../../bench/bed/until.ts";
-import { SystemError } from "../../src/errors.ts";
+import { SystemError } from "../../src/base/errors.ts";
 import type { FileSystem } from "../../src/runtime/fs.ts";
 import { type Cluster, PAIRS, startCluster } from "../support/start_cluster.ts";
 

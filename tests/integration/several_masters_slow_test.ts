@@ -6,7 +6,7 @@ import { callMain } from "../../cli/programs/call.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { runInProcess } from "../support/program.ts";
 import { type Cluster, type ClusterOptions, startCluster } from "../support/start_cluster.ts";
-import { testProgram } from "../minion/processes/job_bed.ts";
+import { testProgram } from "../host/minion/processes/job_bed.ts";
 
 const TIMEOUT = { timeout: 60_000 };
 const names = ["one", "two"];

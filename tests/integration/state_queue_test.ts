@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { until } from "../../bench/bed/until.ts";
-import { deferred } from "../../src/async/deferred.ts";
-import type { ExecutionModule } from "../../src/loader/family.ts";
+import { deferred } from "../../src/base/async/deferred.ts";
+import type { ExecutionModule } from "../../src/model/loader/family.ts";
 import { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";
 import { MODULES } from "../../src/plugins/modules/mod.ts";
-import { unpack } from "../../src/wire/msgpack.ts";
+import { unpack } from "../../src/protocol/wire/msgpack.ts";
 import { type Cluster, startCluster } from "../support/start_cluster.ts";
 
 const TIMEOUT = { timeout: 120_000 };

@@ -10,7 +10,7 @@ import { brine } from "../../bench/bed/sides.ts";
 import { measureFleet } from "../../bench/fleet.ts";
 import { behavioursOf, FULL_MIX, parseMix } from "../../bench/swarm/mix.ts";
 import { REFUSED_DEEDS, wrongAnswers } from "../../bench/swarm/tally.ts";
-import { OUTCOME_STATES } from "../../src/job/outcome.ts";
+import { OUTCOME_STATES } from "../../src/model/job/outcome.ts";
 
 const MINIONS = 60;
 const JOBS = 2;

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { until } from "../../bench/bed/until.ts";
 import { gatherGrains } from "../../src/plugins/grains/mod.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
-import { testProgram } from "../minion/processes/job_bed.ts";
+import { testProgram } from "../host/minion/processes/job_bed.ts";
 import { type Cluster, startCluster } from "../support/start_cluster.ts";
 
 /** Files of the master, and calls on its one minion. */

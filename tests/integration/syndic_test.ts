@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { until } from "../../bench/bed/until.ts";
 import type { Outcome } from "../../src/client/outcome.ts";
 import { type Cluster, startCluster } from "../support/start_cluster.ts";
-import { decode } from "../../src/wire/msgpack.ts";
+import { decode } from "../../src/protocol/wire/msgpack.ts";
 import { startTestSyndic } from "../support/start_syndic.ts";
 
 const TIMEOUT = { timeout: 180_000 };

@@ -8,7 +8,7 @@ import {
   parseTraceContext,
   type SpanOptions,
   type Telemetry,
-} from "../../src/telemetry/mod.ts";
+} from "../../src/base/telemetry/mod.ts";
 import { type Cluster, startCluster } from "../support/start_cluster.ts";
 
 interface Recorded {

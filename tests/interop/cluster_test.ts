@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
-import { ENDED, type OutcomeState } from "../../src/job/outcome.ts";
+import { ENDED, type OutcomeState } from "../../src/model/job/outcome.ts";
 import { noNats, noPostgres } from "../support/servers.ts";
 import { ClusterSite, type PlannedMinion } from "./cluster_site.ts";
 import { installSalt, type Kind } from "./release.ts";

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import process from "node:process";
 import { test } from "node:test";
-import { MASTER_OPTIONS } from "../../src/config/master_opts.ts";
-import { MINION_OPTIONS } from "../../src/config/minion_opts.ts";
-import { reviewOptions } from "../../src/config/review.ts";
-import { SALT_MASTER_OPTIONS, SALT_MINION_OPTIONS } from "../../src/config/salt_options.ts";
+import { MASTER_OPTIONS } from "../../src/model/config/master_opts.ts";
+import { MINION_OPTIONS } from "../../src/model/config/minion_opts.ts";
+import { reviewOptions } from "../../src/model/config/review.ts";
+import { SALT_MASTER_OPTIONS, SALT_MINION_OPTIONS } from "../../src/model/config/salt_options.ts";
 import { saltProgram } from "../../bench/bed/salt_release.ts";
 import { installSalt, RELEASES } from "./release.ts";
 

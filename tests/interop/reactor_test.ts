@@ -6,9 +6,9 @@ import path from "node:path";
 import process from "node:process";
 import { after, describe, test } from "node:test";
 import { until } from "../../bench/bed/until.ts";
-import { listenBus, sendToBus } from "../../src/event/mod.ts";
+import { listenBus, sendToBus } from "../../src/model/event/mod.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
-import { packEvent } from "../../src/wire/event_frame.ts";
+import { packEvent } from "../../src/protocol/wire/event_frame.ts";
 import { Fleet } from "./fleet.ts";
 import { installSalt, type Kind, type Release } from "./release.ts";
 

@@ -9,7 +9,7 @@ import process from "node:process";
 import { createInterface } from "node:readline";
 import { after, before, describe, test } from "node:test";
 import { until } from "../../bench/bed/until.ts";
-import { deferred } from "../../src/async/mod.ts";
+import { deferred } from "../../src/base/async/mod.ts";
 import type { Connection, ConnectionHandlers, Net } from "../../src/runtime/net.ts";
 import { nodeNet } from "../../src/runtime/node/net.ts";
 import {
@@ -23,8 +23,8 @@ import {
   ReqSocket,
   RouterSocket,
   SubSocket,
-} from "../../src/zmtp/mod.ts";
-import { HandClock, testContext } from "../zmtp/context.ts";
+} from "../../src/protocol/zmtp/mod.ts";
+import { HandClock, testContext } from "../protocol/zmtp/context.ts";
 
 const python = process.env.BRINE_PYTHON ??
   path.join(process.env.XDG_CACHE_HOME ?? path.join(homedir(), ".cache"), "brine/salt/3006/bin/python");

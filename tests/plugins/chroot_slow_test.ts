@@ -1,7 +1,7 @@
 /** cmd.run_chroot, with programs that stand in for chroot and mount: a real mount in a test's directory could be removed with it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ModuleRegistry } from "../../src/loader/loader.ts";
+import type { ModuleRegistry } from "../../src/model/loader/loader.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { kwargs, testMinion } from "../support/context.ts";
 import { inTemporary } from "./temporary.ts";

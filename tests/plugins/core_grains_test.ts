@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SystemError } from "../../src/errors.ts";
+import { SystemError } from "../../src/base/errors.ts";
 import { grains } from "../../src/plugins/grains/core.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import { testMinion } from "../support/context.ts";

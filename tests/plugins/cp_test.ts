@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { parseInput } from "../../src/job/args.ts";
+import { parseInput } from "../../src/model/job/args.ts";
 import { type TestMinion, testMinion } from "../support/context.ts";
 import { inTemporary } from "./temporary.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseSignature } from "../../src/loader/signature.ts";
+import { parseSignature } from "../../src/model/loader/signature.ts";
 import { documentationOf } from "../../src/plugins/documented.ts";
 import { moduleName, MODULES } from "../../src/plugins/modules/mod.ts";
 import { PARAMETERS } from "../../src/plugins/parameters.ts";

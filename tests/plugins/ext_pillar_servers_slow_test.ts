@@ -1,7 +1,7 @@
 /** The external pillars `postgres` and `redis`, compared with what real Salt made of the same servers. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { entriesOf, OrderedMap } from "../../src/python/containers.ts";
+import { entriesOf, OrderedMap } from "../../src/language/python/containers.ts";
 import { loadDriver } from "../../src/plugins/driver.ts";
 import { pillarBed, type PillarCase } from "../support/pillar.ts";
 import { noPostgres, noRedis, sharedPostgres, sharedRedis } from "../support/servers.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { RunnerContext } from "../../src/loader/context.ts";
-import { SaltInvocationError } from "../../src/loader/family.ts";
-import { bindArguments, parseSignature } from "../../src/loader/signature.ts";
+import type { RunnerContext } from "../../src/model/loader/context.ts";
+import { SaltInvocationError } from "../../src/model/loader/family.ts";
+import { bindArguments, parseSignature } from "../../src/model/loader/signature.ts";
 import { runner } from "../../src/plugins/runners/fileserver.ts";
-import { serverBed } from "../fileserver/bed.ts";
+import { serverBed } from "../content/fileserver/bed.ts";
 
 function bench() {
   const bed = serverBed({ file_roots: { base: ["/srv/salt"], dev: ["/srv/dev"] }, fileserver_events: true });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { MINION_OPTIONS } from "../../src/config/minion_opts.ts";
-import { createLogger } from "../../src/log.ts";
+import { MINION_OPTIONS } from "../../src/model/config/minion_opts.ts";
+import { createLogger } from "../../src/base/log.ts";
 import { gatherGrains } from "../../src/plugins/grains/mod.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { memoryRuntime } from "../../src/runtime/memory/mod.ts";

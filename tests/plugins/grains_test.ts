@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gatherGrains } from "../../src/plugins/grains/mod.ts";
-import { parseYaml } from "../../src/yaml/document.ts";
+import { parseYaml } from "../../src/language/yaml/document.ts";
 import { kwargs, testMinion } from "../support/context.ts";
 import { asObjects } from "../support/ordered.ts";
 import { inTemporary } from "./temporary.ts";

@@ -5,7 +5,7 @@ import { createServer as tlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import { brotliCompressSync, deflateRawSync, gzipSync } from "node:zlib";
-import { hex } from "../../src/crypto/hex.ts";
+import { hex } from "../../src/protocol/crypto/hex.ts";
 import { states as file } from "../../src/plugins/states/file.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { Authority } from "../support/certificates.ts";

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { before, describe, test } from "node:test";
-import { SystemError } from "../../src/errors.ts";
-import type { JobCache } from "../../src/job/job_cache.ts";
+import { SystemError } from "../../src/base/errors.ts";
+import type { JobCache } from "../../src/model/job/job_cache.ts";
 import { openPostgresJobCache } from "../../src/plugins/job_caches/postgres.ts";
 import { openRedisJobCache } from "../../src/plugins/job_caches/redis.ts";
-import { encode, Packed } from "../../src/wire/msgpack.ts";
+import { encode, Packed } from "../../src/protocol/wire/msgpack.ts";
 import { jobCacheContract } from "../contract/job_cache_contract.ts";
 import { FakeClock } from "../support/fake_clock.ts";
 import { noPostgres, noRedis, sharedPostgres, sharedRedis, type TestServer } from "../support/servers.ts";

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { openJobCache } from "../../cli/job_caches.ts";
-import type { MasterOpts } from "../../src/config/master_opts.ts";
-import { ConfigError, SystemError } from "../../src/errors.ts";
-import { jidDirectory } from "../../src/job/jid.ts";
+import type { MasterOpts } from "../../src/model/config/master_opts.ts";
+import { ConfigError, SystemError } from "../../src/base/errors.ts";
+import { jidDirectory } from "../../src/model/job/jid.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { temporaryDirectories } from "../runtime/contracts.ts";
 

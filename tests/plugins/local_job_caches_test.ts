@@ -1,15 +1,15 @@
 /** What the contract does not say of the job caches on this host: the file of SQLite, its indexes and mishaps; full disks. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { SystemError } from "../../src/errors.ts";
-import type { JobCache, JobSearch } from "../../src/job/job_cache.ts";
+import { SystemError } from "../../src/base/errors.ts";
+import type { JobCache, JobSearch } from "../../src/model/job/job_cache.ts";
 import { localCache } from "../../src/plugins/job_caches/local_cache.ts";
 import { sqliteJobCache } from "../../src/plugins/job_caches/sqlite.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import type { Database, Databases } from "../../src/runtime/database.ts";
 import type { FileSystem } from "../../src/runtime/fs.ts";
 import { memoryRuntime } from "../../src/runtime/memory/mod.ts";
-import { decode, encode, Packed } from "../../src/wire/msgpack.ts";
+import { decode, encode, Packed } from "../../src/protocol/wire/msgpack.ts";
 import { listed } from "../contract/job_cache_contract.ts";
 import { temporaryDirectories } from "../runtime/contracts.ts";
 import { FakeClock } from "../support/fake_clock.ts";

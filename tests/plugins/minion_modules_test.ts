@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { JobControl } from "../../src/loader/context.ts";
+import type { JobControl } from "../../src/model/loader/context.ts";
 import { moduleName, MODULES } from "../../src/plugins/modules/mod.ts";
-import { encode } from "../../src/wire/msgpack.ts";
+import { encode } from "../../src/protocol/wire/msgpack.ts";
 import { kwargs, testMinion } from "../support/context.ts";
 import { asObjects } from "../support/ordered.ts";
 import { inTemporary } from "./temporary.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { RunnerContext } from "../../src/loader/context.ts";
-import { SaltInvocationError } from "../../src/loader/family.ts";
-import { bindArguments, parseSignature } from "../../src/loader/signature.ts";
+import type { RunnerContext } from "../../src/model/loader/context.ts";
+import { SaltInvocationError } from "../../src/model/loader/family.ts";
+import { bindArguments, parseSignature } from "../../src/model/loader/signature.ts";
 import { runner } from "../../src/plugins/runners/state.ts";
-import { returnCode, succeededIn } from "../../src/runner/streamed_return.ts";
+import { returnCode, succeededIn } from "../../src/host/runner/streamed_return.ts";
 import { FakeClock } from "../support/fake_clock.ts";
 
 const entry = (result: boolean) => ({ "salt_|-a_|-a_|-state": { result, changes: {}, comment: "", __run_num__: 0 } });

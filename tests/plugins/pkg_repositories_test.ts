@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { JobContext } from "../../src/loader/context.ts";
+import type { JobContext } from "../../src/model/loader/context.ts";
 import { delRepo, getRepo, modRepo } from "../../src/plugins/modules/aptpkg/repositories.ts";
-import { createLogger } from "../../src/log.ts";
+import { createLogger } from "../../src/base/log.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { memoryRuntime } from "../../src/runtime/memory/mod.ts";
 import { FakeClock } from "../support/fake_clock.ts";

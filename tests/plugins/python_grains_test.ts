@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createLogger } from "../../src/log.ts";
+import { createLogger } from "../../src/base/log.ts";
 import { python } from "../../src/plugins/grains/core/python.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { withEnvironment } from "../support/state_job.ts";

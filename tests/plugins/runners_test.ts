@@ -1,10 +1,10 @@
 /** Runners beside `jobs`: over a master's disk in memory, and minions that answer what the test says. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { silentLogger } from "../../src/log.ts";
-import type { RunnerContext } from "../../src/loader/context.ts";
-import { bindArguments, parseSignature } from "../../src/loader/signature.ts";
-import { MinionCache } from "../../src/master/mod.ts";
+import { silentLogger } from "../../src/base/log.ts";
+import type { RunnerContext } from "../../src/model/loader/context.ts";
+import { bindArguments, parseSignature } from "../../src/model/loader/signature.ts";
+import { MinionCache } from "../../src/host/master/mod.ts";
 import { RUNNERS } from "../../src/plugins/runners/mod.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { memoryRuntime } from "../../src/runtime/memory/mod.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SERIALIZERS } from "../../src/plugins/serializers/mod.ts";
-import { toFloat } from "../../src/python/float.ts";
-import { equal } from "../../src/python/equal.ts";
+import { toFloat } from "../../src/language/python/float.ts";
+import { equal } from "../../src/language/python/equal.ts";
 
 const utf8 = new TextEncoder();
 const textOf = (content: string | Uint8Array) =>

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
-import { decode } from "../../src/wire/msgpack.ts";
+import { decode } from "../../src/protocol/wire/msgpack.ts";
 import { kwargs, type TestMinion, testMinion } from "../support/context.ts";
 import { localFiles } from "../support/local_files.ts";
 

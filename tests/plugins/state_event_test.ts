@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { until } from "../../bench/bed/until.ts";
-import { runnerEvents } from "../../src/runner/runner_events.ts";
+import { runnerEvents } from "../../src/host/runner/runner_events.ts";
 import { runMain } from "../../cli/programs/run.ts";
-import type { MasterOpts } from "../../src/config/master_opts.ts";
-import { EventBus, serveBus } from "../../src/event/mod.ts";
-import { ipcHash } from "../../src/job/minion_id.ts";
-import { Float } from "../../src/python/float.ts";
+import type { MasterOpts } from "../../src/model/config/master_opts.ts";
+import { EventBus, serveBus } from "../../src/model/event/mod.ts";
+import { ipcHash } from "../../src/protocol/channel/minion_id.ts";
+import { Float } from "../../src/language/python/float.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { memoryRuntime } from "../../src/runtime/memory/mod.ts";
 import { captureLog } from "../support/capture_log.ts";

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, describe, test } from "node:test";
-import { systemClock } from "../../src/async/clock.ts";
-import { entriesOf, isMap, lookup, OrderedMap } from "../../src/python/containers.ts";
-import { decode } from "../../src/wire/msgpack.ts";
+import { systemClock } from "../../src/base/async/clock.ts";
+import { entriesOf, isMap, lookup, OrderedMap } from "../../src/language/python/containers.ts";
+import { decode } from "../../src/protocol/wire/msgpack.ts";
 import { kwargs, type TestMinion, testMinion, type TestMinionOptions } from "../support/context.ts";
 import { localFiles } from "../support/local_files.ts";
 

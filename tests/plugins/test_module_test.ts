@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Float } from "../../src/python/float.ts";
-import { SALT_COMPAT, VERSION } from "../../src/version.ts";
+import { Float } from "../../src/language/python/float.ts";
+import { SALT_COMPAT, VERSION } from "../../src/base/version.ts";
 import { kwargs, testMinion } from "../support/context.ts";
 
 for (

@@ -1,12 +1,12 @@
 /** Functions that a master does to itself, over key directories and roots in memory. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { MASTER_OPTIONS, type MasterOpts } from "../../src/config/master_opts.ts";
-import { rsaVerify } from "../../src/crypto/rsa.ts";
-import { cleanPem } from "../../src/crypto/rsa_key.ts";
-import { bindArguments, parseSignature } from "../../src/loader/signature.ts";
-import type { WheelContext } from "../../src/loader/wheel.ts";
-import { KeyAdmin, KeyDirectories } from "../../src/master/mod.ts";
+import { MASTER_OPTIONS, type MasterOpts } from "../../src/model/config/master_opts.ts";
+import { rsaVerify } from "../../src/protocol/crypto/rsa.ts";
+import { cleanPem } from "../../src/protocol/crypto/rsa_key.ts";
+import { bindArguments, parseSignature } from "../../src/model/loader/signature.ts";
+import type { WheelContext } from "../../src/model/loader/wheel.ts";
+import { KeyAdmin, KeyDirectories } from "../../src/host/master/mod.ts";
 import { WHEELS } from "../../src/plugins/wheel/mod.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { memoryRuntime } from "../../src/runtime/memory/mod.ts";

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { programPath } from "../../src/plugins/commands.ts";
-import { SaltInvocationError } from "../../src/loader/family.ts";
-import { encodeBase64 } from "../../src/python/binascii.ts";
-import { entriesOf, isMap } from "../../src/python/containers.ts";
+import { SaltInvocationError } from "../../src/model/loader/family.ts";
+import { encodeBase64 } from "../../src/language/python/binascii.ts";
+import { entriesOf, isMap } from "../../src/language/python/containers.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { FakeClock } from "../support/fake_clock.ts";
 import { testJob } from "../support/job_context.ts";

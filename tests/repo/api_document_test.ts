@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { gatewaySettings } from "../../src/gateway/mod.ts";
-import { parseYaml } from "../../src/yaml/document.ts";
+import { gatewaySettings } from "../../src/host/gateway/mod.ts";
+import { parseYaml } from "../../src/language/yaml/document.ts";
 import { blocksOf } from "../docs/blocks.ts";
 
 const textOf = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");

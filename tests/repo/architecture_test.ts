@@ -12,59 +12,59 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
  */
 const LAYERS: { folders: string[]; why: string }[] = [
   {
-    folders: ["src/async", "src/errors.ts", "src/known.ts", "src/printable.ts", "src/record.ts", "src/version.ts"],
+    folders: ["src/base/async", "src/base/errors.ts", "src/base/nearest_name.ts", "src/base/printable.ts", "src/base/record.ts", "src/base/version.ts"],
     why: "no word of Salt, no runtime",
   },
-  { folders: ["src/log.ts"], why: "shows what others chose" },
-  { folders: ["src/log_rate.ts"], why: "bounds what is logged, whoever causes it" },
-  { folders: ["src/telemetry"], why: "instruments that every part may be given; how they leave the process is wiring" },
+  { folders: ["src/base/log.ts"], why: "shows what others chose" },
+  { folders: ["src/base/log_rate.ts"], why: "bounds what is logged, whoever causes it" },
+  { folders: ["src/base/telemetry"], why: "instruments that every part may be given; how they leave the process is wiring" },
   { folders: ["src/runtime"], why: "what we need from a runtime, as interfaces" },
-  { folders: ["src/crypto", "src/wire", "src/zmtp"], why: "bytes: each can be used without the other two" },
+  { folders: ["src/protocol/crypto", "src/protocol/wire", "src/protocol/zmtp"], why: "bytes: each can be used without the other two" },
   {
-    folders: ["src/supervise"],
+    folders: ["src/feature/supervise"],
     why: "processes of a host's parts: it starts, watches and stops them, and knows none of them",
   },
-  { folders: ["src/python"], why: "how Python writes the values that the wire carries" },
+  { folders: ["src/language/python"], why: "how Python writes the values that the wire carries" },
   {
-    folders: ["src/jinja", "src/yaml"],
+    folders: ["src/language/jinja", "src/language/yaml"],
     why: "a template to text, and text to values and back, as Python's libraries do it: neither knows the other",
   },
   {
-    folders: ["src/api_answer.ts", "src/config", "src/event", "src/job", "src/render", "src/target"],
+    folders: ["src/model/api_answer.ts", "src/model/config", "src/model/event", "src/model/job", "src/language/render", "src/model/target"],
     why: "words: each owns one shape of data",
   },
   {
     folders: ["src/console"],
     why: "a page in a browser: it speaks to any salt-api by a cookie that it cannot read, and knows words alone",
   },
-  { folders: ["src/loader"], why: "functions and their arguments, given to hosts and plugins alike" },
-  { folders: ["src/git"], why: "repositories that are fetched: the file server and an external pillar read them" },
+  { folders: ["src/model/loader"], why: "functions and their arguments, given to hosts and plugins alike" },
+  { folders: ["src/content/git"], why: "repositories that are fetched: the file server and an external pillar read them" },
   {
-    folders: ["src/transport"],
+    folders: ["src/protocol/transport"],
     why: "carries messages as the configuration asks for, and knows nothing of their meaning",
   },
-  { folders: ["src/channel"], why: "trust: the only code that holds session keys" },
+  { folders: ["src/protocol/channel"], why: "trust: the only code that holds session keys" },
   {
-    folders: ["src/beacon", "src/client", "src/engine", "src/fileserver", "src/pillar", "src/schedule", "src/state"],
+    folders: ["src/feature/beacon", "src/client", "src/feature/engine", "src/content/fileserver", "src/content/pillar", "src/model/schedule", "src/content/state"],
     why:
       "what programs call without a host: jobs of a master on the same machine; engines, kept running; files, served and fetched; pillar; jobs by time; states",
   },
   {
-    folders: ["src/cluster", "src/event_return", "src/reactor"],
+    folders: ["src/feature/cluster", "src/feature/event_return", "src/feature/reactor"],
     why:
       "what several masters share, which the master uses and plugins provide; what reacts to events, and what it calls; events on their way to stores: hosts, runners and returners provide how, and they know none of them",
   },
   {
-    folders: ["src/master", "src/minion", "src/gateway"],
+    folders: ["src/host/master", "src/host/minion", "src/host/gateway"],
     why: "hosts: a minion installs where no master code exists, and the gateway is a client like any other",
   },
   {
-    folders: ["src/runner"],
+    folders: ["src/host/runner"],
     why:
       "what runs on a master's host beside the master: it needs its keys and caches, a client of it, and the minion's executor",
   },
   {
-    folders: ["src/syndic"],
+    folders: ["src/host/syndic"],
     why:
       "a client of the master on its host that signs in to others as a minion does: it needs both, and no master's code",
   },
@@ -77,18 +77,18 @@ const FORBIDDEN: { from: string; to: string; why: string }[] = [
   { from: "src", to: "src/runtime/node", why: "adapters are chosen by programs; the core takes a Runtime" },
   { from: "src", to: "src/runtime/bun", why: "adapters are chosen by programs; the core takes a Runtime" },
   { from: "src", to: "src/runtime/deno", why: "adapters are chosen by programs; the core takes a Runtime" },
-  { from: "src/syndic", to: "src/master", why: "a syndic works beside real Salt's master as well" },
-  { from: "src/syndic", to: "src/runner", why: "a syndic runs no runners" },
-  { from: "src/plugins", to: "src/channel", why: "plugins are leaves: they get a Context and never a key" },
+  { from: "src/host/syndic", to: "src/host/master", why: "a syndic works beside real Salt's master as well" },
+  { from: "src/host/syndic", to: "src/host/runner", why: "a syndic runs no runners" },
+  { from: "src/plugins", to: "src/protocol/channel", why: "plugins are leaves: they get a Context and never a key" },
   { from: "src/plugins", to: "src/client", why: "plugins are leaves: they get a Context and never a connection" },
-  { from: "src/plugins", to: "src/fileserver", why: "plugins are leaves: the files that they get are the Context's" },
+  { from: "src/plugins", to: "src/content/fileserver", why: "plugins are leaves: the files that they get are the Context's" },
   {
     from: "src/plugins",
-    to: "src/pillar",
+    to: "src/content/pillar",
     why: "plugins are leaves: an external pillar is called, and never compiles",
   },
-  { from: "src/plugins", to: "src/master", why: "plugins serve both hosts and know neither" },
-  { from: "src/plugins", to: "src/minion", why: "plugins serve both hosts and know neither" },
+  { from: "src/plugins", to: "src/host/master", why: "plugins serve both hosts and know neither" },
+  { from: "src/plugins", to: "src/host/minion", why: "plugins serve both hosts and know neither" },
   { from: "src", to: "src/plugins", why: "hosts know families; only programs know which plugins there are" },
 ];
 const ALLOWED: { from: string; to: string; why: string }[] = [
@@ -188,14 +188,14 @@ test("the core names no runtime", () => {
 
 test("packages are imported where they are expected and nowhere else", () => {
   const expected: Record<string, string[]> = {
-    yaml: ["src/yaml/document.ts"],
+    yaml: ["src/language/yaml/document.ts"],
     "@noble/ciphers/aes.js": ["src/runtime/deno/crypto.ts"],
-    hono: ["src/gateway/gateway.ts"],
+    hono: ["src/host/gateway/gateway.ts"],
     "@hono/node-server": ["src/runtime/node/http_packages.ts"],
     "@hono/node-ws": ["src/runtime/node/http_packages.ts"],
-    "@msgpack/msgpack": ["src/gateway/wire/body_formats.ts", "src/gateway/wire/representation.ts"],
-    croner: ["src/schedule/cron.ts"],
-    jose: ["src/gateway/auth/jwt.ts", "src/plugins/eauth/jwt.ts"],
+    "@msgpack/msgpack": ["src/host/gateway/wire/body_formats.ts", "src/host/gateway/wire/representation.ts"],
+    croner: ["src/model/schedule/cron.ts"],
+    jose: ["src/host/gateway/auth/jwt.ts", "src/plugins/eauth/jwt.ts"],
     ldapts: ["src/plugins/eauth/ldap.ts", "src/plugins/pillar/pillar_ldap.ts"],
   };
   const found: Record<string, string[]> = {};

@@ -22,10 +22,10 @@ describe("files of a bundle", () => {
       names([
         "cli/salt.ts: cli/cache.ts | cli/main.ts",
         "cli/cache.ts:",
-        "cli/main.ts: src/log.ts cli/cache.ts |",
-        "src/log.ts:",
+        "cli/main.ts: src/base/log.ts cli/cache.ts |",
+        "src/base/log.ts:",
       ]),
-      { "cli/main.ts": "main", "src/log.ts": "main" },
+      { "cli/main.ts": "main", "src/base/log.ts": "main" },
     );
   });
 
@@ -34,13 +34,13 @@ describe("files of a bundle", () => {
       names([
         "cli/salt.ts: | cli/main.ts",
         "cli/main.ts: | src/plugins/a.ts src/plugins/b.ts",
-        "src/plugins/a.ts: src/yaml/line.ts src/yaml/only_a.ts node_modules/@scope/name/index.js |",
-        "src/plugins/b.ts: src/yaml/line.ts node_modules/@scope/name/index.js |",
-        "src/yaml/line.ts:",
-        "src/yaml/only_a.ts:",
+        "src/plugins/a.ts: src/language/yaml/line.ts src/language/yaml/only_a.ts node_modules/@scope/name/index.js |",
+        "src/plugins/b.ts: src/language/yaml/line.ts node_modules/@scope/name/index.js |",
+        "src/language/yaml/line.ts:",
+        "src/language/yaml/only_a.ts:",
         "node_modules/@scope/name/index.js:",
       ]),
-      { "cli/main.ts": "main", "src/yaml/line.ts": "yaml", "node_modules/@scope/name/index.js": "scope-name" },
+      { "cli/main.ts": "main", "src/language/yaml/line.ts": "yaml", "node_modules/@scope/name/index.js": "scope-name" },
     );
   });
 
@@ -48,10 +48,10 @@ describe("files of a bundle", () => {
     assert.deepEqual(
       names([
         "cli/salt.ts: | cli/daemon.ts cli/job.ts",
-        "cli/daemon.ts: src/log.ts src/keys.ts src/net.ts |",
-        "cli/job.ts: src/log.ts | src/plugins/a.ts",
+        "cli/daemon.ts: src/base/log.ts src/keys.ts src/net.ts |",
+        "cli/job.ts: src/base/log.ts | src/plugins/a.ts",
         "src/plugins/a.ts: src/net.ts |",
-        "src/log.ts:",
+        "src/base/log.ts:",
         "src/keys.ts:",
         "src/net.ts:",
       ]),
@@ -60,7 +60,7 @@ describe("files of a bundle", () => {
         "src/keys.ts": "daemon",
         "src/net.ts": "daemon-shared",
         "cli/job.ts": "job",
-        "src/log.ts": "main",
+        "src/base/log.ts": "main",
       },
     );
   });
@@ -68,11 +68,11 @@ describe("files of a bundle", () => {
   test("modules that load each other are found once", () => {
     assert.deepEqual(
       names([
-        "cli/salt.ts: | src/state/a.ts src/state/b.ts",
-        "src/state/a.ts: src/state/b.ts |",
-        "src/state/b.ts: src/state/a.ts | src/state/a.ts",
+        "cli/salt.ts: | src/content/state/a.ts src/content/state/b.ts",
+        "src/content/state/a.ts: src/content/state/b.ts |",
+        "src/content/state/b.ts: src/content/state/a.ts | src/content/state/a.ts",
       ]),
-      { "src/state/a.ts": "main", "src/state/b.ts": "main" },
+      { "src/content/state/a.ts": "main", "src/content/state/b.ts": "main" },
     );
   });
 });

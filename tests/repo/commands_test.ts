@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { parseOptions } from "../../cli/options/mod.ts";
-import { MASTER_OPTIONS } from "../../src/config/master_opts.ts";
-import { MINION_OPTIONS } from "../../src/config/minion_opts.ts";
-import { parseYaml } from "../../src/yaml/document.ts";
+import { MASTER_OPTIONS } from "../../src/model/config/master_opts.ts";
+import { MINION_OPTIONS } from "../../src/model/config/minion_opts.ts";
+import { parseYaml } from "../../src/language/yaml/document.ts";
 
 const at = (name: string) => new URL(`../../${name}`, import.meta.url);
 const DOCUMENTS = [

@@ -25,8 +25,8 @@ test("each export is the same file for every runtime", () => {
   }
 });
 
-test("package.json and deno.json are of one release, and src/version.ts says which", async () => {
-  const { VERSION } = await import("../../src/version.ts");
+test("package.json and deno.json are of one release, and src/base/version.ts says which", async () => {
+  const { VERSION } = await import("../../src/base/version.ts");
   assert.equal(npm.version, VERSION);
   assert.equal(deno.version, VERSION);
 });

@@ -23,13 +23,13 @@ test("every test file belongs to one tier, and runs somewhere", () => {
 
 test("every place that a table names is there, and says something", () => {
   for (const place of NAMED_PLACES) assert.ok(existsSync(path.join(ROOT, place)), place);
-  assert.deepEqual(placeOf("tests/zmtp/x_test.ts"), {
-    file: "tests/zmtp/x_test.ts",
+  assert.deepEqual(placeOf("tests/protocol/zmtp/x_test.ts"), {
+    file: "tests/protocol/zmtp/x_test.ts",
     tier: "fast",
     runtimes: ["node", "bun", "deno"],
   });
-  assert.deepEqual(placeOf("tests/yaml/x_test.ts").runtimes, ["node", "bun"]);
-  assert.deepEqual(placeOf("tests/yaml/x_slow_test.ts").runtimes, ["node"]);
+  assert.deepEqual(placeOf("tests/language/yaml/x_test.ts").runtimes, ["node", "bun"]);
+  assert.deepEqual(placeOf("tests/language/yaml/x_slow_test.ts").runtimes, ["node"]);
   assert.equal(placeOf("tests/sdk/x_nightly_test.ts").tier, "nightly");
   assert.deepEqual(placeOf("tests/faults/x_test.ts").tier, "own");
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { EventBus } from "../../src/event/bus.ts";
+import { EventBus } from "../../src/model/event/bus.ts";
 import { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { MemoryExit, memoryNet, type MemoryProgram, memoryRuntime } from "../../src/runtime/memory/mod.ts";

@@ -6,11 +6,11 @@ import { createInterface } from "node:readline";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, describe, test } from "node:test";
-import { SystemError } from "../../src/errors.ts";
+import { SystemError } from "../../src/base/errors.ts";
 import type { SocketAddress } from "../../src/runtime/net.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { nodeNet } from "../../src/runtime/node/net.ts";
-import { testProgram } from "../minion/processes/job_bed.ts";
+import { testProgram } from "../host/minion/processes/job_bed.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "net-"));
 after(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,9 +1,9 @@
 /** The way through an HTTP proxy, and the proxies that do not connect on. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { deferred } from "../../src/async/mod.ts";
-import { readProxy } from "../../src/config/proxy.ts";
-import { SaltError } from "../../src/errors.ts";
+import { deferred } from "../../src/base/async/mod.ts";
+import { readProxy } from "../../src/protocol/transport/proxy.ts";
+import { SaltError } from "../../src/base/errors.ts";
 import { memoryNet } from "../../src/runtime/memory/net.ts";
 import type { Connection } from "../../src/runtime/net.ts";
 import { proxyNet } from "../../src/runtime/proxy_net.ts";

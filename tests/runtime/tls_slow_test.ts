@@ -1,8 +1,8 @@
 /** TLS of the present runtime: see src/runtime/node/tls.ts. */
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
-import { deferred } from "../../src/async/mod.ts";
-import { SystemError, TlsError } from "../../src/errors.ts";
+import { deferred } from "../../src/base/async/mod.ts";
+import { SystemError, TlsError } from "../../src/base/errors.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import type { Connection, Listener, Net, SocketAddress, TlsDial, TlsListen } from "../../src/runtime/net.ts";
 import { netContract } from "../contract/net_contract.ts";

@@ -5,8 +5,8 @@ import { describe, test } from "node:test";
 import { startMaster } from "../../cli/embed/master.ts";
 import { startMinion } from "../../cli/embed/minion.ts";
 import { callRunner, connect } from "../../mod.ts";
-import { systemClock } from "../../src/async/clock.ts";
-import { masterOptions, minionOptions } from "../../src/config/given.ts";
+import { systemClock } from "../../src/base/async/clock.ts";
+import { masterOptions, minionOptions } from "../../src/model/config/given.ts";
 import { emptyDirectory } from "./snippets.ts";
 
 const LOOPBACK = { interface: "127.0.0.1", publish_port: 0, ret_port: 0, auto_accept: true };

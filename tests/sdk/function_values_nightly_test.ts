@@ -7,7 +7,7 @@ import { describe, test } from "node:test";
 import { startMaster } from "../../cli/embed/master.ts";
 import { startMinion } from "../../cli/embed/minion.ts";
 import { connect, type LocalClient } from "../../mod.ts";
-import { Float } from "../../src/wire/mod.ts";
+import { Float } from "../../src/protocol/wire/mod.ts";
 import { emptyDirectory } from "./snippets.ts";
 import { mismatch, returnTypesOf } from "./type_text.ts";
 

@@ -1,6 +1,6 @@
 /** Whether a value is of a type that a table of functions gives as text: a way to find types that are not true. */
 import { readFileSync } from "node:fs";
-import { Float } from "../../src/wire/mod.ts";
+import { Float } from "../../src/protocol/wire/mod.ts";
 
 /** A type, read: what is wrong with a value at a path, or undefined. */
 type Check = (value: unknown, path: string) => string | undefined;

@@ -1,15 +1,15 @@
 /** Masters and minions in a simulated world: started, killed and started again, with jobs that are counted where they run. */
 import { LocalClient } from "../../src/client/local_client.ts";
-import { MASTER_OPTIONS, type MasterOpts } from "../../src/config/master_opts.ts";
-import { MINION_OPTIONS, type MinionOpts } from "../../src/config/minion_opts.ts";
-import type { OptionTable } from "../../src/config/option.ts";
-import { cleanPem } from "../../src/crypto/rsa_key.ts";
-import { BusEvent } from "../../src/event/bus.ts";
-import type { JobCache } from "../../src/job/job_cache.ts";
-import type { ExecutionModule } from "../../src/loader/family.ts";
-import type { Logger } from "../../src/log.ts";
-import { type Master, startMaster } from "../../src/master/mod.ts";
-import { type Minion, startMinion } from "../../src/minion/mod.ts";
+import { MASTER_OPTIONS, type MasterOpts } from "../../src/model/config/master_opts.ts";
+import { MINION_OPTIONS, type MinionOpts } from "../../src/model/config/minion_opts.ts";
+import type { OptionTable } from "../../src/model/config/option.ts";
+import { cleanPem } from "../../src/protocol/crypto/rsa_key.ts";
+import { BusEvent } from "../../src/model/event/bus.ts";
+import type { JobCache } from "../../src/model/job/job_cache.ts";
+import type { ExecutionModule } from "../../src/model/loader/family.ts";
+import type { Logger } from "../../src/base/log.ts";
+import { type Master, startMaster } from "../../src/host/master/mod.ts";
+import { type Minion, startMinion } from "../../src/host/minion/mod.ts";
 import { localCache } from "../../src/plugins/job_caches/local_cache.ts";
 import { notedFiles, syncedJobCache } from "../../src/plugins/job_caches/noted_files.ts";
 import { MODULES } from "../../src/plugins/modules/mod.ts";

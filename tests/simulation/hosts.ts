@@ -1,5 +1,5 @@
 /** Hosts of a simulated world: their disks, clocks and processes, with power that can be cut. */
-import { SystemError } from "../../src/errors.ts";
+import { SystemError } from "../../src/base/errors.ts";
 import type { FileSystem } from "../../src/runtime/fs.ts";
 import { type MemoryFileSystem, memoryFileSystem, memoryRuntime } from "../../src/runtime/memory/mod.ts";
 import type { Crypto, Runtime } from "../../src/runtime/mod.ts";

@@ -1,5 +1,5 @@
 /** Cuts the bytes of a ZMTP connection into its messages, so that a network can lose, repeat and swap whole ones. */
-import { COMMAND, LONG, MORE } from "../../src/zmtp/frame.ts";
+import { COMMAND, LONG, MORE } from "../../src/protocol/zmtp/frame.ts";
 
 /** Bytes of a ZMTP greeting. */
 const GREETING = 64;

@@ -1,5 +1,5 @@
 /** The network of a simulated world: hosts, connections between them, and all that befalls these. */
-import { SystemError } from "../../src/errors.ts";
+import { SystemError } from "../../src/base/errors.ts";
 import {
   type Connection,
   type ConnectionHandlers,

@@ -1,9 +1,9 @@
 /** What the masters of a simulated cluster share: a database and a message server behind the contracts, slow, and away at times. */
-import type { BusState, BusWire } from "../../src/cluster/bus.ts";
-import { MemoryBroker } from "../../src/cluster/memory_wire.ts";
-import type { LedgerStorage } from "../../src/cluster/storage.ts";
-import { SystemError } from "../../src/errors.ts";
-import type { JobCache } from "../../src/job/job_cache.ts";
+import type { BusState, BusWire } from "../../src/feature/cluster/bus.ts";
+import { MemoryBroker } from "../../src/feature/cluster/memory_wire.ts";
+import type { LedgerStorage } from "../../src/feature/cluster/storage.ts";
+import { SystemError } from "../../src/base/errors.ts";
+import type { JobCache } from "../../src/model/job/job_cache.ts";
 import { MemoryLedger } from "../../src/plugins/ledger_storages/memory.ts";
 import type { Life, World } from "./world.ts";
 

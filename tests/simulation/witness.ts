@@ -1,8 +1,8 @@
 /** What really happened in a simulated world, whatever its masters say; and whether what they say is true of it. */
-import type { JobCache } from "../../src/job/job_cache.ts";
-import { outcomesOf } from "../../src/job/job_cache.ts";
-import { ENDED, type OutcomeState } from "../../src/job/outcome.ts";
-import { unpack } from "../../src/wire/msgpack.ts";
+import type { JobCache } from "../../src/model/job/job_cache.ts";
+import { outcomesOf } from "../../src/model/job/job_cache.ts";
+import { ENDED, type OutcomeState } from "../../src/model/job/outcome.ts";
+import { unpack } from "../../src/protocol/wire/msgpack.ts";
 import type { Life } from "./world.ts";
 import { History, type Violation, type ViolationKind } from "../faults/history.ts";
 

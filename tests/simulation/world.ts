@@ -1,6 +1,6 @@
 /** Time, chance and order of a simulated world: the same seed gives the same run, step by step. */
 import { setImmediate } from "node:timers";
-import type { Clock } from "../../src/async/clock.ts";
+import type { Clock } from "../../src/base/async/clock.ts";
 import { type Random, seeded } from "../faults/history.ts";
 
 /** 2024-05-06 07:08:09.123 UTC. */

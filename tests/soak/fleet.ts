@@ -9,7 +9,7 @@ import { brineCommand, DAEMON_FLAGS, ROOT, runtimeCommand, type RuntimeName } fr
 import { until } from "../../bench/bed/until.ts";
 import { LocalClient } from "../../src/client/local_client.ts";
 import { HttpClient } from "../../src/client/http/http_client.ts";
-import { silentLogger } from "../../src/log.ts";
+import { silentLogger } from "../../src/base/log.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { Program } from "../faults/bed.ts";
 import { processesWith, type Watched } from "./sampler.ts";

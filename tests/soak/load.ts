@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { connect as dial } from "node:net";
 import { pause } from "../../bench/bed/until.ts";
-import { messageOf } from "../../src/errors.ts";
+import { messageOf } from "../../src/base/errors.ts";
 import type { Random } from "../faults/history.ts";
 import type { Fleet } from "./fleet.ts";
 

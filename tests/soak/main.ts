@@ -5,7 +5,7 @@
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { runtimeNamed } from "../../bench/bed/runtimes.ts";
-import { messageOf } from "../../src/errors.ts";
+import { messageOf } from "../../src/base/errors.ts";
 import type { Verdict } from "./judge.ts";
 import { soak, wrongs } from "./soak.ts";
 

@@ -1,7 +1,7 @@
 /** Every job of a soak: what was asked for, what was heard of it, what was done, and what the record says in the end. */
-import { type JobCache, outcomesOf } from "../../src/job/job_cache.ts";
-import { ENDED } from "../../src/job/outcome.ts";
-import { unpack } from "../../src/wire/msgpack.ts";
+import { type JobCache, outcomesOf } from "../../src/model/job/job_cache.ts";
+import { ENDED } from "../../src/model/job/outcome.ts";
+import { unpack } from "../../src/protocol/wire/msgpack.ts";
 import { runsInFile } from "../faults/history.ts";
 
 interface Asked {

@@ -1,4 +1,4 @@
-import { createLogger, formatText, type Logger, type LogRecord } from "../../src/log.ts";
+import { createLogger, formatText, type Logger, type LogRecord } from "../../src/base/log.ts";
 
 /** A log that is kept: every record of every level. */
 export interface CapturedLog {

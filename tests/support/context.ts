@@ -1,15 +1,15 @@
-import { systemClock } from "../../src/async/clock.ts";
-import { openFiles } from "../../src/fileserver/mod.ts";
-import type { Context, Files, JobControl, MasterLink } from "../../src/loader/context.ts";
-import { hostContext } from "../../src/loader/host_context.ts";
+import { systemClock } from "../../src/base/async/clock.ts";
+import { openFiles } from "../../src/content/fileserver/mod.ts";
+import type { Context, Files, JobControl, MasterLink } from "../../src/model/loader/context.ts";
+import { hostContext } from "../../src/model/loader/host_context.ts";
 import {
   createFunctionTable,
   type FunctionTable,
   functionTableOptions,
   type ModuleRegistry,
-} from "../../src/loader/loader.ts";
-import { createLogger, type LogRecord } from "../../src/log.ts";
-import { executeJob, type ExecuteOptions, type JobOutcome } from "../../src/minion/processes/executor.ts";
+} from "../../src/model/loader/loader.ts";
+import { createLogger, type LogRecord } from "../../src/base/log.ts";
+import { executeJob, type ExecuteOptions, type JobOutcome } from "../../src/host/minion/processes/executor.ts";
 import { MODULES } from "../../src/plugins/modules/mod.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";

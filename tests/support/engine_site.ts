@@ -1,8 +1,8 @@
 /** An engine without a host: the test gives it events, and sees what it fires and reports. */
-import { EventBuffer } from "../../src/engine/event_buffer.ts";
-import { BusEvent } from "../../src/event/bus.ts";
-import type { EngineContext, EngineMaster, EngineModule } from "../../src/loader/engines.ts";
-import { bindArguments, parseSignature } from "../../src/loader/signature.ts";
+import { EventBuffer } from "../../src/feature/engine/event_buffer.ts";
+import { BusEvent } from "../../src/model/event/bus.ts";
+import type { EngineContext, EngineMaster, EngineModule } from "../../src/model/loader/engines.ts";
+import { bindArguments, parseSignature } from "../../src/model/loader/signature.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { type CapturedLog, captureLog } from "./capture_log.ts";

@@ -1,5 +1,5 @@
 /** Places that take nothing more while a switch is down. */
-import { SystemError } from "../../src/errors.ts";
+import { SystemError } from "../../src/base/errors.ts";
 import type { Databases } from "../../src/runtime/database.ts";
 import type { FileSystem } from "../../src/runtime/fs.ts";
 

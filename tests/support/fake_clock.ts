@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/async/clock.ts";
+import type { Clock } from "../../src/base/async/clock.ts";
 
 /** 2024-05-06 07:08:09.123 UTC. */
 export const SOME_TIME = Date.UTC(2024, 4, 6, 7, 8, 9, 123);

@@ -1,6 +1,6 @@
 /** States on this host's own files, without a runner: a context over a test's minion, and one function called at a time. */
-import { bindArguments, parseSignature } from "../../src/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../src/loader/states.ts";
+import { bindArguments, parseSignature } from "../../src/model/loader/signature.ts";
+import type { StateContext, StateModule, StateReturn } from "../../src/model/loader/states.ts";
 import { STATES } from "../../src/plugins/states/mod.ts";
 import type { TestMinionOptions } from "./context.ts";
 import { testJob } from "./job_context.ts";

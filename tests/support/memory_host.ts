@@ -1,6 +1,6 @@
 /** A minion whose disk is in memory and whose programs say what a test says. */
 import { currentRuntime } from "../../src/runtime/current.ts";
-import type { ExecutionFunction } from "../../src/loader/family.ts";
+import type { ExecutionFunction } from "../../src/model/loader/family.ts";
 import type { FileSystem } from "../../src/runtime/fs.ts";
 import { memoryRuntime } from "../../src/runtime/memory/mod.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";

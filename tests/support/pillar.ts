@@ -2,13 +2,13 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { systemClock } from "../../src/async/clock.ts";
-import { MASTER_OPTIONS } from "../../src/config/master_opts.ts";
-import { createLogger, type LogRecord } from "../../src/log.ts";
-import { PillarCompiler, type PillarRequest } from "../../src/pillar/mod.ts";
+import { systemClock } from "../../src/base/async/clock.ts";
+import { MASTER_OPTIONS } from "../../src/model/config/master_opts.ts";
+import { createLogger, type LogRecord } from "../../src/base/log.ts";
+import { PillarCompiler, type PillarRequest } from "../../src/content/pillar/mod.ts";
 import { EXT_PILLARS } from "../../src/plugins/pillar/mod.ts";
-import type { AnyMap } from "../../src/python/containers.ts";
-import { createRenderers } from "../../src/render/mod.ts";
+import type { AnyMap } from "../../src/language/python/containers.ts";
+import { createRenderers } from "../../src/language/render/mod.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 

@@ -1,12 +1,12 @@
 /** State functions on a host whose execution functions answer as a case says, compared with what real Salt's did there. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CommandExecutionError, CommandNotFoundError, SaltInvocationError } from "../../src/loader/family.ts";
-import { bindArguments, parseSignature } from "../../src/loader/signature.ts";
-import type { StateContext, StateModule } from "../../src/loader/states.ts";
-import { createLogger } from "../../src/log.ts";
-import { truthy } from "../../src/python/truth.ts";
-import { isRecord } from "../../src/record.ts";
+import { CommandExecutionError, CommandNotFoundError, SaltInvocationError } from "../../src/model/loader/family.ts";
+import { bindArguments, parseSignature } from "../../src/model/loader/signature.ts";
+import type { StateContext, StateModule } from "../../src/model/loader/states.ts";
+import { createLogger } from "../../src/base/log.ts";
+import { truthy } from "../../src/language/python/truth.ts";
+import { isRecord } from "../../src/base/record.ts";
 import { memoryRuntime } from "../../src/runtime/memory/mod.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { FakeClock } from "./fake_clock.ts";

@@ -1,7 +1,7 @@
 /** Several masters of one cluster in one process, each with its own disk, over one storage and one bus in memory. */
-import { systemClock } from "../../src/async/clock.ts";
-import type { BusWire } from "../../src/cluster/bus.ts";
-import { MemoryBroker } from "../../src/cluster/memory_wire.ts";
+import { systemClock } from "../../src/base/async/clock.ts";
+import type { BusWire } from "../../src/feature/cluster/bus.ts";
+import { MemoryBroker } from "../../src/feature/cluster/memory_wire.ts";
 import { MemoryLedger, type MemoryLedgerStorage } from "../../src/plugins/ledger_storages/memory.ts";
 import { memoryNet } from "../../src/runtime/memory/mod.ts";
 import { Cluster, type ClusterOptions } from "./start_cluster.ts";

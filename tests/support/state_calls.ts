@@ -1,7 +1,7 @@
 /** State functions on the execution modules of this machine, one call at a time. */
 import assert from "node:assert/strict";
-import { bindArguments, parseSignature } from "../../src/loader/signature.ts";
-import type { StateContext, StateReturn } from "../../src/loader/states.ts";
+import { bindArguments, parseSignature } from "../../src/model/loader/signature.ts";
+import type { StateContext, StateReturn } from "../../src/model/loader/states.ts";
 import { STATES } from "../../src/plugins/states/mod.ts";
 import type { TestMinionOptions } from "./context.ts";
 import { testJob } from "./job_context.ts";

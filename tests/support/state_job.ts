@@ -1,6 +1,6 @@
 /** Minions whose jobs see programs and variables of a test's own, and that run states. */
-import type { JobContext } from "../../src/loader/context.ts";
-import type { StateContext, StateModule, StateReturn } from "../../src/loader/states.ts";
+import type { JobContext } from "../../src/model/loader/context.ts";
+import type { StateContext, StateModule, StateReturn } from "../../src/model/loader/states.ts";
 import type { Runtime } from "../../src/runtime/mod.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { type TestMinion, testMinion, type TestMinionOptions } from "./context.ts";

@@ -15,13 +15,13 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { systemClock } from "../../src/async/clock.ts";
-import { openFiles } from "../../src/fileserver/mod.ts";
-import { type Context, hostContext, hostFunctions } from "../../src/loader/mod.ts";
-import { createLogger, type LogRecord } from "../../src/log.ts";
-import { executeJob } from "../../src/minion/processes/executor.ts";
+import { systemClock } from "../../src/base/async/clock.ts";
+import { openFiles } from "../../src/content/fileserver/mod.ts";
+import { type Context, hostContext, hostFunctions } from "../../src/model/loader/mod.ts";
+import { createLogger, type LogRecord } from "../../src/base/log.ts";
+import { executeJob } from "../../src/host/minion/processes/executor.ts";
 import { MODULES } from "../../src/plugins/modules/mod.ts";
-import { entriesOf, isMap } from "../../src/python/containers.ts";
+import { entriesOf, isMap } from "../../src/language/python/containers.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { localFiles } from "./local_files.ts";
 

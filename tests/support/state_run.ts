@@ -1,10 +1,10 @@
 /** Runs of low chunks with state functions of a test, on the runtime of the test. */
-import { hostStates } from "../../src/loader/state_table.ts";
-import { jobContext } from "../../src/loader/job_context.ts";
-import type { JobContext } from "../../src/loader/context.ts";
-import type { LowChunk, StateFunction, StateModule } from "../../src/loader/states.ts";
+import { hostStates } from "../../src/model/loader/state_table.ts";
+import { jobContext } from "../../src/model/loader/job_context.ts";
+import type { JobContext } from "../../src/model/loader/context.ts";
+import type { LowChunk, StateFunction, StateModule } from "../../src/model/loader/states.ts";
 import { STATES } from "../../src/plugins/states/mod.ts";
-import { runStates, type RunStatesOptions, type StateEntry } from "../../src/state/mod.ts";
+import { runStates, type RunStatesOptions, type StateEntry } from "../../src/content/state/mod.ts";
 import { testMinion, type TestMinionOptions } from "./context.ts";
 
 export interface StateRun {

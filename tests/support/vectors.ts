@@ -1,7 +1,7 @@
 /** The recorded vectors and the JSON escapes they use. @see tests/vectors/README.md */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { Constant, DateTime, Float } from "../../src/wire/msgpack.ts";
+import { Constant, DateTime, Float } from "../../src/protocol/wire/msgpack.ts";
 
 // deno-lint-ignore no-explicit-any
 export type Json = any;

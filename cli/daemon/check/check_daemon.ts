@@ -1,8 +1,8 @@
 /** `--check`: everything that would keep a daemon from starting or doing its work, without starting it or changing anything. */
-import type { LoadedConfig } from "../../../src/config/load.ts";
-import { NARROW_REMEDY, type OptionReview } from "../../../src/config/review.ts";
-import { messageOf } from "../../../src/errors.ts";
-import { createLogger, type LogRecord } from "../../../src/log.ts";
+import type { LoadedConfig } from "../../../src/model/config/load.ts";
+import { NARROW_REMEDY, type OptionReview } from "../../../src/model/config/review.ts";
+import { messageOf } from "../../../src/base/errors.ts";
+import { createLogger, type LogRecord } from "../../../src/base/log.ts";
 import type { Runtime } from "../../../src/runtime/mod.ts";
 import type { ProgramContext } from "../../program/context.ts";
 import { readConfig } from "../../program/read_config.ts";

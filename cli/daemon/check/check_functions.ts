@@ -1,10 +1,10 @@
 /** Functions that `schedule` and `mine_functions` name. */
-import type { Host } from "../../../src/config/review.ts";
-import { nearestName } from "../../../src/known.ts";
-import { customFilesOf } from "../../../src/loader/custom_file.ts";
-import { createLogger } from "../../../src/log.ts";
-import { entriesOf, isMap } from "../../../src/python/containers.ts";
-import { str } from "../../../src/python/repr.ts";
+import type { Host } from "../../../src/model/config/review.ts";
+import { nearestName } from "../../../src/base/nearest_name.ts";
+import { customFilesOf } from "../../../src/model/loader/custom_file.ts";
+import { createLogger } from "../../../src/base/log.ts";
+import { entriesOf, isMap } from "../../../src/language/python/containers.ts";
+import { str } from "../../../src/language/python/repr.ts";
 import type { Runtime } from "../../../src/runtime/mod.ts";
 import { doubtful, type Finding } from "./finding.ts";
 import { scheduleEntries } from "./named_by_options.ts";

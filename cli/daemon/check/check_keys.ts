@@ -1,7 +1,7 @@
 /** The key pair of a daemon: readable, and its two halves of one kind. */
-import { joinPath } from "../../../src/config/paths.ts";
-import { cleanPem } from "../../../src/crypto/rsa_key.ts";
-import { messageOf } from "../../../src/errors.ts";
+import { joinPath } from "../../../src/base/paths.ts";
+import { cleanPem } from "../../../src/protocol/crypto/rsa_key.ts";
+import { messageOf } from "../../../src/base/errors.ts";
 import type { Runtime } from "../../../src/runtime/mod.ts";
 import { doubtful, type Finding, wrong } from "./finding.ts";
 

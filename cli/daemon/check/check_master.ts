@@ -1,7 +1,7 @@
 /** What a master's configuration is checked for. */
-import { interfacesOf } from "../../../src/config/addresses.ts";
-import { clusterSettings } from "../../../src/config/cluster.ts";
-import type { MasterOpts } from "../../../src/config/master_opts.ts";
+import { interfacesOf } from "../../../src/model/config/addresses.ts";
+import { clusterSettings } from "../../../src/model/config/cluster.ts";
+import type { MasterOpts } from "../../../src/model/config/master_opts.ts";
 import type { Runtime } from "../../../src/runtime/mod.ts";
 import { telemetrySettings } from "../telemetry/settings.ts";
 import { checkKeyPair } from "./check_keys.ts";

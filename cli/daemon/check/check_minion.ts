@@ -1,5 +1,5 @@
 /** What a minion's configuration is checked for. */
-import type { MinionOpts } from "../../../src/config/minion_opts.ts";
+import type { MinionOpts } from "../../../src/model/config/minion_opts.ts";
 import { telemetrySettings } from "../telemetry/settings.ts";
 import { type Check, doubtful, fatal, type Finding, unlessItThrows } from "./finding.ts";
 import { commonChecks, moduleChecks, transportCheck } from "./shared_checks.ts";
@@ -9,8 +9,8 @@ export const MINION_CHECKS: readonly Check[] = [
   ...commonChecks("minion"),
   unlessItThrows(async ({ opts }, { host }) => {
     const [{ masterPlan }, { localEnd }] = await Promise.all([
-      import("../../../src/minion/master_plan.ts"),
-      import("../../../src/minion/local_end.ts"),
+      import("../../../src/host/minion/master_plan.ts"),
+      import("../../../src/host/minion/local_end.ts"),
     ]);
     const { masters } = masterPlan(opts as MinionOpts, () => 0);
     for (const master of masters) localEnd(opts as MinionOpts, host, master);

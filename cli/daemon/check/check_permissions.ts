@@ -1,10 +1,10 @@
 /** Permissions, node groups and peers of a master: patterns that can match, and names that exist. */
-import type { MasterOpts } from "../../../src/config/master_opts.ts";
-import { CARRIED_FIELDS } from "../../../src/job/carried_fields.ts";
-import { nearestName } from "../../../src/known.ts";
-import { compilePattern } from "../../../src/python/regexp.ts";
-import { isRecord } from "../../../src/record.ts";
-import { expandNodegroup, isExpression, targetMistake } from "../../../src/target/mod.ts";
+import type { MasterOpts } from "../../../src/model/config/master_opts.ts";
+import { CARRIED_FIELDS } from "../../../src/model/job/carried_fields.ts";
+import { nearestName } from "../../../src/base/nearest_name.ts";
+import { compilePattern } from "../../../src/language/python/regexp.ts";
+import { isRecord } from "../../../src/base/record.ts";
+import { expandNodegroup, isExpression, targetMistake } from "../../../src/model/target/mod.ts";
 import { doubtful, type Finding, wrong } from "./finding.ts";
 
 /** Why a pattern cannot be compiled; undefined if it can. */

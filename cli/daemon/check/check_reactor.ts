@@ -1,10 +1,10 @@
 /** The files that the option `reactor` names. */
-import { messageOf } from "../../../src/errors.ts";
-import { entriesOf, isMap } from "../../../src/python/containers.ts";
-import { str } from "../../../src/python/repr.ts";
-import { reactionFiles } from "../../../src/reactor/reaction_files.ts";
+import { messageOf } from "../../../src/base/errors.ts";
+import { entriesOf, isMap } from "../../../src/language/python/containers.ts";
+import { str } from "../../../src/language/python/repr.ts";
+import { reactionFiles } from "../../../src/feature/reactor/reaction_files.ts";
 import type { Runtime } from "../../../src/runtime/mod.ts";
-import { parseYaml } from "../../../src/yaml/document.ts";
+import { parseYaml } from "../../../src/language/yaml/document.ts";
 import { doubtful, type Finding, wrong } from "./finding.ts";
 
 const FORM = "write a list of maps, each with one glob of tags and the list of its SLS files";

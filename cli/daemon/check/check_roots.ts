@@ -1,4 +1,4 @@
-import { rootProblems } from "../../../src/fileserver/mod.ts";
+import { rootProblems } from "../../../src/content/fileserver/mod.ts";
 import type { Runtime } from "../../../src/runtime/mod.ts";
 import { doubtful, type Finding, wrong } from "./finding.ts";
 

@@ -1,6 +1,6 @@
-import { ConfigError, messageOf } from "../../../src/errors.ts";
-import type { LoadedConfig } from "../../../src/config/load.ts";
-import type { Logger } from "../../../src/log.ts";
+import { ConfigError, messageOf } from "../../../src/base/errors.ts";
+import type { LoadedConfig } from "../../../src/model/config/load.ts";
+import type { Logger } from "../../../src/base/log.ts";
 import type { Runtime } from "../../../src/runtime/mod.ts";
 
 /** Something that a check has found. */

@@ -1,13 +1,13 @@
 /** The options that name modules, one row each. A new registry of modules that options name is a row here. */
-import { Slices } from "../../../src/async/slices.ts";
-import type { Host } from "../../../src/config/review.ts";
-import type { CustomPlace } from "../../../src/loader/custom_file.ts";
-import type { CustomKind } from "../../../src/loader/custom_files.ts";
-import { entriesOf, isMap } from "../../../src/python/containers.ts";
-import { str } from "../../../src/python/repr.ts";
-import { isRecord } from "../../../src/record.ts";
-import { insteadOfRenderer, parsePipeline } from "../../../src/render/pipeline.ts";
-import { RENDERER_NAMES } from "../../../src/render/renderers.ts";
+import { Slices } from "../../../src/base/async/slices.ts";
+import type { Host } from "../../../src/model/config/review.ts";
+import type { CustomPlace } from "../../../src/model/loader/custom_file.ts";
+import type { CustomKind } from "../../../src/model/loader/custom_files.ts";
+import { entriesOf, isMap } from "../../../src/language/python/containers.ts";
+import { str } from "../../../src/language/python/repr.ts";
+import { isRecord } from "../../../src/base/record.ts";
+import { insteadOfRenderer, parsePipeline } from "../../../src/language/render/pipeline.ts";
+import { RENDERER_NAMES } from "../../../src/language/render/renderers.ts";
 
 /** What a check of names sees. */
 export interface NamePlace extends CustomPlace {
@@ -177,7 +177,7 @@ const OF_FILES: readonly NamingOption[] = [
     what: "backend",
     hosts: BOTH,
     names: ({ fileserver_backend: names }) => listed(names),
-    known: async () => (await import("../../../src/fileserver/server.ts")).BACKEND_NAMES,
+    known: async () => (await import("../../../src/content/fileserver/server.ts")).BACKEND_NAMES,
     effect: "files cannot be served from it",
     severity: whereItIsUsed("stops"),
     instead: () => "use roots, and copy such files into a directory of file_roots, or gitfs",

@@ -1,10 +1,10 @@
 /** Modules that options name: whether Brine, or a custom file of this host, has them, and whether they can be used here. */
-import type { Host } from "../../../src/config/review.ts";
-import { messageOf } from "../../../src/errors.ts";
-import { nearestName, suggestion } from "../../../src/known.ts";
-import { customFilesOf, foreignText } from "../../../src/loader/custom_file.ts";
-import type { CustomKind } from "../../../src/loader/custom_files.ts";
-import { createLogger } from "../../../src/log.ts";
+import type { Host } from "../../../src/model/config/review.ts";
+import { messageOf } from "../../../src/base/errors.ts";
+import { nearestName, suggestion } from "../../../src/base/nearest_name.ts";
+import { customFilesOf, foreignText } from "../../../src/model/loader/custom_file.ts";
+import type { CustomKind } from "../../../src/model/loader/custom_files.ts";
+import { createLogger } from "../../../src/base/log.ts";
 import type { Runtime } from "../../../src/runtime/mod.ts";
 import { doubtful, fatal, type Finding, wrong } from "./finding.ts";
 import { NAMED_BY_OPTIONS, type NamePlace, type NamingOption } from "./named_by_options.ts";

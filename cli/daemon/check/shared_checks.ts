@@ -1,13 +1,13 @@
 /** Checks that masters and minions share. */
-import { engineList } from "../../../src/config/engine_list.ts";
-import { readProxy } from "../../../src/config/proxy.ts";
-import { reactorOpts, requestedReactor } from "../../../src/config/requested_reactor.ts";
-import { type Host, refuseHarmfulOptions } from "../../../src/config/review.ts";
-import { messageOf } from "../../../src/errors.ts";
-import { createLogger } from "../../../src/log.ts";
-import { ignoredBy } from "../../../src/fileserver/ignore.ts";
-import { entriesOf, isMap } from "../../../src/python/containers.ts";
-import { str } from "../../../src/python/repr.ts";
+import { engineList } from "../../../src/model/config/engine_list.ts";
+import { readProxy } from "../../../src/protocol/transport/proxy.ts";
+import { reactorOpts, requestedReactor } from "../../../src/model/config/requested_reactor.ts";
+import { type Host, refuseHarmfulOptions } from "../../../src/model/config/review.ts";
+import { messageOf } from "../../../src/base/errors.ts";
+import { createLogger } from "../../../src/base/log.ts";
+import { ignoredBy } from "../../../src/content/fileserver/ignore.ts";
+import { entriesOf, isMap } from "../../../src/language/python/containers.ts";
+import { str } from "../../../src/language/python/repr.ts";
 import type { Runtime } from "../../../src/runtime/mod.ts";
 import { logFormats } from "../log_settings.ts";
 import { isSyslogAddress, syslogAddress } from "../syslog_address.ts";
@@ -50,8 +50,8 @@ export function transportCheck(listens: boolean): Check {
     // Its sockets are not ours.
     if (opts.zmq_library === "native") return;
     const [{ openTransport }, { readSsl }] = await Promise.all([
-      import("../../../src/transport/mod.ts"),
-      import("../../../src/transport/ssl/read_ssl.ts"),
+      import("../../../src/protocol/transport/mod.ts"),
+      import("../../../src/protocol/transport/ssl/read_ssl.ts"),
     ]);
     const ssl = readSsl(opts.ssl, runtime.fs);
     if (listens) ssl?.listen();
@@ -104,7 +104,7 @@ async function checkSources(opts: Record<string, unknown>): Promise<Finding[]> {
   const pillars = list(ext_pillar).flatMap((entry) => isMap(entry) ? entriesOf(entry) : []);
   const repositories = pillars.filter(([name]) => str(name) === "git");
   if (repositories.length > 0 || backends.some((name) => name === "gitfs" || name === "git")) {
-    const { gitRemotes } = await import("../../../src/git/mod.ts");
+    const { gitRemotes } = await import("../../../src/content/git/mod.ts");
     if (backends.some((name) => name === "gitfs" || name === "git")) {
       attempt(() => gitRemotes("gitfs", opts, opts.gitfs_remotes), fatal);
     }

@@ -1,8 +1,8 @@
 /** Metrics and traces of a daemon, as its configuration asks for them. */
-import type { Logger } from "../../../src/log.ts";
+import type { Logger } from "../../../src/base/log.ts";
 import { printAddress } from "../../../src/runtime/net.ts";
 import type { Runtime } from "../../../src/runtime/mod.ts";
-import { MetricRegistry, METRICS, NO_TELEMETRY, NO_TRACER, type Telemetry } from "../../../src/telemetry/mod.ts";
+import { MetricRegistry, METRICS, NO_TELEMETRY, NO_TRACER, type Telemetry } from "../../../src/base/telemetry/mod.ts";
 import { type MetricsOption, telemetrySettings } from "./settings.ts";
 
 export interface OpenTelemetryOptions {

@@ -1,7 +1,7 @@
 /** Metrics and spans to an OpenTelemetry collector, over OTLP/HTTP. */
-import type { Clock } from "../../../src/async/clock.ts";
-import { type Deferred, deferred } from "../../../src/async/deferred.ts";
-import type { Logger } from "../../../src/log.ts";
+import type { Clock } from "../../../src/base/async/clock.ts";
+import { type Deferred, deferred } from "../../../src/base/async/deferred.ts";
+import type { Logger } from "../../../src/base/log.ts";
 import {
   formatTraceContext,
   type MetricFamily,
@@ -10,8 +10,8 @@ import {
   type Span,
   type SpanOptions,
   type Tracer,
-} from "../../../src/telemetry/mod.ts";
-import { VERSION } from "../../../src/version.ts";
+} from "../../../src/base/telemetry/mod.ts";
+import { VERSION } from "../../../src/base/version.ts";
 import { loadPackages } from "./packages.ts";
 import type { ExportSettings } from "./settings.ts";
 

@@ -1,5 +1,5 @@
 /** The npm packages that metrics and traces need, loaded when they are switched on. */
-import { ConfigError, messageOf } from "../../../src/errors.ts";
+import { ConfigError, messageOf } from "../../../src/base/errors.ts";
 
 /**
  * Loads packages. Their names are passed as variables because bundlers and Deno look ahead for packages, and would fetch what

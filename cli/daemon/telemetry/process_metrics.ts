@@ -1,7 +1,7 @@
 /** What every daemon's process has: memory, processor time, delay of its event loop. */
 import type { Runtime } from "../../../src/runtime/mod.ts";
-import { type Meter, METRICS } from "../../../src/telemetry/mod.ts";
-import { VERSION } from "../../../src/version.ts";
+import { type Meter, METRICS } from "../../../src/base/telemetry/mod.ts";
+import { VERSION } from "../../../src/base/version.ts";
 import { LoopDelay } from "../loop_delay.ts";
 
 declare const process: {

@@ -1,5 +1,5 @@
 /** Metrics in Prometheus' text format. */
-import type { MetricFamily, MetricRegistry } from "../../../src/telemetry/mod.ts";
+import type { MetricFamily, MetricRegistry } from "../../../src/base/telemetry/mod.ts";
 import { loadPackages } from "./packages.ts";
 
 /** One line of a metric. */

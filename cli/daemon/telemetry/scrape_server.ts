@@ -1,5 +1,5 @@
 /** The HTTP server that Prometheus asks: `GET /metrics` and `GET /health`, and nothing else. */
-import type { Clock } from "../../../src/async/clock.ts";
+import type { Clock } from "../../../src/base/async/clock.ts";
 import type { Crypto } from "../../../src/runtime/crypto.ts";
 import type { Connection, Net, SocketAddress } from "../../../src/runtime/net.ts";
 

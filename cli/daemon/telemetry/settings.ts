@@ -1,6 +1,6 @@
 /** What the options `metrics` and `tracing` ask for; Salt 3008's names where it has them. */
-import { ConfigError, messageOf } from "../../../src/errors.ts";
-import { isRecord } from "../../../src/record.ts";
+import { ConfigError, messageOf } from "../../../src/base/errors.ts";
+import { isRecord } from "../../../src/base/record.ts";
 import type { FileSystem } from "../../../src/runtime/fs.ts";
 
 /** Where Prometheus fetches metrics. */

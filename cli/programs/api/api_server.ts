@@ -1,9 +1,9 @@
-import { joinPath } from "../../../src/config/paths.ts";
-import { createGateway, type GatewaySettings, type masterBackend } from "../../../src/gateway/mod.ts";
-import { isProxy } from "../../../src/gateway/requests/client_address.ts";
-import type { Logger } from "../../../src/log.ts";
+import { joinPath } from "../../../src/base/paths.ts";
+import { createGateway, type GatewaySettings, type masterBackend } from "../../../src/host/gateway/mod.ts";
+import { isProxy } from "../../../src/host/gateway/requests/client_address.ts";
+import type { Logger } from "../../../src/base/log.ts";
 import type { Runtime } from "../../../src/runtime/mod.ts";
-import type { Telemetry } from "../../../src/telemetry/mod.ts";
+import type { Telemetry } from "../../../src/base/telemetry/mod.ts";
 import { descriptorsForOthers } from "../../../src/runtime/descriptors.ts";
 import { followCertificate, readPair } from "./certificate.ts";
 

@@ -1,6 +1,6 @@
-import { messageOf } from "../../../src/errors.ts";
-import type { GatewaySettings } from "../../../src/gateway/mod.ts";
-import type { Logger } from "../../../src/log.ts";
+import { messageOf } from "../../../src/base/errors.ts";
+import type { GatewaySettings } from "../../../src/host/gateway/mod.ts";
+import type { Logger } from "../../../src/base/log.ts";
 import type { HttpServer, Runtime, TlsPair } from "../../../src/runtime/mod.ts";
 
 /** How often the files of a certificate are checked for changes, in milliseconds. */

@@ -1,16 +1,16 @@
 /** How `salt-call` reports a function that failed: on stderr in Salt's words, with Salt's exit codes. */
-import { messageOf } from "../../../src/errors.ts";
-import { InvocationError } from "../../../src/job/args.ts";
+import { messageOf } from "../../../src/base/errors.ts";
+import { InvocationError } from "../../../src/model/job/args.ts";
 import {
   CommandExecutionError,
   CommandNotFoundError,
   InvalidArgumentsError,
   SaltInvocationError,
-} from "../../../src/loader/family.ts";
-import type { FunctionTable } from "../../../src/loader/loader.ts";
-import { ArgumentMismatchError } from "../../../src/loader/signature.ts";
-import { traceback } from "../../../src/loader/traceback.ts";
-import { MissingFunctionError, similarDocumentation } from "../../../src/minion/processes/executor.ts";
+} from "../../../src/model/loader/family.ts";
+import type { FunctionTable } from "../../../src/model/loader/loader.ts";
+import { ArgumentMismatchError } from "../../../src/model/loader/signature.ts";
+import { traceback } from "../../../src/model/loader/traceback.ts";
+import { MissingFunctionError, similarDocumentation } from "../../../src/host/minion/processes/executor.ts";
 import { render } from "../../../src/plugins/outputters/mod.ts";
 import { adviseNearest } from "../../complete/nearest_function.ts";
 import type { ProgramContext } from "../../program/context.ts";

@@ -1,7 +1,7 @@
 /** Which of its masters `salt-call` asks: the first that lets it in. */
-import { loadPair } from "../../../src/channel/key_pair.ts";
-import type { MinionOpts } from "../../../src/config/minion_opts.ts";
-import { messageOf } from "../../../src/errors.ts";
+import { loadPair } from "../../../src/protocol/channel/key_pair.ts";
+import type { MinionOpts } from "../../../src/model/config/minion_opts.ts";
+import { messageOf } from "../../../src/base/errors.ts";
 import {
   type MasterAddress,
   MasterConnection,
@@ -10,8 +10,8 @@ import {
   pillarRecord,
   pillarRequest,
   printMaster,
-} from "../../../src/minion/mod.ts";
-import { openTransport } from "../../../src/transport/mod.ts";
+} from "../../../src/host/minion/mod.ts";
+import { openTransport } from "../../../src/protocol/transport/mod.ts";
 import { Exit } from "../../program/exit.ts";
 import type { CallProgram } from "../../program/context.ts";
 

@@ -1,11 +1,11 @@
 /** The bus of the minion on this host, for what `salt-call` asks of it. */
-import { deferred } from "../../../src/async/deferred.ts";
-import type { MinionOpts } from "../../../src/config/minion_opts.ts";
-import { type BusListener, type BusSender, listenBus, sendToBus } from "../../../src/event/bus_client.ts";
-import type { MasterLink } from "../../../src/loader/context.ts";
-import { localSockets } from "../../../src/minion/local_bus.ts";
+import { deferred } from "../../../src/base/async/deferred.ts";
+import type { MinionOpts } from "../../../src/model/config/minion_opts.ts";
+import { type BusListener, type BusSender, listenBus, sendToBus } from "../../../src/model/event/bus_client.ts";
+import type { MasterLink } from "../../../src/model/loader/context.ts";
+import { localSockets } from "../../../src/host/minion/local_bus.ts";
 import type { Runtime } from "../../../src/runtime/mod.ts";
-import { eventStamp, packEvent } from "../../../src/wire/event_frame.ts";
+import { eventStamp, packEvent } from "../../../src/protocol/wire/event_frame.ts";
 
 /** What functions may do with the bus. Where no minion runs, nobody gets an event and nobody answers. */
 export interface MinionBus extends Pick<MasterLink, "fireLocal"> {

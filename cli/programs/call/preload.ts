@@ -5,8 +5,8 @@ type Load = () => Promise<unknown>;
 
 /** What pillar and SLS files are read with, unless they say otherwise. */
 const RENDERERS: readonly Load[] = [
-  () => import("../../../src/render/jinja.ts"),
-  () => import("../../../src/render/yaml.ts"),
+  () => import("../../../src/language/render/jinja.ts"),
+  () => import("../../../src/language/render/yaml.ts"),
 ];
 
 /** Runs of states; there is hardly a tree without files in it. */

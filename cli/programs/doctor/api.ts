@@ -1,5 +1,5 @@
 /** An HTTP gateway: whether it answers, and how long its certificates are valid. */
-import { messageOf } from "../../../src/errors.ts";
+import { messageOf } from "../../../src/base/errors.ts";
 import { certificateOf } from "../../../src/plugins/modules/x509/read.ts";
 import { readDer } from "../../../src/plugins/modules/x509/der.ts";
 import type { Runtime } from "../../../src/runtime/mod.ts";
@@ -17,7 +17,7 @@ export async function examineApi(
   opts: Record<string, unknown>,
   running: boolean,
 ): Promise<Examination> {
-  const { configured, FLAVOURS, gatewaySettings } = await import("../../../src/gateway/mod.ts");
+  const { configured, FLAVOURS, gatewaySettings } = await import("../../../src/host/gateway/mod.ts");
   const well: string[] = [];
   const findings: Finding[] = [];
   for (const flavour of FLAVOURS.filter((one) => configured(opts, one))) {

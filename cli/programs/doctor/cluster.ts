@@ -1,6 +1,6 @@
 /** A master of a cluster: whether it may decide, and whether it reaches what it shares with the others. */
 import type { LocalClient } from "../../../src/client/local_client.ts";
-import { messageOf } from "../../../src/errors.ts";
+import { messageOf } from "../../../src/base/errors.ts";
 import { doubtful, type Finding, wrong } from "../../daemon/check/finding.ts";
 import type { Examination } from "./examination.ts";
 

@@ -1,13 +1,13 @@
 /** A master: who waits at its door, whether it answers, and what it will run out of. */
-import type { MasterOpts } from "../../../src/config/master_opts.ts";
-import { clusterSettings } from "../../../src/config/cluster.ts";
-import { interfacesOf } from "../../../src/config/addresses.ts";
-import { joinPath } from "../../../src/config/paths.ts";
-import { fingerprint } from "../../../src/crypto/rsa_key.ts";
+import type { MasterOpts } from "../../../src/model/config/master_opts.ts";
+import { clusterSettings } from "../../../src/model/config/cluster.ts";
+import { interfacesOf } from "../../../src/model/config/addresses.ts";
+import { joinPath } from "../../../src/base/paths.ts";
+import { fingerprint } from "../../../src/protocol/crypto/rsa_key.ts";
 import { LocalClient } from "../../../src/client/local_client.ts";
-import { messageOf } from "../../../src/errors.ts";
-import { createLogger } from "../../../src/log.ts";
-import { KeyDirectories } from "../../../src/master/keys/key_directories.ts";
+import { messageOf } from "../../../src/base/errors.ts";
+import { createLogger } from "../../../src/base/log.ts";
+import { KeyDirectories } from "../../../src/host/master/keys/key_directories.ts";
 import type { Runtime } from "../../../src/runtime/mod.ts";
 import { counted, doubtful, type Finding, wrong } from "../../daemon/check/finding.ts";
 import type { ProgramContext } from "../../program/context.ts";

@@ -1,14 +1,14 @@
 /** A minion: whether each of its masters can be reached and lets it in. */
-import { loadPair } from "../../../src/channel/key_pair.ts";
-import type { MinionOpts } from "../../../src/config/minion_opts.ts";
-import { joinPath } from "../../../src/config/paths.ts";
-import { fingerprint } from "../../../src/crypto/rsa_key.ts";
-import { messageOf } from "../../../src/errors.ts";
-import { createLogger } from "../../../src/log.ts";
-import { type MasterAddress, MasterConnection, masterPlan, printMaster } from "../../../src/minion/mod.ts";
-import { minionId } from "../../../src/minion/id.ts";
+import { loadPair } from "../../../src/protocol/channel/key_pair.ts";
+import type { MinionOpts } from "../../../src/model/config/minion_opts.ts";
+import { joinPath } from "../../../src/base/paths.ts";
+import { fingerprint } from "../../../src/protocol/crypto/rsa_key.ts";
+import { messageOf } from "../../../src/base/errors.ts";
+import { createLogger } from "../../../src/base/log.ts";
+import { type MasterAddress, MasterConnection, masterPlan, printMaster } from "../../../src/host/minion/mod.ts";
+import { minionId } from "../../../src/host/minion/id.ts";
 import type { Runtime } from "../../../src/runtime/mod.ts";
-import { openTransport } from "../../../src/transport/mod.ts";
+import { openTransport } from "../../../src/protocol/transport/mod.ts";
 import { doubtful, wrong } from "../../daemon/check/finding.ts";
 import type { ProgramContext } from "../../program/context.ts";
 import type { Examination } from "./examination.ts";

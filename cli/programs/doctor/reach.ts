@@ -1,8 +1,8 @@
 /** Whether a master can be reached, and whether it is one. */
-import { greeting, GREETING_SIZE } from "../../../src/zmtp/greeting.ts";
-import { decodeCommand, decodeProperties } from "../../../src/zmtp/command.ts";
-import { COMMAND } from "../../../src/zmtp/frame.ts";
-import { messageOf } from "../../../src/errors.ts";
+import { greeting, GREETING_SIZE } from "../../../src/protocol/zmtp/greeting.ts";
+import { decodeCommand, decodeProperties } from "../../../src/protocol/zmtp/command.ts";
+import { COMMAND } from "../../../src/protocol/zmtp/frame.ts";
+import { messageOf } from "../../../src/base/errors.ts";
 import type { Runtime } from "../../../src/runtime/mod.ts";
 
 export interface Reached {

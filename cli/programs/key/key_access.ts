@@ -1,14 +1,14 @@
 /** How `salt-key` reaches keys: in the master's directories, or through the running master for a user who logs in. */
-import type { KeyState } from "../../../src/channel/key_store.ts";
+import type { KeyState } from "../../../src/protocol/channel/key_store.ts";
 import type { Credentials } from "../../../src/client/credentials.ts";
 import type { LocalClient } from "../../../src/client/local_client.ts";
 import { callWheel } from "../../../src/client/wheel.ts";
-import type { MasterOpts } from "../../../src/config/master_opts.ts";
-import { joinPath } from "../../../src/config/paths.ts";
-import { messageOf } from "../../../src/errors.ts";
+import type { MasterOpts } from "../../../src/model/config/master_opts.ts";
+import { joinPath } from "../../../src/base/paths.ts";
+import { messageOf } from "../../../src/base/errors.ts";
 import { userOfProcess } from "../../../src/client/own_key.ts";
-import { sendToBus } from "../../../src/event/bus_client.ts";
-import type { KeyDecision, KeyMatches, KeyStatus, SignatureFiles } from "../../../src/loader/wheel.ts";
+import { sendToBus } from "../../../src/model/event/bus_client.ts";
+import type { KeyDecision, KeyMatches, KeyStatus, SignatureFiles } from "../../../src/model/loader/wheel.ts";
 import {
   KEY_DIRECTORIES,
   KEY_STATES,
@@ -17,9 +17,9 @@ import {
   KeyDirectories,
   type KeyProblem,
   masterId,
-} from "../../../src/master/mod.ts";
-import { matchExpression } from "../../../src/target/mod.ts";
-import { packEvent } from "../../../src/wire/event_frame.ts";
+} from "../../../src/host/master/mod.ts";
+import { matchExpression } from "../../../src/model/target/mod.ts";
+import { packEvent } from "../../../src/protocol/wire/event_frame.ts";
 import { Exit } from "../../program/exit.ts";
 import type { ProgramContext } from "../../program/context.ts";
 

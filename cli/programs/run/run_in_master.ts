@@ -2,11 +2,11 @@
 import { isRefusal } from "../../../src/client/client_error.ts";
 import { LocalClient } from "../../../src/client/local_client.ts";
 import { callRunner, startRunner } from "../../../src/client/runner.ts";
-import type { MasterOpts } from "../../../src/config/master_opts.ts";
-import { messageOf } from "../../../src/errors.ts";
-import { parseArguments } from "../../../src/job/args.ts";
+import type { MasterOpts } from "../../../src/model/config/master_opts.ts";
+import { messageOf } from "../../../src/base/errors.ts";
+import { parseArguments } from "../../../src/model/job/args.ts";
 import { credentialsOf } from "../../program/credentials.ts";
-import { returnCode, returnParts } from "../../../src/runner/streamed_return.ts";
+import { returnCode, returnParts } from "../../../src/host/runner/streamed_return.ts";
 import type { Printer } from "../../terminal/printer.ts";
 import { Exit } from "../../program/exit.ts";
 import type { ProgramContext } from "../../program/context.ts";

@@ -1,7 +1,7 @@
 /** `salt -b`: prints a batch as it goes. */
 import { batchSize, runBatch } from "../../../src/client/batch.ts";
 import { hasReturn, highestRetcode, type Outcome } from "../../../src/client/outcome.ts";
-import { printable } from "../../../src/printable.ts";
+import { printable } from "../../../src/base/printable.ts";
 import type { SaltJob } from "./salt_job.ts";
 import { reportNoMatch } from "./target.ts";
 

@@ -2,11 +2,11 @@
 import { isRefusal } from "../../../src/client/client_error.ts";
 import type { CollectOptions } from "../../../src/client/job_collector.ts";
 import { LocalClient } from "../../../src/client/local_client.ts";
-import type { MasterOpts } from "../../../src/config/master_opts.ts";
-import { codeOf, messageOf } from "../../../src/errors.ts";
-import type { Logger } from "../../../src/log.ts";
+import type { MasterOpts } from "../../../src/model/config/master_opts.ts";
+import { codeOf, messageOf } from "../../../src/base/errors.ts";
+import type { Logger } from "../../../src/base/log.ts";
 import type { Runtime } from "../../../src/runtime/mod.ts";
-import { NO_TELEMETRY, type Telemetry } from "../../../src/telemetry/mod.ts";
+import { NO_TELEMETRY, type Telemetry } from "../../../src/base/telemetry/mod.ts";
 import type { ProgramContext } from "../../program/context.ts";
 import { Exit, MasterDown } from "../../program/exit.ts";
 import type { Printer } from "../../terminal/printer.ts";

@@ -1,7 +1,7 @@
 /** `salt --stream`: what goes on while a job runs, line by line, each behind the id of its minion. */
 import type { Output, StateProgress } from "../../../src/client/job_collector.ts";
-import { printable, printableLines } from "../../../src/printable.ts";
-import { truthy } from "../../../src/python/truth.ts";
+import { printable, printableLines } from "../../../src/base/printable.ts";
+import { truthy } from "../../../src/language/python/truth.ts";
 
 /** Joins pieces to lines, separately for each minion and stream. */
 export class LiveOutput {

@@ -1,13 +1,13 @@
 /** Why no minion matched: for the log, since scripts compare what is on stdout. */
-import type { MasterOpts } from "../../../src/config/master_opts.ts";
-import { KeyDirectories } from "../../../src/master/keys/key_directories.ts";
-import type { KeyState } from "../../../src/channel/key_store.ts";
-import { MinionCache } from "../../../src/master/minion_cache.ts";
-import { expandTarget } from "../../../src/target/mod.ts";
-import { nearestName } from "../../../src/known.ts";
-import { targetDoubt, targetMistake } from "../../../src/target/mistake.ts";
-import type { Logger } from "../../../src/log.ts";
-import { printable } from "../../../src/printable.ts";
+import type { MasterOpts } from "../../../src/model/config/master_opts.ts";
+import { KeyDirectories } from "../../../src/host/master/keys/key_directories.ts";
+import type { KeyState } from "../../../src/protocol/channel/key_store.ts";
+import { MinionCache } from "../../../src/host/master/minion_cache.ts";
+import { expandTarget } from "../../../src/model/target/mod.ts";
+import { nearestName } from "../../../src/base/nearest_name.ts";
+import { targetDoubt, targetMistake } from "../../../src/model/target/mistake.ts";
+import type { Logger } from "../../../src/base/log.ts";
+import { printable } from "../../../src/base/printable.ts";
 import type { Runtime } from "../../../src/runtime/mod.ts";
 
 /** Names that are listed; the others are counted. */

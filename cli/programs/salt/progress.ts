@@ -3,7 +3,7 @@
  * in a log as well.
  */
 import { hasReturn, highestRetcode, type Outcome } from "../../../src/client/outcome.ts";
-import type { Clock } from "../../../src/async/clock.ts";
+import type { Clock } from "../../../src/base/async/clock.ts";
 import type { ProgramContext } from "../../program/context.ts";
 
 const STEPS = 10;

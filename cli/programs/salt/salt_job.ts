@@ -1,7 +1,7 @@
 import type { CollectOptions } from "../../../src/client/job_collector.ts";
 import type { LocalClient } from "../../../src/client/local_client.ts";
 import type { PublishRequest } from "../../../src/client/publish_request.ts";
-import type { MasterOpts } from "../../../src/config/master_opts.ts";
+import type { MasterOpts } from "../../../src/model/config/master_opts.ts";
 import type { ProgramContext } from "../../program/context.ts";
 import type { Printer } from "../../terminal/printer.ts";
 import type { LiveOutput } from "./live_output.ts";

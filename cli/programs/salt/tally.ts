@@ -1,6 +1,6 @@
 /** What became of each target of a job: counted, as a document to print, and as the summary at the end. */
 import { hasReturn, highestRetcode, type Outcome, type ReturnOutcome } from "../../../src/client/outcome.ts";
-import { printable } from "../../../src/printable.ts";
+import { printable } from "../../../src/base/printable.ts";
 import { silentText } from "./silent_text.ts";
 
 /** A minion's part of what `salt` prints. */

@@ -1,6 +1,6 @@
 /** The target of a job, as the options of a command line choose its type. */
-import type { MasterOpts } from "../../../src/config/master_opts.ts";
-import { NO_MATCH } from "../../../src/job/no_match.ts";
+import type { MasterOpts } from "../../../src/model/config/master_opts.ts";
+import { NO_MATCH } from "../../../src/model/job/no_match.ts";
 import type { ProgramContext } from "../../program/context.ts";
 import type { Printer } from "../../terminal/printer.ts";
 
@@ -43,7 +43,7 @@ export async function readTarget(
     return { tgt, tgt_type };
   }
   if (tgt_type !== "nodegroup" && tgt_type !== "compound") return { tgt: text, tgt_type };
-  const { inlineNodegroups } = await import("../../../src/target/nodegroup.ts");
+  const { inlineNodegroups } = await import("../../../src/model/target/nodegroup.ts");
   const unknown: string[] = [];
   const target = inlineNodegroups({ tgt: text, tgt_type }, opts.nodegroups, (name) => void unknown.push(name));
   if (unknown.length === 0) return target;

@@ -1,6 +1,6 @@
 // deno-fmt-ignore-file
 // Written by scripts/function_types.ts (npm run -s types:functions) from the signatures of the modules: do not edit.
-import type { Float } from "../../wire/msgpack_values.ts";
+import type { Float } from "../../protocol/wire/msgpack_values.ts";
 import type { FunctionSignature, StateReturns, UserRecord } from "./shapes.ts";
 
 /**

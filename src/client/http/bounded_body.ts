@@ -1,4 +1,4 @@
-import { ProtocolError } from "../../errors.ts";
+import { ProtocolError } from "../../base/errors.ts";
 
 /**
  * The text of a response.

@@ -1,8 +1,8 @@
-import { messageIn } from "../../api_answer.ts";
-import { backoffDelay } from "../../async/backoff.ts";
-import type { Clock } from "../../async/clock.ts";
-import type { UrlBase } from "../../config/url.ts";
-import { codeOf, messageOf, ProtocolError, TimeoutError } from "../../errors.ts";
+import { messageIn } from "../../model/api_answer.ts";
+import { backoffDelay } from "../../base/async/backoff.ts";
+import type { Clock } from "../../base/async/clock.ts";
+import type { UrlBase } from "../../model/config/url.ts";
+import { codeOf, messageOf, ProtocolError, TimeoutError } from "../../base/errors.ts";
 import { abortable } from "../abortable.ts";
 import { ClientError } from "../client_error.ts";
 import { bodyText, discard, errorText } from "./bounded_body.ts";

@@ -1,7 +1,7 @@
 /** What an answer with an error status says, and what it means. */
-import { saysForbidden } from "../../api_answer.ts";
-import { ProtocolError, type SaltError, TimeoutError } from "../../errors.ts";
-import { printable } from "../../printable.ts";
+import { saysForbidden } from "../../model/api_answer.ts";
+import { ProtocolError, type SaltError, TimeoutError } from "../../base/errors.ts";
+import { printable } from "../../base/printable.ts";
 import { ClientError } from "../client_error.ts";
 
 /** Characters of a server's own words that stand in the message of an error. */

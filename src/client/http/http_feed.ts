@@ -1,5 +1,5 @@
 /** The events of a salt-api for one reader. */
-import { fnmatch } from "../../event/tag.ts";
+import { fnmatch } from "../../model/event/tag.ts";
 import { checkEventsOptions, eventFeed } from "../bus_feed.ts";
 import type { EventFeed, EventsOptions, SaltEvent } from "../salt.ts";
 import type { HttpLink } from "./http_link.ts";

@@ -1,10 +1,10 @@
 /** A salt-api as the verbs of {@link Salt} need it. */
-import { type Clock, systemClock } from "../../async/clock.ts";
-import { codeOf, ProtocolError } from "../../errors.ts";
-import type { BusEvent } from "../../event/bus.ts";
-import { isPlainJid, JidGenerator } from "../../job/jid.ts";
-import { silentLogger } from "../../log.ts";
-import { isRecord } from "../../record.ts";
+import { type Clock, systemClock } from "../../base/async/clock.ts";
+import { codeOf, ProtocolError } from "../../base/errors.ts";
+import type { BusEvent } from "../../model/event/bus.ts";
+import { isPlainJid, JidGenerator } from "../../model/job/jid.ts";
+import { silentLogger } from "../../base/log.ts";
+import { isRecord } from "../../base/record.ts";
 import { abortable } from "../abortable.ts";
 import { checkedRunner, checkedWheel } from "../checked_call.ts";
 import { ClientError } from "../client_error.ts";

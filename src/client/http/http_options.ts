@@ -1,7 +1,7 @@
 /** The options of a connection over HTTP, and what is refused of them. */
-import type { Clock } from "../../async/clock.ts";
-import { refuseUnknownKeys } from "../../known.ts";
-import type { Logger } from "../../log.ts";
+import type { Clock } from "../../base/async/clock.ts";
+import { refuseUnknownKeys } from "../../base/nearest_name.ts";
+import type { Logger } from "../../base/log.ts";
 import type { Login } from "./session.ts";
 
 /**

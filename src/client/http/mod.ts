@@ -90,8 +90,8 @@ export type {
   Targets,
   WheelCall,
 } from "../salt.ts";
-export { codeOf, messageOf, ProtocolError, SaltError, TimeoutError } from "../../errors.ts";
-export type { Clock } from "../../async/clock.ts";
-export type { LogFields, Logger, LogLevel, LogRecord, Threshold } from "../../log.ts";
-export type { TargetType } from "../../target/target.ts";
-export type { Float } from "../../wire/msgpack_values.ts";
+export { codeOf, messageOf, ProtocolError, SaltError, TimeoutError } from "../../base/errors.ts";
+export type { Clock } from "../../base/async/clock.ts";
+export type { LogFields, Logger, LogLevel, LogRecord, Threshold } from "../../base/log.ts";
+export type { TargetType } from "../../model/target/target.ts";
+export type { Float } from "../../protocol/wire/msgpack_values.ts";

@@ -1,9 +1,9 @@
-import { eventIn } from "../../api_answer.ts";
-import { backoffDelay } from "../../async/backoff.ts";
-import type { Clock } from "../../async/clock.ts";
-import { codeOf, messageOf, TimeoutError } from "../../errors.ts";
+import { eventIn } from "../../model/api_answer.ts";
+import { backoffDelay } from "../../base/async/backoff.ts";
+import type { Clock } from "../../base/async/clock.ts";
+import { codeOf, messageOf, TimeoutError } from "../../base/errors.ts";
 import { ClientError } from "../client_error.ts";
-import { isRecord } from "../../record.ts";
+import { isRecord } from "../../base/record.ts";
 import type { SaltEvent } from "../salt.ts";
 import { discard } from "./bounded_body.ts";
 import { type ServerSentEvent, serverSentEvents } from "./server_sent_events.ts";

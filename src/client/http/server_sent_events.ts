@@ -1,5 +1,5 @@
 /** The format `text/event-stream`, read within bounds. */
-import { ProtocolError } from "../../errors.ts";
+import { ProtocolError } from "../../base/errors.ts";
 
 /** One message of a stream. */
 export interface ServerSentEvent {

@@ -1,4 +1,4 @@
-import { UrlBase } from "../../config/url.ts";
+import { UrlBase } from "../../model/config/url.ts";
 import { ClientError } from "../client_error.ts";
 
 /** Names and addresses of this machine itself. */

@@ -1,7 +1,7 @@
-import type { Clock } from "../../async/clock.ts";
-import { isRecord } from "../../record.ts";
-import { messageOf, ProtocolError } from "../../errors.ts";
-import type { Logger } from "../../log.ts";
+import type { Clock } from "../../base/async/clock.ts";
+import { isRecord } from "../../base/record.ts";
+import { messageOf, ProtocolError } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
 import type { Exchange } from "./exchange.ts";
 
 /**

@@ -1,6 +1,6 @@
-import type { Clock } from "../../async/clock.ts";
-import { type Deferred, deferred } from "../../async/deferred.ts";
-import { BusEvent } from "../../event/bus.ts";
+import type { Clock } from "../../base/async/clock.ts";
+import { type Deferred, deferred } from "../../base/async/deferred.ts";
+import { BusEvent } from "../../model/event/bus.ts";
 import { abortable } from "../abortable.ts";
 import type { HeardEvent } from "./resuming_events.ts";
 

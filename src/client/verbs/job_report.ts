@@ -1,6 +1,6 @@
 /** Jobs as the runners `jobs.*` report them. */
-import { jidMs } from "../../job/jid.ts";
-import { isRecord } from "../../record.ts";
+import { jidMs } from "../../model/job/jid.ts";
+import { isRecord } from "../../base/record.ts";
 import { type Outcome, type ReportedOutcome, returnOutcome, statusOutcome } from "../outcome.ts";
 import { listOf } from "../publish_request.ts";
 import type { ListedJob } from "../salt.ts";

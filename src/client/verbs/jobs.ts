@@ -1,6 +1,6 @@
-import { codeOf } from "../../errors.ts";
-import { isJid } from "../../job/jid.ts";
-import { isRecord } from "../../record.ts";
+import { codeOf } from "../../base/errors.ts";
+import { isJid } from "../../model/job/jid.ts";
+import { isRecord } from "../../base/record.ts";
 import { ClientError } from "../client_error.ts";
 import { followRecorded } from "../follow_recorded.ts";
 import { jobRun } from "../job_run.ts";

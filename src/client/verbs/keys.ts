@@ -1,4 +1,4 @@
-import { isRecord } from "../../record.ts";
+import { isRecord } from "../../base/record.ts";
 import { ClientError } from "../client_error.ts";
 import { listOf } from "../publish_request.ts";
 import type { CallOptions, KeyFingerprint, Keys, KeyStatus } from "../salt.ts";

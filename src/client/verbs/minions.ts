@@ -1,4 +1,4 @@
-import { isRecord } from "../../record.ts";
+import { isRecord } from "../../base/record.ts";
 import { listOf } from "../publish_request.ts";
 import type { CallOptions, KnownMinion, ListMinionsOptions, Minions } from "../salt.ts";
 import type { SaltLink } from "../salt_link.ts";

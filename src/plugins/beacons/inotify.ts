@@ -1,8 +1,8 @@
-import { type BeaconEvent, type BeaconModule, settingsOf, VALID } from "../../loader/beacons.ts";
-import { dirName } from "../../config/paths.ts";
-import { isMap } from "../../python/containers.ts";
-import { compileGlob } from "../../python/glob.ts";
-import { compileFinder } from "../../python/regexp.ts";
+import { type BeaconEvent, type BeaconModule, settingsOf, VALID } from "../../model/loader/beacons.ts";
+import { dirName } from "../../base/paths.ts";
+import { isMap } from "../../language/python/containers.ts";
+import { compileGlob } from "../../language/python/glob.ts";
+import { compileFinder } from "../../language/python/regexp.ts";
 import { exists } from "../linux/paths.ts";
 import type { Follower } from "./follower.ts";
 import { endAll, lacksInotifywait, watchPath } from "./inotifywait.ts";

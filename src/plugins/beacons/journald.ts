@@ -1,7 +1,7 @@
-import { type BeaconEvent, type BeaconModule, settingsOf, VALID } from "../../loader/beacons.ts";
-import { isMap } from "../../python/containers.ts";
-import { equal } from "../../python/equal.ts";
-import { isRecord } from "../../record.ts";
+import { type BeaconEvent, type BeaconModule, settingsOf, VALID } from "../../model/loader/beacons.ts";
+import { isMap } from "../../language/python/containers.ts";
+import { equal } from "../../language/python/equal.ts";
+import { isRecord } from "../../base/record.ts";
 import { which } from "../linux/programs.ts";
 import { Follower } from "./follower.ts";
 

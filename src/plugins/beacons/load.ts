@@ -1,5 +1,5 @@
-import { type BeaconModule, settingsOf, VALID } from "../../loader/beacons.ts";
-import { toFloat } from "../../python/float.ts";
+import { type BeaconModule, settingsOf, VALID } from "../../model/loader/beacons.ts";
+import { toFloat } from "../../language/python/float.ts";
 
 const NAMES = ["1m", "5m", "15m"] as const;
 

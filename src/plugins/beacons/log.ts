@@ -1,5 +1,5 @@
-import { type BeaconEvent, type BeaconModule, settingsOf, VALID } from "../../loader/beacons.ts";
-import { compilePattern } from "../../python/regexp.ts";
+import { type BeaconEvent, type BeaconModule, settingsOf, VALID } from "../../model/loader/beacons.ts";
+import { compilePattern } from "../../language/python/regexp.ts";
 
 /** Bytes of a log that are read at one look; what a log has grown by beyond that is read at the next ones. */
 const MOST_BYTES = 1024 * 1024;

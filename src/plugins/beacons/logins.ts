@@ -1,7 +1,7 @@
 /** What `/var/log/wtmp` and `/var/log/btmp` tell of logins, from now on. */
-import { type BeaconEvent, type BeaconItem, type BeaconModule, settingsOf, VALID } from "../../loader/beacons.ts";
-import { isMap } from "../../python/containers.ts";
-import { parseDate } from "../../python/dateutil.ts";
+import { type BeaconEvent, type BeaconItem, type BeaconModule, settingsOf, VALID } from "../../model/loader/beacons.ts";
+import { isMap } from "../../language/python/containers.ts";
+import { parseDate } from "../../language/python/dateutil.ts";
 import { lookAt } from "../linux/paths.ts";
 
 type Run = Parameters<BeaconModule["beacon"]>[1];

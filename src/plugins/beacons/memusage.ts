@@ -1,4 +1,4 @@
-import type { BeaconModule } from "../../loader/beacons.ts";
+import type { BeaconModule } from "../../model/loader/beacons.ts";
 import { usageBeacon } from "./usage.ts";
 
 /** Used memory, at a percentage or more. */

@@ -1,5 +1,5 @@
 /** The beacons that come with a minion. */
-import type { BeaconModule, BeaconRegistry } from "../../loader/beacons.ts";
+import type { BeaconModule, BeaconRegistry } from "../../model/loader/beacons.ts";
 
 const file = (load: () => Promise<{ beacon: BeaconModule }>) => async () => (await load()).beacon;
 

@@ -1,6 +1,6 @@
-import { type BeaconEvent, type BeaconModule, settingsOf, VALID } from "../../loader/beacons.ts";
-import { isMap } from "../../python/containers.ts";
-import { compileFinder } from "../../python/regexp.ts";
+import { type BeaconEvent, type BeaconModule, settingsOf, VALID } from "../../model/loader/beacons.ts";
+import { isMap } from "../../language/python/containers.ts";
+import { compileFinder } from "../../language/python/regexp.ts";
 import { which } from "../linux/programs.ts";
 
 const ATTRIBUTES = [

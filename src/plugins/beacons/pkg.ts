@@ -1,5 +1,5 @@
-import { type BeaconEvent, type BeaconModule, VALID } from "../../loader/beacons.ts";
-import { truthy } from "../../python/truth.ts";
+import { type BeaconEvent, type BeaconModule, VALID } from "../../model/loader/beacons.ts";
+import { truthy } from "../../language/python/truth.ts";
 
 /** Packages that were installed or removed, or that have an upgrade now. */
 export const beacon: BeaconModule = {

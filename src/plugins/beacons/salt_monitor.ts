@@ -1,7 +1,7 @@
-import { type BeaconEvent, type BeaconModule, settingsOf } from "../../loader/beacons.ts";
-import { isMap } from "../../python/containers.ts";
-import { repr } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import { type BeaconEvent, type BeaconModule, settingsOf } from "../../model/loader/beacons.ts";
+import { isMap } from "../../language/python/containers.ts";
+import { repr } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 
 interface Call {
   fun: string;

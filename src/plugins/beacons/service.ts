@@ -1,5 +1,5 @@
-import { type BeaconEvent, type BeaconModule, settingsOf, VALID } from "../../loader/beacons.ts";
-import { isMap } from "../../python/containers.ts";
+import { type BeaconEvent, type BeaconModule, settingsOf, VALID } from "../../model/loader/beacons.ts";
+import { isMap } from "../../language/python/containers.ts";
 import { exists } from "../linux/paths.ts";
 
 interface ServiceSettings {

@@ -1,6 +1,6 @@
-import { type BeaconModule, VALID } from "../../loader/beacons.ts";
-import { isMap, lookup } from "../../python/containers.ts";
-import { CommandExecutionError } from "../../loader/family.ts";
+import { type BeaconModule, VALID } from "../../model/loader/beacons.ts";
+import { isMap, lookup } from "../../language/python/containers.ts";
+import { CommandExecutionError } from "../../model/loader/family.ts";
 
 /** What is told unless the configuration names functions. */
 const USUAL = ["loadavg", "cpustats", "meminfo", "vmstats", "time"];

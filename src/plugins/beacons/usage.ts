@@ -1,4 +1,4 @@
-import { type BeaconModule, settingsOf, VALID } from "../../loader/beacons.ts";
+import { type BeaconModule, settingsOf, VALID } from "../../model/loader/beacons.ts";
 import { percentOf } from "./percent.ts";
 
 /** A beacon for what is used of something, as `percent` of a function's answer. */

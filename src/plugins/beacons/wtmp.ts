@@ -1,4 +1,4 @@
-import type { BeaconModule } from "../../loader/beacons.ts";
+import type { BeaconModule } from "../../model/loader/beacons.ts";
 import { loginsBeacon } from "./logins.ts";
 
 const LOGIN = 7;

@@ -1,7 +1,7 @@
-import type { Clock } from "../../async/clock.ts";
-import type { BusState, BusWire } from "../../cluster/bus.ts";
-import { messageOf, SystemError } from "../../errors.ts";
-import type { Logger } from "../../log.ts";
+import type { Clock } from "../../base/async/clock.ts";
+import type { BusState, BusWire } from "../../feature/cluster/bus.ts";
+import { messageOf, SystemError } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
 import { loadDriver } from "../driver.ts";
 import type { ConsumerMessages, JetStreamModule, Nats, NatsConnection, StreamManager } from "./nats_types.ts";
 

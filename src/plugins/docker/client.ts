@@ -1,10 +1,10 @@
 /** The HTTP API of a Docker daemon. */
-import type { JobContext } from "../../loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../loader/family.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
 import type { SocketAddress } from "../../runtime/net.ts";
-import { repr, str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
-import { messageOf } from "../../errors.ts";
+import { repr, str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
+import { messageOf } from "../../base/errors.ts";
 import { exchange, type HttpResponse } from "./http.ts";
 
 export type Args = Record<string, unknown>;

@@ -1,8 +1,8 @@
 /** A new container as the daemon is asked for it. */
-import { CommandExecutionError, SaltInvocationError } from "../../loader/family.ts";
-import { entriesOf, isMap } from "../../python/containers.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
+import { entriesOf, isMap } from "../../language/python/containers.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import {
   addressOf,
   type Args,

@@ -1,5 +1,5 @@
 /** HTTP/1.1 over a byte stream, one request a connection: what a daemon behind a Unix socket speaks. */
-import type { Clock } from "../../async/clock.ts";
+import type { Clock } from "../../base/async/clock.ts";
 import type { Connection } from "../../runtime/net.ts";
 
 export interface HttpRequest {

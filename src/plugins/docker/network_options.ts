@@ -1,8 +1,8 @@
 /** Options of networks as people write them, as the daemon reads them. */
-import { CommandExecutionError, SaltInvocationError } from "../../loader/family.ts";
-import { entriesOf, isMap } from "../../python/containers.ts";
-import { repr, str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
+import { entriesOf, isMap } from "../../language/python/containers.ts";
+import { repr, str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { addressOf, type Args, labelsOf, listOf, pairsOf, subnetOf } from "./option_values.ts";
 
 /** Other names of options; of two for one option the last is named in errors. */

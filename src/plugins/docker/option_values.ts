@@ -1,8 +1,8 @@
 /** Options of containers and networks as people write them, as the daemon reads them. */
-import { SaltInvocationError } from "../../loader/family.ts";
-import { entriesOf, isMap } from "../../python/containers.ts";
-import { networkRange, parseInterface } from "../../python/ipaddress.ts";
-import { repr, str } from "../../python/repr.ts";
+import { SaltInvocationError } from "../../model/loader/family.ts";
+import { entriesOf, isMap } from "../../language/python/containers.ts";
+import { networkRange, parseInterface } from "../../language/python/ipaddress.ts";
+import { repr, str } from "../../language/python/repr.ts";
 import { splitWords } from "../linux/words.ts";
 
 export type Args = Record<string, unknown>;

@@ -1,4 +1,4 @@
-import type { EauthModule } from "../../loader/eauth.ts";
+import type { EauthModule } from "../../model/loader/eauth.ts";
 
 /** Accepts every login: for trying things out. */
 export const eauth: EauthModule = {

@@ -1,7 +1,7 @@
-import { hex } from "../../crypto/hex.ts";
-import { type CryptMethod, unixCryptSteps } from "../../crypto/unix_crypt.ts";
-import { type EauthContext, type EauthCredentials, type EauthModule, sectionOption } from "../../loader/eauth.ts";
-import { encodeBase64 } from "../../python/binascii.ts";
+import { hex } from "../../protocol/crypto/hex.ts";
+import { type CryptMethod, unixCryptSteps } from "../../protocol/crypto/unix_crypt.ts";
+import { type EauthContext, type EauthCredentials, type EauthModule, sectionOption } from "../../model/loader/eauth.ts";
+import { encodeBase64 } from "../../language/python/binascii.ts";
 import type { Crypto, HashName } from "../../runtime/crypto.ts";
 import { sameSecret } from "./secrets.ts";
 

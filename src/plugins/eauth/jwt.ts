@@ -7,8 +7,8 @@ import {
   jwtVerify,
   type JWTVerifyGetKey,
 } from "jose";
-import { type EauthContext, type EauthModule, sectionOption } from "../../loader/eauth.ts";
-import { proxiesOf } from "../../loader/proxies.ts";
+import { type EauthContext, type EauthModule, sectionOption } from "../../model/loader/eauth.ts";
+import { proxiesOf } from "../../model/loader/proxies.ts";
 import { textOfBody } from "../../runtime/http_body.ts";
 import type { HttpRequest } from "../../runtime/http.ts";
 import { followRedirects, type RedirectedRequest } from "../../runtime/http_redirects.ts";

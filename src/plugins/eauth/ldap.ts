@@ -1,5 +1,5 @@
 import type { Client as LdapClient, Entry } from "ldapts";
-import type { EauthContext, EauthModule } from "../../loader/eauth.ts";
+import type { EauthContext, EauthModule } from "../../model/loader/eauth.ts";
 
 const LIMIT_MS = 15_000;
 const SCOPES = ["base", "one", "sub"] as const;

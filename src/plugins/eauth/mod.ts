@@ -1,5 +1,5 @@
 /** The backends of external authentication: name → how to load it. */
-import type { EauthRegistry } from "../../loader/eauth.ts";
+import type { EauthRegistry } from "../../model/loader/eauth.ts";
 
 const jwt = () => import("./jwt.ts");
 

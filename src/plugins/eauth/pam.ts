@@ -1,4 +1,4 @@
-import type { EauthContext, EauthCredentials, EauthModule } from "../../loader/eauth.ts";
+import type { EauthContext, EauthCredentials, EauthModule } from "../../model/loader/eauth.ts";
 import type { SpawnOptions } from "../../runtime/process.ts";
 import { which } from "../linux/programs.ts";
 

@@ -1,6 +1,6 @@
-import { messageOf } from "../../errors.ts";
-import { type EauthContext, type EauthCredentials, type EauthModule, sectionOption } from "../../loader/eauth.ts";
-import { proxiesOf } from "../../loader/proxies.ts";
+import { messageOf } from "../../base/errors.ts";
+import { type EauthContext, type EauthCredentials, type EauthModule, sectionOption } from "../../model/loader/eauth.ts";
+import { proxiesOf } from "../../model/loader/proxies.ts";
 import { takeUser } from "../../runtime/basic_auth.ts";
 import { textOfBody } from "../../runtime/http_body.ts";
 

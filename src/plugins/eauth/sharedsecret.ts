@@ -1,4 +1,4 @@
-import type { EauthModule } from "../../loader/eauth.ts";
+import type { EauthModule } from "../../model/loader/eauth.ts";
 import { sameSecret } from "./secrets.ts";
 
 /** One password for all, the option `sharedsecret`: for a front end that authenticates its users itself. */

@@ -1,6 +1,6 @@
-import { entriesOf, isMap, mapOf } from "../../python/containers.ts";
-import { dumpJson } from "../../python/json_dump.ts";
-import { str } from "../../python/repr.ts";
+import { entriesOf, isMap, mapOf } from "../../language/python/containers.ts";
+import { dumpJson } from "../../language/python/json_dump.ts";
+import { str } from "../../language/python/repr.ts";
 
 /** A value as JSON can have it: bytes are text, keys are text. */
 function plain(value: unknown): unknown {

@@ -1,6 +1,6 @@
-import type { EngineModule } from "../../loader/engines.ts";
-import { str } from "../../python/repr.ts";
-import { encode } from "../../wire/msgpack.ts";
+import type { EngineModule } from "../../model/loader/engines.ts";
+import { str } from "../../language/python/repr.ts";
+import { encode } from "../../protocol/wire/msgpack.ts";
 import { Outgoing, tcpAddress } from "./sending.ts";
 
 /** One message of the forward protocol: tag, seconds since the epoch, data. */

@@ -1,7 +1,7 @@
-import { messageOf } from "../../errors.ts";
-import type { EngineContext, EngineEvent, EngineModule } from "../../loader/engines.ts";
-import { str } from "../../python/repr.ts";
-import { utf8 } from "../../wire/utf8.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { EngineContext, EngineEvent, EngineModule } from "../../model/loader/engines.ts";
+import { str } from "../../language/python/repr.ts";
+import { utf8 } from "../../protocol/wire/utf8.ts";
 import { eventJson } from "./event_json.ts";
 import { Outgoing, tcpAddress } from "./sending.ts";
 

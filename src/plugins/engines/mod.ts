@@ -1,4 +1,4 @@
-import type { EngineRegistry } from "../../loader/engines.ts";
+import type { EngineRegistry } from "../../model/loader/engines.ts";
 
 /** The engines: name → how to load it. */
 export const ENGINES: EngineRegistry = {

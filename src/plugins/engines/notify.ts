@@ -1,7 +1,7 @@
-import { fnmatch } from "../../event/tag.ts";
-import type { EngineContext, EngineEvent, EngineModule } from "../../loader/engines.ts";
-import { entriesOf, isMap, lookup } from "../../python/containers.ts";
-import { str } from "../../python/repr.ts";
+import { fnmatch } from "../../model/event/tag.ts";
+import type { EngineContext, EngineEvent, EngineModule } from "../../model/loader/engines.ts";
+import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
+import { str } from "../../language/python/repr.ts";
 import { eventJson } from "./event_json.ts";
 import { HttpOut } from "./sending.ts";
 

@@ -1,8 +1,8 @@
-import { deferred } from "../../async/deferred.ts";
-import type { EngineContext, EngineModule } from "../../loader/engines.ts";
-import { isMap, lookup } from "../../python/containers.ts";
-import { repr, str } from "../../python/repr.ts";
-import { utf8 } from "../../wire/utf8.ts";
+import { deferred } from "../../base/async/deferred.ts";
+import type { EngineContext, EngineModule } from "../../model/loader/engines.ts";
+import { isMap, lookup } from "../../language/python/containers.ts";
+import { repr, str } from "../../language/python/repr.ts";
+import { utf8 } from "../../protocol/wire/utf8.ts";
 import { RespReader, type RespValue } from "./resp.ts";
 import { tcpAddress } from "./sending.ts";
 

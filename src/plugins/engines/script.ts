@@ -1,10 +1,10 @@
-import { messageOf } from "../../errors.ts";
-import type { EngineContext, EngineModule } from "../../loader/engines.ts";
-import { Lines } from "../../loader/lines.ts";
-import { entriesOf, isMap, lookup, sizeOf } from "../../python/containers.ts";
-import { equal } from "../../python/equal.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { EngineContext, EngineModule } from "../../model/loader/engines.ts";
+import { Lines } from "../../model/loader/lines.ts";
+import { entriesOf, isMap, lookup, sizeOf } from "../../language/python/containers.ts";
+import { equal } from "../../language/python/equal.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { splitWords } from "../linux/words.ts";
 import { SERIALIZERS } from "../serializers/mod.ts";
 

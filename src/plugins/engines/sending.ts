@@ -1,11 +1,11 @@
 /** What engines that send events elsewhere have in common: a connection that is made again, and requests that are tried again. */
-import { backoffDelay } from "../../async/backoff.ts";
-import { deferred } from "../../async/deferred.ts";
-import { messageOf } from "../../errors.ts";
-import type { EngineContext } from "../../loader/engines.ts";
-import { proxiesOf } from "../../loader/proxies.ts";
-import { entriesOf, isMap } from "../../python/containers.ts";
-import { str } from "../../python/repr.ts";
+import { backoffDelay } from "../../base/async/backoff.ts";
+import { deferred } from "../../base/async/deferred.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { EngineContext } from "../../model/loader/engines.ts";
+import { proxiesOf } from "../../model/loader/proxies.ts";
+import { entriesOf, isMap } from "../../language/python/containers.ts";
+import { str } from "../../language/python/repr.ts";
 import { takeUser } from "../../runtime/basic_auth.ts";
 import type { Connection, SocketAddress } from "../../runtime/mod.ts";
 

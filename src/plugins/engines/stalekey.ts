@@ -1,10 +1,10 @@
-import { messageOf } from "../../errors.ts";
-import { joinPath } from "../../config/paths.ts";
-import type { EngineContext, EngineModule } from "../../loader/engines.ts";
-import { entriesOf, isMap } from "../../python/containers.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
-import { decode, encode, Float } from "../../wire/msgpack.ts";
+import { messageOf } from "../../base/errors.ts";
+import { joinPath } from "../../base/paths.ts";
+import type { EngineContext, EngineModule } from "../../model/loader/engines.ts";
+import { entriesOf, isMap } from "../../language/python/containers.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
+import { decode, encode, Float } from "../../protocol/wire/msgpack.ts";
 
 /** Seconds by which a round may be late before the time between two counts as one in which nobody looked. */
 const LATE_S = 60;

@@ -1,5 +1,5 @@
-import type { EngineModule } from "../../loader/engines.ts";
-import { dumpJson } from "../../python/json_dump.ts";
+import type { EngineModule } from "../../model/loader/engines.ts";
+import { dumpJson } from "../../language/python/json_dump.ts";
 
 /** Characters of an event that the log shows. */
 const SHOWN = 2000;

@@ -1,9 +1,9 @@
-import { messageOf } from "../../errors.ts";
-import { hex } from "../../crypto/hex.ts";
-import type { EngineContext, EngineModule } from "../../loader/engines.ts";
-import { str } from "../../python/repr.ts";
+import { messageOf } from "../../base/errors.ts";
+import { hex } from "../../protocol/crypto/hex.ts";
+import type { EngineContext, EngineModule } from "../../model/loader/engines.ts";
+import { str } from "../../language/python/repr.ts";
 import type { HttpServer, Runtime, TlsPair } from "../../runtime/mod.ts";
-import { utf8 } from "../../wire/utf8.ts";
+import { utf8 } from "../../protocol/wire/utf8.ts";
 
 /** Time for a body, and for the head of a request. */
 const BODY_MS = 10_000;

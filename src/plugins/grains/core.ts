@@ -1,4 +1,4 @@
-import type { GrainsFunction } from "../../loader/family.ts";
+import type { GrainsFunction } from "../../model/loader/family.ts";
 import { hardware } from "./core/hardware.ts";
 import { minion } from "./core/minion.ts";
 import { network } from "./core/network.ts";

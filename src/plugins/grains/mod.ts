@@ -1,10 +1,10 @@
 /** The grains: facts about a host, gathered by functions in this order, and those that its operator configured. */
-import { messageOf } from "../../errors.ts";
-import type { Context } from "../../loader/context.ts";
-import { customGrains } from "../../loader/custom_grains.ts";
-import type { GrainsFunction } from "../../loader/family.ts";
-import { entriesOf, isMap } from "../../python/containers.ts";
-import { compileGlob } from "../../python/glob.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Context } from "../../model/loader/context.ts";
+import { customGrains } from "../../model/loader/custom_grains.ts";
+import type { GrainsFunction } from "../../model/loader/family.ts";
+import { entriesOf, isMap } from "../../language/python/containers.ts";
+import { compileGlob } from "../../language/python/glob.ts";
 import { readGrainsCache, writeGrainsCache } from "../grains_cache.ts";
 import { readStaticGrains } from "../static_grains.ts";
 

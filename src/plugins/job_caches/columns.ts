@@ -1,6 +1,6 @@
 /** How values of a job stand in the columns of a database: as msgpack, and NULL where there is none. */
-import type { StoredReturn } from "../../job/job_cache.ts";
-import { decode, encode, Packed } from "../../wire/msgpack.ts";
+import type { StoredReturn } from "../../model/job/job_cache.ts";
+import { decode, encode, Packed } from "../../protocol/wire/msgpack.ts";
 
 export function toColumn(value: unknown): Uint8Array | null {
   return value === undefined ? null : encode(value, "bin");

@@ -1,4 +1,4 @@
-import { type JobListEntry, type JobLoad, type JobSummary, summaryOf } from "../../job/job_cache.ts";
+import { type JobListEntry, type JobLoad, type JobSummary, summaryOf } from "../../model/job/job_cache.ts";
 
 /** True if a value comes back from JSON as it was. */
 function survives(value: unknown): boolean {

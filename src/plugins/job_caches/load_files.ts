@@ -1,9 +1,9 @@
-import { joinPath } from "../../config/paths.ts";
-import type { JobCache } from "../../job/job_cache.ts";
-import { isPlainJid, jidDirectory } from "../../job/jid.ts";
+import { joinPath } from "../../base/paths.ts";
+import type { JobCache } from "../../model/job/job_cache.ts";
+import { isPlainJid, jidDirectory } from "../../model/job/jid.ts";
 import type { Crypto, HashName } from "../../runtime/crypto.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
-import { encode } from "../../wire/msgpack.ts";
+import { encode } from "../../protocol/wire/msgpack.ts";
 
 export interface LoadFilesOptions {
   fs: FileSystem;

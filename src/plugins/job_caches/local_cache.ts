@@ -1,4 +1,4 @@
-import type { LocalJobCache } from "../../job/job_cache.ts";
+import type { LocalJobCache } from "../../model/job/job_cache.ts";
 import { pages } from "./search.ts";
 import { type LocalCacheOptions, LocalStore } from "./local_cache/store.ts";
 import { jobEntries, jobReads } from "./local_cache/reads.ts";

@@ -1,6 +1,6 @@
-import type { JobListEntry, JobLoad, JobSearch, LocalJobCache, StoredReturn } from "../../job/job_cache.ts";
-import type { TargetOutcome } from "../../job/outcome.ts";
-import { encode } from "../../wire/msgpack.ts";
+import type { JobListEntry, JobLoad, JobSearch, LocalJobCache, StoredReturn } from "../../model/job/job_cache.ts";
+import type { TargetOutcome } from "../../model/job/outcome.ts";
+import { encode } from "../../protocol/wire/msgpack.ts";
 import { allMinions, byMinion } from "./minions.ts";
 import { oldestJobs } from "./oldest_jobs.ts";
 import type { JobRemoval, LocalJobReads, LocalJobSaves } from "./parts.ts";

@@ -1,5 +1,5 @@
-import { dirName } from "../../config/paths.ts";
-import type { JobCache } from "../../job/job_cache.ts";
+import { dirName } from "../../base/paths.ts";
+import type { JobCache } from "../../model/job/job_cache.ts";
 import type { LocalCache } from "./local_cache.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 

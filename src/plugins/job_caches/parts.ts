@@ -1,5 +1,5 @@
 /** The parts that a job cache is put together from; together they are a {@link JobCache} but for `place`, `flush` and `close`. */
-import type { JobCache, LocalJobCache } from "../../job/job_cache.ts";
+import type { JobCache, LocalJobCache } from "../../model/job/job_cache.ts";
 
 export type JobSaves = Pick<
   JobCache,

@@ -1,4 +1,4 @@
-import type { JobCache } from "../../job/job_cache.ts";
+import type { JobCache } from "../../model/job/job_cache.ts";
 import { jobLists } from "./postgres/lists.ts";
 import { jobReads } from "./postgres/reads.ts";
 import { jobRemoval } from "./postgres/removal.ts";

@@ -1,4 +1,4 @@
-import type { JobCache } from "../../job/job_cache.ts";
+import type { JobCache } from "../../model/job/job_cache.ts";
 import { jobLists } from "./redis/lists.ts";
 import { jobReads } from "./redis/reads.ts";
 import { jobRemoval } from "./redis/removal.ts";

@@ -5,9 +5,9 @@ import {
   type JobSummary,
   mergeOutcomes,
   summaryOf,
-} from "../../job/job_cache.ts";
-import type { OutcomeState } from "../../job/outcome.ts";
-import { compileGlob, type Predicate } from "../../python/glob.ts";
+} from "../../model/job/job_cache.ts";
+import type { OutcomeState } from "../../model/job/outcome.ts";
+import { compileGlob, type Predicate } from "../../language/python/glob.ts";
 import type { LocalJobReads } from "./parts.ts";
 
 /** Entries of one page of a list. */

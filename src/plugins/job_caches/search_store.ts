@@ -1,5 +1,5 @@
-import type { Awaitable, JobListEntry, JobSearch } from "../../job/job_cache.ts";
-import type { OutcomeState } from "../../job/outcome.ts";
+import type { Awaitable, JobListEntry, JobSearch } from "../../model/job/job_cache.ts";
+import type { OutcomeState } from "../../model/job/outcome.ts";
 import { anyGlob, MANY, PAGE, prefixOf, summaryFilter, WORD_KINDS, type WordKind } from "./search.ts";
 
 /** A list of jids that a store has in order. */

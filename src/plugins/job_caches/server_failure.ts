@@ -1,4 +1,4 @@
-import { ConfigError, SaltError, SystemError } from "../../errors.ts";
+import { ConfigError, SaltError, SystemError } from "../../base/errors.ts";
 
 /** What a server's texts and codes mean: an errno, and what to do. */
 export type Remedy = readonly [pattern: RegExp, errno: string, remedy: string];

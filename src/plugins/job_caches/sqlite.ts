@@ -1,4 +1,4 @@
-import type { JobCache } from "../../job/job_cache.ts";
+import type { JobCache } from "../../model/job/job_cache.ts";
 import { jobLists } from "./sqlite/lists.ts";
 import { jobReads } from "./sqlite/reads.ts";
 import { jobRemoval } from "./sqlite/removal.ts";

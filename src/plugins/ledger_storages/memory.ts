@@ -1,4 +1,4 @@
-import type { Clock } from "../../async/clock.ts";
+import type { Clock } from "../../base/async/clock.ts";
 import {
   type AuditStore,
   checkPuts,
@@ -9,9 +9,9 @@ import {
   type Records,
   type StoredAuditLine,
   type StoredRecord,
-} from "../../cluster/storage.ts";
-import { SystemError } from "../../errors.ts";
-import type { JobCache } from "../../job/job_cache.ts";
+} from "../../feature/cluster/storage.ts";
+import { SystemError } from "../../base/errors.ts";
+import type { JobCache } from "../../model/job/job_cache.ts";
 import { memoryJobCache } from "../job_caches/memory.ts";
 import { ownedJobs } from "./owned_jobs.ts";
 import { page, PAGE_BYTES } from "./page.ts";

@@ -1,4 +1,4 @@
-import type { JobCache } from "../../job/job_cache.ts";
+import type { JobCache } from "../../model/job/job_cache.ts";
 
 /** Whose jobs are whose, in a storage on this host. */
 export interface Ownership {

@@ -1,5 +1,5 @@
-import { type Lease, LeaseLostError, type LedgerStorage } from "../../cluster/storage.ts";
-import type { JobCache } from "../../job/job_cache.ts";
+import { type Lease, LeaseLostError, type LedgerStorage } from "../../feature/cluster/storage.ts";
+import type { JobCache } from "../../model/job/job_cache.ts";
 import { jobLists } from "../job_caches/postgres/lists.ts";
 import type { Query } from "../job_caches/postgres/queries.ts";
 import { jobReads } from "../job_caches/postgres/reads.ts";

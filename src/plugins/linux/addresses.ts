@@ -1,7 +1,7 @@
 import { pythonError } from "../python_errors.ts";
-import { parseAddress } from "../../target/ipcidr.ts";
-import { IP_KINDS } from "../../python/ipaddress.ts";
-import { stringRepr } from "../../python/repr.ts";
+import { parseAddress } from "../../model/target/ipcidr.ts";
+import { IP_KINDS } from "../../language/python/ipaddress.ts";
+import { stringRepr } from "../../language/python/repr.ts";
 
 /** An address of either version. */
 export interface Address {

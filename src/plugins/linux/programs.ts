@@ -1,4 +1,4 @@
-import { joinPath } from "../../config/paths.ts";
+import { joinPath } from "../../base/paths.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 
 /** Where programs are looked for when `PATH` leaves these out, as it does for many daemons. */

@@ -1,5 +1,5 @@
-import { splitLines } from "../../python/lines.ts";
-import { splitWords } from "../../python/whitespace.ts";
+import { splitLines } from "../../language/python/lines.ts";
+import { splitWords } from "../../language/python/whitespace.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 import { printAddress } from "./addresses.ts";
 

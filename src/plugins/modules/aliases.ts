@@ -1,6 +1,6 @@
-import type { JobContext } from "../../loader/context.ts";
-import { type ExecutionModule, SaltInvocationError } from "../../loader/family.ts";
-import { str } from "../../python/repr.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import { type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { str } from "../../language/python/repr.ts";
 import { programPath, run } from "../commands.ts";
 import { isFile } from "../linux/paths.ts";
 import { anyLines, overwrite, readText } from "./file/content.ts";

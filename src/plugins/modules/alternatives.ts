@@ -1,7 +1,7 @@
-import { SystemError } from "../../errors.ts";
-import type { JobContext } from "../../loader/context.ts";
-import type { ExecutionModule } from "../../loader/family.ts";
-import { str } from "../../python/repr.ts";
+import { SystemError } from "../../base/errors.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import type { ExecutionModule } from "../../model/loader/family.ts";
+import { str } from "../../language/python/repr.ts";
 import { type CommandOutcome, runAll } from "../commands.ts";
 import { isDirectory } from "../linux/paths.ts";
 

@@ -1,9 +1,9 @@
-import type { JobContext } from "../../loader/context.ts";
-import { CommandExecutionError, type ExecutionFunction, type ExecutionModule } from "../../loader/family.ts";
-import { isTrue } from "../../python/is_true.ts";
-import { splitLines } from "../../python/lines.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import { CommandExecutionError, type ExecutionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { isTrue } from "../../language/python/is_true.ts";
+import { splitLines } from "../../language/python/lines.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { type CommandOutcome, programPath, runAll } from "../commands.ts";
 import { installedVersions } from "../packages/installed_versions.ts";
 import { changes, type PackageList, sortPkglist, stringify } from "../packages/lists.ts";

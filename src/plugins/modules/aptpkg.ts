@@ -1,9 +1,9 @@
-import { joinPath } from "../../config/paths.ts";
-import type { JobContext } from "../../loader/context.ts";
-import { CommandExecutionError, CommandNotFoundError, type ExecutionModule } from "../../loader/family.ts";
-import { splitLines } from "../../python/lines.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import { joinPath } from "../../base/paths.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import { CommandExecutionError, CommandNotFoundError, type ExecutionModule } from "../../model/loader/family.ts";
+import { splitLines } from "../../language/python/lines.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { programPath, runAll } from "../commands.ts";
 import { walk } from "../linux/paths.ts";
 import { install } from "./aptpkg/install.ts";

@@ -1,8 +1,8 @@
-import type { JobContext } from "../../loader/context.ts";
-import { CommandNotFoundError, type ExecutionModule, SaltInvocationError } from "../../loader/family.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
-import { splitWords } from "../../python/whitespace.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import { CommandNotFoundError, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
+import { splitWords } from "../../language/python/whitespace.ts";
 import { programPath, run } from "../commands.ts";
 import { keywords } from "../keywords.ts";
 

@@ -1,14 +1,14 @@
-import { dirName } from "../../config/paths.ts";
-import { includedFile } from "../../config/saved_schedule.ts";
-import type { JobContext } from "../../loader/context.ts";
-import type { ExecutionFunction, ExecutionModule } from "../../loader/family.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
-import { unifiedDiff } from "../../python/difflib.ts";
-import { entriesOf, isMap, lookup } from "../../python/containers.ts";
-import { equal } from "../../python/equal.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
-import { dump } from "../../yaml/mod.ts";
+import { dirName } from "../../base/paths.ts";
+import { includedFile } from "../../model/config/saved_schedule.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import type { ExecutionFunction, ExecutionModule } from "../../model/loader/family.ts";
+import type { BoundArguments } from "../../model/loader/signature.ts";
+import { unifiedDiff } from "../../language/python/difflib.ts";
+import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
+import { equal } from "../../language/python/equal.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
+import { dump } from "../../language/yaml/mod.ts";
 
 type Fields = Record<string, unknown>;
 

@@ -1,9 +1,9 @@
-import { messageOf } from "../../errors.ts";
-import type { JobContext } from "../../loader/context.ts";
-import { CommandExecutionError, type ExecutionModule } from "../../loader/family.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import { CommandExecutionError, type ExecutionModule } from "../../model/loader/family.ts";
+import type { BoundArguments } from "../../model/loader/signature.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { runInChroot } from "./cmd/chroot.ts";
 import { commandOptions, COMMON_KEYWORDS } from "./cmd/options.ts";
 import { type CommandResult, runCommand, whichProgram } from "./cmd/run.ts";

@@ -1,12 +1,12 @@
-import { withSaltDefaults } from "../../config/salt_defaults.ts";
-import type { JobContext } from "../../loader/context.ts";
-import type { ExecutionModule } from "../../loader/family.ts";
-import { entriesOf, isMap } from "../../python/containers.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
-import { compileGlob } from "../../python/glob.ts";
-import { traverse } from "../../python/traverse.ts";
-import { update, updated } from "../../python/update.ts";
+import { withSaltDefaults } from "../../model/config/salt_defaults.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import type { ExecutionModule } from "../../model/loader/family.ts";
+import { entriesOf, isMap } from "../../language/python/containers.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
+import { compileGlob } from "../../language/python/glob.ts";
+import { traverse } from "../../language/python/traverse.ts";
+import { update, updated } from "../../language/python/update.ts";
 
 /** What options mean that no configuration needs to name. */
 const DEFAULTS: Record<string, unknown> = {

@@ -1,8 +1,8 @@
-import { dirName } from "../../config/paths.ts";
-import type { JobContext } from "../../loader/context.ts";
-import type { ExecutionModule } from "../../loader/family.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import { dirName } from "../../base/paths.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import type { ExecutionModule } from "../../model/loader/family.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { isDirectory } from "../linux/paths.ts";
 import { renderedWords } from "../templates.ts";
 import { pushDirectory, pushFile } from "./cp/push.ts";

@@ -1,7 +1,7 @@
-import type { JobContext } from "../../loader/context.ts";
-import type { ExecutionFunction, ExecutionModule } from "../../loader/family.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import type { ExecutionFunction, ExecutionModule } from "../../model/loader/family.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { programPath, runAll } from "../commands.ts";
 import { isMeant, type Job, parseTable, renderTable, type Special, type Table, TIMES } from "./cron/table.ts";
 

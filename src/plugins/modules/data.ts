@@ -1,9 +1,9 @@
-import type { JobContext } from "../../loader/context.ts";
-import type { ExecutionModule } from "../../loader/family.ts";
-import { yamlifyArg } from "../../job/args.ts";
-import { isMap, mapOf } from "../../python/containers.ts";
-import { repr } from "../../python/repr.ts";
-import { SystemError } from "../../errors.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import type { ExecutionModule } from "../../model/loader/family.ts";
+import { yamlifyArg } from "../../model/job/args.ts";
+import { isMap, mapOf } from "../../language/python/containers.ts";
+import { repr } from "../../language/python/repr.ts";
+import { SystemError } from "../../base/errors.ts";
 import { clearDatastore, dumpDatastore, loadDatastore } from "../datastore.ts";
 import { pythonError } from "../python_errors.ts";
 

@@ -1,9 +1,9 @@
-import type { JobContext } from "../../loader/context.ts";
-import { type ExecutionModule, SaltInvocationError } from "../../loader/family.ts";
-import { dirname, normpath } from "../../python/posixpath.ts";
-import { str } from "../../python/repr.ts";
-import { splitLinesKeepEnds } from "../../python/lines.ts";
-import { truthy } from "../../python/truth.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import { type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { dirname, normpath } from "../../language/python/posixpath.ts";
+import { str } from "../../language/python/repr.ts";
+import { splitLinesKeepEnds } from "../../language/python/lines.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { programPath, run } from "../commands.ts";
 import { isDirectory } from "../linux/paths.ts";
 import { bondOptions, bondText } from "./debian_ip/bonding.ts";

@@ -1,14 +1,14 @@
-import type { JobContext } from "../../loader/context.ts";
-import { type ExecutionModule, InvalidArgumentsError } from "../../loader/family.ts";
-import { type AnyMap, entriesOf, isMap } from "../../python/containers.ts";
-import { deepCopy } from "../../python/copy.ts";
-import { dictSet } from "../../python/dict.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import { type ExecutionModule, InvalidArgumentsError } from "../../model/loader/family.ts";
+import { type AnyMap, entriesOf, isMap } from "../../language/python/containers.ts";
+import { deepCopy } from "../../language/python/copy.ts";
+import { dictSet } from "../../language/python/dict.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { withOsErrors } from "../python_errors.ts";
 import { cachedSource } from "../sources.ts";
-import { traverseOr } from "../../python/traverse.ts";
-import { copyOf, update } from "../../python/update.ts";
+import { traverseOr } from "../../language/python/traverse.ts";
+import { copyOf, update } from "../../language/python/update.ts";
 
 /** The defaults of a formula: `defaults.yaml` or `defaults.json` in its directory on the file server; null if none. */
 async function load(context: JobContext, formula: string): Promise<unknown> {
@@ -17,7 +17,7 @@ async function load(context: JobContext, formula: string): Promise<unknown> {
     if (file === undefined) continue;
     const text = withOsErrors(file, () => context.runtime.fs.readText(file));
     // JSON is YAML, except for corners that do not occur in such files.
-    const { parseYaml } = await import("../../yaml/document.ts");
+    const { parseYaml } = await import("../../language/yaml/document.ts");
     return parseYaml(text).value ?? {};
   }
   return null;

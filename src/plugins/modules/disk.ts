@@ -1,5 +1,5 @@
-import type { ExecutionModule } from "../../loader/family.ts";
-import { str } from "../../python/repr.ts";
+import type { ExecutionModule } from "../../model/loader/family.ts";
+import { str } from "../../language/python/repr.ts";
 import { runAll } from "../commands.ts";
 import { splitWords as shellWords } from "../linux/words.ts";
 import { blkid, dump, format, fstype, tune } from "./disk/devices.ts";

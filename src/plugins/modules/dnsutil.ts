@@ -1,9 +1,9 @@
-import type { JobContext } from "../../loader/context.ts";
-import { type ExecutionModule, InvalidArgumentsError } from "../../loader/family.ts";
-import { splitLines } from "../../python/lines.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
-import { splitWords } from "../../python/whitespace.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import { type ExecutionModule, InvalidArgumentsError } from "../../model/loader/family.ts";
+import { splitLines } from "../../language/python/lines.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
+import { splitWords } from "../../language/python/whitespace.ts";
 import { programPath, runAll } from "../commands.ts";
 import { pythonError, withOsErrors } from "../python_errors.ts";
 import { overwrite, readText } from "./file/content.ts";

@@ -1,12 +1,12 @@
-import type { JobContext } from "../../loader/context.ts";
+import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   type ExecutionFunction,
   type ExecutionModule,
   SaltInvocationError,
-} from "../../loader/family.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+} from "../../model/loader/family.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { type Args, DockerClient, part } from "../docker/client.ts";
 import { CREATE_OPTIONS } from "../docker/create_options.ts";
 import { filterText } from "../docker/filters.ts";

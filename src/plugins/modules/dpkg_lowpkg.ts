@@ -1,7 +1,7 @@
-import type { JobContext } from "../../loader/context.ts";
-import { CommandExecutionError, type ExecutionModule } from "../../loader/family.ts";
-import { splitLines } from "../../python/lines.ts";
-import { str } from "../../python/repr.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import { CommandExecutionError, type ExecutionModule } from "../../model/loader/family.ts";
+import { splitLines } from "../../language/python/lines.ts";
+import { str } from "../../language/python/repr.ts";
 import { programPath, run, runAll } from "../commands.ts";
 import { keywords } from "../keywords.ts";
 import { isFamily } from "../packages/family.ts";

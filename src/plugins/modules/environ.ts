@@ -1,7 +1,7 @@
-import type { JobContext } from "../../loader/context.ts";
-import type { ExecutionModule } from "../../loader/family.ts";
-import { entriesOf, isMap } from "../../python/containers.ts";
-import { str } from "../../python/repr.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import type { ExecutionModule } from "../../model/loader/family.ts";
+import { entriesOf, isMap } from "../../language/python/containers.ts";
+import { str } from "../../language/python/repr.ts";
 
 /** Sets a variable; false empties or removes it. @returns its new value, null if it is gone, false if that failed */
 function setval(context: JobContext, key: unknown, value: unknown, falseUnsets: unknown): string | false | null {

@@ -1,9 +1,9 @@
-import { messageOf } from "../../errors.ts";
-import type { JobContext } from "../../loader/context.ts";
-import { type ExecutionModule, InvalidArgumentsError } from "../../loader/family.ts";
-import { entriesOf, isMap } from "../../python/containers.ts";
-import { repr, str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import { type ExecutionModule, InvalidArgumentsError } from "../../model/loader/family.ts";
+import { entriesOf, isMap } from "../../language/python/containers.ts";
+import { repr, str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 
 function mapOfData(data: unknown): Record<string, unknown> {
   if (data === null || data === undefined) return {};

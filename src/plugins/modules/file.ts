@@ -1,16 +1,16 @@
-import { globPaths } from "../../config/glob_paths.ts";
-import type { JobContext } from "../../loader/context.ts";
+import { globPaths } from "../../model/config/glob_paths.ts";
+import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   type ExecutionFunction,
   type ExecutionModule,
   InvalidArgumentsError,
   SaltInvocationError,
-} from "../../loader/family.ts";
-import { Tuple } from "../../python/containers.ts";
-import { basename, dirname, join, normpath } from "../../python/posixpath.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+} from "../../model/loader/family.ts";
+import { Tuple } from "../../language/python/containers.ts";
+import { basename, dirname, join, normpath } from "../../language/python/posixpath.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { programPath, runAll } from "../commands.ts";
 import { checkProgramPath, exists, isDirectory, isFile, isLink } from "../linux/paths.ts";
 import { listAttributes, optionWords, runChattr, selinuxContext, setSelinuxContext } from "./file/attributes.ts";

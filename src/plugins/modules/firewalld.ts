@@ -1,8 +1,8 @@
-import type { JobContext } from "../../loader/context.ts";
-import { CommandExecutionError, type ExecutionFunction, type ExecutionModule } from "../../loader/family.ts";
-import { splitLines } from "../../python/lines.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import { CommandExecutionError, type ExecutionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { splitLines } from "../../language/python/lines.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { programPath } from "../commands.ts";
 import { firewall, listed, parseForwards, parseZones, wordsOf, type Zones } from "./firewalld/program.ts";
 

@@ -1,15 +1,15 @@
-import type { JobContext } from "../../loader/context.ts";
+import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   type ExecutionFunction,
   type ExecutionModule,
   SaltInvocationError,
-} from "../../loader/family.ts";
-import { isInteger } from "../../python/float.ts";
-import { splitLines } from "../../python/lines.ts";
-import { basename } from "../../python/posixpath.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+} from "../../model/loader/family.ts";
+import { isInteger } from "../../language/python/float.ts";
+import { splitLines } from "../../language/python/lines.ts";
+import { basename } from "../../language/python/posixpath.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { programPath } from "../commands.ts";
 import { keywords } from "../keywords.ts";
 import { exists } from "../linux/paths.ts";

@@ -1,4 +1,4 @@
-import type { ExecutionModule } from "../../loader/family.ts";
+import type { ExecutionModule } from "../../model/loader/family.ts";
 import { programPath } from "../commands.ts";
 import { KEYS } from "./gpg/keys.ts";
 import { LISTING } from "./gpg/listing.ts";

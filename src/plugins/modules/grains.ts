@@ -1,13 +1,13 @@
-import { messageOf } from "../../errors.ts";
-import type { JobContext } from "../../loader/context.ts";
-import { CommandExecutionError, type ExecutionModule } from "../../loader/family.ts";
-import { type AnyMap, entriesOf, isMap } from "../../python/containers.ts";
-import { repr, str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import { CommandExecutionError, type ExecutionModule } from "../../model/loader/family.ts";
+import { type AnyMap, entriesOf, isMap } from "../../language/python/containers.ts";
+import { repr, str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { clearGrainsCache } from "../grains_cache.ts";
 import { FILTER_BY, filterBy } from "../filter_by.ts";
 import { readStaticGrains, writeStaticGrains } from "../static_grains.ts";
-import { traverse, traverseOr } from "../../python/traverse.ts";
+import { traverse, traverseOr } from "../../language/python/traverse.ts";
 
 /** What says who a minion is, and what stands for it in a report for others. */
 const SANITIZERS: Record<string, (value: string) => string> = {

@@ -1,8 +1,8 @@
-import { hex } from "../../crypto/hex.ts";
-import type { JobContext } from "../../loader/context.ts";
-import { CommandExecutionError, type ExecutionModule } from "../../loader/family.ts";
-import { decodeBase64, encodeBase64, encodeBase64Lines } from "../../python/binascii.ts";
-import { repr, str } from "../../python/repr.ts";
+import { hex } from "../../protocol/crypto/hex.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import { CommandExecutionError, type ExecutionModule } from "../../model/loader/family.ts";
+import { decodeBase64, encodeBase64, encodeBase64Lines } from "../../language/python/binascii.ts";
+import { repr, str } from "../../language/python/repr.ts";
 import type { HashName } from "../../runtime/crypto.ts";
 import { textOrBytes, toBytes } from "../bytes.ts";
 import { pythonError, withOsErrors } from "../python_errors.ts";

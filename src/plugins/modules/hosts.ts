@@ -1,7 +1,7 @@
-import type { JobContext } from "../../loader/context.ts";
-import type { ExecutionModule } from "../../loader/family.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import type { ExecutionModule } from "../../model/loader/family.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { exists, isFile } from "../linux/paths.ts";
 import { hostEntries, renderHosts, withNames, withoutAlias } from "./hosts/file.ts";
 import { fromLatin1, latin1 } from "../bytes.ts";

@@ -1,6 +1,6 @@
-import type { JobContext } from "../../loader/context.ts";
-import type { ExecutionModule } from "../../loader/family.ts";
-import { truthy } from "../../python/truth.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import type { ExecutionModule } from "../../model/loader/family.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { query } from "./http/query.ts";
 
 type Args = Record<string, unknown>;

@@ -1,13 +1,13 @@
-import { dirName } from "../../config/paths.ts";
-import type { JobContext } from "../../loader/context.ts";
+import { dirName } from "../../base/paths.ts";
+import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   type ExecutionFunction,
   type ExecutionModule,
   SaltInvocationError,
-} from "../../loader/family.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+} from "../../model/loader/family.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { type CommandOutcome, needProgram, programPath, runAll } from "../commands.ts";
 import { splitWords } from "../linux/words.ts";
 import { ruleText } from "./iptables/rule.ts";

@@ -1,8 +1,8 @@
-import type { JobContext } from "../../loader/context.ts";
-import { type ExecutionModule, SaltInvocationError } from "../../loader/family.ts";
-import { Rendering } from "../../loader/rendering.ts";
-import { parseOrderedJson } from "../../python/json.ts";
-import { repr, str } from "../../python/repr.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import { type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { Rendering } from "../../model/loader/rendering.ts";
+import { parseOrderedJson } from "../../language/python/json.ts";
+import { repr, str } from "../../language/python/repr.ts";
 
 /** What a template with one value in it has, by way of JSON as in Salt. */
 async function valueOf(context: JobContext, head: string, value: string): Promise<unknown> {

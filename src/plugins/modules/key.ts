@@ -1,8 +1,8 @@
-import { joinPath } from "../../config/paths.ts";
-import { fingerprint } from "../../crypto/rsa_key.ts";
-import type { JobContext } from "../../loader/context.ts";
-import type { ExecutionModule } from "../../loader/family.ts";
-import { str } from "../../python/repr.ts";
+import { joinPath } from "../../base/paths.ts";
+import { fingerprint } from "../../protocol/crypto/rsa_key.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import type { ExecutionModule } from "../../model/loader/family.ts";
+import { str } from "../../language/python/repr.ts";
 import { pythonError } from "../python_errors.ts";
 import { notifyMinion } from "./saltutil/sync.ts";
 import { isHash } from "./file/hash.ts";

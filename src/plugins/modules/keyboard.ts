@@ -1,6 +1,6 @@
-import type { Context, JobContext } from "../../loader/context.ts";
-import { CommandExecutionError, type ExecutionModule, SaltInvocationError } from "../../loader/family.ts";
-import { str } from "../../python/repr.ts";
+import type { Context, JobContext } from "../../model/loader/context.ts";
+import { CommandExecutionError, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { str } from "../../language/python/repr.ts";
 import { programPath, run } from "../commands.ts";
 import { isFile } from "../linux/paths.ts";
 

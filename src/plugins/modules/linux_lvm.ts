@@ -1,6 +1,6 @@
-import type { JobContext } from "../../loader/context.ts";
-import type { ExecutionFunction, ExecutionModule } from "../../loader/family.ts";
-import { splitLines } from "../../python/lines.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import type { ExecutionFunction, ExecutionModule } from "../../model/loader/family.ts";
+import { splitLines } from "../../language/python/lines.ts";
 import { programPath, runAll } from "../commands.ts";
 import { create as vgcreate, extend as vgextend, remove as vgremove } from "./linux_lvm/groups.ts";
 import { create as lvcreate, extend as lvextend, remove as lvremove, resize as lvresize } from "./linux_lvm/logical.ts";

@@ -1,9 +1,9 @@
-import { messageOf } from "../../errors.ts";
-import type { JobContext } from "../../loader/context.ts";
-import { CommandExecutionError, type ExecutionModule, SaltInvocationError } from "../../loader/family.ts";
-import { str } from "../../python/repr.ts";
-import { escapeRegexp } from "../../python/substitute.ts";
-import { truthy } from "../../python/truth.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import { CommandExecutionError, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { str } from "../../language/python/repr.ts";
+import { escapeRegexp } from "../../language/python/substitute.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { programPath, run, runAll } from "../commands.ts";
 import { exists, isFile } from "../linux/paths.ts";
 

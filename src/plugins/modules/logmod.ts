@@ -1,5 +1,5 @@
-import type { ExecutionFunction, ExecutionModule } from "../../loader/family.ts";
-import { str } from "../../python/repr.ts";
+import type { ExecutionFunction, ExecutionModule } from "../../model/loader/family.ts";
+import { str } from "../../language/python/repr.ts";
 
 const at = (level: "debug" | "info" | "warning" | "error" | "critical", name: string = level): ExecutionFunction => ({
   inline: true,

@@ -1,13 +1,13 @@
-import type { JobContext } from "../../loader/context.ts";
-import type { ExecutionFunction, ExecutionModule } from "../../loader/family.ts";
-import { entriesOf, isMap, lookup } from "../../python/containers.ts";
-import { deepCopy } from "../../python/copy.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
-import { update } from "../../python/update.ts";
-import { parseIpTarget } from "../../target/ipcidr.ts";
-import { matchMinion } from "../../target/match.ts";
-import type { TargetType } from "../../target/target.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import type { ExecutionFunction, ExecutionModule } from "../../model/loader/family.ts";
+import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
+import { deepCopy } from "../../language/python/copy.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
+import { update } from "../../language/python/update.ts";
+import { parseIpTarget } from "../../model/target/ipcidr.ts";
+import { matchMinion } from "../../model/target/match.ts";
+import type { TargetType } from "../../model/target/target.ts";
 import { loadDatastore } from "../datastore.ts";
 import { pythonError } from "../python_errors.ts";
 

@@ -1,9 +1,9 @@
-import type { JobContext } from "../../loader/context.ts";
-import { CommandExecutionError, type ExecutionModule, SaltInvocationError } from "../../loader/family.ts";
-import { splitLines } from "../../python/lines.ts";
-import { str } from "../../python/repr.ts";
-import { escapeRegexp } from "../../python/substitute.ts";
-import { splitWords } from "../../python/whitespace.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import { CommandExecutionError, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { splitLines } from "../../language/python/lines.ts";
+import { str } from "../../language/python/repr.ts";
+import { escapeRegexp } from "../../language/python/substitute.ts";
+import { splitWords } from "../../language/python/whitespace.ts";
 import { operand, operands, programPath, run } from "../commands.ts";
 import { exists } from "../linux/paths.ts";
 

@@ -1,9 +1,9 @@
-import { messageOf } from "../../errors.ts";
-import type { JobContext } from "../../loader/context.ts";
-import { CommandExecutionError, type ExecutionModule } from "../../loader/family.ts";
-import { entriesOf, isMap, lookup } from "../../python/containers.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import { CommandExecutionError, type ExecutionModule } from "../../model/loader/family.ts";
+import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 
 /** Marks a value that carries who may read it beside its data. @see salt/utils/mine.py */
 const ACL_MARKER = "__saltmine_acl__";

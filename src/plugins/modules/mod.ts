@@ -1,4 +1,4 @@
-import type { ModuleRegistry } from "../../loader/loader.ts";
+import type { ModuleRegistry } from "../../model/loader/loader.ts";
 import { documented } from "../documented.ts";
 
 const FILES: ModuleRegistry = {

@@ -1,16 +1,16 @@
-import { hex } from "../../crypto/hex.ts";
-import type { JobContext } from "../../loader/context.ts";
+import { hex } from "../../protocol/crypto/hex.ts";
+import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   type ExecutionModule,
   InvalidArgumentsError,
   SaltInvocationError,
-} from "../../loader/family.ts";
-import { encodeBase64 } from "../../python/binascii.ts";
-import { isFloat, isInteger, toInteger } from "../../python/float.ts";
-import { PythonRandom, seedOfText } from "../../python/random.ts";
-import { repr, str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+} from "../../model/loader/family.ts";
+import { encodeBase64 } from "../../language/python/binascii.ts";
+import { isFloat, isInteger, toInteger } from "../../language/python/float.ts";
+import { PythonRandom, seedOfText } from "../../language/python/random.ts";
+import { repr, str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import type { HashName } from "../../runtime/crypto.ts";
 import { passwordHash } from "../password_hash.ts";
 import { pythonError } from "../python_errors.ts";

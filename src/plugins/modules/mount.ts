@@ -1,13 +1,13 @@
-import { joinPath } from "../../config/paths.ts";
-import { SystemError } from "../../errors.ts";
-import type { JobContext } from "../../loader/context.ts";
-import { CommandExecutionError, CommandNotFoundError, type ExecutionModule } from "../../loader/family.ts";
-import { entriesOf, isMap, lookup, mapOf } from "../../python/containers.ts";
-import { splitLines } from "../../python/lines.ts";
-import { dirname } from "../../python/posixpath.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
-import { splitWords } from "../../python/whitespace.ts";
+import { joinPath } from "../../base/paths.ts";
+import { SystemError } from "../../base/errors.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import { CommandExecutionError, CommandNotFoundError, type ExecutionModule } from "../../model/loader/family.ts";
+import { entriesOf, isMap, lookup, mapOf } from "../../language/python/containers.ts";
+import { splitLines } from "../../language/python/lines.ts";
+import { dirname } from "../../language/python/posixpath.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
+import { splitWords } from "../../language/python/whitespace.ts";
 import { programPath, run, runAll } from "../commands.ts";
 import { findAccount, findGroup } from "../../runtime/accounts.ts";
 import { exists, realPath } from "../linux/paths.ts";
@@ -173,14 +173,14 @@ async function readCache(context: JobContext): Promise<Map<unknown, unknown>> {
     if (error instanceof SystemError) return new Map();
     throw error;
   }
-  const { parseYaml } = await import("../../yaml/document.ts");
+  const { parseYaml } = await import("../../language/yaml/document.ts");
   const { value } = parseYaml(text);
   const mounts = isMap(value) ? lookup(value, "mounts") : undefined;
   return new Map(isMap(mounts) ? entriesOf(mounts) : []);
 }
 
 async function writeCache(context: JobContext, mounts: Map<unknown, unknown>): Promise<void> {
-  const { dump } = await import("../../yaml/dump.ts");
+  const { dump } = await import("../../language/yaml/dump.ts");
   try {
     context.runtime.fs.write(joinPath(str(context.opts.cachedir ?? ""), "mounts"), dump({ mounts: mapOf(mounts) }));
   } catch (error) {

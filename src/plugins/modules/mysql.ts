@@ -1,4 +1,4 @@
-import type { ExecutionModule } from "../../loader/family.ts";
+import type { ExecutionModule } from "../../model/loader/family.ts";
 import { DATABASES } from "./mysql/databases.ts";
 import { GRANTS } from "./mysql/grants.ts";
 import { QUERIES } from "./mysql/queries.ts";

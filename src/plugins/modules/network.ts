@@ -1,9 +1,9 @@
-import type { JobContext } from "../../loader/context.ts";
-import type { ExecutionFunction, ExecutionModule } from "../../loader/family.ts";
-import { splitLines } from "../../python/lines.ts";
-import { str, stringRepr } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
-import { splitWords } from "../../python/whitespace.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import type { ExecutionFunction, ExecutionModule } from "../../model/loader/family.ts";
+import { splitLines } from "../../language/python/lines.ts";
+import { str, stringRepr } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
+import { splitWords } from "../../language/python/whitespace.ts";
 import { needProgram, run } from "../commands.ts";
 import * as ip from "../linux/addresses.ts";
 import { pythonError } from "../python_errors.ts";

@@ -1,13 +1,13 @@
-import type { JobContext } from "../../loader/context.ts";
+import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   type ExecutionModule,
   InvalidArgumentsError,
   SaltInvocationError,
-} from "../../loader/family.ts";
-import { splitLines } from "../../python/lines.ts";
-import { str } from "../../python/repr.ts";
-import { splitWords } from "../../python/whitespace.ts";
+} from "../../model/loader/family.ts";
+import { splitLines } from "../../language/python/lines.ts";
+import { str } from "../../language/python/repr.ts";
+import { splitWords } from "../../language/python/whitespace.ts";
 import { programPath, runAll } from "../commands.ts";
 import { pythonError } from "../python_errors.ts";
 import { overwrite, readText } from "./file/content.ts";

@@ -1,10 +1,10 @@
-import type { JobContext } from "../../loader/context.ts";
-import { CommandExecutionError, type ExecutionFunction, type ExecutionModule } from "../../loader/family.ts";
-import { splitLinesKeepEnds } from "../../python/lines.ts";
-import { join } from "../../python/posixpath.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
-import { splitWords } from "../../python/whitespace.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import { CommandExecutionError, type ExecutionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { splitLinesKeepEnds } from "../../language/python/lines.ts";
+import { join } from "../../language/python/posixpath.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
+import { splitWords } from "../../language/python/whitespace.ts";
 import { programPath, runAll } from "../commands.ts";
 import { isDirectory } from "../linux/paths.ts";
 import {

@@ -1,9 +1,9 @@
-import type { JobContext } from "../../loader/context.ts";
-import { CommandExecutionError, type ExecutionModule, SaltInvocationError } from "../../loader/family.ts";
-import { entriesOf, isMap } from "../../python/containers.ts";
-import { isFloat, isInteger } from "../../python/float.ts";
-import { repr, str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import { CommandExecutionError, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { entriesOf, isMap } from "../../language/python/containers.ts";
+import { isFloat, isInteger } from "../../language/python/float.ts";
+import { repr, str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { type CommandOutcome, programPath, runAll } from "../commands.ts";
 import { findAccount } from "../../runtime/accounts.ts";
 

@@ -1,8 +1,8 @@
-import type { JobContext } from "../../loader/context.ts";
-import type { ExecutionFunction, ExecutionModule } from "../../loader/family.ts";
-import { isTrue } from "../../python/is_true.ts";
-import { splitLines } from "../../python/lines.ts";
-import { str } from "../../python/repr.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import type { ExecutionFunction, ExecutionModule } from "../../model/loader/family.ts";
+import { isTrue } from "../../language/python/is_true.ts";
+import { splitLines } from "../../language/python/lines.ts";
+import { str } from "../../language/python/repr.ts";
 import { programPath } from "../commands.ts";
 import { installedVersions } from "../packages/installed_versions.ts";
 import { stringify } from "../packages/lists.ts";

@@ -1,21 +1,21 @@
-import { isWithin, joinPath, normalizePath } from "../../config/paths.ts";
-import { codeOf, messageOf } from "../../errors.ts";
-import type { JobContext } from "../../loader/context.ts";
+import { isWithin, joinPath, normalizePath } from "../../base/paths.ts";
+import { codeOf, messageOf } from "../../base/errors.ts";
+import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   type ExecutionFunction,
   type ExecutionModule,
   InvalidArgumentsError,
-} from "../../loader/family.ts";
-import type { PillarCall } from "../../loader/pillar_link.ts";
-import { type AnyMap, entriesOf, isMap, lookup, mapOf, OrderedMap } from "../../python/containers.ts";
-import { deepCopy } from "../../python/copy.ts";
-import { repr, str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
-import { typeName } from "../../python/type_name.ts";
-import { joinLists, update } from "../../python/update.ts";
+} from "../../model/loader/family.ts";
+import type { PillarCall } from "../../model/loader/pillar_link.ts";
+import { type AnyMap, entriesOf, isMap, lookup, mapOf, OrderedMap } from "../../language/python/containers.ts";
+import { deepCopy } from "../../language/python/copy.ts";
+import { repr, str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
+import { typeName } from "../../language/python/type_name.ts";
+import { joinLists, update } from "../../language/python/update.ts";
 import { decryptedOverride } from "../decrypted_override.ts";
-import { traverse } from "../../python/traverse.ts";
+import { traverse } from "../../language/python/traverse.ts";
 import { FILTER_BY, filterBy } from "../filter_by.ts";
 
 type Values = Record<string, unknown>;
@@ -128,7 +128,7 @@ function keys(context: JobContext, { key, delimiter }: Values): unknown[] {
 async function ext(context: JobContext, { external, pillar }: Values): Promise<AnyMap> {
   let asked = external;
   if (typeof external === "string") {
-    const { parseYaml } = await import("../../yaml/document.ts");
+    const { parseYaml } = await import("../../language/yaml/document.ts");
     asked = parseYaml(external).value;
   }
   if (!isMap(asked)) {

@@ -1,8 +1,8 @@
-import type { JobContext } from "../../loader/context.ts";
-import { CommandExecutionError, CommandNotFoundError, type ExecutionModule } from "../../loader/family.ts";
-import { splitLines } from "../../python/lines.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import { CommandExecutionError, CommandNotFoundError, type ExecutionModule } from "../../model/loader/family.ts";
+import { splitLines } from "../../language/python/lines.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { runAll } from "../commands.ts";
 import { changes } from "../packages/lists.ts";
 import { comparePep440 } from "../packages/pep440.ts";

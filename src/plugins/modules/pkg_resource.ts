@@ -1,8 +1,8 @@
-import type { ExecutionModule } from "../../loader/family.ts";
-import { isMap } from "../../python/containers.ts";
-import { isTrue } from "../../python/is_true.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import type { ExecutionModule } from "../../model/loader/family.ts";
+import { isMap } from "../../language/python/containers.ts";
+import { isTrue } from "../../language/python/is_true.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import {
   formatPkgList,
   formatVersion,

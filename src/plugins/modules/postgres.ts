@@ -1,6 +1,6 @@
-import type { ExecutionModule } from "../../loader/family.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import type { ExecutionModule } from "../../model/loader/family.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { isAvailable } from "./postgres/available.ts";
 import { CLUSTERS } from "./postgres/clusters.ts";
 import { DATABASES } from "./postgres/databases.ts";

@@ -1,10 +1,10 @@
-import { codeOf } from "../../errors.ts";
-import { yamlifyArg } from "../../job/args.ts";
-import type { JobContext } from "../../loader/context.ts";
-import { type ExecutionModule, SaltInvocationError } from "../../loader/family.ts";
-import { entriesOf, isMap, lookup } from "../../python/containers.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import { codeOf } from "../../base/errors.ts";
+import { yamlifyArg } from "../../model/job/args.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import { type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 
 /** Milliseconds between two polls for returns. */
 const LOOK_MS = 300;

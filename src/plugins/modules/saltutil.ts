@@ -1,9 +1,9 @@
-import type { ExecutionFunction, ExecutionModule } from "../../loader/family.ts";
-import { InvalidArgumentsError } from "../../loader/family.ts";
-import { listExtensions } from "../../loader/sync.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
-import { compileGlob } from "../../python/glob.ts";
+import type { ExecutionFunction, ExecutionModule } from "../../model/loader/family.ts";
+import { InvalidArgumentsError } from "../../model/loader/family.ts";
+import { listExtensions } from "../../model/loader/sync.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
+import { compileGlob } from "../../language/python/glob.ts";
 import { clearGrainsCache } from "../grains_cache.ts";
 import { keywords } from "../keywords.ts";
 import { cachedJob, clearCaches, clearJobs, forgetKeys } from "./saltutil/caches.ts";

@@ -1,12 +1,12 @@
-import { includedFile } from "../../config/saved_schedule.ts";
-import { messageOf } from "../../errors.ts";
-import type { JobContext } from "../../loader/context.ts";
-import type { ExecutionFunction, ExecutionModule } from "../../loader/family.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
-import { isMap, lookup } from "../../python/containers.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
-import { dump } from "../../yaml/mod.ts";
+import { includedFile } from "../../model/config/saved_schedule.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import type { ExecutionFunction, ExecutionModule } from "../../model/loader/family.ts";
+import type { BoundArguments } from "../../model/loader/signature.ts";
+import { isMap, lookup } from "../../language/python/containers.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
+import { dump } from "../../language/yaml/mod.ts";
 import { ask, current, type Fields, fieldsOf, listed, tell } from "./schedule/ask.ts";
 import { buildItem } from "./schedule/item.ts";
 import { add, modify, purge, remove, run, send, switchAll, switchJob } from "./schedule/jobs.ts";
@@ -60,7 +60,7 @@ async function reload(context: JobContext): Promise<Fields> {
   }
   const path = includedFile(opts, "schedule.conf");
   if (path === undefined || fs.stat(path)?.kind !== "file") return { comment, result };
-  const { parseYaml } = await import("../../yaml/document.ts");
+  const { parseYaml } = await import("../../language/yaml/document.ts");
   let saved: unknown;
   try {
     saved = parseYaml(fs.readText(path)).value;

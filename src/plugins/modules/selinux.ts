@@ -1,15 +1,15 @@
-import type { JobContext } from "../../loader/context.ts";
+import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   type ExecutionFunction,
   type ExecutionModule,
   SaltInvocationError,
-} from "../../loader/family.ts";
-import { entriesOf, isMap } from "../../python/containers.ts";
-import { splitLines } from "../../python/lines.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
-import { splitWords } from "../../python/whitespace.ts";
+} from "../../model/loader/family.ts";
+import { entriesOf, isMap } from "../../language/python/containers.ts";
+import { splitLines } from "../../language/python/lines.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
+import { splitWords } from "../../language/python/whitespace.ts";
 import { operand, programPath, run } from "../commands.ts";
 import { getconfig, getenforce, kernelPath, setenforce } from "./selinux/mode.ts";
 import {

@@ -1,6 +1,6 @@
-import type { Context, JobContext } from "../../loader/context.ts";
-import { CommandExecutionError, type ExecutionFunction, type ExecutionModule } from "../../loader/family.ts";
-import { str } from "../../python/repr.ts";
+import type { Context, JobContext } from "../../model/loader/context.ts";
+import { CommandExecutionError, type ExecutionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { str } from "../../language/python/repr.ts";
 import { programPath } from "../commands.ts";
 import { isDirectory } from "../linux/paths.ts";
 import type { ServiceManager } from "./service/manager.ts";

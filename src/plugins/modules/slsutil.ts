@@ -1,19 +1,19 @@
-import { baseName } from "../../config/paths.ts";
-import type { JobContext } from "../../loader/context.ts";
+import { baseName } from "../../base/paths.ts";
+import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   type ExecutionModule,
   InvalidArgumentsError,
   SaltInvocationError,
-} from "../../loader/family.ts";
-import { Rendering, templateText } from "../../loader/rendering.ts";
-import { type AnyMap, entriesOf, isMap } from "../../python/containers.ts";
-import { deepCopy } from "../../python/copy.ts";
-import { dictGet, dictSet, MISSING } from "../../python/dict.ts";
-import { merge, type MergeRules } from "../../python/merge_strategy.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
-import { update } from "../../python/update.ts";
+} from "../../model/loader/family.ts";
+import { Rendering, templateText } from "../../model/loader/rendering.ts";
+import { type AnyMap, entriesOf, isMap } from "../../language/python/containers.ts";
+import { deepCopy } from "../../language/python/copy.ts";
+import { dictGet, dictSet, MISSING } from "../../language/python/dict.ts";
+import { merge, type MergeRules } from "../../language/python/merge_strategy.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
+import { update } from "../../language/python/update.ts";
 import type { Serializer } from "../serializers/serializer.ts";
 import { banner } from "./slsutil/banner.ts";
 import { directoryExists, fileExists, findUp, pathExists } from "./slsutil/paths.ts";

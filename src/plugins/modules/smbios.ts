@@ -1,9 +1,9 @@
-import type { JobContext } from "../../loader/context.ts";
-import type { ExecutionModule } from "../../loader/family.ts";
-import { integerOf, toInteger } from "../../python/float.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
-import { strip } from "../../python/whitespace.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import type { ExecutionModule } from "../../model/loader/family.ts";
+import { integerOf, toInteger } from "../../language/python/float.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
+import { strip } from "../../language/python/whitespace.ts";
 import { operand, programPath, run } from "../commands.ts";
 
 type Args = Record<string, unknown>;

@@ -1,11 +1,11 @@
-import { joinPath } from "../../config/paths.ts";
-import { SystemError } from "../../errors.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
-import type { JobContext } from "../../loader/context.ts";
-import { CommandExecutionError, type ExecutionModule } from "../../loader/family.ts";
-import { basename } from "../../python/posixpath.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import { joinPath } from "../../base/paths.ts";
+import { SystemError } from "../../base/errors.ts";
+import type { BoundArguments } from "../../model/loader/signature.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import { CommandExecutionError, type ExecutionModule } from "../../model/loader/family.ts";
+import { basename } from "../../language/python/posixpath.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { programPath } from "../commands.ts";
 import { withOsErrors } from "../python_errors.ts";
 import {

@@ -1,7 +1,7 @@
-import type { JobContext } from "../../loader/context.ts";
-import { CommandExecutionError, type ExecutionFunction, type ExecutionModule } from "../../loader/family.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import { CommandExecutionError, type ExecutionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { runningStates } from "./state/conflict.ts";
 import { listDisabled, setDisabled } from "./state/disabled.ts";
 import { cacheFile } from "./state/packed_files.ts";

@@ -1,18 +1,18 @@
-import { messageOf } from "../../errors.ts";
-import type { JobContext } from "../../loader/context.ts";
-import type { ExecutionFunction, ExecutionModule } from "../../loader/family.ts";
-import { entriesOf, isMap } from "../../python/containers.ts";
-import { toFloat } from "../../python/float.ts";
-import { splitLines } from "../../python/lines.ts";
-import { str } from "../../python/repr.ts";
-import { compileSearch } from "../../python/substitute.ts";
-import { splitWords } from "../../python/whitespace.ts";
-import { compileGlob } from "../../python/glob.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import type { ExecutionFunction, ExecutionModule } from "../../model/loader/family.ts";
+import { entriesOf, isMap } from "../../language/python/containers.ts";
+import { toFloat } from "../../language/python/float.ts";
+import { splitLines } from "../../language/python/lines.ts";
+import { str } from "../../language/python/repr.ts";
+import { compileSearch } from "../../language/python/substitute.ts";
+import { splitWords } from "../../language/python/whitespace.ts";
+import { compileGlob } from "../../language/python/glob.ts";
 import { run } from "../commands.ts";
 import { isFile } from "../linux/paths.ts";
 import { countOf, processorTimes } from "../linux/proc.ts";
 import { remoteAddresses } from "../linux/sockets.ts";
-import { strftime } from "../../python/strftime.ts";
+import { strftime } from "../../language/python/strftime.ts";
 
 type Facts = Record<string, unknown>;
 

@@ -1,15 +1,15 @@
-import type { JobContext } from "../../loader/context.ts";
-import { messageOf } from "../../errors.ts";
-import { codeRenderers } from "../../loader/code_renderers.ts";
-import { customRenderers } from "../../loader/custom_renderers.ts";
-import { withCustomReturners } from "../../loader/custom_returners.ts";
-import { withCustomRunners } from "../../loader/custom_runners.ts";
-import type { ExecutionFunction, ExecutionModule, ReturnerModule } from "../../loader/family.ts";
-import type { FunctionDescription } from "../../loader/function_catalog.ts";
-import { parseSignature } from "../../loader/signature.ts";
-import { hostStates } from "../../loader/state_table.ts";
-import { str } from "../../python/repr.ts";
-import { compileGlob } from "../../python/glob.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import { messageOf } from "../../base/errors.ts";
+import { codeRenderers } from "../../model/loader/code_renderers.ts";
+import { customRenderers } from "../../model/loader/custom_renderers.ts";
+import { withCustomReturners } from "../../model/loader/custom_returners.ts";
+import { withCustomRunners } from "../../model/loader/custom_runners.ts";
+import type { ExecutionFunction, ExecutionModule, ReturnerModule } from "../../model/loader/family.ts";
+import type { FunctionDescription } from "../../model/loader/function_catalog.ts";
+import { parseSignature } from "../../model/loader/signature.ts";
+import { hostStates } from "../../model/loader/state_table.ts";
+import { str } from "../../language/python/repr.ts";
+import { compileGlob } from "../../language/python/glob.ts";
 
 /** The functions that names mean: each a function, a whole module or a glob; none means all. */
 function matching<T extends { name: string }>(all: T[], names: unknown[]): T[] {
@@ -168,7 +168,7 @@ const RENDERER_DOCS: Record<string, string> = {
 };
 
 async function renderers(context: JobContext, names: unknown[]): Promise<string[]> {
-  const { RENDERER_NAMES } = await import("../../render/renderers.ts");
+  const { RENDERER_NAMES } = await import("../../language/render/renderers.ts");
   const all = [
     ...new Set([...RENDERER_NAMES, ...Object.keys({ ...codeRenderers(context), ...customRenderers(context) })]),
   ].sort();

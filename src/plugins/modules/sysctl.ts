@@ -1,10 +1,10 @@
-import type { JobContext } from "../../loader/context.ts";
-import { CommandExecutionError, type ExecutionModule } from "../../loader/family.ts";
-import { splitLines } from "../../python/lines.ts";
-import { dirname } from "../../python/posixpath.ts";
-import { str } from "../../python/repr.ts";
-import { escapeRegexp } from "../../python/substitute.ts";
-import { truthy } from "../../python/truth.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import { CommandExecutionError, type ExecutionModule } from "../../model/loader/family.ts";
+import { splitLines } from "../../language/python/lines.ts";
+import { dirname } from "../../language/python/posixpath.ts";
+import { str } from "../../language/python/repr.ts";
+import { escapeRegexp } from "../../language/python/substitute.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { programPath, run, runAll } from "../commands.ts";
 import { exists, isFile } from "../linux/paths.ts";
 import { linesIn } from "./file/content.ts";

@@ -1,10 +1,10 @@
-import type { JobContext } from "../../loader/context.ts";
-import { type ExecutionModule, SaltInvocationError } from "../../loader/family.ts";
-import { toFloat, toInteger } from "../../python/float.ts";
-import { tryIterate } from "../../python/iterate.ts";
-import { basename, join, relpath } from "../../python/posixpath.ts";
-import { str } from "../../python/repr.ts";
-import { strip } from "../../python/whitespace.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import { type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { toFloat, toInteger } from "../../language/python/float.ts";
+import { tryIterate } from "../../language/python/iterate.ts";
+import { basename, join, relpath } from "../../language/python/posixpath.ts";
+import { str } from "../../language/python/repr.ts";
+import { strip } from "../../language/python/whitespace.ts";
 import { exists, isDirectory, lookAt, realPath, walk } from "../linux/paths.ts";
 
 const ROOT = "/sys";

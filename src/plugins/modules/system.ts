@@ -1,16 +1,16 @@
-import type { JobContext } from "../../loader/context.ts";
+import type { JobContext } from "../../model/loader/context.ts";
 import {
   type ExecutionFunction,
   type ExecutionModule,
   InvalidArgumentsError,
   SaltInvocationError,
-} from "../../loader/family.ts";
-import { splitLines } from "../../python/lines.ts";
-import { str } from "../../python/repr.ts";
-import { typeName } from "../../python/type_name.ts";
+} from "../../model/loader/family.ts";
+import { splitLines } from "../../language/python/lines.ts";
+import { str } from "../../language/python/repr.ts";
+import { typeName } from "../../language/python/type_name.ts";
 import { programPath, run, runAll } from "../commands.ts";
 import { exists, isDirectory, isFile } from "../linux/paths.ts";
-import { strftime } from "../../python/strftime.ts";
+import { strftime } from "../../language/python/strftime.ts";
 import { replaceContent } from "../host_files.ts";
 
 type Args = Record<string, unknown>;

@@ -1,7 +1,7 @@
-import type { JobContext } from "../../loader/context.ts";
-import { CommandExecutionError, type ExecutionModule, SaltInvocationError } from "../../loader/family.ts";
-import { str } from "../../python/repr.ts";
-import { join } from "../../python/posixpath.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import { CommandExecutionError, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { str } from "../../language/python/repr.ts";
+import { join } from "../../language/python/posixpath.ts";
 import { absolutePath, isDirectory } from "../linux/paths.ts";
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789_";

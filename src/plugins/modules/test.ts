@@ -1,20 +1,20 @@
-import { withSaltDefaults } from "../../config/salt_defaults.ts";
-import { hex } from "../../crypto/hex.ts";
+import { withSaltDefaults } from "../../model/config/salt_defaults.ts";
+import { hex } from "../../protocol/crypto/hex.ts";
 import {
   CommandExecutionError,
   CommandNotFoundError,
   type ExecutionModule,
   InvalidArgumentsError,
   SaltInvocationError,
-} from "../../loader/family.ts";
-import type { JobContext } from "../../loader/context.ts";
-import { Tuple } from "../../python/containers.ts";
-import { toFloat, toInteger } from "../../python/float.ts";
-import { repr, str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
-import { typeName } from "../../python/type_name.ts";
+} from "../../model/loader/family.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import { Tuple } from "../../language/python/containers.ts";
+import { toFloat, toInteger } from "../../language/python/float.ts";
+import { repr, str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
+import { typeName } from "../../language/python/type_name.ts";
 import type { HashName } from "../../runtime/crypto.ts";
-import { SALT_COMPAT, VERSION } from "../../version.ts";
+import { SALT_COMPAT, VERSION } from "../../base/version.ts";
 import { isDirectory } from "../linux/paths.ts";
 
 /** Numbers are computed in slices of so many steps, with a turn of the loop between. */

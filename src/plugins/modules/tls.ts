@@ -1,6 +1,6 @@
-import type { ExecutionFunction, ExecutionModule } from "../../loader/family.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import type { ExecutionFunction, ExecutionModule } from "../../model/loader/family.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { authorityOf, basePath, pathOrText } from "./tls/authority.ts";
 import {
   caExists,

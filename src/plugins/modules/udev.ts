@@ -1,8 +1,8 @@
-import type { JobContext } from "../../loader/context.ts";
-import { CommandExecutionError, type ExecutionFunction, type ExecutionModule } from "../../loader/family.ts";
-import { integerOf, toFloat, toInteger } from "../../python/float.ts";
-import { splitLines } from "../../python/lines.ts";
-import { floatOfText } from "../../python/number_text.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import { CommandExecutionError, type ExecutionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { integerOf, toFloat, toInteger } from "../../language/python/float.ts";
+import { splitLines } from "../../language/python/lines.ts";
+import { floatOfText } from "../../language/python/number_text.ts";
 import { operand, programPath, runAll } from "../commands.ts";
 
 /** What udev knows of a device by letter: properties under `E`, otherwise one text or several. */

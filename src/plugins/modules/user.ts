@@ -1,7 +1,7 @@
-import type { JobContext } from "../../loader/context.ts";
-import { CommandExecutionError, type ExecutionFunction, type ExecutionModule } from "../../loader/family.ts";
-import { str, stringRepr } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import { CommandExecutionError, type ExecutionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { str, stringRepr } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { programPath, run, runAll } from "../commands.ts";
 import { type Account, allAccounts, allGroups, findAccount, groupsOf } from "../../runtime/accounts.ts";
 import { pythonError } from "../python_errors.ts";

@@ -1,7 +1,7 @@
-import { joinPath } from "../../config/paths.ts";
-import type { JobContext } from "../../loader/context.ts";
-import { CommandExecutionError, type ExecutionFunction, type ExecutionModule } from "../../loader/family.ts";
-import { str } from "../../python/repr.ts";
+import { joinPath } from "../../base/paths.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import { CommandExecutionError, type ExecutionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { str } from "../../language/python/repr.ts";
 import { runAll } from "../commands.ts";
 import { exists } from "../linux/paths.ts";
 import { type Args, create, virtualenvVersion } from "./virtualenv/create.ts";

@@ -1,8 +1,8 @@
-import type { JobContext } from "../../loader/context.ts";
-import { type ExecutionModule, SaltInvocationError } from "../../loader/family.ts";
-import { splitLines } from "../../python/lines.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import { type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { splitLines } from "../../language/python/lines.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { operand, programPath, run, runAll } from "../commands.ts";
 import { checkProgramPath, exists } from "../linux/paths.ts";
 

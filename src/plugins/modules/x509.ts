@@ -1,8 +1,8 @@
-import { globPaths } from "../../config/glob_paths.ts";
-import type { JobContext } from "../../loader/context.ts";
-import { CommandExecutionError, type ExecutionModule, SaltInvocationError } from "../../loader/family.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import { globPaths } from "../../model/config/glob_paths.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import { CommandExecutionError, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { isFile } from "../linux/paths.ts";
 import { sameKey } from "./x509/build.ts";
 import { CREATE } from "./x509/create.ts";

@@ -1,7 +1,7 @@
-import type { ExecutionFunction, ExecutionModule } from "../../loader/family.ts";
-import { isTrue } from "../../python/is_true.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import type { ExecutionFunction, ExecutionModule } from "../../model/loader/family.ts";
+import { isTrue } from "../../language/python/is_true.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { installedVersions } from "../packages/installed_versions.ts";
 import { hasRpm } from "../packages/rpm/host.ts";
 import { listRpms } from "../packages/rpm/installed.ts";

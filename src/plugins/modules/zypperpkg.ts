@@ -1,7 +1,7 @@
-import type { ExecutionFunction, ExecutionModule } from "../../loader/family.ts";
-import { splitWords } from "../../python/whitespace.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import type { ExecutionFunction, ExecutionModule } from "../../model/loader/family.ts";
+import { splitWords } from "../../language/python/whitespace.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { programPath } from "../commands.ts";
 import { installedVersions } from "../packages/installed_versions.ts";
 import { infoInstalled } from "../packages/rpm/info_installed.ts";

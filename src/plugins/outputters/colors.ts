@@ -1,4 +1,4 @@
-import { printable } from "../../printable.ts";
+import { printable } from "../../base/printable.ts";
 import type { OutputOptions } from "./outputter.ts";
 
 const CODES = {

@@ -10,7 +10,7 @@ import {
   str,
   stripEnd,
   truthy,
-} from "../../python/mod.ts";
+} from "../../language/python/mod.ts";
 import { type Colors, colorsOf, shownId, stripEscapes } from "./colors.ts";
 import { compressedChanges, compressIds, type StateResult, stateResult, unwrap } from "./highstate_data.ts";
 import { fullState, terseState } from "./highstate_state.ts";

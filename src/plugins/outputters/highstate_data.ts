@@ -9,7 +9,7 @@ import {
   sizeOf,
   str,
   toFloat,
-} from "../../python/mod.ts";
+} from "../../language/python/mod.ts";
 
 /** The return of one state, as the outputter needs it; `raw` is the complete return. */
 export interface StateResult {

@@ -1,4 +1,4 @@
-import { entriesOf, fill, format, isMap, lookup, str, strip, truthy } from "../../python/mod.ts";
+import { entriesOf, fill, format, isMap, lookup, str, strip, truthy } from "../../language/python/mod.ts";
 import type { Colors } from "./colors.ts";
 import type { StateResult } from "./highstate_data.ts";
 import type { OutputOptions } from "./outputter.ts";

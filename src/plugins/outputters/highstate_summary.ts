@@ -1,8 +1,8 @@
-import { floatRepr } from "../../python/mod.ts";
+import { floatRepr } from "../../language/python/mod.ts";
 import { type Colors, shownId } from "./colors.ts";
 import type { StateResult } from "./highstate_data.ts";
 import type { OutputOptions } from "./outputter.ts";
-import { truthy } from "../../python/truth.ts";
+import { truthy } from "../../language/python/truth.ts";
 
 const larger = (a: number, b: number) => Math.max(a, b);
 

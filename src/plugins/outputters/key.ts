@@ -1,4 +1,4 @@
-import { entriesOf, isMap, lookup, sorted, str } from "../../python/mod.ts";
+import { entriesOf, isMap, lookup, sorted, str } from "../../language/python/mod.ts";
 import { type ColorName, colorsOf, shownId } from "./colors.ts";
 import { MissingKeyError, type OutputOptions } from "./outputter.ts";
 

@@ -2,9 +2,9 @@
  * How results are printed. Each outputter is a pure function of its data; programs look it up in this table by the name
  * given to `--out`, and load only that one.
  */
-import { messageOf, SaltError } from "../../errors.ts";
-import type { CustomOutputter } from "../../loader/custom_outputters.ts";
-import { stripEnd } from "../../python/whitespace.ts";
+import { messageOf, SaltError } from "../../base/errors.ts";
+import type { CustomOutputter } from "../../model/loader/custom_outputters.ts";
+import { stripEnd } from "../../language/python/whitespace.ts";
 import { MissingKeyError, type OutputContext, type OutputOptions, type Outputter } from "./outputter.ts";
 
 export type { OutputContext, OutputOptions, Outputter } from "./outputter.ts";

@@ -1,5 +1,5 @@
-import { entriesOf, isFloat, isInteger, isMap, OrderedMap, repr, sorted, splitLines, str } from "../../python/mod.ts";
-import { printable, printableLines } from "../../printable.ts";
+import { entriesOf, isFloat, isInteger, isMap, OrderedMap, repr, sorted, splitLines, str } from "../../language/python/mod.ts";
+import { printable, printableLines } from "../../base/printable.ts";
 import { type Colors, colorsOf, stripEscapes } from "./colors.ts";
 import type { OutputContext, OutputOptions } from "./outputter.ts";
 

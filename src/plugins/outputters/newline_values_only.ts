@@ -1,4 +1,4 @@
-import { entriesOf, isMap, str, Tuple } from "../../python/mod.ts";
+import { entriesOf, isMap, str, Tuple } from "../../language/python/mod.ts";
 
 /** The values without the ids, one per line; the items of a list count as values. */
 export function newlineValuesOnly(data: unknown): string {

@@ -1,5 +1,5 @@
-import { isMap, str } from "../../python/mod.ts";
-import { printable } from "../../printable.ts";
+import { isMap, str } from "../../language/python/mod.ts";
+import { printable } from "../../base/printable.ts";
 import { colorsOf } from "./colors.ts";
 import { comparableEntries } from "./nested.ts";
 import type { OutputOptions } from "./outputter.ts";

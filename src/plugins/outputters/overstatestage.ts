@@ -1,4 +1,4 @@
-import { entriesOf, isMap, str } from "../../python/mod.ts";
+import { entriesOf, isMap, str } from "../../language/python/mod.ts";
 import { colorsOf } from "./colors.ts";
 import { sortedEntries } from "./nested.ts";
 import type { OutputOptions } from "./outputter.ts";

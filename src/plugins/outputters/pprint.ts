@@ -1,4 +1,4 @@
-import { prettyFormat } from "../../python/pprint.ts";
+import { prettyFormat } from "../../language/python/pprint.ts";
 import type { OutputOptions } from "./outputter.ts";
 
 /** Python's pretty-printer: literals split into lines to fit 80 columns. */

@@ -1,4 +1,4 @@
-import { entriesOf, isMap, lookup, sorted, str } from "../../python/mod.ts";
+import { entriesOf, isMap, lookup, sorted, str } from "../../language/python/mod.ts";
 import { STATE_SEPARATOR } from "./highstate_data.ts";
 import type { OutputOptions } from "./outputter.ts";
 import { labelled } from "./table.ts";

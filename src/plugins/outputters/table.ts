@@ -1,5 +1,5 @@
-import { isMap, lookup, pad, str, truthy, typeName } from "../../python/mod.ts";
-import { printable } from "../../printable.ts";
+import { isMap, lookup, pad, str, truthy, typeName } from "../../language/python/mod.ts";
+import { printable } from "../../base/printable.ts";
 import { type Colors, colorsOf } from "./colors.ts";
 import { comparableEntries } from "./nested.ts";
 import type { OutputOptions } from "./outputter.ts";

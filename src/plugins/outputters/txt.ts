@@ -1,5 +1,5 @@
-import { entriesOf, isMap, prettyFormat, repr, splitLines, str } from "../../python/mod.ts";
-import { printable } from "../../printable.ts";
+import { entriesOf, isMap, prettyFormat, repr, splitLines, str } from "../../language/python/mod.ts";
+import { printable } from "../../base/printable.ts";
 
 function linesOf(value: unknown): string[] {
   if (typeof value === "string") return splitLines(value);

@@ -1,4 +1,4 @@
-import { entriesOf, isMap, lookup, sizeOf, str } from "../../python/mod.ts";
+import { entriesOf, isMap, lookup, sizeOf, str } from "../../language/python/mod.ts";
 import { MissingKeyError } from "./outputter.ts";
 
 /** Shows the hosts of a `virt.query`. Salt looks up their machines in the wrong place, so a host that has any cannot be shown. */

@@ -1,4 +1,4 @@
-import { dump } from "../../yaml/dump.ts";
+import { dump } from "../../language/yaml/dump.ts";
 import type { OutputOptions } from "./outputter.ts";
 
 /** Shows YAML in block style, keys sorted; a negative indentation means flow style. */

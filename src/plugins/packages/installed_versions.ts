@@ -1,6 +1,6 @@
-import type { JobContext } from "../../loader/context.ts";
-import { compileGlob } from "../../python/glob.ts";
-import { isTrue } from "../../python/is_true.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import { compileGlob } from "../../language/python/glob.ts";
+import { isTrue } from "../../language/python/is_true.ts";
 import { stringify } from "./lists.ts";
 
 /** The installed versions of packages, which may be globs: of one package its version alone, otherwise by name. */

@@ -1,6 +1,6 @@
-import type { JobContext } from "../../loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../loader/family.ts";
-import { truthy } from "../../python/truth.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { lookAt } from "../linux/paths.ts";
 
 /** The path on this host of a package that is named by an address or a path. */

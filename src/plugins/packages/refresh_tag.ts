@@ -1,8 +1,8 @@
 /** The file in the minion's cache by which the first state of a run refreshes the lists of packages, and no later one. */
-import { joinPath } from "../../config/paths.ts";
-import type { Context } from "../../loader/context.ts";
-import { isTrue } from "../../python/is_true.ts";
-import { str } from "../../python/repr.ts";
+import { joinPath } from "../../base/paths.ts";
+import type { Context } from "../../model/loader/context.ts";
+import { isTrue } from "../../language/python/is_true.ts";
+import { str } from "../../language/python/repr.ts";
 import { isFile } from "../linux/paths.ts";
 
 type Host = Pick<Context, "runtime" | "opts">;

@@ -1,10 +1,10 @@
 /** What functions about packages are asked for: names with versions, or files. */
-import type { JobContext } from "../../loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../loader/family.ts";
-import { entriesOf, isMap, sizeOf } from "../../python/containers.ts";
-import { repr, str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
-import { parseLine } from "../../yaml/line.ts";
+import type { JobContext } from "../../model/loader/context.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
+import { entriesOf, isMap, sizeOf } from "../../language/python/containers.ts";
+import { repr, str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
+import { parseLine } from "../../language/yaml/line.ts";
 
 type Host = Pick<JobContext, "call" | "functions" | "log" | "grains">;
 

@@ -1,5 +1,5 @@
-import type { ExtPillar } from "../../loader/ext_pillar.ts";
-import { str } from "../../python/repr.ts";
+import type { ExtPillar } from "../../model/loader/ext_pillar.ts";
+import { str } from "../../language/python/repr.ts";
 import { commandFor, outputOf, RUNS_COMMANDS } from "./command.ts";
 import { parsed } from "./parsed.ts";
 

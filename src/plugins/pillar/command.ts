@@ -1,5 +1,5 @@
-import type { PillarContext } from "../../loader/ext_pillar.ts";
-import { codeOf } from "../../errors.ts";
+import type { PillarContext } from "../../model/loader/ext_pillar.ts";
+import { codeOf } from "../../base/errors.ts";
 import type { Child, SpawnOptions } from "../../runtime/process.ts";
 import { concat } from "../../runtime/bytes.ts";
 

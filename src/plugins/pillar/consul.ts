@@ -1,14 +1,14 @@
-import { urlSegment } from "../../config/url.ts";
-import { messageOf } from "../../errors.ts";
-import type { ExtPillar, PillarContext } from "../../loader/ext_pillar.ts";
-import { type AnyMap, entriesOf, isMap, lookup } from "../../python/containers.ts";
-import { percentFormat } from "../../python/percent_format.ts";
-import { compileGroups } from "../../python/regexp.ts";
-import { str } from "../../python/repr.ts";
-import { traverse } from "../../python/traverse.ts";
-import { truthy } from "../../python/truth.ts";
-import { update } from "../../python/update.ts";
-import { parseOrderedYaml } from "../../yaml/ordered.ts";
+import { urlSegment } from "../../model/config/url.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { ExtPillar, PillarContext } from "../../model/loader/ext_pillar.ts";
+import { type AnyMap, entriesOf, isMap, lookup } from "../../language/python/containers.ts";
+import { percentFormat } from "../../language/python/percent_format.ts";
+import { compileGroups } from "../../language/python/regexp.ts";
+import { str } from "../../language/python/repr.ts";
+import { traverse } from "../../language/python/traverse.ts";
+import { truthy } from "../../language/python/truth.ts";
+import { update } from "../../language/python/update.ts";
+import { parseOrderedYaml } from "../../language/yaml/ordered.ts";
 import { answerOf } from "./http.ts";
 
 interface Configuration {

@@ -1,9 +1,9 @@
-import type { ExtPillar, PillarContext } from "../../loader/ext_pillar.ts";
-import type { AnyMap } from "../../python/containers.ts";
-import { dictGet, dictSet, MISSING } from "../../python/dict.ts";
-import { repr, str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
-import { decodeUtf8 } from "../../python/utf8.ts";
+import type { ExtPillar, PillarContext } from "../../model/loader/ext_pillar.ts";
+import type { AnyMap } from "../../language/python/containers.ts";
+import { dictGet, dictSet, MISSING } from "../../language/python/dict.ts";
+import { repr, str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
+import { decodeUtf8 } from "../../language/python/utf8.ts";
 
 /** The largest file. */
 const MAX_BYTES = 64 * 1024 * 1024;

@@ -1,7 +1,7 @@
-import type { ExtPillar } from "../../loader/ext_pillar.ts";
-import { InvalidArgumentsError } from "../../loader/family.ts";
-import { entriesOf, isMap, OrderedMap } from "../../python/containers.ts";
-import { str } from "../../python/repr.ts";
+import type { ExtPillar } from "../../model/loader/ext_pillar.ts";
+import { InvalidArgumentsError } from "../../model/loader/family.ts";
+import { entriesOf, isMap, OrderedMap } from "../../language/python/containers.ts";
+import { str } from "../../language/python/repr.ts";
 
 /**
  * Variables of the master's environment under chosen names: `env: {variables: {db_password: DB_PASSWORD}}`. Those

@@ -1,13 +1,13 @@
-import { joinPath, normalizePath } from "../../config/paths.ts";
-import { codeOf, messageOf } from "../../errors.ts";
-import type { ExtPillar, PillarContext } from "../../loader/ext_pillar.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
-import { isMinionId } from "../../job/minion_id.ts";
-import { OrderedMap } from "../../python/containers.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import { joinPath, normalizePath } from "../../base/paths.ts";
+import { codeOf, messageOf } from "../../base/errors.ts";
+import type { ExtPillar, PillarContext } from "../../model/loader/ext_pillar.ts";
+import type { BoundArguments } from "../../model/loader/signature.ts";
+import { isMinionId } from "../../protocol/channel/minion_id.ts";
+import { OrderedMap } from "../../language/python/containers.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import type { FileStat } from "../../runtime/fs.ts";
-import { compileGlob } from "../../python/glob.ts";
+import { compileGlob } from "../../language/python/glob.ts";
 
 /** The deepest nesting of directories: links may form a circle. */
 const DEEPEST = 64;

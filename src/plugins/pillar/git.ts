@@ -1,6 +1,6 @@
-import { type GitRepository, pillarBranch, pillarEnvironment, pillarRepositories } from "../../git/mod.ts";
-import type { ExtPillar, PillarContext } from "../../loader/ext_pillar.ts";
-import { type AnyMap, OrderedMap } from "../../python/containers.ts";
+import { type GitRepository, pillarBranch, pillarEnvironment, pillarRepositories } from "../../content/git/mod.ts";
+import type { ExtPillar, PillarContext } from "../../model/loader/ext_pillar.ts";
+import { type AnyMap, OrderedMap } from "../../language/python/containers.ts";
 
 /** What a remote has for a minion. */
 interface Checkout {

@@ -1,7 +1,7 @@
-import type { ExtPillar } from "../../loader/ext_pillar.ts";
-import { OrderedMap } from "../../python/containers.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import type { ExtPillar } from "../../model/loader/ext_pillar.ts";
+import { OrderedMap } from "../../language/python/containers.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { ARGUMENTS, fetchPillar } from "./http.ts";
 
 /** The JSON that a web server returns for a minion; `namespace` is a key to put it under. */

@@ -1,4 +1,4 @@
-import type { ExtPillar } from "../../loader/ext_pillar.ts";
+import type { ExtPillar } from "../../model/loader/ext_pillar.ts";
 import { ARGUMENTS, fetchPillar } from "./http.ts";
 
 /** The YAML that a web server returns for a minion. */

@@ -1,5 +1,5 @@
 /** The external pillars: name → how to load it. */
-import type { ExtPillarRegistry } from "../../loader/ext_pillar.ts";
+import type { ExtPillarRegistry } from "../../model/loader/ext_pillar.ts";
 
 export const EXT_PILLARS: ExtPillarRegistry = {
   cmd_json: () => import("./cmd_json.ts"),

@@ -1,6 +1,6 @@
-import type { ExtPillar } from "../../loader/ext_pillar.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import type { ExtPillar } from "../../model/loader/ext_pillar.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 
 /** The names of the node groups that the minion is in, as a list under `pillar_name`. */
 export const pillar: ExtPillar = {

@@ -1,6 +1,6 @@
-import type { PillarContext } from "../../loader/ext_pillar.ts";
-import { messageOf } from "../../errors.ts";
-import { parseOrderedJson } from "../../python/json.ts";
+import type { PillarContext } from "../../model/loader/ext_pillar.ts";
+import { messageOf } from "../../base/errors.ts";
+import { parseOrderedJson } from "../../language/python/json.ts";
 
 type Format = "json" | "yaml";
 
@@ -19,7 +19,7 @@ export async function parsed(
   if (text.trim() === "") return {};
   try {
     if (format === "json") return parseOrderedJson(text);
-    const { parseOrderedYaml } = await import("../../yaml/ordered.ts");
+    const { parseOrderedYaml } = await import("../../language/yaml/ordered.ts");
     return parseOrderedYaml(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;

@@ -1,11 +1,11 @@
 import type { Client as LdapClient, Entry } from "ldapts";
-import { messageOf } from "../../errors.ts";
-import { Lazy } from "../../jinja/mod.ts";
-import type { ExtPillar, PillarContext } from "../../loader/ext_pillar.ts";
-import { type AnyMap, entriesOf, isMap, lookup } from "../../python/containers.ts";
-import { repr, str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
-import { parseOrderedYaml } from "../../yaml/ordered.ts";
+import { messageOf } from "../../base/errors.ts";
+import { Lazy } from "../../language/jinja/mod.ts";
+import type { ExtPillar, PillarContext } from "../../model/loader/ext_pillar.ts";
+import { type AnyMap, entriesOf, isMap, lookup } from "../../language/python/containers.ts";
+import { repr, str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
+import { parseOrderedYaml } from "../../language/yaml/ordered.ts";
 
 const LIMIT_MS = 15_000;
 /** The most entries that one search may find. */

@@ -1,9 +1,9 @@
-import { ConfigError, messageOf } from "../../errors.ts";
-import type { ExtPillar, PillarContext } from "../../loader/ext_pillar.ts";
-import { isMap, lookup } from "../../python/containers.ts";
-import { parseOrderedJson } from "../../python/json.ts";
-import { str } from "../../python/repr.ts";
-import { Float } from "../../wire/msgpack.ts";
+import { ConfigError, messageOf } from "../../base/errors.ts";
+import type { ExtPillar, PillarContext } from "../../model/loader/ext_pillar.ts";
+import { isMap, lookup } from "../../language/python/containers.ts";
+import { parseOrderedJson } from "../../language/python/json.ts";
+import { str } from "../../language/python/repr.ts";
+import { Float } from "../../protocol/wire/msgpack.ts";
 import { loadDriver } from "../driver.ts";
 import { MAX_ROWS, QueryFailure, type Rows, sqlPillar } from "./sql.ts";
 

@@ -1,9 +1,9 @@
-import { messageOf } from "../../errors.ts";
-import type { ExtPillar } from "../../loader/ext_pillar.ts";
-import { isMap, lookup } from "../../python/containers.ts";
-import { str } from "../../python/repr.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { ExtPillar } from "../../model/loader/ext_pillar.ts";
+import { isMap, lookup } from "../../language/python/containers.ts";
+import { str } from "../../language/python/repr.ts";
 import type { SqlValue } from "../../runtime/database.ts";
-import { Float } from "../../wire/msgpack.ts";
+import { Float } from "../../protocol/wire/msgpack.ts";
 import { MAX_ROWS, QueryFailure, type Rows, sqlPillar } from "./sql.ts";
 
 /** Texts, quoted names and comments of a query. */

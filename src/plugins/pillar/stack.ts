@@ -1,19 +1,19 @@
-import { baseName, dirName, isWithin, joinPath, normalizePath } from "../../config/paths.ts";
-import { codeOf, messageOf } from "../../errors.ts";
-import { bind, Lazy, NativeFunction } from "../../jinja/mod.ts";
-import type { ExtPillar, PillarContext } from "../../loader/ext_pillar.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
-import { type AnyMap, entriesOf, isMap } from "../../python/containers.ts";
-import { copyAsDicts } from "../../python/copy.ts";
-import { dictDelete, dictGet, dictSet, MISSING } from "../../python/dict.ts";
-import { equal } from "../../python/equal.ts";
-import { compileGlob } from "../../python/glob.ts";
-import { splitLines } from "../../python/lines.ts";
-import { str } from "../../python/repr.ts";
-import { traverse, traverseOr } from "../../python/traverse.ts";
-import { truthy } from "../../python/truth.ts";
-import { typeName } from "../../python/type_name.ts";
-import { parseOrderedYaml } from "../../yaml/ordered.ts";
+import { baseName, dirName, isWithin, joinPath, normalizePath } from "../../base/paths.ts";
+import { codeOf, messageOf } from "../../base/errors.ts";
+import { bind, Lazy, NativeFunction } from "../../language/jinja/mod.ts";
+import type { ExtPillar, PillarContext } from "../../model/loader/ext_pillar.ts";
+import type { BoundArguments } from "../../model/loader/signature.ts";
+import { type AnyMap, entriesOf, isMap } from "../../language/python/containers.ts";
+import { copyAsDicts } from "../../language/python/copy.ts";
+import { dictDelete, dictGet, dictSet, MISSING } from "../../language/python/dict.ts";
+import { equal } from "../../language/python/equal.ts";
+import { compileGlob } from "../../language/python/glob.ts";
+import { splitLines } from "../../language/python/lines.ts";
+import { str } from "../../language/python/repr.ts";
+import { traverse, traverseOr } from "../../language/python/traverse.ts";
+import { truthy } from "../../language/python/truth.ts";
+import { typeName } from "../../language/python/type_name.ts";
+import { parseOrderedYaml } from "../../language/yaml/ordered.ts";
 
 type Dict = Map<unknown, unknown>;
 

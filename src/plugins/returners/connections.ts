@@ -1,4 +1,4 @@
-import type { ReturnerContext } from "../../loader/family.ts";
+import type { ReturnerContext } from "../../model/loader/family.ts";
 
 /** How to open and close connections of one kind. */
 export interface Connector<Place, Client> {

@@ -1,5 +1,5 @@
-import { backoffDelay } from "../../async/backoff.ts";
-import type { ReturnerContext, ReturnerModule } from "../../loader/family.ts";
+import { backoffDelay } from "../../base/async/backoff.ts";
+import type { ReturnerContext, ReturnerModule } from "../../model/loader/family.ts";
 import { attempt, headersOf, postAddress, postEvents, secretOf, shown } from "./http_post.ts";
 import { toJson } from "./json.ts";
 import { numberOption, returnerOptions } from "./options.ts";

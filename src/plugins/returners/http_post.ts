@@ -1,11 +1,11 @@
 /** What returners that post to web servers share. */
-import { messageOf } from "../../errors.ts";
-import { EventsRefused, type ReturnerContext } from "../../loader/family.ts";
-import { proxiesOf } from "../../loader/proxies.ts";
+import { messageOf } from "../../base/errors.ts";
+import { EventsRefused, type ReturnerContext } from "../../model/loader/family.ts";
+import { proxiesOf } from "../../model/loader/proxies.ts";
 import { takeUser } from "../../runtime/basic_auth.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 import { startOfBody } from "../../runtime/http_body.ts";
-import { entriesOf, isMap, str } from "../../python/mod.ts";
+import { entriesOf, isMap, str } from "../../language/python/mod.ts";
 
 /** Bytes of an answer that are looked at. */
 const MOST_READ = 65_536;

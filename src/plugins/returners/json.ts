@@ -1,5 +1,5 @@
-import { entriesOf, isFloat, isInteger, isMap, repr, str } from "../../python/mod.ts";
-import { Constant, DateTime, Float, Packed, unpack } from "../../wire/msgpack.ts";
+import { entriesOf, isFloat, isInteger, isMap, repr, str } from "../../language/python/mod.ts";
+import { Constant, DateTime, Float, Packed, unpack } from "../../protocol/wire/msgpack.ts";
 import { json } from "../outputters/json.ts";
 
 /** The text of bytes if they are UTF-8, else their Python notation: a return is rather kept like that than lost. */

@@ -1,5 +1,5 @@
 /** The returners: name → how to load it. */
-import type { ReturnerRegistry } from "../../loader/family.ts";
+import type { ReturnerRegistry } from "../../model/loader/family.ts";
 import { STORES } from "./stores.ts";
 
 export const RETURNERS: ReturnerRegistry = {

@@ -1,6 +1,6 @@
-import { messageOf } from "../../errors.ts";
-import { withCustomReturners } from "../../loader/custom_returners.ts";
-import type { ReturnerContext, ReturnerModule, ReturnerRegistry } from "../../loader/family.ts";
+import { messageOf } from "../../base/errors.ts";
+import { withCustomReturners } from "../../model/loader/custom_returners.ts";
+import type { ReturnerContext, ReturnerModule, ReturnerRegistry } from "../../model/loader/family.ts";
 import { STORES } from "./stores.ts";
 
 const OPTION = "multi_returner";

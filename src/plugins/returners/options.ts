@@ -1,5 +1,5 @@
-import type { ReturnerContext } from "../../loader/family.ts";
-import { isMap, lookup } from "../../python/mod.ts";
+import type { ReturnerContext } from "../../model/loader/family.ts";
+import { isMap, lookup } from "../../language/python/mod.ts";
 
 /** Where Salt's `config.option` looks, the nearest first. */
 function sources(context: ReturnerContext): Record<string, unknown>[] {

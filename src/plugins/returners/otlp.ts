@@ -1,6 +1,6 @@
-import { EventsRefused, type ReturnerModule } from "../../loader/family.ts";
-import { isRecord } from "../../record.ts";
-import { VERSION } from "../../version.ts";
+import { EventsRefused, type ReturnerModule } from "../../model/loader/family.ts";
+import { isRecord } from "../../base/record.ts";
+import { VERSION } from "../../base/version.ts";
 import { headersOf, postAddress, postEvents } from "./http_post.ts";
 import { toJson } from "./json.ts";
 import { numberOption, returnerOptions } from "./options.ts";

@@ -1,4 +1,4 @@
-import type { ReturnerModule } from "../../loader/family.ts";
+import type { ReturnerModule } from "../../model/loader/family.ts";
 import { loadDriver } from "../driver.ts";
 import { PGJSONB, postgresReturner } from "./postgres.ts";
 

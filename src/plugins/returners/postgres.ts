@@ -1,6 +1,6 @@
-import { codeOf, ConfigError, messageOf } from "../../errors.ts";
-import { EventsRefused, type ReturnerContext, type ReturnerModule } from "../../loader/family.ts";
-import { isMap, truthy } from "../../python/mod.ts";
+import { codeOf, ConfigError, messageOf } from "../../base/errors.ts";
+import { EventsRefused, type ReturnerContext, type ReturnerModule } from "../../model/loader/family.ts";
+import { isMap, truthy } from "../../language/python/mod.ts";
 import { loadDriver } from "../driver.ts";
 import { Connections } from "./connections.ts";
 import { fromJson, toJson } from "./json.ts";

@@ -1,5 +1,5 @@
-import type { EventBatch, ReturnerContext, ReturnerModule } from "../../loader/family.ts";
-import { utf8 } from "../../wire/utf8.ts";
+import type { EventBatch, ReturnerContext, ReturnerModule } from "../../model/loader/family.ts";
+import { utf8 } from "../../protocol/wire/utf8.ts";
 import { toJson } from "./json.ts";
 import { returnerOptions } from "./options.ts";
 

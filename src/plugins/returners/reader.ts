@@ -1,8 +1,8 @@
-import { type JobListEntry, type JobLoad, type JobSearch, type StoredReturn, summaryOf } from "../../job/job_cache.ts";
-import { isPlainJid, jidMs } from "../../job/jid.ts";
-import type { JobReader } from "../../loader/context.ts";
-import type { ReturnerContext, ReturnerModule } from "../../loader/family.ts";
-import { pack } from "../../wire/msgpack.ts";
+import { type JobListEntry, type JobLoad, type JobSearch, type StoredReturn, summaryOf } from "../../model/job/job_cache.ts";
+import { isPlainJid, jidMs } from "../../model/job/jid.ts";
+import type { JobReader } from "../../model/loader/context.ts";
+import type { ReturnerContext, ReturnerModule } from "../../model/loader/family.ts";
+import { pack } from "../../protocol/wire/msgpack.ts";
 import { byMinion } from "../job_caches/minions.ts";
 import { PAGE, summaryFilter } from "../job_caches/search.ts";
 

@@ -1,6 +1,6 @@
-import type { ReturnerContext, ReturnerModule } from "../../loader/family.ts";
-import { entriesOf, isMap, lookup, repr, str, truthy } from "../../python/mod.ts";
-import { dump } from "../../yaml/mod.ts";
+import type { ReturnerContext, ReturnerModule } from "../../model/loader/family.ts";
+import { entriesOf, isMap, lookup, repr, str, truthy } from "../../language/python/mod.ts";
+import { dump } from "../../language/yaml/mod.ts";
 import { attempt, postAddress } from "./http_post.ts";
 import { toJson } from "./json.ts";
 import { returnerOptions } from "./options.ts";

@@ -1,4 +1,4 @@
-import type { ReturnerContext, ReturnerModule } from "../../loader/family.ts";
+import type { ReturnerContext, ReturnerModule } from "../../model/loader/family.ts";
 import type { Database } from "../../runtime/database.ts";
 import { toJson } from "./json.ts";
 import { numberOption, returnerOptions } from "./options.ts";

@@ -1,5 +1,5 @@
 /** The returners that write by themselves: name → how to load it. A driver of a database is loaded with the first return that needs it. */
-import type { ReturnerRegistry } from "../../loader/family.ts";
+import type { ReturnerRegistry } from "../../model/loader/family.ts";
 
 export const STORES: ReturnerRegistry = {
   elasticsearch: () => import("./elasticsearch.ts"),

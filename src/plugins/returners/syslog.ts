@@ -1,5 +1,5 @@
-import { codeOf } from "../../errors.ts";
-import type { ReturnerContext, ReturnerModule } from "../../loader/family.ts";
+import { codeOf } from "../../base/errors.ts";
+import type { ReturnerContext, ReturnerModule } from "../../model/loader/family.ts";
 import { toJson } from "./json.ts";
 import { returnerOptions } from "./options.ts";
 

@@ -1,4 +1,4 @@
-import { Packed, unpack } from "../../wire/msgpack.ts";
+import { Packed, unpack } from "../../protocol/wire/msgpack.ts";
 
 /** A return whose value is read: a master gives it as it came. */
 export function wholeReturn(ret: Record<string, unknown>): Record<string, unknown> {

@@ -1,4 +1,4 @@
-import type { RunnerModule } from "../../loader/family.ts";
+import type { RunnerModule } from "../../model/loader/family.ts";
 
 /** Tokens of external authentication. */
 export const runner: RunnerModule = {

@@ -1,9 +1,9 @@
-import { joinPath } from "../../config/paths.ts";
-import type { RunnerContext } from "../../loader/context.ts";
-import { CommandExecutionError, type RunnerModule, SaltInvocationError } from "../../loader/family.ts";
-import { truthy } from "../../python/truth.ts";
-import { str } from "../../python/repr.ts";
-import { decode, encode } from "../../wire/msgpack.ts";
+import { joinPath } from "../../base/paths.ts";
+import type { RunnerContext } from "../../model/loader/context.ts";
+import { CommandExecutionError, type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { truthy } from "../../language/python/truth.ts";
+import { str } from "../../language/python/repr.ts";
+import { decode, encode } from "../../protocol/wire/msgpack.ts";
 
 type Values = Record<string, unknown>;
 

@@ -1,8 +1,8 @@
-import { SALT_MASTER_DEFAULTS, withSaltDefaults } from "../../config/salt_defaults.ts";
-import { withoutSecrets } from "../../config/secret.ts";
-import type { RunnerModule } from "../../loader/family.ts";
-import { str } from "../../python/repr.ts";
-import { traverse } from "../../python/traverse.ts";
+import { SALT_MASTER_DEFAULTS, withSaltDefaults } from "../../model/config/salt_defaults.ts";
+import { withoutSecrets } from "../../base/secret.ts";
+import type { RunnerModule } from "../../model/loader/family.ts";
+import { str } from "../../language/python/repr.ts";
+import { traverse } from "../../language/python/traverse.ts";
 
 export const runner: RunnerModule = {
   functions: {

@@ -1,7 +1,7 @@
-import type { RunnerContext } from "../../loader/context.ts";
-import { codeOf } from "../../errors.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import type { RunnerContext } from "../../model/loader/context.ts";
+import { codeOf } from "../../base/errors.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { tcpSockets } from "../linux/sockets.ts";
 
 const ESTABLISHED = "01";

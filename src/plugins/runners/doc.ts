@@ -1,6 +1,6 @@
-import type { RunnerModule } from "../../loader/family.ts";
-import { entriesOf, isMap } from "../../python/containers.ts";
-import { str } from "../../python/repr.ts";
+import type { RunnerModule } from "../../model/loader/family.ts";
+import { entriesOf, isMap } from "../../language/python/containers.ts";
+import { str } from "../../language/python/repr.ts";
 
 export const runner: RunnerModule = {
   functions: {

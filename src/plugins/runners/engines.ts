@@ -1,6 +1,6 @@
-import { CommandExecutionError, type RunnerModule } from "../../loader/family.ts";
-import { isRecord } from "../../record.ts";
-import { codeOf } from "../../errors.ts";
+import { CommandExecutionError, type RunnerModule } from "../../model/loader/family.ts";
+import { isRecord } from "../../base/record.ts";
+import { codeOf } from "../../base/errors.ts";
 
 /** The engines of this master. */
 export const runner: RunnerModule = {

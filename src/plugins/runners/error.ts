@@ -1,5 +1,5 @@
-import type { RunnerModule } from "../../loader/family.ts";
-import { str } from "../../python/repr.ts";
+import type { RunnerModule } from "../../model/loader/family.ts";
+import { str } from "../../language/python/repr.ts";
 
 /** Exceptions of Python that go by their bare names. */
 const BUILT_IN =

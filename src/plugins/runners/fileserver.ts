@@ -1,8 +1,8 @@
-import type { RunnerContext } from "../../loader/context.ts";
-import { type RunnerModule, SaltInvocationError } from "../../loader/family.ts";
-import { messageOf } from "../../errors.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import type { RunnerContext } from "../../model/loader/context.ts";
+import { type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { messageOf } from "../../base/errors.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 
 /** An unknown backend is an error of the caller. */
 function checked(context: RunnerContext, backend: unknown): unknown {

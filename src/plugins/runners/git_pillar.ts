@@ -1,7 +1,7 @@
-import { messageOf } from "../../errors.ts";
-import { allPillarRepositories } from "../../git/mod.ts";
-import { CommandExecutionError, type RunnerModule } from "../../loader/family.ts";
-import { str } from "../../python/repr.ts";
+import { messageOf } from "../../base/errors.ts";
+import { allPillarRepositories } from "../../content/git/mod.ts";
+import { CommandExecutionError, type RunnerModule } from "../../model/loader/family.ts";
+import { str } from "../../language/python/repr.ts";
 
 const given = (value: unknown) => value === null || value === undefined ? undefined : str(value);
 

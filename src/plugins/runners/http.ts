@@ -1,4 +1,4 @@
-import type { RunnerModule } from "../../loader/family.ts";
+import type { RunnerModule } from "../../model/loader/family.ts";
 
 /** Requests over HTTP from the master's host. */
 export const runner: RunnerModule = {

@@ -1,10 +1,10 @@
-import { type JobLoad, type JobSummary, mergeOutcomes, type StoredReturn, summaryOf } from "../../job/job_cache.ts";
-import { isMasterFunction } from "../../job/master_job.ts";
-import { jidMs, jidToTime, newJid } from "../../job/jid.ts";
-import { ENDED, type TargetOutcome } from "../../job/outcome.ts";
-import type { JobReader, RunnerContext } from "../../loader/context.ts";
-import { truthy } from "../../python/mod.ts";
-import { unpack } from "../../wire/msgpack.ts";
+import { type JobLoad, type JobSummary, mergeOutcomes, type StoredReturn, summaryOf } from "../../model/job/job_cache.ts";
+import { isMasterFunction } from "../../model/job/master_job.ts";
+import { jidMs, jidToTime, newJid } from "../../model/job/jid.ts";
+import { ENDED, type TargetOutcome } from "../../model/job/outcome.ts";
+import type { JobReader, RunnerContext } from "../../model/loader/context.ts";
+import { truthy } from "../../language/python/mod.ts";
+import { unpack } from "../../protocol/wire/msgpack.ts";
 import { metadataOf } from "./job_search.ts";
 
 /** A map with the words of Salt's reports. */

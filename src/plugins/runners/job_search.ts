@@ -1,9 +1,9 @@
-import type { JobListEntry, JobSearch, JobSummary } from "../../job/job_cache.ts";
-import { isPlainJid } from "../../job/jid.ts";
-import { OUTCOME_STATES, type OutcomeState } from "../../job/outcome.ts";
-import type { JobReader } from "../../loader/context.ts";
-import { SaltInvocationError } from "../../loader/family.ts";
-import { isMap, lookup, repr } from "../../python/mod.ts";
+import type { JobListEntry, JobSearch, JobSummary } from "../../model/job/job_cache.ts";
+import { isPlainJid } from "../../model/job/jid.ts";
+import { OUTCOME_STATES, type OutcomeState } from "../../model/job/outcome.ts";
+import type { JobReader } from "../../model/loader/context.ts";
+import { SaltInvocationError } from "../../model/loader/family.ts";
+import { isMap, lookup, repr } from "../../language/python/mod.ts";
 
 /** @throws {SaltInvocationError} if it is none */
 export function checkJid(jid: unknown): string {

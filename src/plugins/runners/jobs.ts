@@ -1,12 +1,12 @@
-import { joinPath } from "../../config/paths.ts";
-import { type JobListEntry, summaryOf } from "../../job/job_cache.ts";
-import { isPlainJid, jidMs } from "../../job/jid.ts";
-import { ENDED, type TargetOutcome } from "../../job/outcome.ts";
-import type { JobReader, RunnerContext } from "../../loader/context.ts";
-import { type RunnerFunction, type RunnerModule, SaltInvocationError } from "../../loader/family.ts";
-import { StreamedMap } from "../../loader/streamed_map.ts";
-import { isMap, truthy } from "../../python/mod.ts";
-import { decode } from "../../wire/msgpack.ts";
+import { joinPath } from "../../base/paths.ts";
+import { type JobListEntry, summaryOf } from "../../model/job/job_cache.ts";
+import { isPlainJid, jidMs } from "../../model/job/jid.ts";
+import { ENDED, type TargetOutcome } from "../../model/job/outcome.ts";
+import type { JobReader, RunnerContext } from "../../model/loader/context.ts";
+import { type RunnerFunction, type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { StreamedMap } from "../../model/loader/streamed_map.ts";
+import { isMap, truthy } from "../../language/python/mod.ts";
+import { decode } from "../../protocol/wire/msgpack.ts";
 import {
   counts,
   fullReport,

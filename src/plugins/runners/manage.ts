@@ -1,10 +1,10 @@
-import { joinPath } from "../../config/paths.ts";
-import type { RunnerContext } from "../../loader/context.ts";
-import { CommandExecutionError, type RunnerModule, SaltInvocationError } from "../../loader/family.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
-import { repr, str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
-import { SALT_COMPAT } from "../../version.ts";
+import { joinPath } from "../../base/paths.ts";
+import type { RunnerContext } from "../../model/loader/context.ts";
+import { CommandExecutionError, type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
+import type { BoundArguments } from "../../model/loader/signature.ts";
+import { repr, str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
+import { SALT_COMPAT } from "../../base/version.ts";
 import { walk } from "../linux/paths.ts";
 import { connectedMinions } from "./connected_minions.ts";
 

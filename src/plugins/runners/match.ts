@@ -1,7 +1,7 @@
-import type { RunnerModule } from "../../loader/family.ts";
-import { isMinionId } from "../../job/minion_id.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import type { RunnerModule } from "../../model/loader/family.ts";
+import { isMinionId } from "../../protocol/channel/minion_id.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 
 /** Asks what matches, from the master's point of view. */
 export const runner: RunnerModule = {

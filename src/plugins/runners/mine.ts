@@ -1,5 +1,5 @@
-import type { RunnerModule } from "../../loader/family.ts";
-import { str } from "../../python/repr.ts";
+import type { RunnerModule } from "../../model/loader/family.ts";
+import { str } from "../../language/python/repr.ts";
 
 export const runner: RunnerModule = {
   functions: {

@@ -1,4 +1,4 @@
-import type { RunnerModule } from "../../loader/family.ts";
+import type { RunnerModule } from "../../model/loader/family.ts";
 import { documented } from "../documented.ts";
 
 type Runners = Record<string, () => Promise<{ runner: RunnerModule }>>;

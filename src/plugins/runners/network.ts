@@ -1,6 +1,6 @@
-import { messageOf } from "../../errors.ts";
-import type { RunnerModule } from "../../loader/family.ts";
-import { entriesOf, isMap, str } from "../../python/mod.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { RunnerModule } from "../../model/loader/family.ts";
+import { entriesOf, isMap, str } from "../../language/python/mod.ts";
 import { wakeOnLan } from "../wake_on_lan.ts";
 
 export const runner: RunnerModule = {

@@ -1,8 +1,8 @@
-import type { RunnerContext } from "../../loader/context.ts";
-import { type RunnerModule, SaltInvocationError } from "../../loader/family.ts";
-import type { RunnerPillar } from "../../loader/pillar_link.ts";
-import { mapOf } from "../../python/containers.ts";
-import { str } from "../../python/repr.ts";
+import type { RunnerContext } from "../../model/loader/context.ts";
+import { type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
+import type { RunnerPillar } from "../../model/loader/pillar_link.ts";
+import { mapOf } from "../../language/python/containers.ts";
+import { str } from "../../language/python/repr.ts";
 
 type Values = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
-import type { RunnerContext } from "../../loader/context.ts";
-import { CommandExecutionError, type RunnerModule, SaltInvocationError } from "../../loader/family.ts";
-import { entriesOf, isMap } from "../../python/containers.ts";
-import { repr, str } from "../../python/repr.ts";
+import type { RunnerContext } from "../../model/loader/context.ts";
+import { CommandExecutionError, type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { entriesOf, isMap } from "../../language/python/containers.ts";
+import { repr, str } from "../../language/python/repr.ts";
 
 /** Asks the running reactor. @throws {CommandExecutionError} in Salt's words, if there is none */
 async function ask(

@@ -1,7 +1,7 @@
-import type { RunnerFunction, RunnerModule } from "../../loader/family.ts";
-import type { RunnerContext } from "../../loader/context.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
-import { syncModules } from "../../loader/sync.ts";
+import type { RunnerFunction, RunnerModule } from "../../model/loader/family.ts";
+import type { RunnerContext } from "../../model/loader/context.ts";
+import type { BoundArguments } from "../../model/loader/signature.ts";
+import { syncModules } from "../../model/loader/sync.ts";
 
 /** Kinds of custom modules, in the order in which Salt lists them; some functions have another name than their kind. */
 const KINDS: Record<string, { name?: string; folder?: string }> = {

@@ -1,7 +1,7 @@
-import type { RunnerContext } from "../../loader/context.ts";
-import { type RunnerModule, SaltInvocationError } from "../../loader/family.ts";
-import { unifiedDiff } from "../../python/difflib.ts";
-import { repr, str } from "../../python/repr.ts";
+import type { RunnerContext } from "../../model/loader/context.ts";
+import { type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { unifiedDiff } from "../../language/python/difflib.ts";
+import { repr, str } from "../../language/python/repr.ts";
 
 /** Minions that returned the same. */
 interface Pool {

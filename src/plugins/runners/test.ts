@@ -1,5 +1,5 @@
-import { type RunnerModule, SaltInvocationError } from "../../loader/family.ts";
-import { str } from "../../python/repr.ts";
+import { type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { str } from "../../language/python/repr.ts";
 
 const METASYNTACTIC: Record<string, string[]> = {
   us: [

@@ -1,9 +1,9 @@
-import { entriesOf, isMap } from "../../python/containers.ts";
-import { splitLinesKeepEnds } from "../../python/lines.ts";
-import { repr, str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
-import { typeName } from "../../python/type_name.ts";
-import { decodeUtf8 } from "../../python/utf8.ts";
+import { entriesOf, isMap } from "../../language/python/containers.ts";
+import { splitLinesKeepEnds } from "../../language/python/lines.ts";
+import { repr, str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
+import { typeName } from "../../language/python/type_name.ts";
+import { decodeUtf8 } from "../../language/python/utf8.ts";
 import { DeserializationError, SerializationError, type Serializer } from "./serializer.ts";
 
 const DEFAULTS = "DEFAULT";

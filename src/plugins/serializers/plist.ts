@@ -1,11 +1,11 @@
-import { entriesOf, isMap } from "../../python/containers.ts";
-import { compareText } from "../../python/compare.ts";
-import { decodeBase64, encodeBase64 } from "../../python/binascii.ts";
-import { isFloat, isInteger, toFloat } from "../../python/float.ts";
-import { floatRepr } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
-import { typeName } from "../../python/type_name.ts";
-import { decodeUtf8 } from "../../python/utf8.ts";
+import { entriesOf, isMap } from "../../language/python/containers.ts";
+import { compareText } from "../../language/python/compare.ts";
+import { decodeBase64, encodeBase64 } from "../../language/python/binascii.ts";
+import { isFloat, isInteger, toFloat } from "../../language/python/float.ts";
+import { floatRepr } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
+import { typeName } from "../../language/python/type_name.ts";
+import { decodeUtf8 } from "../../language/python/utf8.ts";
 import { DeserializationError, SerializationError, type Serializer } from "./serializer.ts";
 
 const HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" ' +

@@ -1,7 +1,7 @@
-import type { BoundArguments } from "../../loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
-import { str } from "../../python/repr.ts";
-import { strip } from "../../python/whitespace.ts";
+import type { BoundArguments } from "../../model/loader/signature.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { str } from "../../language/python/repr.ts";
+import { strip } from "../../language/python/whitespace.ts";
 import { programPath } from "../commands.ts";
 import { exists } from "../linux/paths.ts";
 import { overwrite, readText } from "../modules/file/content.ts";

@@ -1,8 +1,8 @@
-import { CommandExecutionError } from "../../loader/family.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import { CommandExecutionError } from "../../model/loader/family.ts";
+import type { BoundArguments } from "../../model/loader/signature.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { exists, lookAt } from "../linux/paths.ts";
 import { redacted } from "../modules/file/hash.ts";
 import { type Extraction, readArguments, Refusal } from "./archive/arguments.ts";

@@ -1,4 +1,4 @@
-import type { Context } from "../../loader/context.ts";
+import type { Context } from "../../model/loader/context.ts";
 
 /** True if this host has an execution function of that name (`"mod.fun" in __salt__`). */
 export async function hasFunction(context: Pick<Context, "functions">, name: string): Promise<boolean> {

@@ -1,9 +1,9 @@
-import type { BoundArguments } from "../../loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
-import { entriesOf, isMap } from "../../python/containers.ts";
-import { equal } from "../../python/equal.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import type { BoundArguments } from "../../model/loader/signature.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { entriesOf, isMap } from "../../language/python/containers.ts";
+import { equal } from "../../language/python/equal.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 
 type Fields = Record<string, unknown>;
 

@@ -1,12 +1,12 @@
-import type { BoundArguments } from "../../loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
-import { CommandExecutionError } from "../../loader/family.ts";
-import { messageOf } from "../../errors.ts";
-import { entriesOf, isMap, lookup } from "../../python/containers.ts";
-import { str } from "../../python/repr.ts";
-import { typeError } from "../../python/python_error.ts";
-import { truthy } from "../../python/truth.ts";
-import { typeName } from "../../python/type_name.ts";
+import type { BoundArguments } from "../../model/loader/signature.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { CommandExecutionError } from "../../model/loader/family.ts";
+import { messageOf } from "../../base/errors.ts";
+import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
+import { str } from "../../language/python/repr.ts";
+import { typeError } from "../../language/python/python_error.ts";
+import { truthy } from "../../language/python/truth.ts";
+import { typeName } from "../../language/python/type_name.ts";
 import { reinterpreted } from "./cmd/stateful.ts";
 
 /** What `cmd.run_all` returns. */

@@ -1,9 +1,9 @@
-import { messageOf } from "../../errors.ts";
-import { hex } from "../../crypto/hex.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import { messageOf } from "../../base/errors.ts";
+import { hex } from "../../protocol/crypto/hex.ts";
+import type { BoundArguments } from "../../model/loader/signature.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { isMeant, type Job, type Special, type Table, TIMES } from "../modules/cron/table.ts";
 import { outcome } from "./outcome.ts";
 

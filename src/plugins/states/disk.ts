@@ -1,10 +1,10 @@
-import type { BoundArguments } from "../../loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
-import { roundFloat } from "../../python/arithmetic.ts";
-import { isMap, lookup } from "../../python/containers.ts";
-import { type Float, toFloat } from "../../python/float.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import type { BoundArguments } from "../../model/loader/signature.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { roundFloat } from "../../language/python/arithmetic.ts";
+import { isMap, lookup } from "../../language/python/containers.ts";
+import { type Float, toFloat } from "../../language/python/float.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { isDirectory } from "../linux/paths.ts";
 
 interface Bound {

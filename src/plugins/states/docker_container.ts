@@ -1,9 +1,9 @@
-import { messageOf } from "../../errors.ts";
-import { CommandExecutionError } from "../../loader/family.ts";
-import { bindArguments, type BoundArguments, parseSignature } from "../../loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import { messageOf } from "../../base/errors.ts";
+import { CommandExecutionError } from "../../model/loader/family.ts";
+import { bindArguments, type BoundArguments, parseSignature } from "../../model/loader/signature.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { newContainer } from "../docker/create_options.ts";
 import { needImage, networksOf } from "./docker/prepare.ts";
 import { running } from "./docker/running.ts";

@@ -1,8 +1,8 @@
-import { messageOf } from "../../errors.ts";
-import { CommandExecutionError } from "../../loader/family.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
-import { str } from "../../python/repr.ts";
+import { messageOf } from "../../base/errors.ts";
+import { CommandExecutionError } from "../../model/loader/family.ts";
+import type { BoundArguments } from "../../model/loader/signature.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { str } from "../../language/python/repr.ts";
 import { type Network, networkOf, removeNetwork } from "./docker/network.ts";
 import { NetworkPresent } from "./docker/network_present.ts";
 import { outcome } from "./outcome.ts";

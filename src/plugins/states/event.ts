@@ -1,6 +1,6 @@
-import type { BoundArguments } from "../../loader/signature.ts";
-import type { StateContext, StateFunction, StateModule, StateReturn } from "../../loader/states.ts";
-import { truthy } from "../../python/truth.ts";
+import type { BoundArguments } from "../../model/loader/signature.ts";
+import type { StateContext, StateFunction, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { outcome } from "./outcome.ts";
 
 async function send(context: StateContext, args: BoundArguments): Promise<StateReturn> {

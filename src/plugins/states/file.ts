@@ -1,4 +1,4 @@
-import type { StateFunction, StateModule, StateReturn } from "../../loader/states.ts";
+import type { StateFunction, StateModule, StateReturn } from "../../model/loader/states.ts";
 import { accumulated } from "./file/accumulated.ts";
 import { append, prepend } from "./file/added.ts";
 import { cached, notCached } from "./file/cached.ts";

@@ -1,9 +1,9 @@
-import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
-import { equal } from "../../python/equal.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
-import { DEFAULT_DELIMITER, traverse } from "../../python/traverse.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import type { BoundArguments } from "../../model/loader/signature.ts";
+import { equal } from "../../language/python/equal.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
+import { DEFAULT_DELIMITER, traverse } from "../../language/python/traverse.ts";
 import { outcome } from "./outcome.ts";
 
 /** The path of a grain with colons, whatever separated its keys. */

@@ -1,9 +1,9 @@
-import { SystemError } from "../../errors.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
-import type { StateContext, StateFunction, StateModule, StateReturn } from "../../loader/states.ts";
-import { type AnyMap, entriesOf, isMap } from "../../python/containers.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import { SystemError } from "../../base/errors.ts";
+import type { BoundArguments } from "../../model/loader/signature.ts";
+import type { StateContext, StateFunction, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { type AnyMap, entriesOf, isMap } from "../../language/python/containers.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { encodingComplaint } from "./file/comment.ts";
 import { outcome } from "./outcome.ts";
 

@@ -1,4 +1,4 @@
-import type { StateFunction, StateModule } from "../../loader/states.ts";
+import type { StateFunction, StateModule } from "../../model/loader/states.ts";
 import { chainAbsent, chainPresent, flush, setPolicy } from "./iptables/chains.ts";
 import { type Action, aggregate, rule } from "./iptables/rules.ts";
 

@@ -1,6 +1,6 @@
-import type { StateContext, StateFunction, StateModule, StateReturn } from "../../loader/states.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import type { StateContext, StateFunction, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { layoutName } from "../modules/keyboard.ts";
 import { outcome } from "./outcome.ts";
 

@@ -1,8 +1,8 @@
-import { SaltInvocationError } from "../../loader/family.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import { SaltInvocationError } from "../../model/loader/family.ts";
+import type { BoundArguments } from "../../model/loader/signature.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { operand, programPath } from "../commands.ts";
 import { exists, isDirectory } from "../linux/paths.ts";
 import { type Acl, aclEntry, type Permissions } from "../modules/linux_acl.ts";

@@ -1,4 +1,4 @@
-import type { StateModule } from "../../loader/states.ts";
+import type { StateModule } from "../../model/loader/states.ts";
 import { volumeAbsent, volumePresent } from "./lvm/logical_volumes.ts";
 import { groupAbsent, groupPresent, physicalAbsent, physicalPresent } from "./lvm/volume_groups.ts";
 

@@ -1,9 +1,9 @@
-import type { BoundArguments } from "../../loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
-import { isMap, lookup } from "../../python/containers.ts";
-import { sorted } from "../../python/compare.ts";
-import { repr, str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import type { BoundArguments } from "../../model/loader/signature.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { isMap, lookup } from "../../language/python/containers.ts";
+import { sorted } from "../../language/python/compare.ts";
+import { repr, str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { programPath } from "../commands.ts";
 import { outcome } from "./outcome.ts";
 

@@ -1,4 +1,4 @@
-import type { StateRegistry } from "../../loader/states.ts";
+import type { StateRegistry } from "../../model/loader/states.ts";
 
 /** The state modules: name → how to load it. Nothing is loaded before a state of it is run. */
 export const STATES: StateRegistry = {

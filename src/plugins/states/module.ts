@@ -1,5 +1,5 @@
-import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
-import { truthy } from "../../python/truth.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { runNamed } from "./module/named.ts";
 import { runSeveral } from "./module/several.ts";
 

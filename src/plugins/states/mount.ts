@@ -1,9 +1,9 @@
-import type { BoundArguments } from "../../loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
-import { entriesOf, isMap } from "../../python/containers.ts";
-import { basename } from "../../python/posixpath.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import type { BoundArguments } from "../../model/loader/signature.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { entriesOf, isMap } from "../../language/python/containers.ts";
+import { basename } from "../../language/python/posixpath.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { FSTAB_ANSWERS, mounted, unmounted } from "./mount/mounted.ts";
 import { outcome } from "./outcome.ts";
 

@@ -1,10 +1,10 @@
-import type { BoundArguments } from "../../loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
-import { SaltInvocationError } from "../../loader/family.ts";
-import { isMap, lookup } from "../../python/containers.ts";
-import { equal } from "../../python/equal.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import type { BoundArguments } from "../../model/loader/signature.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { SaltInvocationError } from "../../model/loader/family.ts";
+import { isMap, lookup } from "../../language/python/containers.ts";
+import { equal } from "../../language/python/equal.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { programPath } from "../commands.ts";
 import { exportClient } from "../modules/nfs3.ts";
 import { outcome } from "./outcome.ts";

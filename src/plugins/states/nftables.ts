@@ -1,9 +1,9 @@
-import type { BoundArguments } from "../../loader/signature.ts";
-import type { StateContext, StateFunction, StateModule, StateReturn } from "../../loader/states.ts";
-import { SaltInvocationError } from "../../loader/family.ts";
-import { str } from "../../python/repr.ts";
-import { strip } from "../../python/whitespace.ts";
-import { truthy } from "../../python/truth.ts";
+import type { BoundArguments } from "../../model/loader/signature.ts";
+import type { StateContext, StateFunction, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { SaltInvocationError } from "../../model/loader/family.ts";
+import { str } from "../../language/python/repr.ts";
+import { strip } from "../../language/python/whitespace.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { chainComplaint, handleOf, policyWord } from "../modules/nftables/places.ts";
 import { outcome } from "./outcome.ts";
 

@@ -1,6 +1,6 @@
-import { CommandExecutionError, SaltInvocationError } from "../../loader/family.ts";
-import type { StateReturn } from "../../loader/states.ts";
-import { isMap } from "../../python/containers.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
+import type { StateReturn } from "../../model/loader/states.ts";
+import { isMap } from "../../language/python/containers.ts";
 import { nested } from "../outputters/nested.ts";
 
 /** What a state returns where nothing was changed. */

@@ -1,5 +1,5 @@
-import { bindArguments, parseSignature } from "../../loader/signature.ts";
-import type { StateFunction, StateModule } from "../../loader/states.ts";
+import { bindArguments, parseSignature } from "../../model/loader/signature.ts";
+import type { StateFunction, StateModule } from "../../model/loader/states.ts";
 import { outcome } from "./outcome.ts";
 import { downloaded, patchDownloaded, patchInstalled } from "./pkg/downloaded.ts";
 import { groupInstalled } from "./pkg/group.ts";

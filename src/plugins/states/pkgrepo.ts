@@ -1,4 +1,4 @@
-import type { StateModule } from "../../loader/states.ts";
+import type { StateModule } from "../../model/loader/states.ts";
 import { absent } from "./pkgrepo/absent.ts";
 import { managed } from "./pkgrepo/managed.ts";
 

@@ -1,4 +1,4 @@
-import type { StateModule } from "../../loader/states.ts";
+import type { StateModule } from "../../model/loader/states.ts";
 import { rolePresent } from "./postgres/role.ts";
 import { CONNECTION, removed, virtual } from "./postgres/shared.ts";
 

@@ -1,6 +1,6 @@
-import type { BoundArguments } from "../../loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
-import { truthy } from "../../python/truth.ts";
+import type { BoundArguments } from "../../model/loader/signature.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { operand, programPath } from "../commands.ts";
 import { exists } from "../linux/paths.ts";
 import { outcome } from "./outcome.ts";

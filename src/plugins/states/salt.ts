@@ -1,4 +1,4 @@
-import type { StateModule } from "../../loader/states.ts";
+import type { StateModule } from "../../model/loader/states.ts";
 import { fun } from "./salt/function.ts";
 import { parallelRunners, runner, wheel } from "./salt/runners.ts";
 import { state } from "./salt/state.ts";

@@ -1,5 +1,5 @@
-import type { StateFunction, StateModule } from "../../loader/states.ts";
-import { truthy } from "../../python/truth.ts";
+import type { StateFunction, StateModule } from "../../model/loader/states.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { outcome } from "./outcome.ts";
 import { dead, running } from "./service/activity.ts";
 import { beacon, watch } from "./service/after.ts";

@@ -1,10 +1,10 @@
-import { CommandExecutionError } from "../../loader/family.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
-import { isMap, lookup } from "../../python/containers.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
-import { splitWords } from "../../python/whitespace.ts";
+import { CommandExecutionError } from "../../model/loader/family.ts";
+import type { BoundArguments } from "../../model/loader/signature.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { isMap, lookup } from "../../language/python/containers.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
+import { splitWords } from "../../language/python/whitespace.ts";
 import { hasFunction } from "./available.ts";
 import { outcome } from "./outcome.ts";
 

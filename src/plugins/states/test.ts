@@ -1,11 +1,11 @@
-import { SaltInvocationError } from "../../loader/family.ts";
-import type { LowChunk, StateContext, StateFunction, StateModule, StateReturn } from "../../loader/states.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
-import { isMap, sizeOf } from "../../python/containers.ts";
-import { isInteger } from "../../python/float.ts";
-import { str } from "../../python/repr.ts";
-import { tagOf } from "../../state/mod.ts";
-import { truthy } from "../../python/truth.ts";
+import { SaltInvocationError } from "../../model/loader/family.ts";
+import type { LowChunk, StateContext, StateFunction, StateModule, StateReturn } from "../../model/loader/states.ts";
+import type { BoundArguments } from "../../model/loader/signature.ts";
+import { isMap, sizeOf } from "../../language/python/containers.ts";
+import { isInteger } from "../../language/python/float.ts";
+import { str } from "../../language/python/repr.ts";
+import { tagOf } from "../../content/state/mod.ts";
+import { truthy } from "../../language/python/truth.ts";
 
 const CHANGES = { testing: { old: "Unchanged", new: "Something pretended to change" } };
 

@@ -1,9 +1,9 @@
-import { messageOf } from "../../errors.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../loader/family.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import { messageOf } from "../../base/errors.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
+import type { BoundArguments } from "../../model/loader/signature.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { outcome } from "./outcome.ts";
 
 async function system(context: StateContext, { name, utc }: BoundArguments): Promise<StateReturn> {

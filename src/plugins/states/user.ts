@@ -1,8 +1,8 @@
-import type { BoundArguments } from "../../loader/signature.ts";
-import { CommandExecutionError } from "../../loader/family.ts";
-import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import type { BoundArguments } from "../../model/loader/signature.ts";
+import { CommandExecutionError } from "../../model/loader/family.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { groupsOf } from "../../runtime/accounts.ts";
 import { commandError, outcome } from "./outcome.ts";
 import { create, REDACTED, update, upToDate } from "./user/apply.ts";

@@ -1,10 +1,10 @@
-import { joinPath } from "../../config/paths.ts";
-import { CommandExecutionError, CommandNotFoundError } from "../../loader/family.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
-import { dirname } from "../../python/posixpath.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
+import { joinPath } from "../../base/paths.ts";
+import { CommandExecutionError, CommandNotFoundError } from "../../model/loader/family.ts";
+import type { BoundArguments } from "../../model/loader/signature.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { dirname } from "../../language/python/posixpath.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
 import type { CommandOutcome } from "../commands.ts";
 import { absolutePath, exists } from "../linux/paths.ts";
 import { comparePep440 } from "../packages/pep440.ts";

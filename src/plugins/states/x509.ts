@@ -1,6 +1,6 @@
-import { CommandExecutionError, SaltInvocationError } from "../../loader/family.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
+import type { BoundArguments } from "../../model/loader/signature.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
 import { managed } from "./file/managed.ts";
 import { outcome } from "./outcome.ts";
 import { certificateManaged } from "./x509/certificate.ts";

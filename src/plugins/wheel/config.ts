@@ -1,11 +1,11 @@
-import { joinPath } from "../../config/paths.ts";
-import { SALT_MASTER_DEFAULTS, withSaltDefaults } from "../../config/salt_defaults.ts";
-import { withoutSecrets } from "../../config/secret.ts";
-import { messageOf } from "../../errors.ts";
-import type { WheelModule } from "../../loader/wheel.ts";
-import { isMap } from "../../python/containers.ts";
-import { repr, str } from "../../python/repr.ts";
-import { dump } from "../../yaml/mod.ts";
+import { joinPath } from "../../base/paths.ts";
+import { SALT_MASTER_DEFAULTS, withSaltDefaults } from "../../model/config/salt_defaults.ts";
+import { withoutSecrets } from "../../base/secret.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { WheelModule } from "../../model/loader/wheel.ts";
+import { isMap } from "../../language/python/containers.ts";
+import { repr, str } from "../../language/python/repr.ts";
+import { dump } from "../../language/yaml/mod.ts";
 
 /** The master's configuration. */
 export const wheel: WheelModule = {

@@ -1,5 +1,5 @@
-import { str } from "../../python/repr.ts";
-import type { WheelModule } from "../../loader/wheel.ts";
+import { str } from "../../language/python/repr.ts";
+import type { WheelModule } from "../../model/loader/wheel.ts";
 
 /** Fails on purpose, to see how an error is shown. */
 export const wheel: WheelModule = {

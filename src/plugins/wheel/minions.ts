@@ -1,4 +1,4 @@
-import type { WheelModule } from "../../loader/wheel.ts";
+import type { WheelModule } from "../../model/loader/wheel.ts";
 
 /** Minions as the master sees them. */
 export const wheel: WheelModule = {

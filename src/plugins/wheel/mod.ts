@@ -1,5 +1,5 @@
 /** The wheel modules, which manage the master itself: name → how to load it. */
-import type { WheelRegistry } from "../../loader/wheel.ts";
+import type { WheelRegistry } from "../../model/loader/wheel.ts";
 
 export const WHEELS: WheelRegistry = {
   config: () => import("./config.ts"),

@@ -1,4 +1,4 @@
-import type { WheelModule } from "../../loader/wheel.ts";
+import type { WheelModule } from "../../model/loader/wheel.ts";
 import { rootFunctions } from "./roots.ts";
 
 export const wheel: WheelModule = { functions: rootFunctions("pillar_roots") };

@@ -1,7 +1,7 @@
-import { joinPath } from "../../config/paths.ts";
-import type { WheelContext, WheelFunction } from "../../loader/wheel.ts";
-import { isMap } from "../../python/containers.ts";
-import { repr, str } from "../../python/repr.ts";
+import { joinPath } from "../../base/paths.ts";
+import type { WheelContext, WheelFunction } from "../../model/loader/wheel.ts";
+import { isMap } from "../../language/python/containers.ts";
+import { repr, str } from "../../language/python/repr.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 
 /** Bytes of a file that a caller may read. */

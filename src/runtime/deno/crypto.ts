@@ -1,5 +1,5 @@
 import { createDecipheriv, type KeyObject, type webcrypto } from "node:crypto";
-import { SaltError } from "../../errors.ts";
+import { SaltError } from "../../base/errors.ts";
 import type { Crypto, HashName, RsaPrivateKey, SecretKey } from "../crypto.ts";
 import { release } from "../bytes.ts";
 import { checkBlock, checkBlocks, copiedHmac, nodeCrypto, unpadded } from "../node/crypto.ts";

@@ -1,5 +1,5 @@
-import type { Clock } from "../../async/clock.ts";
-import { SystemError } from "../../errors.ts";
+import type { Clock } from "../../base/async/clock.ts";
+import { SystemError } from "../../base/errors.ts";
 import type { Http, HttpHandler, HttpServer } from "../http.ts";
 
 /** HTTP servers of one process, and the way to send them requests. */

@@ -2,8 +2,8 @@
  * A runtime without an operating system: files, network, processes and time are objects in one process. Tests and
  * simulations run whole fleets in it.
  */
-import type { Clock } from "../../async/clock.ts";
-import { SystemError } from "../../errors.ts";
+import type { Clock } from "../../base/async/clock.ts";
+import { SystemError } from "../../base/errors.ts";
 import type { Crypto } from "../crypto.ts";
 import type { Host } from "../host.ts";
 import type { Http } from "../http.ts";

@@ -1,5 +1,5 @@
 /** Byte streams inside one process: the reference implementation of `runtime/net.ts`. */
-import { SystemError } from "../../errors.ts";
+import { SystemError } from "../../base/errors.ts";
 import {
   type Connection,
   type ConnectionHandlers,

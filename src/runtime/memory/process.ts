@@ -1,6 +1,6 @@
 /** A simulated process: environment, signals and children of the memory runtime. */
-import { deferred } from "../../async/deferred.ts";
-import { SaltError, SystemError } from "../../errors.ts";
+import { deferred } from "../../base/async/deferred.ts";
+import { SaltError, SystemError } from "../../base/errors.ts";
 import type { Child, ExitStatus, Finished, ProcessHost, Signal, SpawnOptions } from "../process.ts";
 
 /** What a simulated program gets from its caller. */

@@ -1,6 +1,6 @@
 /** The nodes of a file system in memory, and how paths lead to them. */
-import type { Clock } from "../../async/clock.ts";
-import { SystemError } from "../../errors.ts";
+import type { Clock } from "../../base/async/clock.ts";
+import { SystemError } from "../../base/errors.ts";
 import { checkUsersLink, MOST_LINKS, onlyRootChanges, type UsersLink } from "../foreign_links.ts";
 
 export interface MemoryFileSystemOptions {

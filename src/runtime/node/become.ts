@@ -1,4 +1,4 @@
-import { SystemError } from "../../errors.ts";
+import { SystemError } from "../../base/errors.ts";
 import type { Account } from "../process.ts";
 import { builtin } from "./builtin.ts";
 

@@ -1,4 +1,4 @@
-import { codeOf, messageOf, SystemError } from "../../errors.ts";
+import { codeOf, messageOf, SystemError } from "../../base/errors.ts";
 import type { Database, Databases, SqlRow, SqlValue, Statement } from "../database.ts";
 
 /** SQLite over `node:sqlite`, which all three runtimes have. */

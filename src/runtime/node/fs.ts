@@ -1,5 +1,5 @@
 import type { Stats } from "node:fs";
-import { SystemError } from "../../errors.ts";
+import { SystemError } from "../../base/errors.ts";
 import type { FileStat, FileSystem, WriteOptions } from "../fs.ts";
 import { takeAttributes } from "./attributes.ts";
 import { builtin } from "./builtin.ts";

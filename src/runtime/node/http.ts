@@ -1,7 +1,7 @@
 /** HTTP on Node: its own server, with `@hono/node-server` and the `ws` sockets of `@hono/node-ws`. */
 import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createSecureServer, type Server as SecureServer } from "node:https";
-import { SystemError } from "../../errors.ts";
+import { SystemError } from "../../base/errors.ts";
 import { GOING_AWAY, plainAddress } from "../http.ts";
 import type { HttpHandler, HttpServeOptions, HttpServer, TlsPair } from "../http.ts";
 import { Guests } from "./http_guests.ts";

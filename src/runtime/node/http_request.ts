@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import { SystemError } from "../../errors.ts";
-import { SALT_COMPAT } from "../../version.ts";
+import { SystemError } from "../../base/errors.ts";
+import { SALT_COMPAT } from "../../base/version.ts";
 import type { HttpRequest, HttpTrust } from "../http.ts";
 import type { TlsDial } from "../net.ts";
 import { askProxy, proxyAuthorization } from "../proxy_net.ts";

@@ -1,5 +1,5 @@
 /** Node, through the `node:` modules; Bun and Deno have them, too, and build on this adapter. */
-import { systemClock } from "../../async/clock.ts";
+import { systemClock } from "../../base/async/clock.ts";
 import type { Runtime } from "../mod.ts";
 import { builtin } from "./builtin.ts";
 import { nodeCrypto } from "./crypto.ts";

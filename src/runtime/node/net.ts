@@ -3,7 +3,7 @@
  * (tests/contract/net_contract.ts); the gain of their own socket APIs is too small for a second implementation.
  */
 import type net from "node:net";
-import { codeOf, messageOf, SystemError } from "../../errors.ts";
+import { codeOf, messageOf, SystemError } from "../../base/errors.ts";
 import {
   type Connection,
   type DatagramOptions,

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { deferred } from "../../async/deferred.ts";
+import { deferred } from "../../base/async/deferred.ts";
 import type { SpawnOptions } from "../process.ts";
 import { builtin } from "./builtin.ts";
 

@@ -1,6 +1,6 @@
 import type { Writable } from "node:stream";
-import { deferred } from "../../async/deferred.ts";
-import { SystemError } from "../../errors.ts";
+import { deferred } from "../../base/async/deferred.ts";
+import { SystemError } from "../../base/errors.ts";
 import { becomeUser, type InitGroups } from "./become.ts";
 import { builtin } from "./builtin.ts";
 import { deliver, type Pipes } from "./pipes.ts";

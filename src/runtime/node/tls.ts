@@ -1,7 +1,7 @@
 /** TLS over sockets that `node:net` has opened. Bun and Deno have the same module, and pass the same contract. */
 import type net from "node:net";
 import type tls from "node:tls";
-import { messageOf, SystemError, TlsError } from "../../errors.ts";
+import { messageOf, SystemError, TlsError } from "../../base/errors.ts";
 import {
   type Connection,
   type ConnectionHandlers,

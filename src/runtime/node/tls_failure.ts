@@ -1,4 +1,4 @@
-import { codeOf, messageOf, TlsError } from "../../errors.ts";
+import { codeOf, messageOf, TlsError } from "../../base/errors.ts";
 
 const UNTRUSTED = "the certificate is not signed by an authority that is trusted here: check ca_certs";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { compileLogFormat } from "../../../cli/daemon/log_format.ts";
 import { granularLevels, leastLevel, levelFor, logFormats } from "../../../cli/daemon/log_settings.ts";
-import type { LogRecord } from "../../../src/log.ts";
+import type { LogRecord } from "../../../src/base/log.ts";
 
 const record: LogRecord = { level: "warning", name: "channel.req", message: "refused", fields: { id: "web1" } };
 // In local time, as the log has it.

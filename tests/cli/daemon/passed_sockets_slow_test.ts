@@ -8,7 +8,7 @@ import path from "node:path";
 import process from "node:process";
 import { after, describe, test } from "node:test";
 import { takePassedSockets } from "../../../cli/daemon/passed_sockets.ts";
-import { createLogger, type LogRecord } from "../../../src/log.ts";
+import { createLogger, type LogRecord } from "../../../src/base/log.ts";
 import type { Net, SocketAddress } from "../../../src/runtime/net.ts";
 import type { Runtime } from "../../../src/runtime/mod.ts";
 import { freePort, RunningProgram } from "../../support/running_program.ts";

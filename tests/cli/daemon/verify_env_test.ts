@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, test } from "node:test";
 import { verifyEnv } from "../../../cli/daemon/verify_env.ts";
-import { masterOptions, minionOptions } from "../../../src/config/given.ts";
+import { masterOptions, minionOptions } from "../../../src/model/config/given.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 
 async function bed(kind: "master" | "minion" = "master") {

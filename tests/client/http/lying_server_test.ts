@@ -5,8 +5,8 @@ import { until } from "../../../bench/bed/until.ts";
 import { EarlyEvents } from "../../../src/client/early_events.ts";
 import { JobCollector, type JobSource } from "../../../src/client/job_collector.ts";
 import { highestRetcode } from "../../../src/client/outcome.ts";
-import { BusEvent } from "../../../src/event/bus.ts";
-import { succeeded } from "../../../src/job/outcome.ts";
+import { BusEvent } from "../../../src/model/event/bus.ts";
+import { succeeded } from "../../../src/model/job/outcome.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { FakeEvents, FakeServer, LOGIN, page } from "./fake_server.ts";
 

@@ -1,9 +1,9 @@
 /** What a minion answers, on its own bus and on its master's, to events on its bus. */
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { pause, until } from "../../../bench/bed/until.ts";
-import { listenBus, sendToBus } from "../../../src/event/mod.ts";
+import { listenBus, sendToBus } from "../../../src/model/event/mod.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
-import { packEvent } from "../../../src/wire/event_frame.ts";
+import { packEvent } from "../../../src/protocol/wire/event_frame.ts";
 import { Fleet, idOf } from "../fleet.ts";
 import type { Kind } from "../release.ts";
 import { BUS_CASES } from "./bus_cases.ts";

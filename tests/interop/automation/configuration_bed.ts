@@ -2,10 +2,10 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pause, until } from "../../../bench/bed/until.ts";
-import { listenBus, sendToBus } from "../../../src/event/mod.ts";
-import { isFloat } from "../../../src/python/float.ts";
+import { listenBus, sendToBus } from "../../../src/model/event/mod.ts";
+import { isFloat } from "../../../src/language/python/float.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
-import { packEvent } from "../../../src/wire/event_frame.ts";
+import { packEvent } from "../../../src/protocol/wire/event_frame.ts";
 import { Fleet, idOf } from "../fleet.ts";
 import type { Kind } from "../release.ts";
 import type { SiteCase } from "./configuration_cases.ts";

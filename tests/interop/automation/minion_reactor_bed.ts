@@ -1,9 +1,9 @@
 /** A minion with the engine `reactor`: what becomes of events on its own bus. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { pause, until } from "../../../bench/bed/until.ts";
-import { listenBus, sendToBus } from "../../../src/event/mod.ts";
+import { listenBus, sendToBus } from "../../../src/model/event/mod.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
-import { packEvent } from "../../../src/wire/event_frame.ts";
+import { packEvent } from "../../../src/protocol/wire/event_frame.ts";
 import { Fleet, idOf } from "../fleet.ts";
 import type { Kind } from "../release.ts";
 

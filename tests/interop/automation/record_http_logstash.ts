@@ -5,9 +5,9 @@ import process from "node:process";
 import { Bed } from "../../../bench/bed/bed.ts";
 import { realSalt } from "../../../bench/bed/sides.ts";
 import { pause, until } from "../../../bench/bed/until.ts";
-import { sendToBus } from "../../../src/event/mod.ts";
+import { sendToBus } from "../../../src/model/event/mod.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
-import { packEvent } from "../../../src/wire/event_frame.ts";
+import { packEvent } from "../../../src/protocol/wire/event_frame.ts";
 
 const CONFIGURATIONS: Record<string, Record<string, unknown>> = {
   none: {},

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { createServer, type Socket } from "node:net";
 import { test } from "node:test";
-import { systemClock } from "../../../src/async/clock.ts";
-import { silentLogger } from "../../../src/log.ts";
+import { systemClock } from "../../../src/base/async/clock.ts";
+import { silentLogger } from "../../../src/base/log.ts";
 import { openNatsWire } from "../../../src/plugins/cluster/nats_wire.ts";
 
 /** Greets with some numbers of its own, answers pings, and keeps what it is told. */

@@ -8,7 +8,7 @@ import { engine as logstash } from "../../../src/plugins/engines/logstash.ts";
 import { engine as notify, eventText } from "../../../src/plugins/engines/notify.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import type { Connection } from "../../../src/runtime/mod.ts";
-import { StreamDecoder } from "../../../src/wire/msgpack_stream.ts";
+import { StreamDecoder } from "../../../src/protocol/wire/msgpack_stream.ts";
 import { type EngineSite, engineSite } from "../../support/engine_site.ts";
 
 /** A TCP server that collects what it is sent. */

@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { engine, staleMinions, withoutUnseenTime } from "../../../src/plugins/engines/stalekey.ts";
 import { memoryRuntime } from "../../../src/runtime/memory/mod.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
-import { decode, encode } from "../../../src/wire/msgpack.ts";
+import { decode, encode } from "../../../src/protocol/wire/msgpack.ts";
 import { engineSite } from "../../support/engine_site.ts";
 import { FakeClock, SOME_TIME } from "../../support/fake_clock.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { engine } from "../../../src/plugins/engines/webhook.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
-import { hex } from "../../../src/crypto/hex.ts";
+import { hex } from "../../../src/protocol/crypto/hex.ts";
 import { engineSite, type EngineSiteOptions } from "../../support/engine_site.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { vectors } from "../../support/vectors.ts";

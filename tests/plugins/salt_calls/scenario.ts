@@ -1,18 +1,18 @@
 import * as fs from "node:fs";
 import { createServer, type Server } from "node:http";
 import path from "node:path";
-import { MINION_OPTIONS } from "../../../src/config/minion_opts.ts";
-import { InvocationError, parseInput } from "../../../src/job/args.ts";
+import { MINION_OPTIONS } from "../../../src/model/config/minion_opts.ts";
+import { InvocationError, parseInput } from "../../../src/model/job/args.ts";
 import {
   CommandExecutionError,
   CommandNotFoundError,
   InvalidArgumentsError,
   SaltInvocationError,
-} from "../../../src/loader/family.ts";
-import { ArgumentMismatchError } from "../../../src/loader/signature.ts";
-import { callFunction, MissingFunctionError } from "../../../src/minion/processes/executor.ts";
-import { entriesOf, isMap } from "../../../src/python/containers.ts";
-import { Float } from "../../../src/python/float.ts";
+} from "../../../src/model/loader/family.ts";
+import { ArgumentMismatchError } from "../../../src/model/loader/signature.ts";
+import { callFunction, MissingFunctionError } from "../../../src/host/minion/processes/executor.ts";
+import { entriesOf, isMap } from "../../../src/language/python/containers.ts";
+import { Float } from "../../../src/language/python/float.ts";
 import { render } from "../../../src/plugins/outputters/mod.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import type { ProcessHost } from "../../../src/runtime/process.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { LowChunk } from "../../../src/loader/states.ts";
+import type { LowChunk } from "../../../src/model/loader/states.ts";
 import { states } from "../../../src/plugins/states/iptables.ts";
 import { callState, fakeStateHost, replayStates } from "../../support/recorded_states.ts";
 

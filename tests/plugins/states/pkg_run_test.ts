@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { LowChunk, StateReturn } from "../../../src/loader/states.ts";
+import type { LowChunk, StateReturn } from "../../../src/model/loader/states.ts";
 import { states } from "../../../src/plugins/states/pkg.ts";
 import { fakeStateHost } from "../../support/recorded_states.ts";
 

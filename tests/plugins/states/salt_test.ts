@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { bindArguments, parseSignature } from "../../../src/loader/signature.ts";
-import type { StateContext } from "../../../src/loader/states.ts";
+import { bindArguments, parseSignature } from "../../../src/model/loader/signature.ts";
+import type { StateContext } from "../../../src/model/loader/states.ts";
 import { states } from "../../../src/plugins/states/salt.ts";
 import { testMinion } from "../../support/context.ts";
 import { FakeClock } from "../../support/fake_clock.ts";

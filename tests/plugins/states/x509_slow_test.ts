@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { programPath } from "../../../src/plugins/commands.ts";
-import type { StateReturn } from "../../../src/loader/states.ts";
+import type { StateReturn } from "../../../src/model/loader/states.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { stateCaller } from "../../support/state_calls.ts";
 import { inTemporary } from "../temporary.ts";

@@ -1,5 +1,5 @@
 import { type Api, ApiError } from "../../api.ts";
-import { isRecord } from "../../../record.ts";
+import { isRecord } from "../../../base/record.ts";
 
 /** Arguments of a function of a minion. */
 export interface Call {

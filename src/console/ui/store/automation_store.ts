@@ -1,5 +1,5 @@
 import { computed, type Signal, signal } from "@preact/signals";
-import { fnmatch } from "../../../event/tag.ts";
+import { fnmatch } from "../../../model/event/tag.ts";
 import { type Api, ApiError } from "../../api.ts";
 import {
   type Engine,

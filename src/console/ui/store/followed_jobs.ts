@@ -1,7 +1,7 @@
 import { type Signal, signal } from "@preact/signals";
 import { type Api, ApiError, isForbidden } from "../../api.ts";
 import type { BusEvent } from "../../event_stream.ts";
-import { isRecord } from "../../../record.ts";
+import { isRecord } from "../../../base/record.ts";
 import { Job } from "../../job.ts";
 import type { JobHead } from "../../job_head.ts";
 import { countText, errorText, jidTime } from "../../text.ts";

@@ -1,6 +1,6 @@
 import { type Signal, signal } from "@preact/signals";
 import type { Api } from "../../api.ts";
-import { isRecord } from "../../../record.ts";
+import { isRecord } from "../../../base/record.ts";
 
 export interface NodeGroup {
   name: string;

@@ -1,4 +1,4 @@
-import { SystemError } from "../../../errors.ts";
+import { SystemError } from "../../../base/errors.ts";
 import { findGroup } from "../../../runtime/accounts.ts";
 import { searchPath } from "../../linux/programs.ts";
 import { type Grains, type GrainsContext, textOf } from "./source.ts";

@@ -1,4 +1,4 @@
-import { SALT_COMPAT, VERSION } from "../../../version.ts";
+import { SALT_COMPAT, VERSION } from "../../../base/version.ts";
 import { splitWords } from "../../linux/words.ts";
 import { ask, exists, type Grains, type GrainsContext, namesIn, program, textOf } from "./source.ts";
 

@@ -1,4 +1,4 @@
-import { joinPath } from "../../../config/paths.ts";
+import { joinPath } from "../../../base/paths.ts";
 import { ask, type Grains, type GrainsContext, program, textOf } from "./source.ts";
 
 const PROGRAM = "import json, sys; print(json.dumps([list(sys.version_info), sys.path, sys.executable]))";

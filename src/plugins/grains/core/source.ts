@@ -1,5 +1,5 @@
-import { messageOf } from "../../../errors.ts";
-import type { GrainsFunction } from "../../../loader/family.ts";
+import { messageOf } from "../../../base/errors.ts";
+import type { GrainsFunction } from "../../../model/loader/family.ts";
 import { which } from "../../linux/programs.ts";
 
 /** The context that the functions of the core grains read from. */

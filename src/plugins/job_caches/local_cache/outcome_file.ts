@@ -1,6 +1,6 @@
-import type { TargetOutcome } from "../../../job/outcome.ts";
+import type { TargetOutcome } from "../../../model/job/outcome.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
-import { decode, encode } from "../../../wire/msgpack.ts";
+import { decode, encode } from "../../../protocol/wire/msgpack.ts";
 import { byMinion } from "../minions.ts";
 
 /** Bytes before each record: its length, big-endian. */

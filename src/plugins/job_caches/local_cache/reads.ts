@@ -1,8 +1,8 @@
-import { joinPath } from "../../../config/paths.ts";
-import type { JobListEntry, JobLoad, JobSearch, StoredReturn } from "../../../job/job_cache.ts";
-import { isMinionId } from "../../../job/minion_id.ts";
-import { ENDED, type TargetOutcome } from "../../../job/outcome.ts";
-import type { Packed } from "../../../wire/msgpack.ts";
+import { joinPath } from "../../../base/paths.ts";
+import type { JobListEntry, JobLoad, JobSearch, StoredReturn } from "../../../model/job/job_cache.ts";
+import { isMinionId } from "../../../protocol/channel/minion_id.ts";
+import { ENDED, type TargetOutcome } from "../../../model/job/outcome.ts";
+import type { Packed } from "../../../protocol/wire/msgpack.ts";
 import { allMinions, byMinion } from "../minions.ts";
 import type { LocalJobReads } from "../parts.ts";
 import { sifted } from "../search.ts";

@@ -1,4 +1,4 @@
-import { joinPath } from "../../../config/paths.ts";
+import { joinPath } from "../../../base/paths.ts";
 import { oldestJobs } from "../oldest_jobs.ts";
 import type { JobRemoval } from "../parts.ts";
 import type { LocalStore } from "./store.ts";

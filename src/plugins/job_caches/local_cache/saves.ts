@@ -1,7 +1,7 @@
-import { joinPath } from "../../../config/paths.ts";
-import { isMinionId } from "../../../job/minion_id.ts";
-import { jidToTime, newJid } from "../../../job/jid.ts";
-import { encode } from "../../../wire/msgpack.ts";
+import { joinPath } from "../../../base/paths.ts";
+import { isMinionId } from "../../../protocol/channel/minion_id.ts";
+import { jidToTime, newJid } from "../../../model/job/jid.ts";
+import { encode } from "../../../protocol/wire/msgpack.ts";
 import type { LocalJobSaves } from "../parts.ts";
 import { contentOf, outcomeRecord, readOutcomes } from "./outcome_file.ts";
 import { isWholeReturn, type LocalStore, OUTCOMES } from "./store.ts";

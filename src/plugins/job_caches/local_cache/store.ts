@@ -1,11 +1,11 @@
-import type { Clock } from "../../../async/clock.ts";
-import { joinPath } from "../../../config/paths.ts";
-import { codeOf, messageOf } from "../../../errors.ts";
-import { isPlainJid, jidDirectory } from "../../../job/jid.ts";
-import { type Logger, silentLogger } from "../../../log.ts";
+import type { Clock } from "../../../base/async/clock.ts";
+import { joinPath } from "../../../base/paths.ts";
+import { codeOf, messageOf } from "../../../base/errors.ts";
+import { isPlainJid, jidDirectory } from "../../../model/job/jid.ts";
+import { type Logger, silentLogger } from "../../../base/log.ts";
 import type { Crypto, HashName } from "../../../runtime/crypto.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
-import { decode } from "../../../wire/msgpack.ts";
+import { decode } from "../../../protocol/wire/msgpack.ts";
 import { UndoLog } from "./undo_log.ts";
 
 export interface LocalCacheOptions {

@@ -1,6 +1,6 @@
-import { joinPath } from "../../../config/paths.ts";
-import { messageOf, SystemError } from "../../../errors.ts";
-import type { Logger } from "../../../log.ts";
+import { joinPath } from "../../../base/paths.ts";
+import { messageOf, SystemError } from "../../../base/errors.ts";
+import type { Logger } from "../../../base/log.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
 
 /** Returns may hold what only the master's user should see; Salt leaves this to its umask. */

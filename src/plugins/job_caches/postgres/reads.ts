@@ -1,5 +1,5 @@
-import type { JobLoad } from "../../../job/job_cache.ts";
-import type { TargetOutcome } from "../../../job/outcome.ts";
+import type { JobLoad } from "../../../model/job/job_cache.ts";
+import type { TargetOutcome } from "../../../model/job/outcome.ts";
 import { fromColumn, returnOfRow } from "../columns.ts";
 import { allMinions } from "../minions.ts";
 import type { JobReads } from "../parts.ts";

@@ -1,4 +1,4 @@
-import { hex } from "../../../crypto/hex.ts";
+import { hex } from "../../../protocol/crypto/hex.ts";
 import { concat } from "../../../runtime/bytes.ts";
 import type { Query, ReturnRow, Row } from "./queries.ts";
 import { toText } from "./text.ts";

@@ -1,4 +1,4 @@
-import type { JobCache, JobListEntry } from "../../../job/job_cache.ts";
+import type { JobCache, JobListEntry } from "../../../model/job/job_cache.ts";
 import { entryOf } from "../entry_text.ts";
 import type { JobReads } from "../parts.ts";
 import { anyInState } from "../search.ts";

@@ -1,6 +1,6 @@
-import type { JobLoad, StoredReturn } from "../../../job/job_cache.ts";
-import type { TargetOutcome } from "../../../job/outcome.ts";
-import { decode, type Packed } from "../../../wire/msgpack.ts";
+import type { JobLoad, StoredReturn } from "../../../model/job/job_cache.ts";
+import type { TargetOutcome } from "../../../model/job/outcome.ts";
+import { decode, type Packed } from "../../../protocol/wire/msgpack.ts";
 import { allMinions, byMinion } from "../minions.ts";
 import type { JobReads } from "../parts.ts";
 import { key } from "./keys.ts";

@@ -1,4 +1,4 @@
-import { decode } from "../../../wire/msgpack.ts";
+import { decode } from "../../../protocol/wire/msgpack.ts";
 
 export type Reply = null | number | Uint8Array | Reply[];
 

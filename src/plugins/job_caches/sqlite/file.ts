@@ -1,10 +1,10 @@
-import { dirName } from "../../../config/paths.ts";
-import { messageOf, SystemError } from "../../../errors.ts";
-import { type JobLoad, summaryOf } from "../../../job/job_cache.ts";
-import { succeeded } from "../../../job/outcome.ts";
+import { dirName } from "../../../base/paths.ts";
+import { messageOf, SystemError } from "../../../base/errors.ts";
+import { type JobLoad, summaryOf } from "../../../model/job/job_cache.ts";
+import { succeeded } from "../../../model/job/outcome.ts";
 import type { Database, Databases } from "../../../runtime/database.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
-import { decode } from "../../../wire/msgpack.ts";
+import { decode } from "../../../protocol/wire/msgpack.ts";
 import { entryText } from "../entry_text.ts";
 import { storedWordsOf } from "../search.ts";
 

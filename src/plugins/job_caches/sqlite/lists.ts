@@ -1,4 +1,4 @@
-import type { JobCache, JobListEntry, JobSearch } from "../../../job/job_cache.ts";
+import type { JobCache, JobListEntry, JobSearch } from "../../../model/job/job_cache.ts";
 import { verdictOfRow } from "../columns.ts";
 import { entryOf } from "../entry_text.ts";
 import type { LocalJobReads } from "../parts.ts";

@@ -1,5 +1,5 @@
-import type { JobLoad } from "../../../job/job_cache.ts";
-import type { OutcomeState, TargetOutcome } from "../../../job/outcome.ts";
+import type { JobLoad } from "../../../model/job/job_cache.ts";
+import type { OutcomeState, TargetOutcome } from "../../../model/job/outcome.ts";
 import type { SqlRow } from "../../../runtime/database.ts";
 import { fromColumn, returnOfRow } from "../columns.ts";
 import { allMinions } from "../minions.ts";

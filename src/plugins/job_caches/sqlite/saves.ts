@@ -1,6 +1,6 @@
-import { summaryOf } from "../../../job/job_cache.ts";
-import { succeeded } from "../../../job/outcome.ts";
-import { encode } from "../../../wire/msgpack.ts";
+import { summaryOf } from "../../../model/job/job_cache.ts";
+import { succeeded } from "../../../model/job/outcome.ts";
+import { encode } from "../../../protocol/wire/msgpack.ts";
 import { toColumn } from "../columns.ts";
 import { entryText } from "../entry_text.ts";
 import type { JobSaves } from "../parts.ts";

@@ -1,5 +1,5 @@
-import { dirName } from "../../../config/paths.ts";
-import type { SystemError } from "../../../errors.ts";
+import { dirName } from "../../../base/paths.ts";
+import type { SystemError } from "../../../base/errors.ts";
 import type { Database, Statement } from "../../../runtime/database.ts";
 import type { Durability, FileSystem } from "../../../runtime/fs.ts";
 import { RecentJobs } from "../recent_jobs.ts";

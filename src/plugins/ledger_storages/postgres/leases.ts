@@ -1,4 +1,4 @@
-import { type Lease, LeaseLostError, type Leases } from "../../../cluster/storage.ts";
+import { type Lease, LeaseLostError, type Leases } from "../../../feature/cluster/storage.ts";
 import type { Row } from "../../job_caches/postgres/queries.ts";
 import type { LedgerServer } from "./server.ts";
 

@@ -5,7 +5,7 @@ import {
   LONGEST_NAME,
   type Records,
   type StoredRecord,
-} from "../../../cluster/storage.ts";
+} from "../../../feature/cluster/storage.ts";
 import type { Row, Value } from "../../job_caches/postgres/queries.ts";
 import { PAGE_BYTES } from "../page.ts";
 import type { LedgerServer } from "./server.ts";

@@ -1,6 +1,6 @@
-import type { Clock } from "../../../async/clock.ts";
-import type { LedgerStorage } from "../../../cluster/storage.ts";
-import { ConfigError, messageOf, type SaltError } from "../../../errors.ts";
+import type { Clock } from "../../../base/async/clock.ts";
+import type { LedgerStorage } from "../../../feature/cluster/storage.ts";
+import { ConfigError, messageOf, type SaltError } from "../../../base/errors.ts";
 import type { Client, Driver, Row, Value } from "../../job_caches/postgres/queries.ts";
 import { type Remedy, serverFailure } from "../../job_caches/server_failure.ts";
 import { loadDriver } from "../../driver.ts";

@@ -1,5 +1,5 @@
-import { entriesOf, isMap, lookup } from "../../../python/containers.ts";
-import { str } from "../../../python/repr.ts";
+import { entriesOf, isMap, lookup } from "../../../language/python/containers.ts";
+import { str } from "../../../language/python/repr.ts";
 import { pythonError } from "../../python_errors.ts";
 
 /** The lines of a section or of directives, as `apache.config` has them. A value that is no text, list or map is left out. */

@@ -1,6 +1,6 @@
-import type { JobContext } from "../../../loader/context.ts";
-import type { ExecutionFunction } from "../../../loader/family.ts";
-import { str } from "../../../python/repr.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import type { ExecutionFunction } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/repr.ts";
 import { needProgram, operand } from "../../commands.ts";
 import { isLink } from "../../linux/paths.ts";
 

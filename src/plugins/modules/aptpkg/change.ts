@@ -1,9 +1,9 @@
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError, InvalidArgumentsError } from "../../../loader/family.ts";
-import { entriesOf, isMap } from "../../../python/containers.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
-import { compileGlob } from "../../../python/glob.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError, InvalidArgumentsError } from "../../../model/loader/family.ts";
+import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
+import { compileGlob } from "../../../language/python/glob.ts";
 import { changes } from "../../packages/lists.ts";
 import { aptGet, installed } from "./dpkg.ts";
 import { refresh } from "./refresh.ts";

@@ -1,7 +1,7 @@
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError } from "../../../loader/family.ts";
-import { splitLines } from "../../../python/lines.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { splitLines } from "../../../language/python/lines.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { runAll } from "../../commands.ts";
 import { keywords } from "../../keywords.ts";
 import { lookAt } from "../../linux/paths.ts";

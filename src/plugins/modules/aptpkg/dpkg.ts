@@ -1,6 +1,6 @@
-import type { JobContext } from "../../../loader/context.ts";
-import { splitLines } from "../../../python/lines.ts";
-import { splitWords } from "../../../python/whitespace.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { splitLines } from "../../../language/python/lines.ts";
+import { splitWords } from "../../../language/python/whitespace.ts";
 import { runAll } from "../../commands.ts";
 
 /** Variables that keep Debian's programs from asking questions. */

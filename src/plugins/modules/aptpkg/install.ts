@@ -1,11 +1,11 @@
 /** `pkg.install` of Debian and its relatives. */
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError } from "../../../loader/family.ts";
-import { isTrue } from "../../../python/is_true.ts";
-import { entriesOf, isMap } from "../../../python/containers.ts";
-import { splitLines } from "../../../python/lines.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { isTrue } from "../../../language/python/is_true.ts";
+import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { splitLines } from "../../../language/python/lines.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { changes } from "../../packages/lists.ts";
 import { parseTargets, type Targets, type Wanted } from "../../packages/targets.ts";
 import { compareVersions, matchVersion } from "../../packages/versions.ts";

@@ -1,13 +1,13 @@
 /** The keys that repositories are signed with: files of a directory, or those of `apt-key` where there still is one. */
-import { baseName, joinPath } from "../../../config/paths.ts";
-import { proxyAddress } from "../../../config/proxy.ts";
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
-import { proxyOf } from "../../../loader/proxies.ts";
-import { printable } from "../../../printable.ts";
-import { splitLines } from "../../../python/lines.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import { baseName, joinPath } from "../../../base/paths.ts";
+import { proxyAddress } from "../../../protocol/transport/proxy.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { proxyOf } from "../../../model/loader/proxies.ts";
+import { printable } from "../../../base/printable.ts";
+import { splitLines } from "../../../language/python/lines.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { programPath, runAll } from "../../commands.ts";
 import { isDirectory, isFile } from "../../linux/paths.ts";
 import { textOf } from "../../bytes.ts";

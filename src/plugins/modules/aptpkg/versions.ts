@@ -1,9 +1,9 @@
-import { compileGlob } from "../../../python/glob.ts";
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
-import { isTrue } from "../../../python/is_true.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import { compileGlob } from "../../../language/python/glob.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { isTrue } from "../../../language/python/is_true.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { ask, installed, policies, type Versions } from "./dpkg.ts";
 import { refresh } from "./refresh.ts";
 

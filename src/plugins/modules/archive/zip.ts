@@ -1,10 +1,10 @@
-import { globPaths } from "../../../config/glob_paths.ts";
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
-import { splitLines } from "../../../python/lines.ts";
-import { dirname, join, relpath } from "../../../python/posixpath.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import { globPaths } from "../../../model/config/glob_paths.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { splitLines } from "../../../language/python/lines.ts";
+import { dirname, join, relpath } from "../../../language/python/posixpath.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { needProgram, runAll } from "../../commands.ts";
 import { findAccount } from "../../../runtime/accounts.ts";
 import { checkProgramPath, exists, isDirectory, walk } from "../../linux/paths.ts";

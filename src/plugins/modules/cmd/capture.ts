@@ -1,4 +1,4 @@
-import { decodeText } from "../../../python/codecs.ts";
+import { decodeText } from "../../../language/python/codecs.ts";
 
 /** Bytes of output that are kept of each stream, where the option `cmd_max_output` names no other number. */
 const MAX_OUTPUT = 256 * 1024 * 1024;

@@ -1,9 +1,9 @@
-import { isWithin, joinPath, normalizePath } from "../../../config/paths.ts";
-import type { JobContext } from "../../../loader/context.ts";
-import { SaltInvocationError } from "../../../loader/family.ts";
-import type { BoundArguments } from "../../../loader/signature.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import { isWithin, joinPath, normalizePath } from "../../../base/paths.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { SaltInvocationError } from "../../../model/loader/family.ts";
+import type { BoundArguments } from "../../../model/loader/signature.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { isDirectory, isFile } from "../../linux/paths.ts";
 import { commandOptions } from "./options.ts";
 import { type CommandResult, runCommand } from "./run.ts";

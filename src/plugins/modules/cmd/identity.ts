@@ -1,4 +1,4 @@
-import { CommandExecutionError } from "../../../loader/family.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
 import type { Runtime } from "../../../runtime/mod.ts";
 import { findAccount, findGroup } from "../../../runtime/accounts.ts";
 import { which } from "../../linux/programs.ts";

@@ -1,7 +1,7 @@
-import { fnmatch } from "../../../event/tag.ts";
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError } from "../../../loader/family.ts";
-import { str } from "../../../python/repr.ts";
+import { fnmatch } from "../../../model/event/tag.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/repr.ts";
 
 /** The globs of an option, where `config.get` finds it. @throws {CommandExecutionError} if they cannot be read: nothing runs then */
 async function globsOf(context: JobContext, option: string): Promise<string[]> {

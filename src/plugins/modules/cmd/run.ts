@@ -1,9 +1,9 @@
-import { codeOf, messageOf } from "../../../errors.ts";
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
-import { PythonError } from "../../../python/python_error.ts";
-import { repr, str } from "../../../python/repr.ts";
-import { stripEnd } from "../../../python/whitespace.ts";
+import { codeOf, messageOf } from "../../../base/errors.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { PythonError } from "../../../language/python/python_error.ts";
+import { repr, str } from "../../../language/python/repr.ts";
+import { stripEnd } from "../../../language/python/whitespace.ts";
 import { LIMIT_VARIABLE, limitForPrograms } from "../../../runtime/descriptors.ts";
 import type { Child, SpawnOptions } from "../../../runtime/process.ts";
 import { isProgram, programProblem, which } from "../../linux/programs.ts";

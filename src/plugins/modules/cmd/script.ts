@@ -1,7 +1,7 @@
-import { messageOf } from "../../../errors.ts";
-import type { JobContext } from "../../../loader/context.ts";
-import { SaltInvocationError } from "../../../loader/family.ts";
-import { str } from "../../../python/repr.ts";
+import { messageOf } from "../../../base/errors.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { SaltInvocationError } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/repr.ts";
 import { findAccount } from "../../../runtime/accounts.ts";
 import type { CommandOptions } from "./options.ts";
 import { type CommandResult, runCommand } from "./run.ts";

@@ -1,6 +1,6 @@
-import { baseName, joinPath, normalizePath } from "../../../config/paths.ts";
-import type { JobContext } from "../../../loader/context.ts";
-import { compileGlob } from "../../../python/glob.ts";
+import { baseName, joinPath, normalizePath } from "../../../base/paths.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { compileGlob } from "../../../language/python/glob.ts";
 
 /** True for a path that may be pushed: absolute and without `..`. */
 function isPushable(path: string): boolean {

@@ -1,7 +1,7 @@
-import { dirName, joinPath } from "../../../config/paths.ts";
-import type { JobContext } from "../../../loader/context.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import { dirName, joinPath } from "../../../base/paths.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { isDirectory } from "../../linux/paths.ts";
 import { renderedOrLogged } from "../../templates.ts";
 

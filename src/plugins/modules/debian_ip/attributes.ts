@@ -1,8 +1,8 @@
 /** Attributes of interfaces, as the file `interfaces` has them, and what each may be. */
-import { parseIpv4, parseIpv6 } from "../../../python/ipaddress.ts";
-import { isMap } from "../../../python/containers.ts";
-import { str } from "../../../python/repr.ts";
-import { splitWords } from "../../../python/whitespace.ts";
+import { parseIpv4, parseIpv6 } from "../../../language/python/ipaddress.ts";
+import { isMap } from "../../../language/python/containers.ts";
+import { str } from "../../../language/python/repr.ts";
+import { splitWords } from "../../../language/python/whitespace.ts";
 import { integerOf } from "./errors.ts";
 
 export type Family = "inet" | "inet6";

@@ -1,7 +1,7 @@
 /** Settings of interfaces that cannot be, in Salt's words. */
-import { SaltInvocationError } from "../../../loader/family.ts";
-import { isInteger } from "../../../python/float.ts";
-import { str } from "../../../python/repr.ts";
+import { SaltInvocationError } from "../../../model/loader/family.ts";
+import { isInteger } from "../../../language/python/float.ts";
+import { str } from "../../../language/python/repr.ts";
 
 export type Settings = Record<string, unknown>;
 

@@ -1,14 +1,14 @@
 /** The file `/etc/network/interfaces`, and those of `interfaces.d`: read and written. */
-import type { JobContext } from "../../../loader/context.ts";
-import { SaltInvocationError } from "../../../loader/family.ts";
-import { compareText } from "../../../python/compare.ts";
-import { isFloat, isInteger } from "../../../python/float.ts";
-import { splitLines } from "../../../python/lines.ts";
-import { join } from "../../../python/posixpath.ts";
-import { repr, str } from "../../../python/repr.ts";
-import { tryIterate } from "../../../python/iterate.ts";
-import { truthy } from "../../../python/truth.ts";
-import { splitWords } from "../../../python/whitespace.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { SaltInvocationError } from "../../../model/loader/family.ts";
+import { compareText } from "../../../language/python/compare.ts";
+import { isFloat, isInteger } from "../../../language/python/float.ts";
+import { splitLines } from "../../../language/python/lines.ts";
+import { join } from "../../../language/python/posixpath.ts";
+import { repr, str } from "../../../language/python/repr.ts";
+import { tryIterate } from "../../../language/python/iterate.ts";
+import { truthy } from "../../../language/python/truth.ts";
+import { splitWords } from "../../../language/python/whitespace.ts";
 import { isDirectory, isFile } from "../../linux/paths.ts";
 import { attributeValue, ETHTOOL, isAttribute } from "./attributes.ts";
 

@@ -1,10 +1,10 @@
 /** Settings of the whole host: whether there is a network at start, its name and domain. */
-import type { JobContext } from "../../../loader/context.ts";
-import { SaltInvocationError } from "../../../loader/family.ts";
-import { splitLines, splitLinesKeepEnds } from "../../../python/lines.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
-import { splitWords } from "../../../python/whitespace.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { SaltInvocationError } from "../../../model/loader/family.ts";
+import { splitLines, splitLinesKeepEnds } from "../../../language/python/lines.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
+import { splitWords } from "../../../language/python/whitespace.ts";
 import { exists } from "../../linux/paths.ts";
 import { NO, refuseLines, type Settings, YES, yesOrNo } from "./errors.ts";
 

@@ -1,6 +1,6 @@
 /** The file of a provider, for pppd. */
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import type { Fields } from "./interfaces_file.ts";
 
 /** @param fields those of IPv4; without a user there is no text */

@@ -1,8 +1,8 @@
-import type { JobContext } from "../../../loader/context.ts";
-import { toFloat } from "../../../python/float.ts";
-import { splitLines } from "../../../python/lines.ts";
-import { str } from "../../../python/repr.ts";
-import { splitWords } from "../../../python/whitespace.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { toFloat } from "../../../language/python/float.ts";
+import { splitLines } from "../../../language/python/lines.ts";
+import { str } from "../../../language/python/repr.ts";
+import { splitWords } from "../../../language/python/whitespace.ts";
 import { needProgram } from "../../commands.ts";
 
 export function numberOrText(text: string): unknown {

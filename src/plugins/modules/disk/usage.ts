@@ -1,10 +1,10 @@
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError, InvalidArgumentsError } from "../../../loader/family.ts";
-import { splitLines } from "../../../python/lines.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
-import { typeName } from "../../../python/type_name.ts";
-import { splitWords } from "../../../python/whitespace.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError, InvalidArgumentsError } from "../../../model/loader/family.ts";
+import { splitLines } from "../../../language/python/lines.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
+import { typeName } from "../../../language/python/type_name.ts";
+import { splitWords } from "../../../language/python/whitespace.ts";
 import { run } from "../../commands.ts";
 import { isFile } from "../../linux/paths.ts";
 

@@ -1,9 +1,9 @@
 /** `docker.create` and `docker.run_container`. */
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
-import { entriesOf, isMap } from "../../../python/containers.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { type Args, DockerClient, part } from "../../docker/client.ts";
 import { endpointConfig, newContainer } from "../../docker/create_options.ts";
 import { readPrinted } from "../../docker/streams.ts";

@@ -1,10 +1,10 @@
 /** Images that come, go, and get names. */
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
-import { messageOf } from "../../../errors.ts";
-import { isMap } from "../../../python/containers.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { isMap } from "../../../language/python/containers.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { runAll } from "../../commands.ts";
 import { type Args, DockerClient, DockerError, imagePart, jsonLines } from "../../docker/client.ts";
 import { registryHeader } from "../../docker/registry.ts";

@@ -1,7 +1,7 @@
 /** Networks that come and go. */
-import { CommandExecutionError } from "../../../loader/family.ts";
-import { repr } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { repr } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { type Args, type DockerClient, part } from "../../docker/client.ts";
 import { splitIpam, translateNetwork } from "../../docker/network_options.ts";
 import { connected } from "./objects.ts";

@@ -1,10 +1,10 @@
 /** What the daemon tells of containers, images, networks and volumes, as Salt shows it. */
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
-import { compileGlob } from "../../../python/glob.ts";
-import { repr, str } from "../../../python/repr.ts";
-import { strftime } from "../../../python/strftime.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { compileGlob } from "../../../language/python/glob.ts";
+import { repr, str } from "../../../language/python/repr.ts";
+import { strftime } from "../../../language/python/strftime.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { type Args, type DockerClient, DockerError, imagePart, part } from "../../docker/client.ts";
 import { filterText } from "../../docker/filters.ts";
 

@@ -1,7 +1,7 @@
 /** `docker.login` and `docker.logout`, by the program docker, which keeps who this host is to a registry. */
-import type { JobContext } from "../../../loader/context.ts";
-import { entriesOf, isMap } from "../../../python/containers.ts";
-import { str } from "../../../python/repr.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { str } from "../../../language/python/repr.ts";
 import { needProgram, runAll } from "../../commands.ts";
 import type { Args } from "../../docker/client.ts";
 

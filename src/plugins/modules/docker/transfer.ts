@@ -1,11 +1,11 @@
 /** Files between this host, containers and images. */
-import { joinPath } from "../../../config/paths.ts";
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
-import { messageOf } from "../../../errors.ts";
-import { basename, dirname } from "../../../python/posixpath.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import { joinPath } from "../../../base/paths.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { basename, dirname } from "../../../language/python/posixpath.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { runAll } from "../../commands.ts";
 import { type Args, DockerClient, imagePart, part } from "../../docker/client.ts";
 import { fileBytes } from "../../docker/files.ts";

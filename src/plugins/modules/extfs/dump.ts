@@ -1,6 +1,6 @@
 /** What dumpe2fs prints. */
-import { splitLines } from "../../../python/lines.ts";
-import { splitWords } from "../../../python/whitespace.ts";
+import { splitLines } from "../../../language/python/lines.ts";
+import { splitWords } from "../../../language/python/whitespace.ts";
 
 interface Group {
   group: string;

@@ -1,7 +1,7 @@
-import type { JobContext } from "../../../loader/context.ts";
-import { SaltInvocationError } from "../../../loader/family.ts";
-import { splitLines } from "../../../python/lines.ts";
-import { str } from "../../../python/repr.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { SaltInvocationError } from "../../../model/loader/family.ts";
+import { splitLines } from "../../../language/python/lines.ts";
+import { str } from "../../../language/python/repr.ts";
 import { programPath, run, runAll } from "../../commands.ts";
 import { checkProgramPath, exists } from "../../linux/paths.ts";
 import { splitWords } from "../../linux/words.ts";

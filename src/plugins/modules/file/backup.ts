@@ -1,9 +1,9 @@
-import { joinPath } from "../../../config/paths.ts";
-import { SystemError } from "../../../errors.ts";
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError } from "../../../loader/family.ts";
-import { basename, dirname, join } from "../../../python/posixpath.ts";
-import { str } from "../../../python/repr.ts";
+import { joinPath } from "../../../base/paths.ts";
+import { SystemError } from "../../../base/errors.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { basename, dirname, join } from "../../../language/python/posixpath.ts";
+import { str } from "../../../language/python/repr.ts";
 import { isDirectory, isFile } from "../../linux/paths.ts";
 import { osErrorText, withOsErrors } from "../../python_errors.ts";
 import { overwrite } from "./content.ts";

@@ -1,7 +1,7 @@
-import { globPaths } from "../../../config/glob_paths.ts";
-import type { JobContext } from "../../../loader/context.ts";
-import { compareText, sorted } from "../../../python/compare.ts";
-import { basename, join, relpath } from "../../../python/posixpath.ts";
+import { globPaths } from "../../../model/config/glob_paths.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { compareText, sorted } from "../../../language/python/compare.ts";
+import { basename, join, relpath } from "../../../language/python/posixpath.ts";
 import type { FileStat } from "../../../runtime/fs.ts";
 import { lookAt, walk } from "../../linux/paths.ts";
 import { pythonError } from "../../python_errors.ts";

@@ -1,13 +1,13 @@
-import { hex } from "../../../crypto/hex.ts";
-import { SystemError } from "../../../errors.ts";
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
-import { isMap } from "../../../python/containers.ts";
-import { splitLines } from "../../../python/lines.ts";
-import { basename } from "../../../python/posixpath.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
-import { decodeUtf8 } from "../../../python/utf8.ts";
+import { hex } from "../../../protocol/crypto/hex.ts";
+import { SystemError } from "../../../base/errors.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { isMap } from "../../../language/python/containers.ts";
+import { splitLines } from "../../../language/python/lines.ts";
+import { basename } from "../../../language/python/posixpath.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
+import { decodeUtf8 } from "../../../language/python/utf8.ts";
 import type { HashName } from "../../../runtime/crypto.ts";
 import { osError, pythonError, withOsErrors } from "../../python_errors.ts";
 

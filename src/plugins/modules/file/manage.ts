@@ -1,8 +1,8 @@
-import { SystemError } from "../../../errors.ts";
-import type { JobContext } from "../../../loader/context.ts";
-import { dirname } from "../../../python/posixpath.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import { SystemError } from "../../../base/errors.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { dirname } from "../../../language/python/posixpath.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { isDirectory, isFile, isLink, lookAt, pathToChange } from "../../linux/paths.ts";
 import { withOsErrors } from "../../python_errors.ts";
 import { cachedSource, schemeOf } from "../../sources.ts";

@@ -1,9 +1,9 @@
-import { SystemError } from "../../../errors.ts";
-import type { JobContext } from "../../../loader/context.ts";
-import { isMap, lookup } from "../../../python/containers.ts";
-import { isInteger } from "../../../python/float.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import { SystemError } from "../../../base/errors.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { isMap, lookup } from "../../../language/python/containers.ts";
+import { isInteger } from "../../../language/python/float.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { ForeignLinkError } from "../../../runtime/foreign_links.ts";
 import { isDirectory, isLink, lookAt } from "../../linux/paths.ts";
 import { osError, osErrorText } from "../../python_errors.ts";

@@ -1,10 +1,10 @@
-import { SystemError } from "../../../errors.ts";
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError, InvalidArgumentsError, SaltInvocationError } from "../../../loader/family.ts";
-import { isInteger, toFloat } from "../../../python/float.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
-import { typeName } from "../../../python/type_name.ts";
+import { SystemError } from "../../../base/errors.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError, InvalidArgumentsError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { isInteger, toFloat } from "../../../language/python/float.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
+import { typeName } from "../../../language/python/type_name.ts";
 import { ForeignLinkError } from "../../../runtime/foreign_links.ts";
 import type { FileStat, FileSystem } from "../../../runtime/fs.ts";
 import { type AccountHost, findAccount, findGroup } from "../../../runtime/accounts.ts";

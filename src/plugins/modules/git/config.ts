@@ -1,8 +1,8 @@
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
-import { splitLines } from "../../../python/lines.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { splitLines } from "../../../language/python/lines.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import type { CommandOutcome } from "../../commands.ts";
 import { keywords } from "../../keywords.ts";
 import { type Args, directoryOf, git } from "./run.ts";

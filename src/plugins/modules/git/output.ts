@@ -1,4 +1,4 @@
-import type { JobContext } from "../../../loader/context.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
 import { type Args, directoryOf, git, type RunOptions } from "./run.ts";
 
 /** Runs a command in the directory of its function. @returns its output */

@@ -1,9 +1,9 @@
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
-import { splitLines } from "../../../python/lines.ts";
-import { basename, join } from "../../../python/posixpath.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { splitLines } from "../../../language/python/lines.ts";
+import { basename, join } from "../../../language/python/posixpath.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { exists, isDirectory, isFile } from "../../linux/paths.ts";
 import { keywords } from "../../keywords.ts";
 import { type Args, command, directoryOf, git, optionWords, versionOf } from "./run.ts";

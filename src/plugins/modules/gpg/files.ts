@@ -1,8 +1,8 @@
 /** The text or file that a function is given, and the file that it writes. */
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { toBytes } from "../../bytes.ts";
 import { isFile } from "../../linux/paths.ts";
 import { withOsErrors } from "../../python_errors.ts";

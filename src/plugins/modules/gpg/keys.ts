@@ -1,8 +1,8 @@
 /** Keys that are made, removed, taken in and given out. */
-import type { JobContext } from "../../../loader/context.ts";
-import { type ExecutionFunction, SaltInvocationError } from "../../../loader/family.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { type ExecutionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { operand, operands } from "../../commands.ts";
 import { fileContent, inputOf, writeOutput } from "./files.ts";
 import { findKey, KEY_SERVER } from "./listing.ts";

@@ -1,9 +1,9 @@
 /** Keys of a ring or a key server, as gpg lists them with colons. */
-import type { JobContext } from "../../../loader/context.ts";
-import type { ExecutionFunction } from "../../../loader/family.ts";
-import { str } from "../../../python/repr.ts";
-import { strftime } from "../../../python/strftime.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import type { ExecutionFunction } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/repr.ts";
+import { strftime } from "../../../language/python/strftime.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { operand } from "../../commands.ts";
 import { type Args, onRing, type Ring, ringOf } from "./ring.ts";
 

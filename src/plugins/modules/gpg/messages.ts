@@ -1,8 +1,8 @@
 /** Texts and files: signed, verified, encrypted, decrypted. */
-import type { JobContext } from "../../../loader/context.ts";
-import type { ExecutionFunction } from "../../../loader/family.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import type { ExecutionFunction } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { textOrBytes } from "../../bytes.ts";
 import { operand } from "../../commands.ts";
 import { pythonError } from "../../python_errors.ts";

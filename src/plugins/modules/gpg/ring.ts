@@ -1,9 +1,9 @@
 /** Whose key ring is worked on, and gpg run on it. */
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
-import { gpgOptionsOf, type GpgRun, runGpg } from "../../../render/mod.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
+import { gpgOptionsOf, type GpgRun, runGpg } from "../../../language/render/mod.ts";
 import { findAccount } from "../../../runtime/accounts.ts";
 import { pythonError } from "../../python_errors.ts";
 import { identityOf } from "../cmd/identity.ts";

@@ -1,8 +1,8 @@
 /** How far the owner of a key is trusted to sign those of others. */
-import type { JobContext } from "../../../loader/context.ts";
-import { type ExecutionFunction, SaltInvocationError } from "../../../loader/family.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { type ExecutionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { findKey } from "./listing.ts";
 import { type Args, onRing, ringOf } from "./ring.ts";
 

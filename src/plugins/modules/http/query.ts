@@ -1,20 +1,20 @@
-import { webLimits } from "../../../config/web_limits.ts";
-import { codeOf, messageOf } from "../../../errors.ts";
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError } from "../../../loader/family.ts";
-import { proxiesOf } from "../../../loader/proxies.ts";
-import { decodeText } from "../../../python/codecs.ts";
-import { entriesOf, isMap, Tuple } from "../../../python/containers.ts";
-import { parseOrderedJson } from "../../../python/json.ts";
-import { splitLines } from "../../../python/lines.ts";
-import { repr, str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import { webLimits } from "../../../model/config/web_limits.ts";
+import { codeOf, messageOf } from "../../../base/errors.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { proxiesOf } from "../../../model/loader/proxies.ts";
+import { decodeText } from "../../../language/python/codecs.ts";
+import { entriesOf, isMap, Tuple } from "../../../language/python/containers.ts";
+import { parseOrderedJson } from "../../../language/python/json.ts";
+import { splitLines } from "../../../language/python/lines.ts";
+import { repr, str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { basicAuth, takeUser } from "../../../runtime/basic_auth.ts";
 import type { HttpTrust } from "../../../runtime/http.ts";
 import { BodyTooLargeError, bytesOf } from "../../../runtime/http_body.ts";
 import { followRedirects, RedirectError } from "../../../runtime/http_redirects.ts";
-import { SALT_COMPAT } from "../../../version.ts";
-import { deepCopy } from "../../../python/copy.ts";
+import { SALT_COMPAT } from "../../../base/version.ts";
+import { deepCopy } from "../../../language/python/copy.ts";
 import { textOf } from "../../bytes.ts";
 import { withOsErrors } from "../../python_errors.ts";
 import { overwrite } from "../file/content.ts";
@@ -244,7 +244,7 @@ async function decoded(type: string, text: string): Promise<unknown> {
   try {
     if (type === "json") return deepCopy(parseOrderedJson(text));
     if (type === "xml") return parseXml(text).children.map(xmlToMap);
-    const { parseYaml } = await import("../../../yaml/document.ts");
+    const { parseYaml } = await import("../../../language/yaml/document.ts");
     return parseYaml(text).value;
   } catch (error) {
     if (error instanceof SyntaxError) throw new CommandExecutionError(error.message, { cause: error });

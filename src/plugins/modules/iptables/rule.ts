@@ -1,6 +1,6 @@
 /** Rules of iptables, from arguments by name. */
-import { SaltInvocationError } from "../../../loader/family.ts";
-import { str } from "../../../python/repr.ts";
+import { SaltInvocationError } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/repr.ts";
 
 type Args = Record<string, unknown>;
 

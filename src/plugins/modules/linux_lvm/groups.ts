@@ -1,7 +1,7 @@
 /** Volume groups: made, extended, removed. */
-import type { JobContext } from "../../../loader/context.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { operand, operands, runAll } from "../../commands.ts";
 import { answering } from "./physical.ts";
 import { volumeGroups } from "./tables.ts";

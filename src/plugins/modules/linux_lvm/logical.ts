@@ -1,8 +1,8 @@
 /** Logical volumes: made, removed, resized. */
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandNotFoundError } from "../../../loader/family.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandNotFoundError } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { operand, programPath } from "../../commands.ts";
 import { saying } from "./groups.ts";
 import { answering } from "./physical.ts";

@@ -1,7 +1,7 @@
 /** Physical volumes: made, removed, resized. */
-import type { JobContext } from "../../../loader/context.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { operands, runAll } from "../../commands.ts";
 import { exists } from "../../linux/paths.ts";
 import { physicalVolumes } from "./tables.ts";

@@ -1,7 +1,7 @@
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandNotFoundError, SaltInvocationError } from "../../../loader/family.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandNotFoundError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { programPath, runAll } from "../../commands.ts";
 
 export type Args = Record<string, unknown>;

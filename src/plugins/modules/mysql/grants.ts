@@ -1,8 +1,8 @@
-import type { JobContext } from "../../../loader/context.ts";
-import { type ExecutionFunction, SaltInvocationError } from "../../../loader/family.ts";
-import { entriesOf, isMap } from "../../../python/containers.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { type ExecutionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
+import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { type Args, connectionOf, ident, literal, noteError, orElse, rowsOf, runs } from "./client.ts";
 import { type Grant, grantTokens } from "./tokens.ts";
 import { userGrants } from "./users.ts";

@@ -1,7 +1,7 @@
-import type { JobContext } from "../../../loader/context.ts";
-import type { ExecutionFunction } from "../../../loader/family.ts";
-import { str } from "../../../python/repr.ts";
-import { Float } from "../../../python/float.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import type { ExecutionFunction } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/repr.ts";
+import { Float } from "../../../language/python/float.ts";
 import { isFile } from "../../linux/paths.ts";
 import { type Args, connectionOf, execute, orElse } from "./client.ts";
 

@@ -1,8 +1,8 @@
-import { hex } from "../../../crypto/hex.ts";
-import type { JobContext } from "../../../loader/context.ts";
-import type { ExecutionFunction } from "../../../loader/family.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import { hex } from "../../../protocol/crypto/hex.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import type { ExecutionFunction } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { type Args, connectionOf, literal, noteError, orElse, rowsOf, runs, word } from "./client.ts";
 import { pluginStatus } from "./server.ts";
 import { isAtLeast, serverVersion } from "./versions.ts";

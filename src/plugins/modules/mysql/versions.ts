@@ -1,4 +1,4 @@
-import type { JobContext } from "../../../loader/context.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
 import { type Args, orElse, rowsOf } from "./client.ts";
 
 /** The version of the server as it says it; empty if there is no connection. */

@@ -1,7 +1,7 @@
-import type { JobContext } from "../../../loader/context.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
-import { parseAddress } from "../../../target/ipcidr.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
+import { parseAddress } from "../../../model/target/ipcidr.ts";
 
 /** What came of an attempt. */
 export interface Attempt {

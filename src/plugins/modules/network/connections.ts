@@ -1,7 +1,7 @@
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError } from "../../../loader/family.ts";
-import { splitLines } from "../../../python/lines.ts";
-import { splitWords } from "../../../python/whitespace.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { splitLines } from "../../../language/python/lines.ts";
+import { splitWords } from "../../../language/python/whitespace.ts";
 import { programPath, run } from "../../commands.ts";
 import { tcpSockets } from "../../linux/sockets.ts";
 

@@ -1,8 +1,8 @@
-import { messageOf } from "../../../errors.ts";
-import type { JobContext } from "../../../loader/context.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
-import { splitWords } from "../../../python/whitespace.ts";
+import { messageOf } from "../../../base/errors.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
+import { splitWords } from "../../../language/python/whitespace.ts";
 import { programPath, runAll } from "../../commands.ts";
 import { isDirectory } from "../../linux/paths.ts";
 import { addresses } from "./addresses.ts";

@@ -1,7 +1,7 @@
 /** Where a rule stands: what nft is told of chains, handles and policies. */
-import { SaltInvocationError } from "../../../loader/family.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import { SaltInvocationError } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { type Answer, type Args, no } from "./program.ts";
 
 /** The words that make a chain one of the kernel's hooks; undefined if some of its parts lack. */

@@ -1,10 +1,10 @@
 /** What nft knows and does; the answers of this module are maps of `comment` and `result`. */
-import type { JobContext } from "../../../loader/context.ts";
-import { isMap, lookup } from "../../../python/containers.ts";
-import { splitLines } from "../../../python/lines.ts";
-import { parseOrderedJson } from "../../../python/json.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { isMap, lookup } from "../../../language/python/containers.ts";
+import { splitLines } from "../../../language/python/lines.ts";
+import { parseOrderedJson } from "../../../language/python/json.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { run } from "../../commands.ts";
 import { familyOf, nameOf, wordsOf } from "./rule.ts";
 

@@ -1,7 +1,7 @@
 /** Rules of nftables, from arguments by name; and what may stand in a command of nft. */
-import { SaltInvocationError } from "../../../loader/family.ts";
-import { str } from "../../../python/repr.ts";
-import { strip } from "../../../python/whitespace.ts";
+import { SaltInvocationError } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/repr.ts";
+import { strip } from "../../../language/python/whitespace.ts";
 
 type Args = Record<string, unknown>;
 

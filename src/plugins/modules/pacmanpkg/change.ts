@@ -1,11 +1,11 @@
 /** What changes packages: `pkg.install`, `remove`, `purge`, `upgrade`, `refresh_db`. */
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError } from "../../../loader/family.ts";
-import { compileGlob } from "../../../python/glob.ts";
-import { isTrue } from "../../../python/is_true.ts";
-import { splitLines } from "../../../python/lines.ts";
-import { truthy } from "../../../python/truth.ts";
-import { splitWords } from "../../../python/whitespace.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { compileGlob } from "../../../language/python/glob.ts";
+import { isTrue } from "../../../language/python/is_true.ts";
+import { splitLines } from "../../../language/python/lines.ts";
+import { truthy } from "../../../language/python/truth.ts";
+import { splitWords } from "../../../language/python/whitespace.ts";
 import { changes, stringify } from "../../packages/lists.ts";
 import { clearRefreshTag } from "../../packages/refresh_tag.ts";
 import { parseTargets, type Wanted } from "../../packages/targets.ts";

@@ -1,7 +1,7 @@
 /** What the functions of `partition` take, and nothing else. */
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError } from "../../../loader/family.ts";
-import { str } from "../../../python/repr.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/repr.ts";
 import { operand } from "../../commands.ts";
 import { lookAt } from "../../linux/paths.ts";
 

@@ -1,11 +1,11 @@
-import type { JobContext } from "../../../loader/context.ts";
-import { joinPath } from "../../../config/paths.ts";
-import { proxyAddress } from "../../../config/proxy.ts";
-import { CommandExecutionError, CommandNotFoundError } from "../../../loader/family.ts";
-import { proxyOf } from "../../../loader/proxies.ts";
-import { entriesOf, isMap } from "../../../python/containers.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { joinPath } from "../../../base/paths.ts";
+import { proxyAddress } from "../../../protocol/transport/proxy.ts";
+import { CommandExecutionError, CommandNotFoundError } from "../../../model/loader/family.ts";
+import { proxyOf } from "../../../model/loader/proxies.ts";
+import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { type CommandOutcome, programPath, runAll } from "../../commands.ts";
 import { isDirectory, isFile, lookAt } from "../../linux/paths.ts";
 

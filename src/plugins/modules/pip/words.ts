@@ -1,8 +1,8 @@
 /** The words of `pip install`, from arguments by name. */
-import { CommandExecutionError } from "../../../loader/family.ts";
-import { entriesOf, isMap } from "../../../python/containers.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import type { Args } from "./program.ts";
 
 /** Arguments that are switches, in the order in which they are written. */

@@ -1,7 +1,7 @@
-import type { JobContext } from "../../../loader/context.ts";
-import { type ExecutionFunction, SaltInvocationError } from "../../../loader/family.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { type ExecutionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { type Args, connectionOf, ident, literal, query, runs } from "./psql.ts";
 
 /** Letters of rights, as PostgreSQL lists them. */

@@ -1,7 +1,7 @@
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
-import { repr, str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { repr, str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { type CommandOutcome, programPath, runAll } from "../../commands.ts";
 import { findAccount } from "../../../runtime/accounts.ts";
 import { isProgram } from "../../linux/programs.ts";

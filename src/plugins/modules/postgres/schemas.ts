@@ -1,6 +1,6 @@
-import type { JobContext } from "../../../loader/context.ts";
-import type { ExecutionFunction } from "../../../loader/family.ts";
-import { str } from "../../../python/repr.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import type { ExecutionFunction } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/repr.ts";
 import { type Args, type Connection, connectionOf, ident, query, type Row, runs } from "./psql.ts";
 
 const SCHEMA_CONNECTION = "user=None, db_user=None, db_password=None, db_host=None, db_port=None";

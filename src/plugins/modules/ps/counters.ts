@@ -1,8 +1,8 @@
-import type { JobContext } from "../../../loader/context.ts";
-import { toInteger } from "../../../python/float.ts";
-import { splitLines } from "../../../python/lines.ts";
-import { truthy } from "../../../python/truth.ts";
-import { splitWords } from "../../../python/whitespace.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { toInteger } from "../../../language/python/float.ts";
+import { splitLines } from "../../../language/python/lines.ts";
+import { truthy } from "../../../language/python/truth.ts";
+import { splitWords } from "../../../language/python/whitespace.ts";
 import { exists } from "../../linux/paths.ts";
 
 type Facts = Record<string, unknown>;

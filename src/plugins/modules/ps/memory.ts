@@ -1,7 +1,7 @@
-import type { JobContext } from "../../../loader/context.ts";
-import { toFloat, toInteger } from "../../../python/float.ts";
-import { splitLines } from "../../../python/lines.ts";
-import { splitWords } from "../../../python/whitespace.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { toFloat, toInteger } from "../../../language/python/float.ts";
+import { splitLines } from "../../../language/python/lines.ts";
+import { splitWords } from "../../../language/python/whitespace.ts";
 import * as proc from "../../linux/proc.ts";
 import { round } from "./processors.ts";
 

@@ -1,10 +1,10 @@
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError, InvalidArgumentsError } from "../../../loader/family.ts";
-import { str } from "../../../python/repr.ts";
-import { compileSearch, escapeRegexp } from "../../../python/substitute.ts";
-import { truthy } from "../../../python/truth.ts";
-import { typeName } from "../../../python/type_name.ts";
-import { splitWords } from "../../../python/whitespace.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError, InvalidArgumentsError } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/repr.ts";
+import { compileSearch, escapeRegexp } from "../../../language/python/substitute.ts";
+import { truthy } from "../../../language/python/truth.ts";
+import { typeName } from "../../../language/python/type_name.ts";
+import { splitWords } from "../../../language/python/whitespace.ts";
 import { findAccount } from "../../../runtime/accounts.ts";
 import * as proc from "../../linux/proc.ts";
 import { details } from "./details.ts";

@@ -1,8 +1,8 @@
 /** `lowpkg.info` of systems with RPM. */
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError } from "../../../loader/family.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { runAll } from "../../commands.ts";
 import { formatVersion } from "../../packages/lists.ts";
 import { compareEvr } from "../../packages/rpm/evr.ts";

@@ -1,10 +1,10 @@
-import { joinPath } from "../../../config/paths.ts";
-import { isPlainJid } from "../../../job/jid.ts";
-import type { JobContext } from "../../../loader/context.ts";
-import { isMap } from "../../../python/containers.ts";
-import { repr } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
-import { decode } from "../../../wire/msgpack.ts";
+import { joinPath } from "../../../base/paths.ts";
+import { isPlainJid } from "../../../model/job/jid.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { isMap } from "../../../language/python/containers.ts";
+import { repr } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
+import { decode } from "../../../protocol/wire/msgpack.ts";
 
 /** The directory of the caches; undefined without one of its own: its folders would be those of the system. */
 function ownCache({ opts: { cachedir } }: JobContext): string | undefined {

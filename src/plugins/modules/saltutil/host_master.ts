@@ -1,11 +1,11 @@
-import { ORCHESTRATIONS } from "../../../job/orchestrations.ts";
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError, InvalidArgumentsError } from "../../../loader/family.ts";
-import type { HostMaster } from "../../../loader/host_master.ts";
-import type { BoundArguments } from "../../../loader/signature.ts";
-import { entriesOf, isMap } from "../../../python/containers.ts";
-import { repr, str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import { ORCHESTRATIONS } from "../../../model/job/orchestrations.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError, InvalidArgumentsError } from "../../../model/loader/family.ts";
+import type { HostMaster } from "../../../model/loader/host_master.ts";
+import type { BoundArguments } from "../../../model/loader/signature.ts";
+import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { repr, str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 
 export const COMMAND_KEYWORDS =
   "tgt, fun, arg=(), timeout=None, tgt_type='glob', ret='', kwarg=None, ssh=False, **kwargs";

@@ -1,6 +1,6 @@
-import type { JobContext } from "../../../loader/context.ts";
-import { InvalidArgumentsError } from "../../../loader/family.ts";
-import { str } from "../../../python/repr.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { InvalidArgumentsError } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/repr.ts";
 
 /** The running jobs, without the one that asks. */
 export async function running(context: JobContext): Promise<Record<string, unknown>[]> {

@@ -1,8 +1,8 @@
-import type { JobContext } from "../../../loader/context.ts";
-import type { ExecutionFunction } from "../../../loader/family.ts";
-import type { BoundArguments } from "../../../loader/signature.ts";
-import { syncModules } from "../../../loader/sync.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import type { ExecutionFunction } from "../../../model/loader/family.ts";
+import type { BoundArguments } from "../../../model/loader/signature.ts";
+import { syncModules } from "../../../model/loader/sync.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { clearGrainsCache } from "../../grains_cache.ts";
 import { topEnvironments } from "./top_environments.ts";
 

@@ -1,10 +1,10 @@
-import { messageOf } from "../../../errors.ts";
-import type { JobContext } from "../../../loader/context.ts";
-import { Rendering, templateText } from "../../../loader/rendering.ts";
-import { stateOptions } from "../../../loader/state_options.ts";
-import { entriesOf, isMap, lookup } from "../../../python/containers.ts";
-import { str } from "../../../python/repr.ts";
-import { matchMinion } from "../../../target/match.ts";
+import { messageOf } from "../../../base/errors.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { Rendering, templateText } from "../../../model/loader/rendering.ts";
+import { stateOptions } from "../../../model/loader/state_options.ts";
+import { entriesOf, isMap, lookup } from "../../../language/python/containers.ts";
+import { str } from "../../../language/python/repr.ts";
+import { matchMinion } from "../../../model/target/match.ts";
 
 type Section = readonly [target: unknown, list: unknown][];
 

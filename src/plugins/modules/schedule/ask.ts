@@ -1,13 +1,13 @@
 /** How the functions of `schedule` speak to the minion: by an event on its bus, and the event that answers it. */
-import { messageOf } from "../../../errors.ts";
-import { dirName } from "../../../config/paths.ts";
-import { savedSchedulePath } from "../../../config/saved_schedule.ts";
-import type { JobContext } from "../../../loader/context.ts";
-import { deepCopy } from "../../../python/copy.ts";
-import { entriesOf, isMap, lookup } from "../../../python/containers.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
-import { dump } from "../../../yaml/mod.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { dirName } from "../../../base/paths.ts";
+import { savedSchedulePath } from "../../../model/config/saved_schedule.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { deepCopy } from "../../../language/python/copy.ts";
+import { entriesOf, isMap, lookup } from "../../../language/python/containers.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
+import { dump } from "../../../language/yaml/mod.ts";
 
 export type Fields = Record<string, unknown>;
 
@@ -54,7 +54,7 @@ export function tell(context: JobContext, data: Fields): boolean {
 async function saved({ runtime: { fs }, opts, log }: JobContext): Promise<Fields> {
   const path = savedSchedulePath(opts);
   if (path === undefined || fs.stat(path)?.kind !== "file") return {};
-  const { parseYaml } = await import("../../../yaml/document.ts");
+  const { parseYaml } = await import("../../../language/yaml/document.ts");
   try {
     const { value } = parseYaml(fs.readText(path));
     return isMap(value) ? fieldsOf(lookup(value, "schedule")) : {};

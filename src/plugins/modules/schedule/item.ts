@@ -1,7 +1,7 @@
-import { isMap, lookup, OrderedMap } from "../../../python/containers.ts";
-import { parseDate } from "../../../python/dateutil.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import { isMap, lookup, OrderedMap } from "../../../language/python/containers.ts";
+import { parseDate } from "../../../language/python/dateutil.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { pythonError } from "../../python_errors.ts";
 import type { Fields } from "./ask.ts";
 

@@ -1,9 +1,9 @@
 /** The functions that add, change and remove jobs. */
-import type { JobContext } from "../../../loader/context.ts";
-import { equal } from "../../../python/equal.ts";
-import { isMap } from "../../../python/containers.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { equal } from "../../../language/python/equal.ts";
+import { isMap } from "../../../language/python/containers.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { pythonError } from "../../python_errors.ts";
 import { ask, current, type Fields, fieldsOf, tell, whereIs, writeSaved } from "./ask.ts";
 import { buildItem, collision } from "./item.ts";

@@ -1,10 +1,10 @@
 /** The functions about the times of single jobs. */
-import type { JobContext } from "../../../loader/context.ts";
-import { str } from "../../../python/repr.ts";
-import { strftime } from "../../../python/strftime.ts";
-import { timeReader } from "../../../python/strptime.ts";
-import { truthy } from "../../../python/truth.ts";
-import { DateTime } from "../../../wire/msgpack_values.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { str } from "../../../language/python/repr.ts";
+import { strftime } from "../../../language/python/strftime.ts";
+import { timeReader } from "../../../language/python/strptime.ts";
+import { truthy } from "../../../language/python/truth.ts";
+import { DateTime } from "../../../protocol/wire/msgpack_values.ts";
 import { ask, type Fields, fieldsOf, whereIs } from "./ask.ts";
 
 /** The format of times where a call names none. */

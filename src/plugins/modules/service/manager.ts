@@ -1,4 +1,4 @@
-import type { JobContext } from "../../../loader/context.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
 
 export interface ActOptions {
   noBlock: boolean;

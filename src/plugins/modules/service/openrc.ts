@@ -1,7 +1,7 @@
-import type { JobContext } from "../../../loader/context.ts";
-import { compileGlob } from "../../../python/glob.ts";
-import { splitLines } from "../../../python/lines.ts";
-import { splitWords } from "../../../python/whitespace.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { compileGlob } from "../../../language/python/glob.ts";
+import { splitLines } from "../../../language/python/lines.ts";
+import { splitWords } from "../../../language/python/whitespace.ts";
 import { run, runAll } from "../../commands.ts";
 import { isPattern, type ServiceManager } from "./manager.ts";
 

@@ -1,6 +1,6 @@
-import type { JobContext } from "../../../loader/context.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
-import { compileGlob } from "../../../python/glob.ts";
+import { compileGlob } from "../../../language/python/glob.ts";
 import { runAll } from "../../commands.ts";
 import { isDirectory, isFile, lookAt } from "../../linux/paths.ts";
 import { isPattern, type ServiceManager } from "./manager.ts";

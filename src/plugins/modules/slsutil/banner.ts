@@ -1,7 +1,7 @@
-import { SaltInvocationError } from "../../../loader/family.ts";
-import { str } from "../../../python/repr.ts";
-import { wrap } from "../../../python/textwrap.ts";
-import { truthy } from "../../../python/truth.ts";
+import { SaltInvocationError } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/repr.ts";
+import { wrap } from "../../../language/python/textwrap.ts";
+import { truthy } from "../../../language/python/truth.ts";
 
 const TITLE = "THIS FILE IS MANAGED BY SALT - DO NOT EDIT";
 const TEXT =

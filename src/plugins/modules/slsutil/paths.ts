@@ -1,7 +1,7 @@
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
-import { dirname, normpath } from "../../../python/posixpath.ts";
-import { str } from "../../../python/repr.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { dirname, normpath } from "../../../language/python/posixpath.ts";
+import { str } from "../../../language/python/repr.ts";
 
 type Kind = "files" | "directories";
 

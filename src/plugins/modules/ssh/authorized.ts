@@ -1,10 +1,10 @@
-import { joinPath } from "../../../config/paths.ts";
-import type { BoundArguments } from "../../../loader/signature.ts";
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError } from "../../../loader/family.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
-import { splitWords, strip } from "../../../python/whitespace.ts";
+import { joinPath } from "../../../base/paths.ts";
+import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
+import { splitWords, strip } from "../../../language/python/whitespace.ts";
 import { isDirectory, isFile } from "../../linux/paths.ts";
 import { type FileOwner, type UserFile, userFile } from "../../user_files.ts";
 import { type AuthorizedKey, fingerprintOf, keyLine, kindOf, parseKey } from "./keys.ts";

@@ -1,10 +1,10 @@
-import { hex } from "../../../crypto/hex.ts";
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError } from "../../../loader/family.ts";
-import { decodeBase64 } from "../../../python/binascii.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
-import { splitWords } from "../../../python/whitespace.ts";
+import { hex } from "../../../protocol/crypto/hex.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { decodeBase64 } from "../../../language/python/binascii.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
+import { splitWords } from "../../../language/python/whitespace.ts";
 import type { HashName } from "../../../runtime/crypto.ts";
 
 /** A key of an `authorized_keys` file. */

@@ -1,9 +1,9 @@
-import { joinPath } from "../../../config/paths.ts";
-import { isJid, jidToTime } from "../../../job/jid.ts";
-import type { JobContext } from "../../../loader/context.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
-import { queuedJobs, stateQueueDirectory } from "../../../state/mod.ts";
+import { joinPath } from "../../../base/paths.ts";
+import { isJid, jidToTime } from "../../../model/job/jid.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
+import { queuedJobs, stateQueueDirectory } from "../../../content/state/mod.ts";
 import { writePacked } from "./packed_files.ts";
 import { type Args, CODES } from "./state_call.ts";
 

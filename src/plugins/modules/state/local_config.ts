@@ -1,10 +1,10 @@
 /** Options of a file over the minion's, for one call: `localconfig`. */
-import { loadConfig, putUnderRoot } from "../../../config/load.ts";
-import { MINION_OPTIONS } from "../../../config/minion_opts.ts";
-import { ConfigError } from "../../../errors.ts";
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError } from "../../../loader/family.ts";
-import { isRecord } from "../../../record.ts";
+import { loadConfig, putUnderRoot } from "../../../model/config/load.ts";
+import { MINION_OPTIONS } from "../../../model/config/minion_opts.ts";
+import { ConfigError } from "../../../base/errors.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { isRecord } from "../../../base/record.ts";
 import type { FileSystem, Runtime } from "../../../runtime/mod.ts";
 
 /** @throws {RangeError} for a file that a user could have written: it can have root run what that user likes */
@@ -32,7 +32,7 @@ export async function localOptions(
   if (fs.stat(file)?.kind !== "file") {
     throw new CommandExecutionError(`Cannot use localconfig "${file}": there is no such file on this minion`);
   }
-  const { parseYaml } = await import("../../../yaml/document.ts");
+  const { parseYaml } = await import("../../../language/yaml/document.ts");
   const include = { ...MINION_OPTIONS.default_include!, default: opts.default_include };
   try {
     const { opts: read, given } = loadConfig({

@@ -1,9 +1,9 @@
-import { joinPath } from "../../../config/paths.ts";
-import { messageOf } from "../../../errors.ts";
-import type { JobContext } from "../../../loader/context.ts";
-import { SaltInvocationError } from "../../../loader/family.ts";
-import { str } from "../../../python/repr.ts";
-import { decode, encode } from "../../../wire/msgpack.ts";
+import { joinPath } from "../../../base/paths.ts";
+import { messageOf } from "../../../base/errors.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { SaltInvocationError } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/repr.ts";
+import { decode, encode } from "../../../protocol/wire/msgpack.ts";
 
 /** A file in the cache directory. @throws {SaltInvocationError} for a name that leads out of it */
 export function cacheFile({ opts }: JobContext, name: string): string {

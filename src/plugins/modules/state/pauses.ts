@@ -1,12 +1,12 @@
-import { joinPath } from "../../../config/paths.ts";
-import { messageOf } from "../../../errors.ts";
-import { isJid } from "../../../job/jid.ts";
-import type { JobContext } from "../../../loader/context.ts";
-import { SaltInvocationError } from "../../../loader/family.ts";
-import type { LowChunk } from "../../../loader/states.ts";
-import { entriesOf, isMap, lookup } from "../../../python/containers.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import { joinPath } from "../../../base/paths.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { isJid } from "../../../model/job/jid.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { SaltInvocationError } from "../../../model/loader/family.ts";
+import type { LowChunk } from "../../../model/loader/states.ts";
+import { entriesOf, isMap, lookup } from "../../../language/python/containers.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { readPacked, writePacked } from "./packed_files.ts";
 
 /** `{id or __all__: {duration, kill}}` */

@@ -1,7 +1,7 @@
-import type { JobContext } from "../../../loader/context.ts";
-import { entriesOf, isMap, lookup } from "../../../python/containers.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { entriesOf, isMap, lookup } from "../../../language/python/containers.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { cacheFile, keepPacked, readPacked } from "./packed_files.ts";
 import type { Args } from "./state_call.ts";
 

@@ -1,12 +1,12 @@
 import { gatherGrains } from "../../grains/mod.ts";
-import { messageOf } from "../../../errors.ts";
-import { jobProgress } from "../../../event/tag.ts";
-import type { JobContext } from "../../../loader/context.ts";
-import type { LowChunk } from "../../../loader/states.ts";
-import { entriesOf, isMap } from "../../../python/containers.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
-import { checkResult, type OpenHigh, openHigh, runStates, type StateEntry } from "../../../state/mod.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { jobProgress } from "../../../model/event/tag.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import type { LowChunk } from "../../../model/loader/states.ts";
+import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
+import { checkResult, type OpenHigh, openHigh, runStates, type StateEntry } from "../../../content/state/mod.ts";
 import { mayRunState, removePauses } from "./pauses.ts";
 import { CODES, type StateCall } from "./state_call.ts";
 

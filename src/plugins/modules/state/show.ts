@@ -1,7 +1,7 @@
-import type { JobContext } from "../../../loader/context.ts";
-import { isMap, mapOf } from "../../../python/containers.ts";
-import { str } from "../../../python/repr.ts";
-import { lowChunksOf, verifyHigh } from "../../../state/mod.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { isMap, mapOf } from "../../../language/python/containers.ts";
+import { str } from "../../../language/python/repr.ts";
+import { lowChunksOf, verifyHigh } from "../../../content/state/mod.ts";
 import { renderMods, withView } from "./sls.ts";
 import { type Args, CODES, splitInput, type StateCall } from "./state_call.ts";
 import { setCode } from "./run_high.ts";

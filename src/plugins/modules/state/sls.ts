@@ -1,8 +1,8 @@
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
-import { isMap, lookup } from "../../../python/containers.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { isMap, lookup } from "../../../language/python/containers.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import {
   applyRequisitesIn,
   lowChunksOf,
@@ -10,7 +10,7 @@ import {
   openHigh,
   TopFileError,
   verifyHigh,
-} from "../../../state/mod.ts";
+} from "../../../content/state/mod.ts";
 import { conflict } from "./conflict.ts";
 import { disabledBy } from "./disabled.ts";
 import { cacheFile, keepPacked, readPacked } from "./packed_files.ts";

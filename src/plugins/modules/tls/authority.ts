@@ -1,7 +1,7 @@
-import { codeOf } from "../../../errors.ts";
-import type { JobContext } from "../../../loader/context.ts";
-import { bytesRepr, str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import { codeOf } from "../../../base/errors.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { bytesRepr, str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { exists } from "../../linux/paths.ts";
 import { pythonError, withOsErrors } from "../../python_errors.ts";
 import { loadCertificate } from "../x509/certificates.ts";

@@ -1,8 +1,8 @@
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError } from "../../../loader/family.ts";
-import { str } from "../../../python/repr.ts";
-import { strftime } from "../../../python/strftime.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/repr.ts";
+import { strftime } from "../../../language/python/strftime.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { exists, isDirectory } from "../../linux/paths.ts";
 import { pythonError, withOsErrors } from "../../python_errors.ts";
 import { type RevocationPlan, revocationsBody } from "../x509/build.ts";

@@ -1,10 +1,10 @@
 /** `virtualenv.create`: by the program virtualenv, or by the module venv of a Python. */
-import { basename } from "../../../python/posixpath.ts";
-import { joinPath } from "../../../config/paths.ts";
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError } from "../../../loader/family.ts";
-import { repr, str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import { basename } from "../../../language/python/posixpath.ts";
+import { joinPath } from "../../../base/paths.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { repr, str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { type CommandOutcome, programPath, runAll } from "../../commands.ts";
 import { exists, isDirectory } from "../../linux/paths.ts";
 

@@ -1,8 +1,8 @@
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
-import { entriesOf, isMap } from "../../../python/containers.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { pythonError } from "../../python_errors.ts";
 import { loadCertificate } from "./certificates.ts";
 import type { Der } from "./der.ts";

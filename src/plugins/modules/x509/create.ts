@@ -1,9 +1,9 @@
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError, type ExecutionFunction, SaltInvocationError } from "../../../loader/family.ts";
-import { encodeBase64 } from "../../../python/binascii.ts";
-import { repr, str } from "../../../python/repr.ts";
-import { join } from "../../../python/posixpath.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError, type ExecutionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
+import { encodeBase64 } from "../../../language/python/binascii.ts";
+import { repr, str } from "../../../language/python/repr.ts";
+import { join } from "../../../language/python/posixpath.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { isFile } from "../../linux/paths.ts";
 import { withOsErrors } from "../../python_errors.ts";
 import {

@@ -1,4 +1,4 @@
-import { decodeText } from "../../../python/codecs.ts";
+import { decodeText } from "../../../language/python/codecs.ts";
 
 /** Bytes of a number: a key of 32768 bits, and more than any serial number. */
 const LONGEST_NUMBER = 4100;

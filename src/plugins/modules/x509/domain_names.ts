@@ -1,6 +1,6 @@
-import { CommandExecutionError } from "../../../loader/family.ts";
-import { repr } from "../../../python/repr.ts";
-import { typeName } from "../../../python/type_name.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { repr } from "../../../language/python/repr.ts";
+import { typeName } from "../../../language/python/type_name.ts";
 
 const DOTS = /[.\u3002\uff0e\uff61]/;
 const LONGEST_LABEL = 63;

@@ -1,9 +1,9 @@
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
-import { entriesOf, isMap, lookup } from "../../../python/containers.ts";
-import { repr, str } from "../../../python/repr.ts";
-import { timeReader } from "../../../python/strptime.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { entriesOf, isMap, lookup } from "../../../language/python/containers.ts";
+import { repr, str } from "../../../language/python/repr.ts";
+import { timeReader } from "../../../language/python/strptime.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import type { Der } from "./der.ts";
 import { readDer } from "./der.ts";
 import {

@@ -1,4 +1,4 @@
-import { hex } from "../../../crypto/hex.ts";
+import { hex } from "../../../protocol/crypto/hex.ts";
 
 /** Bytes, or a number, as pairs of digits with colons between. */
 export function prettyHex(value: Uint8Array | bigint): string {

@@ -1,5 +1,5 @@
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError } from "../../../loader/family.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
 import { type CommandOutcome, programPath, runAll } from "../../commands.ts";
 import { temporaryFile } from "../../temporary.ts";
 

@@ -1,6 +1,6 @@
-import type { JobContext } from "../../../loader/context.ts";
-import { SaltInvocationError } from "../../../loader/family.ts";
-import { str } from "../../../python/repr.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { SaltInvocationError } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/repr.ts";
 import { sourceBytes } from "./read.ts";
 
 function pattern(label: string): RegExp {

@@ -1,7 +1,7 @@
-import { messageOf } from "../../../errors.ts";
-import type { JobContext } from "../../../loader/context.ts";
-import { SaltInvocationError } from "../../../loader/family.ts";
-import { decodeBase64, encodeBase64 } from "../../../python/binascii.ts";
+import { messageOf } from "../../../base/errors.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { SaltInvocationError } from "../../../model/loader/family.ts";
+import { decodeBase64, encodeBase64 } from "../../../language/python/binascii.ts";
 import { isFile } from "../../linux/paths.ts";
 import { latin1 } from "../../bytes.ts";
 import { withOsErrors } from "../../python_errors.ts";

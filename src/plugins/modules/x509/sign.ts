@@ -1,6 +1,6 @@
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError } from "../../../loader/family.ts";
-import { str } from "../../../python/repr.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/repr.ts";
 import type { HashName } from "../../../runtime/crypto.ts";
 import type { Der } from "./der.ts";
 import { bitString, nothing, oid, sequence } from "./der_write.ts";

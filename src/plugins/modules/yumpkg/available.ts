@@ -1,9 +1,9 @@
 /** Which versions there are: `pkg.latest_version`, `list_upgrades`, `list_repo_pkgs`, `refresh_db`. */
-import type { JobContext } from "../../../loader/context.ts";
-import { compileGlob } from "../../../python/glob.ts";
-import { isTrue } from "../../../python/is_true.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { compileGlob } from "../../../language/python/glob.ts";
+import { isTrue } from "../../../language/python/is_true.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { clearRefreshTag } from "../../packages/refresh_tag.ts";
 import { compareEvr } from "../../packages/rpm/evr.ts";
 import { installedRpms } from "../../packages/rpm/installed.ts";

@@ -1,5 +1,5 @@
-import { joinPath } from "../../../config/paths.ts";
-import type { JobContext } from "../../../loader/context.ts";
+import { joinPath } from "../../../base/paths.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
 import { type Downloaded, downloadedRpms } from "../../packages/rpm/downloaded.ts";
 import { needYum } from "./program.ts";
 

@@ -1,8 +1,8 @@
 /** Groups of packages. */
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
-import { splitLines } from "../../../python/lines.ts";
-import { str } from "../../../python/repr.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { splitLines } from "../../../language/python/lines.ts";
+import { str } from "../../../language/python/repr.ts";
 import { installedRpms } from "../../packages/rpm/installed.ts";
 import { runAll } from "../../commands.ts";
 import { type Args, needYum, optionWords } from "./program.ts";

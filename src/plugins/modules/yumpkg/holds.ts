@@ -1,10 +1,10 @@
 /** Packages that keep their version, by the plugin versionlock. */
-import type { JobContext } from "../../../loader/context.ts";
-import { SaltInvocationError } from "../../../loader/family.ts";
-import { entriesOf, isMap } from "../../../python/containers.ts";
-import { splitLines } from "../../../python/lines.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { SaltInvocationError } from "../../../model/loader/family.ts";
+import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { splitLines } from "../../../language/python/lines.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { run } from "../../commands.ts";
 import { installedRpms } from "../../packages/rpm/installed.ts";
 import { type Args, callYum, isDnf, needYum } from "./program.ts";

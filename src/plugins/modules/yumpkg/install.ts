@@ -1,10 +1,10 @@
 /** `pkg.install` of dnf and yum. */
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
-import { compileGlob } from "../../../python/glob.ts";
-import { isTrue } from "../../../python/is_true.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { compileGlob } from "../../../language/python/glob.ts";
+import { isTrue } from "../../../language/python/is_true.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { changes, stringify } from "../../packages/lists.ts";
 import { parseTargets, type Targets, type Wanted } from "../../packages/targets.ts";
 import { matchVersion } from "../../packages/versions.ts";

@@ -1,9 +1,9 @@
 /** dnf, or yum where there is only that. */
-import type { Context, JobContext } from "../../../loader/context.ts";
-import { CommandNotFoundError } from "../../../loader/family.ts";
-import { splitLines } from "../../../python/lines.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { Context, JobContext } from "../../../model/loader/context.ts";
+import { CommandNotFoundError } from "../../../model/loader/family.ts";
+import { splitLines } from "../../../language/python/lines.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { type CommandOutcome, programPath, runAll, scopeWords } from "../../commands.ts";
 import { hostArch, resolveName } from "../../packages/rpm/names.ts";
 

@@ -1,9 +1,9 @@
 /** The repositories of dnf and yum: sections of files that end in `.repo`. */
-import { joinPath } from "../../../config/paths.ts";
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
-import { repr, str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import { joinPath } from "../../../base/paths.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { repr, str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { isDirectory, isFile } from "../../linux/paths.ts";
 import { formatRepoFile, parseRepoFile, type RepoFile, type RepoSection } from "../../packages/rpm/repo_file.ts";
 import { type Args, callYum } from "./program.ts";

@@ -1,10 +1,10 @@
 /** Which versions there are: `pkg.refresh_db`, `info_available`, `latest_version`, `list_upgrades`, `list_repo_pkgs`. */
-import type { JobContext } from "../../../loader/context.ts";
-import { compileGlob } from "../../../python/glob.ts";
-import { isMap, lookup } from "../../../python/containers.ts";
-import { splitLines } from "../../../python/lines.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { compileGlob } from "../../../language/python/glob.ts";
+import { isMap, lookup } from "../../../language/python/containers.ts";
+import { splitLines } from "../../../language/python/lines.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { clearRefreshTag } from "../../packages/refresh_tag.ts";
 import { looseCompare } from "../../packages/versions.ts";
 import { elementsOf } from "../../xml.ts";

@@ -1,8 +1,8 @@
 /** Packages as files: `pkg.download` and `pkg.diff`. */
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { exists } from "../../linux/paths.ts";
 import { elementsOf } from "../../xml.ts";
 import { refresh } from "./available.ts";

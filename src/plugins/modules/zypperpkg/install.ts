@@ -1,10 +1,10 @@
 /** `pkg.install`, `remove` and `upgrade` of zypper. */
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError } from "../../../loader/family.ts";
-import { compileGlob } from "../../../python/glob.ts";
-import { splitLines } from "../../../python/lines.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { compileGlob } from "../../../language/python/glob.ts";
+import { splitLines } from "../../../language/python/lines.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { changes } from "../../packages/lists.ts";
 import { parseTargets, type Targets } from "../../packages/targets.ts";
 import { looseCompare, splitComparison } from "../../packages/versions.ts";

@@ -1,10 +1,10 @@
 /** What is installed, and what was downloaded. */
-import { joinPath } from "../../../config/paths.ts";
-import type { JobContext } from "../../../loader/context.ts";
-import { isTrue } from "../../../python/is_true.ts";
-import { splitLines } from "../../../python/lines.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import { joinPath } from "../../../base/paths.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { isTrue } from "../../../language/python/is_true.ts";
+import { splitLines } from "../../../language/python/lines.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { run } from "../../commands.ts";
 import { isFile } from "../../linux/paths.ts";
 import { formatPkgList, type InstalledVersion } from "../../packages/lists.ts";

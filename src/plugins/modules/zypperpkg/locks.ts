@@ -1,10 +1,10 @@
 /** Packages that keep their version: zypper's locks. */
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError } from "../../../loader/family.ts";
-import { entriesOf, isMap } from "../../../python/containers.ts";
-import { compilePattern } from "../../../python/regexp.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { compilePattern } from "../../../language/python/regexp.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { isFile } from "../../linux/paths.ts";
 import { infoInstalled } from "../../packages/rpm/info_installed.ts";
 import { elementsOf } from "../../xml.ts";

@@ -1,5 +1,5 @@
-import { joinPath } from "../../../config/paths.ts";
-import type { JobContext } from "../../../loader/context.ts";
+import { joinPath } from "../../../base/paths.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
 import { walk } from "../../linux/paths.ts";
 
 /** What is known of package files in a cache: name → version → the file. */

@@ -1,6 +1,6 @@
-import type { JobContext } from "../../../loader/context.ts";
-import { entriesOf, isMap } from "../../../python/containers.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { truthy } from "../../../language/python/truth.ts";
 
 /** Details of installed packages, as `pkg.info_installed` has them: with `source` for `source_rpm`. */
 export async function infoInstalled(

@@ -1,6 +1,6 @@
 /** Files of repositories, `*.repo`: sections with `key=value`. */
-import { entriesOf, isMap } from "../../../python/containers.ts";
-import { str } from "../../../python/repr.ts";
+import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { str } from "../../../language/python/repr.ts";
 
 /** One repository: values by key; comments in it as a list. */
 export type RepoSection = Record<string, unknown>;

@@ -1,10 +1,10 @@
 /** Orchestrations: states that the master runs for itself, as the minion of its own id. */
-import type { RunnerContext } from "../../../loader/context.ts";
-import { type RunnerFunction, SaltInvocationError } from "../../../loader/family.ts";
-import type { BoundArguments } from "../../../loader/signature.ts";
-import { isMap } from "../../../python/containers.ts";
-import { str } from "../../../python/repr.ts";
-import { checkResult } from "../../../state/check_result.ts";
+import type { RunnerContext } from "../../../model/loader/context.ts";
+import { type RunnerFunction, SaltInvocationError } from "../../../model/loader/family.ts";
+import type { BoundArguments } from "../../../model/loader/signature.ts";
+import { isMap } from "../../../language/python/containers.ts";
+import { str } from "../../../language/python/repr.ts";
+import { checkResult } from "../../../content/state/check_result.ts";
 
 function checkPillar(pillar: unknown): void {
   if (pillar === null || isMap(pillar)) return;

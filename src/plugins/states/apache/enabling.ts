@@ -1,8 +1,8 @@
-import type { Context } from "../../../loader/context.ts";
-import type { BoundArguments } from "../../../loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../../loader/states.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { Context } from "../../../model/loader/context.ts";
+import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { StateContext, StateModule, StateReturn } from "../../../model/loader/states.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { operand, programPath } from "../../commands.ts";
 import { outcome } from "../outcome.ts";
 

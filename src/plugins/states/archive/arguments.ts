@@ -1,9 +1,9 @@
-import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
-import type { BoundArguments } from "../../../loader/signature.ts";
-import type { StateContext } from "../../../loader/states.ts";
-import { repr, str } from "../../../python/repr.ts";
-import { relpath } from "../../../python/posixpath.ts";
-import { truthy } from "../../../python/truth.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { StateContext } from "../../../model/loader/states.ts";
+import { repr, str } from "../../../language/python/repr.ts";
+import { relpath } from "../../../language/python/posixpath.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { exists, expandUser, isFile, realPath } from "../../linux/paths.ts";
 import { redacted } from "../../modules/file/hash.ts";
 import { localPath, schemeOf } from "../../sources.ts";

@@ -1,8 +1,8 @@
-import { joinPath } from "../../../config/paths.ts";
-import { CommandExecutionError } from "../../../loader/family.ts";
-import type { BoundArguments } from "../../../loader/signature.ts";
-import type { StateContext } from "../../../loader/states.ts";
-import { truthy } from "../../../python/truth.ts";
+import { joinPath } from "../../../base/paths.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
+import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { StateContext } from "../../../model/loader/states.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import type { FileStat } from "../../../runtime/fs.ts";
 import { lookAt } from "../../linux/paths.ts";
 import { redacted } from "../../modules/file/hash.ts";

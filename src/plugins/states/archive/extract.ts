@@ -1,10 +1,10 @@
-import { isWithin, joinPath } from "../../../config/paths.ts";
-import { CommandExecutionError, CommandNotFoundError } from "../../../loader/family.ts";
-import type { BoundArguments } from "../../../loader/signature.ts";
-import type { StateContext, StateReturn } from "../../../loader/states.ts";
-import { splitLines } from "../../../python/lines.ts";
-import { basename, dirname, normpath } from "../../../python/posixpath.ts";
-import { truthy } from "../../../python/truth.ts";
+import { isWithin, joinPath } from "../../../base/paths.ts";
+import { CommandExecutionError, CommandNotFoundError } from "../../../model/loader/family.ts";
+import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { splitLines } from "../../../language/python/lines.ts";
+import { basename, dirname, normpath } from "../../../language/python/posixpath.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { programPath, runAll } from "../../commands.ts";
 import { checkProgramPath, isDirectory, lookAt, realPath } from "../../linux/paths.ts";
 import { splitWords } from "../../linux/words.ts";

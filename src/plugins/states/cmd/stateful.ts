@@ -1,10 +1,10 @@
 /** Commands that tell on stdout what they have changed. */
-import type { StateReturn } from "../../../loader/states.ts";
-import { type AnyMap, entriesOf, isMap, mapOf } from "../../../python/containers.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
-import { parseOrderedJson } from "../../../python/json.ts";
-import { PythonError } from "../../../python/python_error.ts";
+import type { StateReturn } from "../../../model/loader/states.ts";
+import { type AnyMap, entriesOf, isMap, mapOf } from "../../../language/python/containers.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
+import { parseOrderedJson } from "../../../language/python/json.ts";
+import { PythonError } from "../../../language/python/python_error.ts";
 import { splitWords } from "../../linux/words.ts";
 
 /** `name=value` pairs of one line. @returns undefined if it has something else */

@@ -1,7 +1,7 @@
 /** A network as it is, and its end. */
-import { CommandExecutionError } from "../../../loader/family.ts";
-import type { StateContext, StateReturn } from "../../../loader/states.ts";
-import { str } from "../../../python/repr.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
+import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { str } from "../../../language/python/repr.ts";
 import { commandError, outcome } from "../outcome.ts";
 
 type Values = Record<string, unknown>;

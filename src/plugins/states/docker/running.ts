@@ -1,10 +1,10 @@
 /** `docker_container.running`: a container made anew beside the one that is there tells what differs. */
-import { messageOf } from "../../../errors.ts";
-import { CommandExecutionError } from "../../../loader/family.ts";
-import type { BoundArguments } from "../../../loader/signature.ts";
-import type { StateContext, StateReturn } from "../../../loader/states.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
+import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { newContainer } from "../../docker/create_options.ts";
 import { commandError, outcome } from "../outcome.ts";
 import { needImage, networksOf } from "./prepare.ts";

@@ -1,8 +1,8 @@
-import type { StateContext, StateReturn } from "../../../loader/states.ts";
-import { entriesOf, isMap } from "../../../python/containers.ts";
-import { equal } from "../../../python/equal.ts";
-import { iterate } from "../../../python/iterate.ts";
-import { str } from "../../../python/repr.ts";
+import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { equal } from "../../../language/python/equal.ts";
+import { iterate } from "../../../language/python/iterate.ts";
+import { str } from "../../../language/python/repr.ts";
 import { type Args, failed, newRet } from "./ret.ts";
 
 /** Texts that states of one run collect for a file. */

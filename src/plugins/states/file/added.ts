@@ -1,9 +1,9 @@
-import type { StateContext, StateReturn } from "../../../loader/states.ts";
-import { InvalidArgumentsError, SaltInvocationError } from "../../../loader/family.ts";
-import { dirname } from "../../../python/posixpath.ts";
-import { splitLines, splitLinesKeepEnds } from "../../../python/lines.ts";
-import { escapeRegexp } from "../../../python/substitute.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { InvalidArgumentsError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { dirname } from "../../../language/python/posixpath.ts";
+import { splitLines, splitLinesKeepEnds } from "../../../language/python/lines.ts";
+import { escapeRegexp } from "../../../language/python/substitute.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { isDirectory } from "../../linux/paths.ts";
 import { append as appendLines, prepend as prependLines } from "../../modules/file/content.ts";
 import { makedirs } from "../../modules/file/tree.ts";

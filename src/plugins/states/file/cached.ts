@@ -1,8 +1,8 @@
-import { messageOf } from "../../../errors.ts";
-import type { StateContext, StateReturn } from "../../../loader/states.ts";
-import { CommandExecutionError } from "../../../loader/family.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import { messageOf } from "../../../base/errors.ts";
+import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { exists, expandUser, realPath } from "../../linux/paths.ts";
 import { localPath, schemeOf } from "../../sources.ts";
 import { hashFile, redacted, type SourceSum, sourceSum } from "../../modules/file/hash.ts";

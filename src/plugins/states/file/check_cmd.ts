@@ -1,8 +1,8 @@
-import type { StateContext } from "../../../loader/states.ts";
-import { messageOf } from "../../../errors.ts";
-import { basename, join } from "../../../python/posixpath.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { StateContext } from "../../../model/loader/states.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { basename, join } from "../../../language/python/posixpath.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { isFile } from "../../linux/paths.ts";
 import { manageFile } from "../../modules/file/manage.ts";
 import { temporaryPath } from "../../temporary.ts";

@@ -1,6 +1,6 @@
-import type { StateContext } from "../../../loader/states.ts";
-import { isMap, lookup } from "../../../python/containers.ts";
-import { dirname, join, normpath, relpath } from "../../../python/posixpath.ts";
+import type { StateContext } from "../../../model/loader/states.ts";
+import { isMap, lookup } from "../../../language/python/containers.ts";
+import { dirname, join, normpath, relpath } from "../../../language/python/posixpath.ts";
 import { absolutePath, isDirectory, isStillThere, realPath, walk } from "../../linux/paths.ts";
 import { remove } from "../../modules/file/tree.ts";
 import { chosenBy } from "./patterns.ts";

@@ -1,10 +1,10 @@
-import type { StateContext } from "../../../loader/states.ts";
-import { splitLines } from "../../../python/lines.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
-import { decodeUtf8, UnicodeDecodeError } from "../../../python/utf8.ts";
-import { decodeText } from "../../../python/codecs.ts";
-import { traverse } from "../../../python/traverse.ts";
+import type { StateContext } from "../../../model/loader/states.ts";
+import { splitLines } from "../../../language/python/lines.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
+import { decodeUtf8, UnicodeDecodeError } from "../../../language/python/utf8.ts";
+import { decodeText } from "../../../language/python/codecs.ts";
+import { traverse } from "../../../language/python/traverse.ts";
 import type { Args } from "./ret.ts";
 import { textList } from "./texts.ts";
 

@@ -1,9 +1,9 @@
-import { isWithin } from "../../../config/paths.ts";
-import type { StateContext, StateReturn } from "../../../loader/states.ts";
-import { basename, dirname, join, normpath } from "../../../python/posixpath.ts";
-import { str } from "../../../python/repr.ts";
+import { isWithin } from "../../../base/paths.ts";
+import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { basename, dirname, join, normpath } from "../../../language/python/posixpath.ts";
+import { str } from "../../../language/python/repr.ts";
 import { readBytes } from "../../modules/file/content.ts";
-import { truthy } from "../../../python/truth.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { exists, expandVariables, isDirectory, isFile, isLink, lookAt, realPath, walk } from "../../linux/paths.ts";
 import { withOsErrors } from "../../python_errors.ts";
 import { hashFile } from "../../modules/file/hash.ts";

@@ -1,9 +1,9 @@
-import type { StateContext, StateReturn } from "../../../loader/states.ts";
-import { entriesOf, isMap, sizeOf } from "../../../python/containers.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
-import { typeName } from "../../../python/type_name.ts";
-import { strip, stripEnd, stripStart } from "../../../python/whitespace.ts";
+import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { entriesOf, isMap, sizeOf } from "../../../language/python/containers.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
+import { typeName } from "../../../language/python/type_name.ts";
+import { strip, stripEnd, stripStart } from "../../../language/python/whitespace.ts";
 import { isFile } from "../../linux/paths.ts";
 import { anyLines, overwrite, readText } from "../../modules/file/content.ts";
 import { type Args, failed, failureText, type FileReturn, namedPath } from "./ret.ts";

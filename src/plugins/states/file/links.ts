@@ -1,7 +1,7 @@
-import type { StateContext, StateReturn } from "../../../loader/states.ts";
-import { basename, dirname, join, normpath } from "../../../python/posixpath.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { basename, dirname, join, normpath } from "../../../language/python/posixpath.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { exists, isDirectory, isFile, isLink, lookAt } from "../../linux/paths.ts";
 import { normalizeMode } from "../../modules/file/stats.ts";
 import {

@@ -1,9 +1,9 @@
-import { messageOf } from "../../../errors.ts";
-import type { StateContext } from "../../../loader/states.ts";
-import { bindArguments, parseSignature } from "../../../loader/signature.ts";
-import { isMap } from "../../../python/containers.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import { messageOf } from "../../../base/errors.ts";
+import type { StateContext } from "../../../model/loader/states.ts";
+import { bindArguments, parseSignature } from "../../../model/loader/signature.ts";
+import { isMap } from "../../../language/python/containers.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { exists, isDirectory, isFile } from "../../linux/paths.ts";
 import { schemeOf } from "../../sources.ts";
 import { checkManagedChanges } from "../../modules/file/check_managed.ts";

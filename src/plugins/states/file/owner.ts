@@ -1,7 +1,7 @@
-import type { JobContext } from "../../../loader/context.ts";
-import { isInteger } from "../../../python/float.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { isInteger } from "../../../language/python/float.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { findAccount } from "../../../runtime/accounts.ts";
 import { gidToGroup, groupToGid, lchown, stats, userToUid } from "../../modules/file/stats.ts";
 import type { Args } from "./ret.ts";

@@ -1,9 +1,9 @@
-import { messageOf } from "../../../errors.ts";
-import { CommandExecutionError } from "../../../loader/family.ts";
-import type { StateContext, StateReturn } from "../../../loader/states.ts";
-import { dirname } from "../../../python/posixpath.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
+import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { dirname } from "../../../language/python/posixpath.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { programPath } from "../../commands.ts";
 import { exists, expandUser, isDirectory } from "../../linux/paths.ts";
 import { sourceList } from "../../modules/file/managed_source.ts";

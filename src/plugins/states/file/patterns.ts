@@ -1,6 +1,6 @@
-import { compileGlob } from "../../../python/glob.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import { compileGlob } from "../../../language/python/glob.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { searchFor } from "../../modules/file/regexp.ts";
 
 /** True if a path is meant. */

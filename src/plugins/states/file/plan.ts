@@ -1,4 +1,4 @@
-import type { StateContext } from "../../../loader/states.ts";
+import type { StateContext } from "../../../model/loader/states.ts";
 import type { Args, FileReturn } from "./ret.ts";
 
 /** A managed file: what the state asked for, in the words of the functions that do it. */

@@ -1,7 +1,7 @@
-import type { StateContext, StateReturn } from "../../../loader/states.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
-import { dirname } from "../../../python/posixpath.ts";
+import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
+import { dirname } from "../../../language/python/posixpath.ts";
 import { exists as there, isDirectory, isFile, isLink } from "../../linux/paths.ts";
 import { timeOf, touch as touchFile } from "../../modules/file/content.ts";
 import { pathOf, stats } from "../../modules/file/stats.ts";

@@ -1,8 +1,8 @@
-import type { StateContext, StateReturn } from "../../../loader/states.ts";
-import { CommandExecutionError } from "../../../loader/family.ts";
-import { basename } from "../../../python/posixpath.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { basename } from "../../../language/python/posixpath.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { exists, isDirectory } from "../../linux/paths.ts";
 import { sourceList } from "../../modules/file/managed_source.ts";
 import { modeComplaint, normalizeMode, pathOf } from "../../modules/file/stats.ts";

@@ -1,8 +1,8 @@
-import type { StateContext } from "../../../loader/states.ts";
-import { entriesOf, isMap } from "../../../python/containers.ts";
-import { dirname, join, normpath, relpath } from "../../../python/posixpath.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { StateContext } from "../../../model/loader/states.ts";
+import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { dirname, join, normpath, relpath } from "../../../language/python/posixpath.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { wholeNumber } from "../../modules/file/stats.ts";
 import { chosenBy } from "./patterns.ts";
 import type { Args } from "./ret.ts";

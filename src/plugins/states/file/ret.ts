@@ -1,7 +1,7 @@
-import { SaltError, SystemError } from "../../../errors.ts";
-import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError } from "../../../loader/family.ts";
-import type { StateReturn } from "../../../loader/states.ts";
+import { SaltError, SystemError } from "../../../base/errors.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
+import type { StateReturn } from "../../../model/loader/states.ts";
 import { expandUser, lookAt } from "../../linux/paths.ts";
 import { osErrorText } from "../../python_errors.ts";
 import { pathOf } from "../../modules/file/stats.ts";

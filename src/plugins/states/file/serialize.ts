@@ -1,10 +1,10 @@
-import type { StateContext, StateReturn } from "../../../loader/states.ts";
-import { type AnyMap, entriesOf, isMap } from "../../../python/containers.ts";
-import { equal } from "../../../python/equal.ts";
-import { str } from "../../../python/repr.ts";
-import { traverse } from "../../../python/traverse.ts";
-import { truthy } from "../../../python/truth.ts";
-import { updated } from "../../../python/update.ts";
+import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { type AnyMap, entriesOf, isMap } from "../../../language/python/containers.ts";
+import { equal } from "../../../language/python/equal.ts";
+import { str } from "../../../language/python/repr.ts";
+import { traverse } from "../../../language/python/traverse.ts";
+import { truthy } from "../../../language/python/truth.ts";
+import { updated } from "../../../language/python/update.ts";
 import { isFile } from "../../linux/paths.ts";
 import { checkManagedChanges } from "../../modules/file/check_managed.ts";
 import { manageFile } from "../../modules/file/manage.ts";

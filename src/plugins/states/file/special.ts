@@ -1,10 +1,10 @@
-import type { StateContext, StateReturn } from "../../../loader/states.ts";
-import { CommandExecutionError } from "../../../loader/family.ts";
-import { isMap, lookup } from "../../../python/containers.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { isMap, lookup } from "../../../language/python/containers.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { isFile } from "../../linux/paths.ts";
-import { traverse } from "../../../python/traverse.ts";
+import { traverse } from "../../../language/python/traverse.ts";
 import { mknod as makeNode } from "../../modules/file/nodes.ts";
 import { checkPerms } from "../../modules/file/perms.ts";
 import { deviceNumbers, isKind, modeComplaint, pathOf } from "../../modules/file/stats.ts";

@@ -1,7 +1,7 @@
-import type { StateContext, StateReturn } from "../../../loader/states.ts";
-import { join } from "../../../python/posixpath.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { join } from "../../../language/python/posixpath.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import type { FileStat } from "../../../runtime/fs.ts";
 import { isDirectory, isLink, lookAt, realPath } from "../../linux/paths.ts";
 import { matchesStart, searchFor } from "../../modules/file/regexp.ts";

@@ -1,7 +1,7 @@
-import { CommandExecutionError } from "../../../loader/family.ts";
-import type { StateReturn } from "../../../loader/states.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
+import type { StateReturn } from "../../../model/loader/states.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { type RemoteRevision, sameRevision } from "./remote.ts";
 import { Ended, formatComments, gitWords, type Repository } from "./repository.ts";
 import { trackingChange, upstreamOf } from "./tracking.ts";

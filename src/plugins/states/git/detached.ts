@@ -1,8 +1,8 @@
-import { messageOf } from "../../../errors.ts";
-import { CommandExecutionError } from "../../../loader/family.ts";
-import type { StateReturn } from "../../../loader/states.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
+import type { StateReturn } from "../../../model/loader/states.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { Ended, formatComments, gitWords, type Repository } from "./repository.ts";
 
 const wouldBe = (comment: string): never => {

@@ -1,9 +1,9 @@
 /** The states of single rules: `iptables.append`, `insert` and `delete`. */
-import type { BoundArguments } from "../../../loader/signature.ts";
-import type { LowChunk, StateContext, StateReturn } from "../../../loader/states.ts";
-import { equal } from "../../../python/equal.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { LowChunk, StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { equal } from "../../../language/python/equal.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { outcome } from "../outcome.ts";
 
 type Keyword = Record<string, unknown>;

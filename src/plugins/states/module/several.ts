@@ -1,9 +1,9 @@
 /** The newer form of module.run: several functions, each with its list of arguments. */
-import { SaltInvocationError } from "../../../loader/family.ts";
-import type { Signature } from "../../../loader/signature.ts";
-import type { StateContext, StateReturn } from "../../../loader/states.ts";
-import { entriesOf, isMap, lookup } from "../../../python/containers.ts";
-import { str } from "../../../python/repr.ts";
+import { SaltInvocationError } from "../../../model/loader/family.ts";
+import type { Signature } from "../../../model/loader/signature.ts";
+import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { entriesOf, isMap, lookup } from "../../../language/python/containers.ts";
+import { str } from "../../../language/python/repr.ts";
 import { hasFunction } from "../available.ts";
 import { succeeded } from "./result.ts";
 

@@ -1,9 +1,9 @@
-import type { BoundArguments } from "../../../loader/signature.ts";
-import type { StateContext, StateReturn } from "../../../loader/states.ts";
-import { dirname } from "../../../python/posixpath.ts";
-import { compilePattern } from "../../../python/regexp.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { dirname } from "../../../language/python/posixpath.ts";
+import { compilePattern } from "../../../language/python/regexp.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { exists, realPath } from "../../linux/paths.ts";
 import { matchedKeys } from "../../modules/mount/tables.ts";
 import { outcome } from "../outcome.ts";

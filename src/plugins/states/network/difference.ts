@@ -1,5 +1,5 @@
-import { unifiedDiff } from "../../../python/difflib.ts";
-import { str } from "../../../python/repr.ts";
+import { unifiedDiff } from "../../../language/python/difflib.ts";
+import { str } from "../../../language/python/repr.ts";
 
 const linesOf = (value: unknown): string[] => Array.isArray(value) ? value.map(str) : [];
 

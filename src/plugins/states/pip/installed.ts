@@ -1,11 +1,11 @@
 /** The state `pip.installed`. */
-import { messageOf } from "../../../errors.ts";
-import { CommandExecutionError, CommandNotFoundError } from "../../../loader/family.ts";
-import type { BoundArguments } from "../../../loader/signature.ts";
-import type { StateContext, StateReturn } from "../../../loader/states.ts";
-import { entriesOf, isMap, lookup } from "../../../python/containers.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { CommandExecutionError, CommandNotFoundError } from "../../../model/loader/family.ts";
+import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { entriesOf, isMap, lookup } from "../../../language/python/containers.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { checkInstall } from "../../modules/pip/words.ts";
 import { comparePep440, fulfils, type Specifier } from "../../packages/pep440.ts";
 import { parseRequirement } from "../../packages/requirement.ts";

@@ -1,10 +1,10 @@
 /** Holding packages along with their installation, and the states `pkg.held` and `pkg.unheld`. */
-import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
-import type { BoundArguments } from "../../../loader/signature.ts";
-import type { StateContext, StateReturn } from "../../../loader/states.ts";
-import { entriesOf, isMap } from "../../../python/containers.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { hasFunction } from "../available.ts";
 import { callError, outcome } from "../outcome.ts";
 import { entry, type Keyword } from "./host.ts";

@@ -1,8 +1,8 @@
 /** What the states of packages ask of this host. */
-import type { StateContext, StateReturn } from "../../../loader/states.ts";
-import { isMap, lookup } from "../../../python/containers.ts";
+import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { isMap, lookup } from "../../../language/python/containers.ts";
 import { commandError, outcome } from "../outcome.ts";
-import { truthy } from "../../../python/truth.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { hasFunction } from "../available.ts";
 import type { Wanted } from "../../packages/targets.ts";
 

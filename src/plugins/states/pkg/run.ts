@@ -1,6 +1,6 @@
 /** What the run does with states of packages beside calling them: folding several into one, watching, beacons. */
-import type { LowChunk, StateContext, StateReturn } from "../../../loader/states.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { LowChunk, StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { writeRefreshTag } from "../../packages/refresh_tag.ts";
 import { hasFunction } from "../available.ts";
 import { outcome } from "../outcome.ts";

@@ -1,10 +1,10 @@
 /** The state `pkgrepo.absent`. */
-import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
-import type { BoundArguments } from "../../../loader/signature.ts";
-import type { StateContext, StateReturn } from "../../../loader/states.ts";
-import { equal } from "../../../python/equal.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { equal } from "../../../language/python/equal.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { isPpa } from "../../modules/aptpkg/ppa.ts";
 import { hasFunction } from "../available.ts";
 import { callError, commandError, outcome } from "../outcome.ts";

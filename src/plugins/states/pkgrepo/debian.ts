@@ -1,10 +1,10 @@
 /** Repositories of Debian as states name them: lines of `sources.list`, with arguments beside them. */
 import { expandedRepo, optionsOf } from "../../modules/aptpkg/repositories.ts";
-import type { StateContext } from "../../../loader/states.ts";
+import type { StateContext } from "../../../model/loader/states.ts";
 import { isPpa } from "../../modules/aptpkg/ppa.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
-import { isTrue } from "../../../python/is_true.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
+import { isTrue } from "../../../language/python/is_true.ts";
 
 type Keyword = Record<string, unknown>;
 

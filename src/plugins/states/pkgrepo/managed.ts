@@ -1,12 +1,12 @@
 /** The state `pkgrepo.managed`. */
-import { messageOf } from "../../../errors.ts";
-import { CommandExecutionError } from "../../../loader/family.ts";
-import type { BoundArguments } from "../../../loader/signature.ts";
-import type { StateContext, StateReturn } from "../../../loader/states.ts";
-import { equal } from "../../../python/equal.ts";
-import { isTrue } from "../../../python/is_true.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
+import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { equal } from "../../../language/python/equal.ts";
+import { isTrue } from "../../../language/python/is_true.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { programPath } from "../../commands.ts";
 import { isFile } from "../../linux/paths.ts";
 import { checkRepo } from "../../modules/aptpkg/repositories.ts";

@@ -1,7 +1,7 @@
-import type { StateContext, StateReturn } from "../../../loader/states.ts";
-import { isMap, lookup } from "../../../python/containers.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { isMap, lookup } from "../../../language/python/containers.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { isPassword, USUAL_ENCRYPTION, verifierOf } from "../../modules/postgres/passwords.ts";
 import { outcome } from "../outcome.ts";
 import { type Args, connection } from "./shared.ts";

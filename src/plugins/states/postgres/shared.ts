@@ -1,6 +1,6 @@
-import type { Context } from "../../../loader/context.ts";
-import type { StateContext, StateModule, StateReturn } from "../../../loader/states.ts";
-import { str } from "../../../python/repr.ts";
+import type { Context } from "../../../model/loader/context.ts";
+import type { StateContext, StateModule, StateReturn } from "../../../model/loader/states.ts";
+import { str } from "../../../language/python/repr.ts";
 import { isAvailable } from "../../modules/postgres/available.ts";
 import { outcome } from "../outcome.ts";
 

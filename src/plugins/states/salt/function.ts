@@ -1,9 +1,9 @@
-import { messageOf } from "../../../errors.ts";
-import type { BoundArguments } from "../../../loader/signature.ts";
-import type { StateContext, StateFunction, StateReturn } from "../../../loader/states.ts";
-import { isMap } from "../../../python/containers.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import { messageOf } from "../../../base/errors.ts";
+import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { StateContext, StateFunction, StateReturn } from "../../../model/loader/states.ts";
+import { isMap } from "../../../language/python/containers.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { forgiven, jobOf, type MinionPart, outcomeOnMinions, partsOf } from "./minion_returns.ts";
 import { commandKeywords, runOnMinions } from "./targets.ts";
 

@@ -1,8 +1,8 @@
 /** What minions returned to a state that ran something on them, as `saltutil.cmd` has it. */
-import type { StateReturn } from "../../../loader/states.ts";
-import { entriesOf, isMap, lookup } from "../../../python/containers.ts";
-import { repr, str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { StateReturn } from "../../../model/loader/states.ts";
+import { entriesOf, isMap, lookup } from "../../../language/python/containers.ts";
+import { repr, str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 
 /** The part of one minion. */
 export interface MinionPart {

@@ -1,11 +1,11 @@
 /** `salt.runner`, `salt.wheel` and `salt.parallel_runners`: functions of the master's host as states. */
-import type { BoundArguments } from "../../../loader/signature.ts";
-import type { StateContext, StateFunction, StateReturn } from "../../../loader/states.ts";
-import { type AnyMap, entriesOf, isMap, lookup, sizeOf } from "../../../python/containers.ts";
-import { repr, str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
-import { messageOf } from "../../../errors.ts";
-import { CommandExecutionError } from "../../../loader/family.ts";
+import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { StateContext, StateFunction, StateReturn } from "../../../model/loader/states.ts";
+import { type AnyMap, entriesOf, isMap, lookup, sizeOf } from "../../../language/python/containers.ts";
+import { repr, str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
 import { nested } from "../../outputters/nested.ts";
 import { outcome } from "../outcome.ts";
 import { orchestrationOf } from "./targets.ts";

@@ -1,9 +1,9 @@
-import type { BoundArguments } from "../../../loader/signature.ts";
-import type { StateContext, StateFunction, StateReturn } from "../../../loader/states.ts";
-import { entriesOf, isMap, lookup } from "../../../python/containers.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
-import { checkResult } from "../../../state/check_result.ts";
+import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { StateContext, StateFunction, StateReturn } from "../../../model/loader/states.ts";
+import { entriesOf, isMap, lookup } from "../../../language/python/containers.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
+import { checkResult } from "../../../content/state/check_result.ts";
 import { failureDetail, forgiven, jobOf, type MinionPart, outcomeOnMinions, partsOf } from "./minion_returns.ts";
 import { commandKeywords, runOnMinions } from "./targets.ts";
 

@@ -1,8 +1,8 @@
 /** What `salt.state` and `salt.function` have in common: arguments of a job on minions, and the event that announces it. */
-import type { BoundArguments } from "../../../loader/signature.ts";
-import type { StateContext } from "../../../loader/states.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { StateContext } from "../../../model/loader/states.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 
 /** The keyword arguments for `saltutil.cmd` that both have, in the order in which events show them. */
 export function commandKeywords(

@@ -1,10 +1,10 @@
-import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
-import type { BoundArguments } from "../../../loader/signature.ts";
-import type { StateContext, StateFunction, StateReturn } from "../../../loader/states.ts";
-import { isMap, lookup } from "../../../python/containers.ts";
-import { toFloat } from "../../../python/float.ts";
-import { repr, str } from "../../../python/repr.ts";
-import { compileGlob } from "../../../python/glob.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { StateContext, StateFunction, StateReturn } from "../../../model/loader/states.ts";
+import { isMap, lookup } from "../../../language/python/containers.ts";
+import { toFloat } from "../../../language/python/float.ts";
+import { repr, str } from "../../../language/python/repr.ts";
+import { compileGlob } from "../../../language/python/glob.ts";
 import { outcome } from "../outcome.ts";
 
 /** The values of an event's field, which may stand in the data of an event within the event. */

@@ -1,8 +1,8 @@
 /** The states `service.running` and `service.dead`. */
-import type { BoundArguments } from "../../../loader/signature.ts";
-import type { StateContext, StateReturn } from "../../../loader/states.ts";
-import { truthy } from "../../../python/truth.ts";
-import { isTrue } from "../../../python/is_true.ts";
+import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { truthy } from "../../../language/python/truth.ts";
+import { isTrue } from "../../../language/python/is_true.ts";
 import { hasFunction } from "../available.ts";
 import { commandError, outcome } from "../outcome.ts";
 import { setEnabled, unavailable } from "./boot.ts";

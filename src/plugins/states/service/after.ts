@@ -1,8 +1,8 @@
 /** What follows a run: `watch`, and a beacon that watches the service itself. */
-import type { BoundArguments } from "../../../loader/signature.ts";
-import type { StateContext, StateReturn } from "../../../loader/states.ts";
-import { isMap, lookup } from "../../../python/containers.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { isMap, lookup } from "../../../language/python/containers.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { hasFunction } from "../available.ts";
 import { commandError, outcome } from "../outcome.ts";
 import { delay } from "./activity.ts";

@@ -1,4 +1,4 @@
-import type { StateContext, StateReturn } from "../../../loader/states.ts";
+import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { hasFunction } from "../available.ts";
 import { commandError, outcome } from "../outcome.ts";
 import { isSystemd } from "./systemd_only.ts";

@@ -1,9 +1,9 @@
-import type { BoundArguments } from "../../../loader/signature.ts";
-import type { StateContext } from "../../../loader/states.ts";
-import { CommandExecutionError } from "../../../loader/family.ts";
-import { equal } from "../../../python/equal.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { StateContext } from "../../../model/loader/states.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { equal } from "../../../language/python/equal.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { isDirectory } from "../../linux/paths.ts";
 import { hasFunction } from "../available.ts";
 

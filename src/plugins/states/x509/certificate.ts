@@ -1,7 +1,7 @@
-import type { StateContext, StateReturn } from "../../../loader/states.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
-import { hex } from "../../../crypto/hex.ts";
+import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
+import { hex } from "../../../protocol/crypto/hex.ts";
 import { planCertificate } from "../../modules/x509/build.ts";
 import { loadCertificate, type LoadedCertificate, NoCertificateError } from "../../modules/x509/certificates.ts";
 import { checkCertificate } from "../../modules/x509/create.ts";

@@ -1,8 +1,8 @@
-import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
-import type { StateContext, StateReturn } from "../../../loader/states.ts";
-import { decodeBase64 } from "../../../python/binascii.ts";
-import { repr, str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { decodeBase64 } from "../../../language/python/binascii.ts";
+import { repr, str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { isFile, isLink, pathToChange, realPath } from "../../linux/paths.ts";
 import { keepBackup } from "../../modules/file/backup.ts";
 import { managed } from "../file/managed.ts";

@@ -1,6 +1,6 @@
-import { SaltInvocationError } from "../../../loader/family.ts";
-import type { StateContext, StateReturn } from "../../../loader/states.ts";
-import { str } from "../../../python/repr.ts";
+import { SaltInvocationError } from "../../../model/loader/family.ts";
+import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { str } from "../../../language/python/repr.ts";
 import { planRequest } from "../../modules/x509/build.ts";
 import { checkPlain } from "../../modules/x509/create.ts";
 import type { Der } from "../../modules/x509/der.ts";

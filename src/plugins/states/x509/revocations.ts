@@ -1,8 +1,8 @@
-import { SaltInvocationError } from "../../../loader/family.ts";
-import type { StateContext, StateReturn } from "../../../loader/states.ts";
-import { entriesOf, isMap } from "../../../python/containers.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import { SaltInvocationError } from "../../../model/loader/family.ts";
+import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { planRevocations, revokedEntries } from "../../modules/x509/build.ts";
 import { checkPlain } from "../../modules/x509/create.ts";
 import { type Der, readDer } from "../../modules/x509/der.ts";

@@ -9,10 +9,10 @@ import { checkNamedModules } from "../../../../cli/daemon/check/named_modules.ts
 import { MASTER_CHECKS } from "../../../../cli/daemon/check/check_master.ts";
 import { MINION_CHECKS } from "../../../../cli/daemon/check/check_minion.ts";
 import { type Finding, findingsBy } from "../../../../cli/daemon/check/finding.ts";
-import { completeOptions } from "../../../../src/config/load.ts";
-import { MASTER_OPTIONS } from "../../../../src/config/master_opts.ts";
-import { MINION_OPTIONS } from "../../../../src/config/minion_opts.ts";
-import type { Host } from "../../../../src/config/review.ts";
+import { completeOptions } from "../../../../src/model/config/load.ts";
+import { MASTER_OPTIONS } from "../../../../src/model/config/master_opts.ts";
+import { MINION_OPTIONS } from "../../../../src/model/config/minion_opts.ts";
+import type { Host } from "../../../../src/model/config/review.ts";
 import { BEACONS } from "../../../../src/plugins/beacons/mod.ts";
 import { EAUTH } from "../../../../src/plugins/eauth/mod.ts";
 import { ENGINES } from "../../../../src/plugins/engines/mod.ts";
@@ -22,7 +22,7 @@ import { EXT_PILLARS } from "../../../../src/plugins/pillar/mod.ts";
 import { RETURNERS } from "../../../../src/plugins/returners/mod.ts";
 import { RUNNERS } from "../../../../src/plugins/runners/mod.ts";
 import { TOPS } from "../../../../src/plugins/tops/mod.ts";
-import { RENDERER_NAMES } from "../../../../src/render/renderers.ts";
+import { RENDERER_NAMES } from "../../../../src/language/render/renderers.ts";
 import { currentRuntime } from "../../../../src/runtime/current.ts";
 
 type Values = Record<string, unknown>;

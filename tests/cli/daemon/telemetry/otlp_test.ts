@@ -5,8 +5,8 @@ import type { AddressInfo } from "node:net";
 import { describe, test } from "node:test";
 import { exportMetrics, exportSpans, MOST_SPANS } from "../../../../cli/daemon/telemetry/otlp.ts";
 import { loadPackages } from "../../../../cli/daemon/telemetry/packages.ts";
-import { systemClock } from "../../../../src/async/clock.ts";
-import { MetricRegistry, METRICS, parseTraceContext } from "../../../../src/telemetry/mod.ts";
+import { systemClock } from "../../../../src/base/async/clock.ts";
+import { MetricRegistry, METRICS, parseTraceContext } from "../../../../src/base/telemetry/mod.ts";
 import { captureLog } from "../../../support/capture_log.ts";
 
 /** A collector that keeps what it is sent. */

@@ -1,7 +1,7 @@
 /** The probe module `gold.py` of the recorded runs: the same names, signatures, documentation, returns and failures. */
-import type { ExecutionModule } from "../../../../src/loader/family.ts";
-import { toFloat, toInteger, Tuple, typeName } from "../../../../src/python/mod.ts";
-import { module as basic } from "../../../minion/gold.ts";
+import type { ExecutionModule } from "../../../../src/model/loader/family.ts";
+import { toFloat, toInteger, Tuple, typeName } from "../../../../src/language/python/mod.ts";
+import { module as basic } from "../../../host/minion/gold.ts";
 
 declare const process: { exit(code: number): never };
 

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { ApiError } from "../../../api.ts";
-import { isRecord } from "../../../../record.ts";
+import { isRecord } from "../../../../base/record.ts";
 import { Button } from "../../parts/button.tsx";
 import { DataView } from "../../parts/data_view.tsx";
 import { Dialog } from "../../parts/dialog.tsx";

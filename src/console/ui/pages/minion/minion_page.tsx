@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { ApiError } from "../../../api.ts";
-import { isRecord } from "../../../../record.ts";
+import { isRecord } from "../../../../base/record.ts";
 import { factsOf } from "../../../machine.ts";
 import { href } from "../../../route.ts";
 import { filterTop } from "../../../tree.ts";

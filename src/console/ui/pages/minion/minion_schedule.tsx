@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { isRecord } from "../../../../record.ts";
+import { isRecord } from "../../../../base/record.ts";
 import { callText, type Kept, readSchedule, type ScheduleEntry, whenText } from "../../../schedule_entry.ts";
 import { clockText } from "../../../text.ts";
 import { VirtualList } from "../../parts/virtual_list.tsx";

@@ -1,0 +1,131 @@
+/** Follows a job to its end, and prints what comes of it. */
+import { hasReturn, highestRetcode, type Outcome } from "../../../src/client/outcome.ts";
+import { OutputError } from "../../../src/plugins/outputters/mod.ts";
+import { printable } from "../../../src/base/printable.ts";
+import type { ProgramContext } from "../../program/context.ts";
+import { showsTimeouts } from "./request_of_options.ts";
+import type { SaltJob } from "./salt_job.ts";
+import { documentOf, type MinionDocument, Tally } from "./tally.ts";
+import { reportNoMatch } from "./target.ts";
+
+/**
+ * Prints each minion's document as its outcome comes; with `--static` one document of all returns at the end.
+ *
+ * @param outcomes of a job that is published now, or of one that runs already
+ * @param onOutcome is called with each outcome before it is printed, hidden ones included
+ * @returns the exit code
+ */
+export async function followJob(
+  job: SaltJob,
+  outcomes: AsyncIterable<Outcome>,
+  onOutcome: (outcome: Outcome) => void,
+): Promise<number> {
+  const { context, opts, printer } = job;
+  const { options } = context;
+  const verbose = options.verbose === true;
+  const hidesLate = !showsTimeouts(context, opts);
+  const sink = options.static === true ? collected(job) : printed(job);
+  const tally = new Tally();
+  let matched = false;
+  for await (const outcome of outcomes) {
+    matched = true;
+    onOutcome(outcome);
+    // What is hidden is not counted either.
+    if (hidesLate && isLate(outcome)) continue;
+    tally.count(outcome);
+    await sink.take(outcome, documentOf(outcome, verbose));
+  }
+  if (!matched) {
+    await reportNoMatch(context, opts, printer, job.target);
+    await printer.document({});
+    return noReturn(context);
+  }
+  const told = await sink.end();
+  await suggestFunction(job, tally);
+  if (!told) return noReturn(context);
+  if (options.static === true) return 0;
+  if ((options.cli_summary === true || opts.cli_summary) && !printer.chosen) printer.line(tally.summary(verbose));
+  if (!tally.anyFailed) return 0;
+  context.complain("ERROR: Minions returned with non-zero exit code");
+  return 1;
+}
+
+/** Names the function that a mistyped one was meant to be. Scripts that compare stdout see nothing of it. */
+async function suggestFunction({ context, request }: SaltJob, { unknownFunctions }: Tally): Promise<void> {
+  const [fun] = unknownFunctions;
+  if (context.advise === undefined || fun === undefined || ![request.fun].flat().includes(fun)) return;
+  const { adviseNearest } = await import("../../complete/nearest_function.ts");
+  await adviseNearest(context, "modules", fun);
+}
+
+/** Ends a program that no minion has returned anything to. @returns its exit code */
+export function noReturn({ complain }: ProgramContext): number {
+  complain("ERROR: No return received");
+  return 2;
+}
+
+/** True for a minion that was sent the job and did not return. One without a key is not late. */
+function isLate(outcome: Outcome): boolean {
+  return !hasReturn(outcome) && outcome.kind !== "queued" && outcome.kind !== "missing";
+}
+
+/** Where outcomes are shown. */
+interface Sink {
+  take(outcome: Outcome, shown: MinionDocument): Promise<void>;
+  /** @returns false if nothing came that could be printed */
+  end(): Promise<boolean>;
+}
+
+/** Each minion's document as it comes, behind a header with the job id if one is wanted. */
+function printed(job: SaltJob): Sink {
+  const { context: { options }, opts, printer } = job;
+  let hasHeader = false;
+  const header = (jid: string) => {
+    if (hasHeader) return;
+    hasHeader = true;
+    if (options.verbose === true) {
+      const line = `Executing job with jid ${jid}`;
+      printer.line(`${line}\n${"-".repeat(line.length)}\n`);
+    } else if (options.show_jid === true || opts.show_jid) printer.line(`jid: ${jid}`);
+  };
+  return {
+    async take(outcome, { document, out, retcode }) {
+      header(outcome.jid);
+      if (!wasShownLive(job, outcome)) await printer.document(document, out, retcode).catch(passOverMissingKey);
+    },
+    end: () => Promise.resolve(true),
+  };
+}
+
+/** All returns as one document at the end, printed as states if there are any among them. */
+function collected(job: SaltJob): Sink {
+  const returns: Record<string, unknown> = {};
+  let outputter: string | undefined;
+  return {
+    take(outcome, { document, out }) {
+      if (wasShownLive(job, outcome)) return Promise.resolve();
+      if (hasReturn(outcome)) Object.assign(returns, document);
+      if (out === "highstate") outputter = out;
+      return Promise.resolve();
+    },
+    async end() {
+      await job.printer.document(returns, outputter);
+      return Object.keys(returns).length > 0;
+    },
+  };
+}
+
+/** True if what the minion returned was shown line by line while its command ran; then its end is a line, too. */
+function wasShownLive({ live, printer }: SaltJob, outcome: Outcome): boolean {
+  if (live === undefined) return false;
+  live.end(outcome.id);
+  if (!hasReturn(outcome) || typeof outcome.return !== "string") return false;
+  if (!live.heard.has(outcome.id) || printer.chosen) return false;
+  printer.line(`${printable(outcome.id)}: [ended with code ${highestRetcode(outcome.retcode)}]`);
+  return true;
+}
+
+/** Salt passes over a return in which an outputter misses a name. */
+function passOverMissingKey(error: unknown): void {
+  if (!(error instanceof OutputError && error.missingKey)) throw error;
+}

@@ -1,0 +1,165 @@
+import { dirName, isWithin, joinPath, normalizePath } from "../../base/paths.ts";
+import { hex } from "../../protocol/crypto/hex.ts";
+import { ConfigError } from "../../base/errors.ts";
+import { SaltInvocationError } from "../../model/loader/family.ts";
+import type { Runtime } from "../../runtime/mod.ts";
+import { isEnvironment, parseSaltUrl, plainPath } from "./url.ts";
+import { lookAt } from "./walk.ts";
+
+/** Characters that the name of a file may have: longer ones are hashed. */
+const LONGEST_NAME = 255;
+
+/** What a crash has left of files that were being fetched is removed after that time. */
+const ABANDONED_MS = 86_400_000;
+
+/** The parts of a URL as Python's `urlsplit` finds them: nothing is decoded, and nothing taken away. */
+export function urlParts(url: string): { scheme: string; host: string; path: string; query: string } {
+  const [, scheme = "", host = "", path = "", query = ""] =
+    /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?/.exec(url) ?? [];
+  return { scheme: scheme.toLowerCase(), host, path, query };
+}
+
+/**
+ * The files that a minion keeps: `files/<saltenv>/<path>` those of `salt://`, `extrn_files/<saltenv>/<host>/<path>` those of
+ * other URLs, `localfiles/<path>` copies of its own.
+ */
+export class FileCache {
+  readonly #runtime: Pick<Runtime, "fs" | "crypto" | "clock">;
+  readonly #directory: unknown;
+  #swept = false;
+
+  /** @param directory the option `cachedir`; without it nothing can be cached */
+  constructor(runtime: Pick<Runtime, "fs" | "crypto" | "clock">, directory: unknown) {
+    this.#runtime = runtime;
+    this.#directory = directory;
+  }
+
+  /** @throws {ConfigError} if there is none */
+  get directory(): string {
+    const directory = this.#directory;
+    if (typeof directory === "string" && directory.startsWith("/")) return directory;
+    throw new ConfigError(
+      `Cannot keep files in "${directory}": set cachedir to the absolute path of the directory to keep them in`,
+    );
+  }
+
+  /** True for a path in the cache. */
+  holds(path: string): boolean {
+    return this.#directory !== undefined && isWithin(this.directory, path);
+  }
+
+  #environment(saltenv: string): string {
+    if (isEnvironment(saltenv)) return saltenv;
+    throw new SaltInvocationError(
+      `Cannot use "${saltenv}" as saltenv: expected a name, with no ".." and no "/" at its ends`,
+    );
+  }
+
+  #below(folder: string, saltenv: string, path: string): string {
+    const base = joinPath(this.directory, folder, this.#environment(saltenv));
+    const full = normalizePath(`${base}/${path}`);
+    if (!path.includes("\0") && full !== base && isWithin(base, full)) return full;
+    throw new SaltInvocationError(`Cannot cache "${path}": expected a path with no ".." that leads out of the cache`);
+  }
+
+  /** Where a path of the file server is kept. */
+  ofServer(path: string, saltenv: string): string {
+    return this.#below("files", saltenv, plainPath(path));
+  }
+
+  /** Where a file of this host is kept. */
+  ofHost(path: string): string {
+    return normalizePath(`${this.directory}/localfiles/${path.replace(/^[|/]+/, "")}`);
+  }
+
+  /** Where a file from a URL that is not `salt://` is kept. */
+  ofUrl(url: string, saltenv: string): string {
+    const { host, path, query } = urlParts(url);
+    // Without credentials, and without the colon of a port.
+    const folder = host.slice(host.lastIndexOf("@") + 1).replaceAll(":", "");
+    const name = query === "" ? path : `${path}-${query}`;
+    const full = this.#below("extrn_files", saltenv, `${folder}/${name}`);
+    if (Array.from(name).length <= LONGEST_NAME) return full;
+    const digest = hex(this.#runtime.crypto.hash("sha256", new TextEncoder().encode(name)));
+    return this.#below("extrn_files", saltenv, `${folder}/${digest}`);
+  }
+
+  /** Where any URL is kept; a path is kept where it is. */
+  pathOf(url: string, saltenv: string): string {
+    const salt = parseSaltUrl(url);
+    if (salt !== undefined) return this.ofServer(salt.path, salt.saltenv ?? saltenv);
+    return urlParts(url).scheme === "" ? url : this.ofUrl(url, saltenv);
+  }
+
+  /** The path of a file in the cache; undefined if it is not there. */
+  find(url: string, saltenv: string): string | undefined {
+    const { fs } = this.#runtime;
+    const salt = parseSaltUrl(url);
+    const path = plainPath(salt?.path ?? url).replace(/^\/+/, "");
+    const environment = salt?.saltenv ?? saltenv;
+    const places = [
+      () => this.#below("files", environment, path),
+      () => this.ofHost(path),
+      () => this.ofUrl(url, environment),
+    ];
+    for (const place of places) {
+      let full: string;
+      try {
+        full = place();
+      } catch {
+        // It has no valid path in the cache, so it is not there.
+        continue;
+      }
+      if (isWithin(this.directory, full) && lookAt(fs, full) !== undefined) return full;
+    }
+    return undefined;
+  }
+
+  /** Everything of an environment, and of this host. */
+  files(saltenv: string): string[] {
+    const { fs } = this.#runtime;
+    const found: string[] = [];
+    const enter = (directory: string) => {
+      for (const name of lookAt(fs, directory)?.kind === "directory" ? fs.list(directory) : []) {
+        const path = joinPath(directory, name);
+        const kind = fs.stat(path, { follow: false })?.kind;
+        if (kind === "directory") enter(path);
+        else if (kind !== undefined) found.push(path);
+      }
+    };
+    enter(joinPath(this.directory, "files", this.#environment(saltenv)));
+    enter(joinPath(this.directory, "localfiles"));
+    return found.sort();
+  }
+
+  /** Makes the directories above a file of the cache; a file or link in the place of one is outdated, and removed. */
+  prepare(path: string): void {
+    const { fs } = this.#runtime;
+    const parts = dirName(path).slice(this.directory.length).split("/").filter((part) => part !== "");
+    fs.mkdir(this.directory);
+    parts.forEach((_part, at) => {
+      const directory = joinPath(this.directory, ...parts.slice(0, at + 1));
+      const kind = fs.stat(directory, { follow: false })?.kind;
+      if (kind === "directory") return;
+      if (kind !== undefined) fs.remove(directory);
+      fs.mkdir(directory, 0o700);
+    });
+    if (fs.stat(path, { follow: false })?.kind === "directory") fs.remove(path, { recursive: true });
+  }
+
+  /** A path for a file of the cache that is being written. */
+  partial(): string {
+    const { fs, crypto, clock } = this.#runtime;
+    const directory = joinPath(this.directory, "partial");
+    fs.mkdir(directory, 0o700);
+    if (!this.#swept) {
+      this.#swept = true;
+      for (const name of fs.list(directory)) {
+        const path = joinPath(directory, name);
+        const stat = lookAt(fs, path);
+        if (stat?.kind === "file" && clock.now() - stat.mtimeMs > ABANDONED_MS) fs.remove(path);
+      }
+    }
+    return joinPath(directory, hex(crypto.randomBytes(12)));
+  }
+}

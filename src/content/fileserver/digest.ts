@@ -1,0 +1,37 @@
+import { hex } from "../../protocol/crypto/hex.ts";
+import type { HashName, Runtime } from "../../runtime/mod.ts";
+
+const HASHES: readonly HashName[] = ["md5", "sha1", "sha224", "sha256", "sha384", "sha512"];
+
+/** True for the name of a supported hash. */
+export function isHashName(name: unknown): name is HashName {
+  return (HASHES as readonly unknown[]).includes(name);
+}
+
+/** The hash with that number of hexadecimal digits; undefined if there is none. */
+export function hashOfLength(digits: number): HashName | undefined {
+  return ({ 32: "md5", 40: "sha1", 56: "sha224", 64: "sha256", 96: "sha384", 128: "sha512" } as const)[digits];
+}
+
+/** Bytes that are hashed in one turn of the event loop: one or two milliseconds. */
+const PIECE = 1024 * 1024;
+
+/**
+ * The digest of a file in hexadecimal, with turns of the event loop between its pieces.
+ *
+ * @throws {SystemError} if it cannot be read
+ */
+export async function digestFile(
+  { fs, crypto, later }: Pick<Runtime, "fs" | "crypto" | "later">,
+  name: HashName,
+  path: string,
+): Promise<string> {
+  const hasher = crypto.hasher(name);
+  for (let offset = 0;;) {
+    const piece = fs.readAt(path, offset, PIECE);
+    hasher.update(piece);
+    offset += piece.length;
+    if (piece.length < PIECE) return hex(hasher.digest());
+    await new Promise<void>((resolve) => later(resolve));
+  }
+}

@@ -1,0 +1,54 @@
+import type { HashName } from "../../runtime/crypto.ts";
+import type { Runtime } from "../../runtime/mod.ts";
+import type { PartHandlers, WorkerPool, WorkerRequest } from "../../feature/supervise/mod.ts";
+import { decode, encode, Packed } from "../../protocol/wire/msgpack.ts";
+import type { BackendUpdate } from "./backend.ts";
+import { digestFile } from "./digest.ts";
+import type { HeavyWork } from "./heavy_work.ts";
+import { FILE_COMMANDS, type FileServer } from "./server.ts";
+
+/** Fields of a load that its reply depends on: identical requests share an answer. */
+const FIELDS = ["cmd", "saltenv", "prefix", "fsbackend"] as const;
+
+/** Who asks for what the master itself needs. */
+const MASTER = "the master";
+
+/** Has workers do what takes long. */
+export function fileWorkers(workers: WorkerPool): HeavyWork {
+  const call = (kind: string, owner: string, label: string, value: unknown): Promise<unknown> => {
+    const request: WorkerRequest = { kind, owner, label, body: encode(value, "bin") };
+    return workers.call(request);
+  };
+  return {
+    digest: async (name, path, asker) =>
+      await call("file_digest", asker, `the hash of ${path} for ${asker}`, { name, path }) as string,
+    async list(load, asker) {
+      const fields = Object.fromEntries(FIELDS.map((name) => [name, load[name]]));
+      return new Packed(await call("file_list", asker, `a list of files for ${asker}`, fields) as Uint8Array);
+    },
+    update: async (backends) =>
+      await call("file_update", MASTER, "the list of changed files", backends) as BackendUpdate[],
+  };
+}
+
+/** What a worker answers about files. @param open makes the file server when it is needed */
+export function fileHandlers(open: () => FileServer, runtime: Pick<Runtime, "fs" | "crypto" | "later">): PartHandlers {
+  let made: FileServer | undefined;
+  const server = () => made ??= open();
+  // A listing that has not changed is the same list, which is packed once for all minions.
+  const packed = new WeakMap<object, Uint8Array>();
+  return {
+    file_digest: async (body) => {
+      const { name, path } = decode(body, { mode: "bin" }) as { name: HashName; path: string };
+      return await digestFile(runtime, name, path);
+    },
+    file_list: async (body) => {
+      const load = decode(body, { mode: "bin" }) as Record<string, unknown>;
+      const listed = await FILE_COMMANDS[String(load.cmd)]!(server(), load) as object;
+      let bytes = packed.get(listed);
+      if (bytes === undefined) packed.set(listed, bytes = encode(listed, "wire"));
+      return bytes;
+    },
+    file_update: async (body) => await server().update(decode(body, { mode: "bin" }), true),
+  };
+}

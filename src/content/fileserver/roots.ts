@@ -1,0 +1,341 @@
+import { isWithin, joinPath, normalizePath } from "../../base/paths.ts";
+import { ConfigError, messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import type { HashName } from "../../runtime/crypto.ts";
+import { strangersLink } from "../../runtime/foreign_links.ts";
+import type { Runtime } from "../../runtime/mod.ts";
+import { type AnyMap, entriesOf } from "../../language/python/containers.ts";
+import { decode, encode } from "../../protocol/wire/msgpack.ts";
+import type { BackendUpdate, FileBackend, FoundFile, Listing } from "./backend.ts";
+import { digestFile, isHashName } from "./digest.ts";
+import type { HeavyWork } from "./heavy_work.ts";
+import { ignoredBy } from "./ignore.ts";
+import { isConfined, isEnvironment } from "./url.ts";
+import { lookAt, walk } from "./walk.ts";
+
+/** The options that files are served by, under Salt's names. */
+export interface FileServerOpts {
+  /** Environment → directories; `__env__` stands for every environment that is not named. */
+  file_roots: AnyMap;
+  fileserver_backend: unknown[];
+  file_ignore_regex: unknown[];
+  file_ignore_glob: unknown[];
+  fileserver_followsymlinks: boolean;
+  fileserver_ignoresymlinks: boolean;
+  fileserver_limit_traversal: boolean;
+  /** Seconds. */
+  fileserver_list_cache_time: number;
+  fileserver_events: boolean;
+  /** Bytes of one piece. */
+  file_buffer_size: number;
+  hash_type: string;
+  cachedir: string;
+}
+
+export interface RootsOptions {
+  runtime: Pick<Runtime, "fs" | "crypto" | "clock" | "later" | "process">;
+  log: Logger;
+  opts: FileServerOpts;
+  /** Does what takes long. @default this process does */
+  heavy?: HeavyWork | undefined;
+  /** The first request fetches remotes that were never fetched: where no master does. @default false */
+  fetches?: boolean;
+}
+
+/** Bytes of a file up to which it is hashed here: about a millisecond. */
+const QUICK_BYTES = 512 * 1024;
+
+/** Digests that are remembered; the one that was asked for longest ago goes first. */
+const REMEMBERED = 10_000;
+
+/** A file that was changed so short a time ago may be changed again without its times showing it. */
+const SETTLED_MS = 2000;
+
+const DYNAMIC = "__env__";
+
+/** The name of a file for an environment; slashes would make it a path. */
+function leaf(saltenv: string): string {
+  return saltenv.replace(/[/\\:*?"<>|]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+function isListing(value: unknown): value is Listing {
+  const { files, dirs, empty_dirs, links } = (value ?? {}) as Partial<Listing>;
+  return [files, dirs, empty_dirs].every((list) => Array.isArray(list)) && typeof links === "object" && links !== null;
+}
+
+/**
+ * Serves the directories of `file_roots`.
+ *
+ * Listings are kept in `<cachedir>/file_lists/roots/<saltenv>.p`, where Salt keeps them, too: a program that removes that file,
+ * such as `salt-run fileserver.clear_file_list_cache`, makes the master look again.
+ */
+export class RootsBackend implements FileBackend {
+  readonly name = "roots";
+  readonly #options: RootsOptions;
+  readonly #ignored: (path: string) => boolean;
+  readonly #hashName: HashName;
+  readonly #roots: Record<string, unknown>;
+  readonly #refused = new Set<string>();
+  readonly #digests = new Map<string, { version: string; digest: string }>();
+  readonly #digesting = new Map<string, Promise<string | undefined>>();
+  readonly #listings = new Map<string, { version: string; listing: Listing }>();
+  readonly #walking = new Map<string, Promise<Listing>>();
+
+  /** @throws {ConfigError} for options that cannot be used */
+  constructor(options: RootsOptions) {
+    const { opts } = options;
+    this.#options = options;
+    this.#ignored = ignoredBy({ regex: opts.file_ignore_regex, glob: opts.file_ignore_glob });
+    if (!isHashName(opts.hash_type)) {
+      throw new ConfigError(
+        `Unknown hash_type "${opts.hash_type}": expected one of md5, sha1, sha224, sha256, sha384, sha512`,
+      );
+    }
+    this.#hashName = opts.hash_type;
+    // Names that are numbers make it a Map.
+    this.#roots = Object.fromEntries(entriesOf(opts.file_roots).map(([name, roots]) => [String(name), roots]));
+  }
+
+  environments(): string[] {
+    return Object.keys(this.#roots);
+  }
+
+  /** The directories of one environment; none for an unknown one. */
+  #rootsOf(saltenv: string): string[] {
+    const roots = this.#roots;
+    const named = Object.hasOwn(roots, saltenv);
+    if (!named && !Object.hasOwn(roots, DYNAMIC)) return [];
+    // It becomes part of a path, and it is the minion's word.
+    if (!named && (!isEnvironment(saltenv) || saltenv.includes("/"))) return [];
+    return [roots[named ? saltenv : DYNAMIC]].flat()
+      .filter((root): root is string => typeof root === "string" && root !== "")
+      .map((root) => named && saltenv !== DYNAMIC ? root : root.replaceAll(DYNAMIC, saltenv));
+  }
+
+  find(path: string, saltenv: string): FoundFile | undefined {
+    if (!isConfined(path)) return undefined;
+    const { runtime: { fs } } = this.#options;
+    const rel = normalizePath(path);
+    for (const root of this.#rootsOf(saltenv)) {
+      const full = joinPath(root, rel);
+      const stat = lookAt(fs, full);
+      if (stat?.kind !== "file" || this.#ignored(rel) || this.#ignored(full)) continue;
+      if (!isWithin(fs.realpath(root), fs.realpath(full)) && !this.#leaves(full)) continue;
+      return { path: full, rel, stat };
+    }
+    return undefined;
+  }
+
+  /** Whether a link that leads out of its root is followed: an operator's, and none that anybody else may have made. */
+  #leaves(path: string): boolean {
+    const { runtime: { fs, process }, log, opts } = this.#options;
+    if (!opts.fileserver_followsymlinks) {
+      this.#refuse(path, () => log.warning("file not served: it lies outside its root", { path }));
+      return false;
+    }
+    const link = strangersLink(fs, path, process.uid() ?? 0);
+    if (link === undefined) return true;
+    this.#refuse(path, () => {
+      const remedy = `chown -h root ${link.path}`;
+      log.warning("file not served: a link of another user leads out of its root", {
+        path,
+        link: link.path,
+        user: link.uid,
+        remedy,
+      });
+    });
+    return false;
+  }
+
+  /** Says once of each path that it is not served. */
+  #refuse(path: string, say: () => void): void {
+    if (this.#refused.has(path) || this.#refused.size >= REMEMBERED) return;
+    this.#refused.add(path);
+    say();
+  }
+
+  read({ path }: FoundFile, offset: number, length: number): Uint8Array {
+    return this.#options.runtime.fs.readAt(path, offset, length);
+  }
+
+  version({ stat }: Pick<FoundFile, "stat">): string {
+    return [stat.mtimeMs, stat.ctimeMs, stat.size, stat.ino, stat.dev].join(":");
+  }
+
+  hash(found: FoundFile, asker = ""): Promise<string | undefined> {
+    const key = `${this.version(found)} ${found.path}`;
+    let digesting = this.#digesting.get(key);
+    if (digesting === undefined) {
+      // A thousand minions ask for the same file at once.
+      digesting = this.#digest(found, asker).finally(() => this.#digesting.delete(key));
+      this.#digesting.set(key, digesting);
+    }
+    return digesting;
+  }
+
+  async #digest({ path }: FoundFile, asker: string): Promise<string | undefined> {
+    const { runtime, log, heavy } = this.#options;
+    for (let tries = 1;; tries++) {
+      const stat = lookAt(runtime.fs, path);
+      if (stat?.kind !== "file") return undefined;
+      const version = this.version({ stat });
+      const known = this.#digests.get(path);
+      if (known?.version === version) {
+        this.#remember(path, known);
+        return known.digest;
+      }
+      const digest = heavy === undefined || stat.size <= QUICK_BYTES
+        ? await digestFile(runtime, this.#hashName, path)
+        : await heavy.digest(this.#hashName, path, asker);
+      const after = lookAt(runtime.fs, path);
+      if (after !== undefined && this.version({ stat: after }) === version) {
+        if (runtime.clock.now() - Math.max(after.mtimeMs, after.ctimeMs) > SETTLED_MS) {
+          this.#remember(path, { version, digest });
+        }
+        return digest;
+      }
+      if (tries === 3) {
+        log.warning("file keeps changing while it is hashed", { path });
+        return digest;
+      }
+    }
+  }
+
+  #remember(path: string, entry: { version: string; digest: string }): void {
+    this.#digests.delete(path);
+    this.#digests.set(path, entry);
+    for (const oldest of this.#digests.keys()) {
+      if (this.#digests.size <= REMEMBERED) break;
+      this.#digests.delete(oldest);
+    }
+  }
+
+  #listPath(saltenv: string): string {
+    return joinPath(this.#options.opts.cachedir, "file_lists", this.name, `${leaf(saltenv)}.p`);
+  }
+
+  list(saltenv: string): Promise<Listing> {
+    const roots = this.#rootsOf(saltenv);
+    const known = roots.length === 0 ? { files: [], dirs: [], empty_dirs: [], links: {} } : this.#known(saltenv);
+    if (known !== undefined) return Promise.resolve(known);
+    let walking = this.#walking.get(saltenv);
+    if (walking === undefined) {
+      walking = this.#walk(saltenv, roots).finally(() => this.#walking.delete(saltenv));
+      this.#walking.set(saltenv, walking);
+    }
+    return walking;
+  }
+
+  listVersion(saltenv: string): string | undefined {
+    const { runtime: { fs, clock }, opts } = this.#options;
+    const stat = lookAt(fs, this.#listPath(saltenv));
+    const ageMs = stat === undefined ? 0 : clock.now() - stat.mtimeMs;
+    // One from the future would be good for ever.
+    if (stat?.kind !== "file" || ageMs < -1000 || ageMs >= opts.fileserver_list_cache_time * 1000) return undefined;
+    return this.version({ stat });
+  }
+
+  /** The listing on the disk, if it is young enough. */
+  #known(saltenv: string): Listing | undefined {
+    const { runtime: { fs }, log } = this.#options;
+    const version = this.listVersion(saltenv);
+    if (version === undefined) {
+      this.#listings.delete(saltenv);
+      return undefined;
+    }
+    const path = this.#listPath(saltenv);
+    const kept = this.#listings.get(saltenv);
+    if (kept?.version === version) return kept.listing;
+    try {
+      const listing = decode(fs.read(path), { mode: "wire" });
+      if (!isListing(listing)) return undefined;
+      this.#listings.set(saltenv, { version, listing });
+      return listing;
+    } catch (error) {
+      log.debug("cached listing cannot be read and is made again", { path, error: messageOf(error) });
+      return undefined;
+    }
+  }
+
+  async #walk(saltenv: string, roots: readonly string[]): Promise<Listing> {
+    const { runtime: { fs, later }, opts, log } = this.#options;
+    const listing = await walk(roots, {
+      fs,
+      turn: () => new Promise((resolve) => later(resolve)),
+      ignored: this.#ignored,
+      followLinks: opts.fileserver_followsymlinks,
+      leaves: (path) => this.#leaves(path),
+      ignoreLinks: opts.fileserver_ignoresymlinks,
+      limited: opts.fileserver_limit_traversal,
+    });
+    // Names of dynamic environments come from minions: one that is not there leaves no file.
+    if (opts.fileserver_list_cache_time <= 0 || !roots.some((root) => lookAt(fs, root) !== undefined)) return listing;
+    const path = this.#listPath(saltenv);
+    try {
+      fs.mkdir(joinPath(opts.cachedir, "file_lists", this.name));
+      fs.write(path, encode(listing, "bin"), { mode: 0o600 });
+      this.#listings.set(saltenv, { version: this.version({ stat: fs.stat(path)! }), listing });
+    } catch (error) {
+      log.warning("listing cannot be cached: each request of a minion makes the master list the directory again", {
+        path,
+        error: messageOf(error),
+      });
+    }
+    return listing;
+  }
+
+  forgetLists(wanted: readonly string[] | undefined): string[] {
+    const { runtime: { fs }, opts } = this.#options;
+    const directory = joinPath(opts.cachedir, "file_lists", this.name);
+    if (lookAt(fs, directory)?.kind !== "directory") return [];
+    const files = wanted?.map((saltenv) => `${leaf(saltenv)}.p`);
+    const gone = fs.list(directory).filter((name) => name.endsWith(".p") && (files?.includes(name) ?? true));
+    for (const name of gone) fs.remove(joinPath(directory, name));
+    return gone.map((name) => name.slice(0, -2)).sort();
+  }
+
+  async update(): Promise<BackendUpdate> {
+    const { runtime: { fs, later }, opts, log } = this.#options;
+    const now = new Map<string, number>();
+    for (const saltenv of this.environments()) {
+      for (const root of saltenv === DYNAMIC ? [] : this.#rootsOf(saltenv)) {
+        const { files } = await walk([root], {
+          fs,
+          turn: () => new Promise((resolve) => later(resolve)),
+          ignored: this.#ignored,
+          followLinks: false,
+          leaves: () => false,
+          ignoreLinks: false,
+          limited: false,
+        });
+        for (const rel of files) {
+          const path = joinPath(root, rel);
+          // A line of the map is a path, a colon and a time.
+          const stat = path.includes("\n") ? undefined : lookAt(fs, path);
+          if (stat !== undefined) now.set(path, stat.mtimeMs / 1000);
+        }
+      }
+    }
+    const map = joinPath(opts.cachedir, this.name, "mtime_map");
+    const before = new Map<string, number>();
+    if (lookAt(fs, map)?.kind === "file") {
+      for (const line of fs.readText(map).split("\n")) {
+        const at = line.lastIndexOf(":");
+        const time = Number(line.slice(at + 1));
+        if (at > 0 && Number.isFinite(time)) before.set(line.slice(0, at), time);
+        else if (line !== "") {
+          log.warning("invalid line of the map of times skipped", { path: map, line });
+        }
+      }
+    }
+    const changed = [...now].filter(([path, time]) => before.has(path) && before.get(path) !== time);
+    const files = {
+      changed: changed.map(([path]) => path).sort(),
+      removed: [...before.keys()].filter((path) => !now.has(path)).sort(),
+      added: [...now.keys()].filter((path) => !before.has(path)).sort(),
+    };
+    fs.mkdir(joinPath(opts.cachedir, this.name));
+    fs.write(map, [...now].map(([path, time]) => `${path}:${time}\n`).join(""), { mode: 0o600 });
+    return { changed: Object.values(files).some((list) => list.length > 0), files, backend: this.name };
+  }
+}

@@ -1,0 +1,211 @@
+import type { Clock } from "../../base/async/clock.ts";
+import { codeOf, SaltError } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import type { Runtime } from "../../runtime/mod.ts";
+import type { Child } from "../../runtime/process.ts";
+
+/** What git is run with. */
+export interface GitHost {
+  runtime: Pick<Runtime, "fs" | "process" | "crypto" | "later"> & { clock: Clock };
+  log: Logger;
+}
+
+/** How to sign in to a remote. */
+export interface GitAuth {
+  user?: string | undefined;
+  password?: string | undefined;
+  /** A file. */
+  privateKey?: string | undefined;
+  passphrase?: string | undefined;
+  /** Check the certificates of https. */
+  sslVerify: boolean;
+}
+
+/** git could not do what it was asked for. The message has no secrets. */
+export class GitError extends SaltError {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super("GIT", message, options);
+  }
+}
+
+export interface GitRun {
+  /** Further variables of the environment. */
+  env?: Record<string, string>;
+  stdin?: Uint8Array;
+  /** Time that it may take, in milliseconds. */
+  limitMs: number;
+  /** Called with its output; without it the output is returned. */
+  onStdout?(chunk: Uint8Array): void;
+  /** Bytes that it may print. @default 268435456 (256 MiB) */
+  mostBytes?: number;
+  /** Bytes of the largest file that it may write. @default no bound */
+  largestFile?: number;
+  /** Texts that are not to be shown. */
+  secrets?: readonly string[];
+}
+
+const MOST_BYTES = 2 ** 28;
+/** Bytes of an error that are shown. */
+const MOST_SHOWN = 500;
+
+/**
+ * What holds for each run. A repository's own configuration and hooks are ours, but a remote must not make git start programs,
+ * ask a person, or go on in the background.
+ */
+const SETTINGS: [string, string][] = [
+  ["core.hooksPath", "/dev/null"],
+  ["core.fsmonitor", "false"],
+  ["core.askPass", ""],
+  ["submodule.recurse", "false"],
+  ["fetch.recurseSubmodules", "false"],
+  ["gc.autoDetach", "false"],
+  ["maintenance.autoDetach", "false"],
+  ["http.lowSpeedLimit", "100"],
+  ["http.lowSpeedTime", "60"],
+];
+
+/** Variables for settings: they do not stand in the list of processes, as arguments would. */
+export function settingsEnv(settings: readonly (readonly [string, string])[]): Record<string, string> {
+  const env: Record<string, string> = { GIT_CONFIG_COUNT: String(settings.length) };
+  settings.forEach(([key, value], at) => {
+    env[`GIT_CONFIG_KEY_${at}`] = key;
+    env[`GIT_CONFIG_VALUE_${at}`] = value;
+  });
+  return env;
+}
+
+function environment({ runtime: { process } }: GitHost, settings: readonly [string, string][]): Record<string, string> {
+  const own = Object.entries(process.environment()).filter(([name]) =>
+    !name.startsWith("GIT_") || /^GIT_(SSL|TRACE|CURL)/.test(name)
+  );
+  return {
+    ...Object.fromEntries(own),
+    ...settingsEnv([...SETTINGS, ...settings]),
+    // `ext` would start a program that the address names.
+    GIT_ALLOW_PROTOCOL: "https:http:ssh:git:file",
+    GIT_TERMINAL_PROMPT: "0",
+    LC_ALL: "C",
+    LANGUAGE: "C",
+  };
+}
+
+function shownError(bytes: readonly Uint8Array[], secrets: readonly string[]): string {
+  const decoder = new TextDecoder();
+  let text = bytes.map((chunk) => decoder.decode(chunk, { stream: true })).join("").trim();
+  for (const secret of secrets) if (secret !== "") text = text.replaceAll(secret, "…");
+  // deno-lint-ignore no-control-regex
+  return text.slice(-MOST_SHOWN).replace(/[\x00-\x1f\x7f]+/g, " ");
+}
+
+/** Runs at most so large a file, where the shell of the host can say so. */
+function argvOf(args: readonly string[], largestFile: number | undefined): string[] {
+  if (largestFile === undefined) return ["git", ...args];
+  const blocks = String(Math.ceil(largestFile / 512));
+  return ["/bin/sh", "-c", 'ulimit -f "$1" 2>/dev/null; shift; exec git "$@"', "sh", blocks, ...args];
+}
+
+/**
+ * Runs git, and returns what it prints.
+ *
+ * @param args no user's text among them may begin with a dash
+ * @param settings of git, for this run
+ * @throws {GitError} if it fails, takes too long or prints too much
+ */
+export async function runGit(
+  host: GitHost,
+  args: readonly string[],
+  options: GitRun,
+  settings: readonly [string, string][] = [],
+): Promise<Uint8Array> {
+  const { runtime: { process, clock } } = host;
+  const { mostBytes = MOST_BYTES, limitMs, secrets = [], onStdout } = options;
+  const [chunks, errors]: [Uint8Array[], Uint8Array[]] = [[], []];
+  let [printed, told] = [0, 0];
+  let failure: string | undefined;
+  const verb = args.find((arg) => !arg.startsWith("-"));
+  const end = (why: string) => {
+    failure ??= why;
+    process.kill(-child.pid, "SIGKILL");
+  };
+  let child: Child;
+  try {
+    child = await process.spawn({
+      argv: argvOf(args, options.largestFile),
+      env: { ...environment(host, settings), ...options.env },
+      detached: true,
+      ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
+      onStdout(chunk) {
+        printed += chunk.length;
+        if (printed > mostBytes) end(`it printed more than ${mostBytes} bytes`);
+        else if (failure === undefined && onStdout !== undefined) {
+          try {
+            onStdout(chunk);
+          } catch (error) {
+            end(error instanceof Error ? error.message : String(error));
+          }
+        } else if (onStdout === undefined) chunks.push(chunk);
+      },
+      onStderr(chunk) {
+        if (told > 2 * MOST_SHOWN) errors.shift();
+        told += chunk.length;
+        errors.push(chunk.subarray(-2 * MOST_SHOWN));
+      },
+    });
+  } catch (error) {
+    const why = codeOf(error) === "ENOENT"
+      ? "the program git is not there: install it"
+      : `git cannot be started: ${codeOf(error)}`;
+    throw new GitError(why, { cause: error });
+  }
+  const cancel = clock.after(limitMs, () => end(`it took longer than ${limitMs / 1000} s`));
+  const { code, signal } = await child.exited;
+  cancel();
+  if (failure !== undefined) throw new GitError(`git ${verb} was ended: ${failure}`);
+  if (code !== 0) {
+    const said = shownError(errors, secrets);
+    const how = signal === "SIGXFSZ" ? "it wrote too large a file" : said || `exit code ${code ?? signal}`;
+    throw new GitError(`git ${verb} failed: ${how}`);
+  }
+  return joined(chunks);
+}
+
+function joined(chunks: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    all.set(chunk, at);
+    at += chunk.length;
+  }
+  return all;
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** What git needs to sign in: settings and variables of the environment, which other users cannot see. */
+export function signIn(
+  auth: GitAuth,
+  url: string,
+  askPass: () => string,
+): { settings: [string, string][]; env: Record<string, string>; secrets: string[] } {
+  const settings: [string, string][] = [];
+  const env: Record<string, string> = {};
+  const origin = /^(https?:\/\/[^/]+)/.exec(url)?.[1];
+  if (!auth.sslVerify) settings.push(["http.sslVerify", "false"]);
+  if (auth.password !== undefined && origin !== undefined) {
+    env.BRINE_GIT_USER = auth.user ?? "";
+    env.BRINE_GIT_PASSWORD = auth.password;
+    // For this host alone: one that it redirects to gets nothing.
+    settings.push(["credential.helper", ""], [
+      `credential.${origin}.helper`,
+      `!f() { test "$1" = get && printf 'username=%s\\npassword=%s\\n' "$BRINE_GIT_USER" "$BRINE_GIT_PASSWORD"; }; f`,
+    ]);
+  }
+  const ssh = ["ssh", "-o", "PasswordAuthentication=no"];
+  if (auth.privateKey !== undefined) ssh.push("-i", quoted(auth.privateKey), "-o", "IdentitiesOnly=yes");
+  if (auth.passphrase === undefined) ssh.push("-o", "BatchMode=yes");
+  else {
+    Object.assign(env, { BRINE_GIT_PASSPHRASE: auth.passphrase, SSH_ASKPASS: askPass(), SSH_ASKPASS_REQUIRE: "force" });
+  }
+  env.GIT_SSH_COMMAND = ssh.join(" ");
+  return { settings, env, secrets: [auth.password || (auth.user ?? ""), auth.passphrase ?? ""] };
+}

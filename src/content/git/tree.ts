@@ -1,0 +1,121 @@
+import { isRecord } from "../../base/record.ts";
+
+/** One name of a tree. */
+export interface TreeEntry {
+  kind: "file" | "link" | "directory";
+  /** The object's name, in hexadecimal. */
+  sha: string;
+  /** Permission bits. */
+  mode: number;
+  size: number;
+}
+
+/** Everything in a commit by path, in order of the paths; submodules are left out. */
+export type GitTree = ReadonlyMap<string, TreeEntry>;
+
+/** Names in one tree; a larger one is refused. */
+const MOST_ENTRIES = 2_000_000;
+
+/** Links that are followed one after the other. */
+const MOST_LINKS = 100;
+
+/** A path that stays what it is under any directory. */
+function isPlain(path: string): boolean {
+  return path !== "" && path.split("/").every((part) => part !== "" && part !== "." && part !== "..");
+}
+
+/**
+ * Adds a name. git takes trees from a remote that have one name twice, or names with slashes: a link and a directory could then
+ * have the same path, and what is written below the directory would go where the link leads.
+ */
+function addEntry(entries: Map<string, TreeEntry>, path: string, entry: TreeEntry): void {
+  const slash = path.lastIndexOf("/");
+  const isBelowDirectory = slash < 0 || entries.get(path.slice(0, slash))?.kind === "directory";
+  if (entries.has(path) || !isBelowDirectory) {
+    throw new RangeError(`its path ${JSON.stringify(path)} is there twice, or below one that is no directory`);
+  }
+  if (entries.size >= MOST_ENTRIES) throw new RangeError(`it has more than ${MOST_ENTRIES} files`);
+  entries.set(path, entry);
+}
+
+/**
+ * Reads what `git ls-tree -r -t -l -z --full-tree` prints. Names that are no UTF-8, or that no directory could have, are left out,
+ * with all that is below them.
+ *
+ * @throws {RangeError} for too many, and for a tree that no directory could have been made into
+ */
+export function parseTree(output: Uint8Array): GitTree {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  const entries = new Map<string, TreeEntry>();
+  for (let from = 0; from < output.length;) {
+    const end = output.indexOf(0, from);
+    const line = output.subarray(from, end < 0 ? output.length : end);
+    from = end < 0 ? output.length : end + 1;
+    let text: string;
+    try {
+      text = decoder.decode(line);
+    } catch {
+      continue;
+    }
+    const tab = text.indexOf("\t");
+    const [mode = "", type, sha = "", size = "0"] = text.slice(0, tab).split(/ +/);
+    const path = text.slice(tab + 1);
+    if (type === "commit" || !isPlain(path)) continue;
+    const kind = type === "tree" ? "directory" : mode === "120000" ? "link" : "file";
+    addEntry(entries, path, { kind, sha, mode: parseInt(mode, 8) & 0o777, size: Number(size) || 0 });
+  }
+  return entries;
+}
+
+/** As rows, to be kept. */
+export function packTree(tree: GitTree): unknown[] {
+  return [...tree].map(([path, { kind, sha, mode, size }]) => [path, kind, sha, mode, size]);
+}
+
+/** The inverse of {@link packTree}; undefined for anything else. */
+export function unpackTree(rows: unknown): GitTree | undefined {
+  if (!Array.isArray(rows)) return undefined;
+  const tree = new Map<string, TreeEntry>();
+  for (const row of rows) {
+    if (!Array.isArray(row)) return undefined;
+    const [path, kind, sha, mode, size] = row as [string, TreeEntry["kind"], string, number, number];
+    tree.set(path, { kind, sha, mode, size });
+  }
+  return tree;
+}
+
+/** Where a link leads; undefined if that is outside of the repository. */
+export function linkTarget(path: string, target: string): string | undefined {
+  if (target.startsWith("/") || target === "") return undefined;
+  const parts = path.split("/").slice(0, -1);
+  for (const part of target.split("/")) {
+    if (part === "" || part === ".") continue;
+    if (part !== "..") parts.push(part);
+    else if (parts.pop() === undefined) return undefined;
+  }
+  return parts.join("/");
+}
+
+/**
+ * The file at a path, through links as Salt follows them: at the end of a path, not in its middle.
+ *
+ * @param read what a link says
+ */
+export async function entryAt(
+  tree: GitTree,
+  path: string,
+  read: (link: TreeEntry) => Promise<string>,
+): Promise<TreeEntry | undefined> {
+  let at: string | undefined = path;
+  for (let links = 0; at !== undefined && links < MOST_LINKS; links++) {
+    const entry: TreeEntry | undefined = tree.get(at);
+    if (entry?.kind !== "link") return entry?.kind === "file" ? entry : undefined;
+    at = linkTarget(at, await read(entry));
+  }
+  return undefined;
+}
+
+/** True for what {@link packTree} wrote, under a name that says whose it is. */
+export function isPackedTree(value: unknown): value is { rows: unknown[] } {
+  return isRecord(value) && Array.isArray(value.rows);
+}

@@ -1,0 +1,61 @@
+import { ConfigError } from "../../base/errors.ts";
+
+/** The address of a remote, without what is secret in it. */
+export interface GitUrl {
+  /** For git: no user and password in it, except the user of ssh. */
+  url: string;
+  /** `https`, `http`, `ssh`, `git` or `file`. */
+  scheme: string;
+  /** Those that stood in the address. */
+  user?: string | undefined;
+  password?: string | undefined;
+}
+
+const SCHEMES = ["https", "http", "ssh", "git", "file"];
+const FORMS = "https://host/path, ssh://user@host/path, user@host:path or file:///path";
+
+/** True if text has a character that could end a line of a protocol or of a log. */
+// deno-lint-ignore no-control-regex
+const hasControls = (text: string) => /[\x00-\x20\x7f]/.test(text);
+
+/**
+ * Reads the address of a remote.
+ *
+ * @param shown how errors name it
+ * @throws {ConfigError} for one that git would take for an option or for a program to start (`ext::…`)
+ */
+export function parseGitUrl(text: string, shown = text): GitUrl {
+  const wrong = (why: string) => new ConfigError(`Cannot use the git remote "${shown}": ${why}; expected ${FORMS}`);
+  if (text === "" || text.startsWith("-") || hasControls(text)) throw wrong("it is no address");
+  if (text.startsWith("/")) return { url: `file://${text}`, scheme: "file" };
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase();
+  if (scheme === undefined) {
+    const [, user, host, path] = /^([^@:/-][^@:/]*)@([^:/@-][^:/@]*):(?!:)(.+)$/.exec(text) ?? [];
+    if (user === undefined) throw wrong("it has no scheme");
+    return { url: `ssh://${user}@${host}/${path!.replace(/^\/+/, "")}`, scheme: "ssh" };
+  }
+  if (!SCHEMES.includes(scheme)) throw wrong(`the scheme ${scheme} is not allowed`);
+  if (scheme === "file") return { url: text, scheme };
+  let parsed: URL;
+  try {
+    parsed = new URL(text.replace(/^[^:]+/, "http"));
+  } catch {
+    throw wrong("it is no address");
+  }
+  if (parsed.hostname === "" || parsed.hostname.startsWith("-")) throw wrong("it has no host");
+  const decoded = (part: string) => part === "" ? undefined : decodeURIComponent(part);
+  const [user, password] = [decoded(parsed.username), decoded(parsed.password)];
+  const rest = text.slice(text.indexOf("://") + 3);
+  const slash = rest.indexOf("/");
+  const authority = slash < 0 ? rest : rest.slice(0, slash);
+  const host = authority.slice(authority.lastIndexOf("@") + 1);
+  const name = scheme === "ssh" && user !== undefined ? `${encodeURIComponent(user)}@` : "";
+  if (user?.startsWith("-")) throw wrong("its user begins with -");
+  return { url: `${scheme}://${name}${host}${slash < 0 ? "/" : rest.slice(slash)}`, scheme, user, password };
+}
+
+/** An address or an id of a remote as it may be shown: without passwords, and without users of http, which may be tokens. */
+export function shownRemote(text: string): string {
+  return text.replace(/(\bhttps?:\/\/)[^/\s]*@/gi, "$1…@")
+    .replace(/(\b[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*):[^/\s]*@/gi, "$1:…@");
+}

@@ -1,0 +1,378 @@
+import { Pool } from "../../base/async/pool.ts";
+import { SALT_MASTER_DEFAULTS, withSaltDefaults } from "../../model/config/salt_defaults.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { ExtPillarRegistry, TemplateScope } from "../../model/loader/ext_pillar.ts";
+import type { Logger } from "../../base/log.ts";
+import { type AnyMap, entriesOf, isMap, lookup, OrderedMap, sizeOf } from "../../language/python/containers.ts";
+import { compilePattern } from "../../language/python/regexp.ts";
+import {
+  decryptionOf,
+  decryptValue,
+  type FunctionTable,
+  Pipeline,
+  type RendererTable,
+  SaltFunctions,
+} from "../../language/render/mod.ts";
+import type { Runtime } from "../../runtime/mod.ts";
+import { compileGlob, matchMinion, PatternCache } from "../../model/target/mod.ts";
+import { SALT_COMPAT } from "../../base/version.ts";
+import { decryptPillar } from "./decrypt.ts";
+import { addExtPillars } from "./ext_pillar.ts";
+import { PillarFiles } from "./files.ts";
+import { aggregates, isStrategy, merge } from "../../language/python/merge_strategy.ts";
+import { type PillarOptions, readPillarOptions, rootsFor } from "./options.ts";
+import { SlsReader } from "./sls.ts";
+import { PillarTemplates } from "./templates.ts";
+import { kindOf, matchTop, type MergedTop, mergeTops, type Top } from "./top.ts";
+
+/** The minion whose pillar is compiled, and the environments and data to use. */
+export interface PillarRequest {
+  id: string;
+  grains: Record<string, unknown>;
+  saltenv?: unknown;
+  pillarenv?: unknown;
+  /** Merged over everything else. */
+  override?: AnyMap;
+  /** An external pillar that the minion asks for. */
+  ext?: unknown;
+  /** Options of the minion that it passes on to external pillars. */
+  extraMinionData?: Record<string, unknown>;
+}
+
+export interface PillarCompilerOptions {
+  runtime: Runtime;
+  log: Logger;
+  /** Of a master, or of a minion without one. */
+  opts: Record<string, unknown>;
+  renderers: RendererTable;
+  /** Custom renderers, asked for before each file. @default none */
+  customRenderers?(): RendererTable;
+  extPillars: ExtPillarRegistry;
+  /** The execution functions that the templates of a minion's pillar may call. @default none */
+  functions?(request: PillarRequest): FunctionTable;
+}
+
+/** What one request is compiled with. */
+interface Scene {
+  request: PillarRequest;
+  saltenv: string | undefined;
+  pillarenv: string | undefined;
+  roots: ReadonlyMap<string, readonly string[]>;
+  envs: readonly string[];
+  functions: FunctionTable | undefined;
+}
+
+/** External pillars that run at the same time, by default. */
+const AT_ONCE = 5;
+
+/** Sets of directories beside `pillar_roots` whose files are kept. */
+const MOST_OTHERS = 32;
+
+const envOf = (value: unknown): string | undefined =>
+  value === null || value === undefined || value === "" ? undefined : String(value);
+
+/**
+ * Compiles pillar from top files, SLS files and external pillars, for one minion at a time. Files are cached
+ * between requests.
+ */
+export class PillarCompiler {
+  readonly #options: PillarCompilerOptions;
+  readonly #pillar: PillarOptions;
+  readonly #files: PillarFiles;
+  readonly #pipeline: Pipeline;
+  readonly #patterns = new PatternCache();
+  readonly #pool: Pool;
+  readonly #others = new Map<string, PillarCompiler>();
+
+  constructor(options: PillarCompilerOptions) {
+    const { runtime, opts, log, renderers, customRenderers: custom } = options;
+    const pillar = readPillarOptions(opts);
+    this.#options = options;
+    this.#pillar = pillar;
+    const globs = pillar.ignoreGlobs.map(compileGlob);
+    const regexps = pillar.ignoreRegexps.map((pattern) => compilePattern(pattern));
+    this.#files = new PillarFiles(
+      runtime.fs,
+      runtime.clock,
+      (name) => [...globs, ...regexps].some((matches) => matches(name)),
+    );
+    this.#pipeline = new Pipeline({
+      renderers,
+      ...(custom === undefined ? {} : { custom }),
+      fallback: pillar.renderer,
+      whitelist: pillar.rendererWhitelist,
+      blacklist: pillar.rendererBlacklist,
+    });
+    this.#pool = new Pool(AT_ONCE);
+    const { strategy } = pillar.rules;
+    if (!isStrategy(strategy)) {
+      log.warning("unknown pillar_source_merging_strategy: recurse is used instead", { strategy });
+    }
+  }
+
+  /** Compiles the pillar of a minion. Errors are listed under `_errors`. */
+  async compile(request: PillarRequest): Promise<AnyMap> {
+    const { log, opts } = this.#options;
+    const { rules, extPillarFirst, showOpts } = this.#pillar;
+    const override = request.override ?? {};
+    const scene = this.#scene(request);
+    const { top, optional, errors: topErrors } = await this.#top(scene);
+    const external = (pillar: AnyMap) => this.#external(pillar, scene);
+    let pillar: AnyMap;
+    let errors: string[];
+    if (extPillarFirst) {
+      const first = await external(override);
+      const rendered = await this.#render(top, optional, scene, first.pillar);
+      pillar = merge(first.pillar, rendered.pillar, rules);
+      errors = [...first.errors, ...rendered.errors];
+    } else {
+      const rendered = await this.#render(top, optional, scene, {});
+      // External pillars see the override of the call as part of the pillar.
+      const before = sizeOf(override) === 0 ? rendered.pillar : merge(rendered.pillar, override, rules);
+      const last = await external(before);
+      pillar = last.pillar;
+      errors = [...rendered.errors, ...last.errors];
+    }
+    errors.push(...topErrors);
+    const added = new OrderedMap(entriesOf(pillar));
+    if (showOpts) {
+      const { grains: _grains, pillar: _pillar, ...shown } = opts;
+      added.set("master", {
+        ...withSaltDefaults(shown, SALT_MASTER_DEFAULTS),
+        id: request.id,
+        saltversion: SALT_COMPAT,
+      });
+    }
+    for (const error of errors) log.critical("pillar render error", { id: request.id, error });
+    if (errors.length > 0) added.set("_errors", errors);
+    const merged = sizeOf(override) === 0 ? added : merge(added, override, rules);
+    const whole = await this.#decrypted(merged, scene);
+    // In Salt only the maps that files hold keep their order, and the whole is sorted when it is shown.
+    return aggregates(rules) ? whole : new Map(entriesOf(whole));
+  }
+
+  /** With the values decrypted that the option `decrypt_pillar` names. */
+  async #decrypted(pillar: AnyMap, scene: Scene): Promise<AnyMap> {
+    const { log, opts } = this.#options;
+    const { encrypted } = this.#pillar;
+    if (encrypted.keys.size === 0 && !encrypted.isMalformed) return pillar;
+    const decryption = decryptionOf(opts);
+    const job = this.#templates(scene, pillar).job({
+      path: "decrypt_pillar",
+      name: "decrypt_pillar",
+      sls: "",
+      saltenv: scene.saltenv ?? "base",
+    });
+    const { pillar: whole, errors } = await decryptPillar(
+      pillar,
+      encrypted,
+      (value, renderer) =>
+        decryptValue(this.#pipeline, value, { ...decryption, ...renderer === undefined ? {} : { renderer } }, job),
+    );
+    if (errors.length === 0) return whole;
+    for (const error of errors) log.error("pillar not decrypted", { id: scene.request.id, error });
+    const before = lookup(whole, "_errors");
+    return new OrderedMap([
+      ...entriesOf(whole).filter(([key]) => key !== "_errors"),
+      ["_errors", [...Array.isArray(before) ? before : [], ...errors]],
+    ]);
+  }
+
+  /** The merged top files, for all minions, and the errors in them. */
+  async top(request: PillarRequest): Promise<{ top: Top; errors: string[] }> {
+    const { top, errors } = await this.#top(this.#scene(request));
+    return { top, errors };
+  }
+
+  #scene(request: PillarRequest): Scene {
+    const options = this.#pillar;
+    const asked = envOf(request.pillarenv);
+    const inherited = options.pillarenvFromSaltenv ? envOf(request.saltenv) : undefined;
+    const saltenv = envOf(request.saltenv) ?? options.saltenv;
+    const pillarenv = asked ?? inherited ?? options.pillarenv;
+    const roots = rootsFor(options.roots, pillarenv, saltenv);
+    const envs = [...new Set(["base", ...roots.keys()])];
+    return { request, saltenv, pillarenv, roots, envs, functions: this.#options.functions?.(request) };
+  }
+
+  #templates({ request, roots, functions }: Scene, pillar: AnyMap): PillarTemplates {
+    const { opts, log } = this.#options;
+    const { id, grains } = request;
+    return new PillarTemplates({ opts, log, files: this.#files, roots, id, grains, functions }, pillar);
+  }
+
+  async #top(scene: Scene): Promise<MergedTop & { errors: string[] }> {
+    const { log } = this.#options;
+    const { errors, tops } = await this.#tops(scene);
+    try {
+      return { ...mergeTops(tops), errors };
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      log.critical("pillar top file cannot be used", { error: messageOf(error) });
+      errors.push(`Error encountered while rendering pillar top file. ${messageOf(error)}`);
+      return { top: new Map(), optional: new Map(), errors };
+    }
+  }
+
+  /** The top file of each environment in use, with those that it includes. */
+  async #tops(scene: Scene): Promise<{ tops: Map<string, AnyMap[]>; errors: string[] }> {
+    const { log } = this.#options;
+    const { top: name, rules } = this.#pillar;
+    const { saltenv, pillarenv, roots } = scene;
+    const tops = new Map<string, AnyMap[]>();
+    const errors: string[] = [];
+    let envs = scene.envs;
+    if (pillarenv !== undefined) {
+      envs = roots.has(pillarenv) ? [pillarenv] : [];
+    } else if (rules.strategy === "none") {
+      const only = saltenv ?? "base";
+      envs = envs.includes(only) ? [only] : [];
+    }
+    const read = async (path: string, env: string): Promise<AnyMap> => {
+      const job = this.#templates(scene, {}).job({ path, name, sls: "", saltenv: env });
+      const data = await this.#pipeline.render(this.#files.text(path), job);
+      if (isMap(data)) return data;
+      throw new TypeError(`${path} is ${kindOf(data)}: expected a map of environments to targets`);
+    };
+    try {
+      for (const env of envs) {
+        const path = this.#files.find(roots.get(env) ?? [], name);
+        if (path !== undefined) tops.set(env, [await read(path, env)]);
+      }
+    } catch (error) {
+      log.critical("pillar top file cannot be rendered", { error: messageOf(error) });
+      errors.push(`Rendering Primary Top file failed, render error:\n${messageOf(error)}`);
+    }
+    for (const [env, list] of tops) {
+      const done = new Set<unknown>();
+      // The list grows while it is walked, but only the first file's includes count.
+      const included = new Map(entriesOf(list[0]!)).get("include");
+      for (const sls of Array.isArray(included) ? included : []) {
+        if (done.has(sls)) continue;
+        done.add(sls);
+        try {
+          const file = this.#files.findSls(roots.get(env) ?? [], String(sls));
+          if (file === undefined) log.error("top file not found", { include: sls, saltenv: env });
+          else list.push(await read(file.path, env));
+        } catch (error) {
+          log.critical("pillar top file cannot be rendered", { error: messageOf(error) });
+          errors.push(`Rendering Top file ${sls} failed, render error:\n${messageOf(error)}`);
+        }
+      }
+    }
+    return { tops, errors };
+  }
+
+  async #render(
+    top: Top,
+    optional: MergedTop["optional"],
+    scene: Scene,
+    seen: AnyMap,
+  ): Promise<{ pillar: AnyMap; errors: string[] }> {
+    const { log } = this.#options;
+    const { request, roots, envs } = scene;
+    const override = request.override ?? {};
+    let matches: Map<string, string[]>;
+    try {
+      matches = matchTop(top, this.#subject(scene, seen), this.#patterns, scene.pillarenv);
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      log.critical("pillar top file cannot be used", { error: messageOf(error) });
+      const text = `Error encountered while rendering pillar top file. ${messageOf(error)}`;
+      return { pillar: override, errors: [text] };
+    }
+    const reader = new SlsReader({
+      files: this.#files,
+      pipeline: this.#pipeline,
+      options: this.#pillar,
+      log,
+      roots,
+      envs,
+      optional,
+      templates: this.#templates(scene, sizeOf(override) === 0 ? seen : merge(seen, override, this.#pillar.rules)),
+    });
+    return await reader.read(matches, override);
+  }
+
+  /** A compiler of other directories, without external pillars. */
+  #elsewhere(roots: Record<string, readonly string[]>): PillarCompiler {
+    const key = JSON.stringify(roots);
+    let compiler = this.#others.get(key);
+    if (compiler === undefined) {
+      const opts = { ...this.#options.opts, pillar_roots: roots, ext_pillar: [], pillar_opts: false };
+      compiler = new PillarCompiler({ ...this.#options, opts, extPillars: {} });
+    }
+    this.#others.delete(key);
+    this.#others.set(key, compiler);
+    const [oldest] = this.#others.keys();
+    if (this.#others.size > MOST_OTHERS) this.#others.delete(oldest!);
+    return compiler;
+  }
+
+  #subject({ request }: Scene, pillar: AnyMap) {
+    const { id, grains } = request;
+    return { id, grains, pillar: pillar as Record<string, unknown>, nodegroups: this.#pillar.nodegroups };
+  }
+
+  async #external(start: AnyMap, scene: Scene): Promise<{ pillar: AnyMap; errors: string[] }> {
+    const { runtime, log, opts, extPillars } = this.#options;
+    const { request, saltenv, pillarenv, roots } = scene;
+    return await addExtPillars(start, {
+      registry: extPillars,
+      options: this.#pillar,
+      log,
+      pool: this.#pool,
+      onDemand: request.ext,
+      context: (pillar) => ({
+        runtime,
+        log: log.child("ext"),
+        opts,
+        id: request.id,
+        grains: request.grains,
+        pillar,
+        extraMinionData: request.extraMinionData ?? {},
+        roots: pillarenv === undefined ? undefined : roots.get(pillarenv),
+        saltenv,
+        pillarenv,
+        compile: (others, env) =>
+          this.#elsewhere(others).compile({ ...request, saltenv: env, pillarenv, ext: undefined }),
+        merge: (before, over) => merge(before, over, this.#pillar.rules),
+        nodegroups: this.#pillar.nodegroups,
+        matches: (tgt, type) => matchMinion({ tgt, tgt_type: type }, this.#subject(scene, pillar), this.#patterns),
+        render: (text, path, pipeline) =>
+          this.#pipeline.render(
+            text,
+            this.#templates(scene, pillar).job({ path, name: path, sls: "", saltenv: saltenv ?? "base" }),
+            pipeline,
+          ),
+        template: (text, path, names) => this.#template(text, this.#templates(scene, pillar), path, names, scene),
+      }),
+    });
+  }
+
+  /** A text that Jinja makes of another, as an external pillar asks for it. */
+  async #template(
+    text: string,
+    templates: PillarTemplates,
+    path: string,
+    { names, load }: TemplateScope,
+    { saltenv, functions }: Scene,
+  ): Promise<string> {
+    const jinja = await this.#pipeline.rendererNamed("jinja");
+    if (jinja === undefined) throw new TypeError("Cannot render a template: there is no renderer jinja");
+    const job = templates.job({ path, name: path, sls: "", saltenv: saltenv ?? "base" });
+    const salt = functions === undefined ? {} : { __salt__: new SaltFunctions(functions) };
+    const done = String(
+      await jinja(text, {
+        ...job,
+        argline: "",
+        context: { ...salt, ...names },
+        load,
+        confined: true,
+        jinjaOptions: {},
+        allowUndefined: true,
+      }),
+    );
+    return text.endsWith("\n") ? done.replace(/\n$/, "") : done;
+  }
+}

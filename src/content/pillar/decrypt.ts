@@ -1,0 +1,76 @@
+import { messageOf } from "../../base/errors.ts";
+import { type AnyMap, entriesOf, isMap, lookup, OrderedMap } from "../../language/python/containers.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
+
+/** What the options `decrypt_pillar` and `decrypt_pillar_delimiter` say. */
+export interface EncryptedKeys {
+  /** Path of a value → the renderer for it; undefined for the usual one. */
+  keys: ReadonlyMap<string, string | undefined>;
+  delimiter: string;
+  /** The option says nothing that can be used. */
+  isMalformed: boolean;
+}
+
+/** Reads them: a map, or a list of texts and maps with one entry. */
+export function encryptedKeysOf(opts: Readonly<Record<string, unknown>>): EncryptedKeys {
+  const { decrypt_pillar: given, decrypt_pillar_delimiter: delimiter } = opts;
+  const entries = entriesGiven(given);
+  const keys = (entries ?? []).map(([key, renderer]): [string, string | undefined] => [
+    str(key),
+    truthy(renderer ?? null) ? str(renderer) : undefined,
+  ]);
+  return {
+    keys: new Map(keys),
+    delimiter: str(delimiter ?? ":"),
+    isMalformed: truthy(given ?? null) && keys.length === 0,
+  };
+}
+
+/** Undefined for what is neither a map nor such a list. */
+function entriesGiven(given: unknown): [unknown, unknown][] | undefined {
+  if (isMap(given)) return entriesOf(given);
+  if (!Array.isArray(given)) return undefined;
+  const entries = given.flatMap((one): [unknown, unknown][] =>
+    isMap(one) ? entriesOf(one) : typeof one === "object" ? [[one, undefined], [one, undefined]] : [[one, undefined]]
+  );
+  return entries.length === given.length ? entries : undefined;
+}
+
+/** The value under a path of keys; undefined if there is none, or null. Lists are not looked into, as in Salt. */
+function valueAt(pillar: AnyMap, path: readonly string[]): unknown {
+  return path.reduce<unknown>((at, key) => isMap(at) ? lookup(at, key) : undefined, pillar) ?? undefined;
+}
+
+/** The pillar with another value in it. Maps on the way are copied: they may be those of files that others use. */
+function withValue(pillar: AnyMap, [key, ...rest]: readonly string[], value: unknown): AnyMap {
+  const copy = new OrderedMap(entriesOf(pillar));
+  copy.set(key, rest.length === 0 ? value : withValue(copy.get(key) as AnyMap, rest, value));
+  return copy;
+}
+
+/**
+ * Decrypts the values of a pillar that the options name. What fails is an error of the pillar, and its value stays.
+ *
+ * @param decrypt decrypts one value by a renderer
+ * @see salt/pillar/__init__.py decrypt_pillar
+ */
+export async function decryptPillar(
+  pillar: AnyMap,
+  { keys, delimiter, isMalformed }: EncryptedKeys,
+  decrypt: (value: unknown, renderer: string | undefined) => Promise<unknown>,
+): Promise<{ pillar: AnyMap; errors: string[] }> {
+  const errors = isMalformed ? ["decrypt_pillar config option is malformed"] : [];
+  let whole = pillar;
+  for (const [key, renderer] of keys) {
+    const path = delimiter === "" ? [key] : key.split(delimiter);
+    const value = valueAt(whole, path);
+    if (value === undefined) continue;
+    try {
+      whole = withValue(whole, path, await decrypt(value, renderer));
+    } catch (error) {
+      errors.push(`Failed to decrypt pillar key '${key}': ${messageOf(error)}`);
+    }
+  }
+  return { pillar: whole, errors };
+}

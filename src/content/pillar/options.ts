@@ -1,0 +1,91 @@
+import { entriesOf, isMap } from "../../language/python/containers.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
+import { type EncryptedKeys, encryptedKeysOf } from "./decrypt.ts";
+import type { MergeRules } from "../../language/python/merge_strategy.ts";
+
+/** What the configuration of a master, or of a minion without one, says of pillar. */
+export interface PillarOptions {
+  /** Environment → directories, in the order of the configuration. */
+  roots: ReadonlyMap<string, readonly string[]>;
+  saltenv: string | undefined;
+  pillarenv: string | undefined;
+  pillarenvFromSaltenv: boolean;
+  /** The top file, relative to each root. */
+  top: string;
+  envOrder: readonly string[];
+  nodegroups: Record<string, unknown>;
+  rules: MergeRules;
+  includesOverride: boolean;
+  safeErrors: boolean;
+  /** The option as it is: whether it is a list is said where it is used. */
+  extPillar: unknown;
+  extPillarFirst: boolean;
+  excludedExtPillars: readonly string[];
+  onDemand: readonly string[];
+  /** The options themselves become the key `master` of every pillar. */
+  showOpts: boolean;
+  encrypted: EncryptedKeys;
+  renderer: string;
+  rendererWhitelist: readonly string[];
+  rendererBlacklist: readonly string[];
+  /** Directories that are not looked into: patterns of names. */
+  ignoreGlobs: readonly string[];
+  ignoreRegexps: readonly string[];
+}
+
+const words = (value: unknown): string[] => Array.isArray(value) ? value.map(str) : [];
+const given = (value: unknown): string | undefined =>
+  value === undefined || value === null || value === "" ? undefined : str(value);
+
+/** Picks what concerns pillar out of options, of which a minion's have no defaults for most. */
+export function readPillarOptions(opts: Record<string, unknown>): PillarOptions {
+  const roots = isMap(opts.pillar_roots) ? entriesOf(opts.pillar_roots) : [];
+  const renderer = given(opts.renderer) ?? "jinja|yaml";
+  return {
+    roots: new Map(roots.map(([env, dirs]) => [str(env), typeof dirs === "string" ? [dirs] : words(dirs)])),
+    saltenv: given(opts.saltenv),
+    pillarenv: given(opts.pillarenv),
+    pillarenvFromSaltenv: truthy(opts.pillarenv_from_saltenv ?? false),
+    top: (given(opts.state_top) ?? "top.sls").replace(/^salt:\/\//, "").replace(/^\/+/, ""),
+    envOrder: words(opts.env_order),
+    nodegroups: isMap(opts.nodegroups) ? opts.nodegroups as Record<string, unknown> : {},
+    rules: {
+      strategy: given(opts.pillar_source_merging_strategy) ?? "smart",
+      mergeLists: truthy(opts.pillar_merge_lists ?? false),
+      renderer,
+    },
+    includesOverride: truthy(opts.pillar_includes_override_sls ?? false),
+    safeErrors: truthy(opts.pillar_safe_render_error ?? true),
+    extPillar: opts.ext_pillar ?? [],
+    extPillarFirst: truthy(opts.ext_pillar_first ?? false),
+    excludedExtPillars: words(opts.exclude_ext_pillar),
+    onDemand: words(opts.on_demand_ext_pillar),
+    showOpts: truthy(opts.pillar_opts ?? false),
+    encrypted: encryptedKeysOf(opts),
+    renderer,
+    rendererWhitelist: words(opts.renderer_whitelist),
+    rendererBlacklist: words(opts.renderer_blacklist),
+    ignoreGlobs: words(opts.file_ignore_glob),
+    ignoreRegexps: words(opts.file_ignore_regex),
+  };
+}
+
+/** What may be put in the place of `__env__`: the name of an environment that leads nowhere else as part of a path. */
+const ENVIRONMENT = /^(?!\/)(?!.*(?:^|\/)\.{1,2}(?:\/|$))[^\0\\]{1,255}$/s;
+
+/** The environments of one request, among them the one that `__env__` stands for. */
+export function rootsFor(
+  roots: PillarOptions["roots"],
+  pillarenv: string | undefined,
+  saltenv: string | undefined,
+): ReadonlyMap<string, readonly string[]> {
+  const pattern = roots.get("__env__");
+  if (pattern === undefined) return roots;
+  const found = new Map(roots);
+  found.delete("__env__");
+  const env = pillarenv ?? saltenv ?? "base";
+  // The minion says which: it must not be led out of the directories by it.
+  if (!found.has(env) && ENVIRONMENT.test(env)) found.set(env, pattern.map((dir) => dir.replaceAll("__env__", env)));
+  return found;
+}

@@ -1,0 +1,74 @@
+import { isWithin, normalizePath } from "../../base/paths.ts";
+import { type AnyMap, sizeOf } from "../../language/python/containers.ts";
+import type { FileSystem } from "../../runtime/fs.ts";
+import type { PartHandlers, WorkerPool } from "../../feature/supervise/mod.ts";
+import { decode, encode } from "../../protocol/wire/msgpack.ts";
+import type { PillarRequest } from "./compiler.ts";
+import { readPillarOptions, rootsFor } from "./options.ts";
+import { PackedPillar, packPillar } from "./packed_pillar.ts";
+
+/** A request as a master has it. */
+export interface WorkerPillarRequest extends PillarRequest {
+  cleanCache?: boolean;
+  /** False once its caller has gone. @default it stays */
+  wanted?(): boolean;
+}
+
+const KIND = "pillar";
+
+/** Compiles pillars in worker processes; one that nothing is configured for is made here, so that no process is started for it. */
+export function pillarWorkers(
+  workers: WorkerPool,
+  { fs, opts }: { fs: FileSystem; opts: Record<string, unknown> },
+): (request: WorkerPillarRequest) => Promise<AnyMap | PackedPillar> {
+  const isEmpty = emptiness(fs, opts);
+  return async (request) => {
+    if (isEmpty(request)) return {};
+    const { wanted, ...fields } = request;
+    const { id } = request;
+    const packed = await workers.call({
+      kind: KIND,
+      owner: id,
+      label: `the pillar of ${id}`,
+      body: encode(fields, "bin"),
+      ...(wanted === undefined ? {} : { wanted }),
+    });
+    return new PackedPillar(packed as ConstructorParameters<typeof PackedPillar>[0]);
+  };
+}
+
+/** What a worker answers. @param compile through the cache, if there is one */
+export function pillarHandlers(compile: (request: WorkerPillarRequest) => Promise<AnyMap>): PartHandlers {
+  return {
+    [KIND]: async (body) => packPillar(await compile(decode(body, { mode: "bin" }) as WorkerPillarRequest)),
+  };
+}
+
+/** Whether a pillar is empty for certain: no external pillar, no top file, and nothing of the request to add. */
+function emptiness(fs: FileSystem, opts: Record<string, unknown>): (request: PillarRequest) => boolean {
+  const options = readPillarOptions(opts);
+  const { roots, extPillar, showOpts, pillarenvFromSaltenv } = options;
+  if (!Array.isArray(extPillar) || extPillar.length > 0 || showOpts) return () => false;
+  const text = (value: unknown) => value === null || value === undefined || value === "" ? undefined : String(value);
+  const isFile = (path: string) => {
+    try {
+      return fs.stat(path) !== undefined;
+    } catch {
+      // A worker says what is wrong with it.
+      return true;
+    }
+  };
+  return ({ saltenv, pillarenv, override = {}, ext }) => {
+    if (sizeOf(override) > 0 || (ext !== undefined && ext !== null)) return false;
+    const inherited = pillarenvFromSaltenv ? text(saltenv) : undefined;
+    const found = rootsFor(
+      roots,
+      text(pillarenv) ?? inherited ?? options.pillarenv,
+      text(saltenv) ?? options.saltenv,
+    );
+    return ![...found.values()].flat().some((root) => {
+      const full = normalizePath(`${root}/${options.top}`);
+      return isWithin(root, full) && isFile(full);
+    });
+  };
+}

@@ -1,0 +1,59 @@
+import { SALT_MASTER_DEFAULTS } from "../../model/config/salt_defaults.ts";
+import type { Logger } from "../../base/log.ts";
+import type { AnyMap } from "../../language/python/containers.ts";
+import {
+  type FunctionTable,
+  gpgOptionsOf,
+  jinjaOptionsOf,
+  type RenderJob,
+  templateLimitsOf,
+  templateValues,
+} from "../../language/render/mod.ts";
+import type { PillarFiles } from "./files.ts";
+
+export interface PillarTemplatesOptions {
+  opts: Record<string, unknown>;
+  log: Logger;
+  files: PillarFiles;
+  /** Environment → directories. */
+  roots: ReadonlyMap<string, readonly string[]>;
+  id: string;
+  grains: Record<string, unknown>;
+  functions: FunctionTable | undefined;
+}
+
+/**
+ * What the templates of one minion's pillar see. Values are copies, made when a template uses them: a template may change its
+ * own, and never those of the master or of another file.
+ */
+export class PillarTemplates {
+  readonly #options: PillarTemplatesOptions;
+  readonly #pillar: AnyMap;
+
+  constructor(options: PillarTemplatesOptions, pillar: AnyMap) {
+    this.#options = options;
+    this.#pillar = pillar;
+  }
+
+  /** The render of one file. */
+  job(file: { path: string; name: string; sls: string; saltenv: string }): Omit<RenderJob, "argline"> {
+    const { opts, log, files, roots, id, grains, functions } = this.#options;
+    const { globals, plain, typeNames } = templateValues({ grains, pillar: this.#pillar, opts }, SALT_MASTER_DEFAULTS);
+    return {
+      ...file,
+      globals: { ...globals, minion_id: id },
+      plain,
+      log,
+      typeNames,
+      jinjaOptions: jinjaOptionsOf(opts, file.sls !== ""),
+      limits: templateLimitsOf(opts),
+      gpg: gpgOptionsOf(opts),
+      allowUndefined: opts.allow_undefined === true,
+      ...(functions === undefined ? {} : { functions }),
+      load: (name) => {
+        const path = files.find(roots.get(file.saltenv) ?? [], name);
+        return path === undefined ? undefined : { path, name, source: files.text(path) };
+      },
+    };
+  }
+}

@@ -1,0 +1,48 @@
+import { type AnyMap, entriesOf, isMap, lookup } from "../../language/python/containers.ts";
+import { str } from "../../language/python/repr.ts";
+
+/**
+ * True if nothing in the returns of a run failed. What is no map of returns, or an empty one, is a failure: that is how errors of
+ * compiling come.
+ *
+ * @param recurse also look into entries that are not returns themselves, and pass over those that are no maps. @default false
+ * @param high the high data that was run: what failed does not count if a state with `onfail_stop: False` has handled it
+ * @see salt/utils/state.py check_result
+ */
+export function checkResult(running: unknown, recurse = false, high?: unknown): boolean {
+  if (!isMap(running)) return false;
+  const entries = entriesOf(running);
+  const isFine = (id: unknown, entry: unknown): boolean => {
+    if (id === "__extend__") return recurse || Array.isArray(entry);
+    if (!isMap(entry)) return recurse;
+    const result = lookup(entry, "result");
+    return result === undefined ? checkResult(entry, true, high) : result !== false;
+  };
+  return entries.length > 0 &&
+    entries.every(([id, entry]) => isFine(id, entry) || isMap(high) && isHandled(str(id), running, high));
+}
+
+/** True if a state with `onfail_stop: False` waits for the failure of this one, has run, and has not failed itself. */
+function isHandled(tag: string, running: AnyMap, high: AnyMap): boolean {
+  const [module, id] = tag.split("_|-");
+  const handlers = new Set<string>();
+  for (const [name, body] of entriesOf(high)) {
+    if (name === id || !isMap(body)) continue;
+    for (const [state, declared] of entriesOf(body)) {
+      if (Array.isArray(declared) && handles(declared, module, id)) handlers.add(`${str(state)}_|-${str(name)}_|-`);
+    }
+  }
+  const results = entriesOf(running).filter(([key]) => [...handlers].some((start) => str(key).startsWith(start)))
+    .map(([, entry]) => isMap(entry) ? lookup(entry, "result") : undefined);
+  return results.includes(true) && !results.includes(false);
+}
+
+/** Whether the arguments of a state say that it handles the failure of another. */
+function handles(declared: readonly unknown[], module: string | undefined, id: string | undefined): boolean {
+  const args = declared.filter(isMap).flatMap((one) => entriesOf(one));
+  if (!args.some(([key, value]) => key === "onfail_stop" && value === false)) return false;
+  return args.some(([key, value]) =>
+    key === "onfail" && Array.isArray(value) &&
+    value.filter(isMap).some((one) => entriesOf(one).some(([state, name]) => state === module && name === id))
+  );
+}

@@ -1,0 +1,42 @@
+import { SaltError } from "../../../base/errors.ts";
+
+/** SLS files that would take more memory than a compilation may have; the message says what grew. */
+export class CompileLimitError extends SaltError {
+  constructor(message: string) {
+    super("COMPILE_LIMIT", message);
+  }
+}
+
+/** Values that one compilation may add to what was rendered: copies for each of `names`, requisites that are turned around. */
+const MOST_VALUES = 5_000_000;
+
+/** What one compilation may still add. Lists that extend each other double at every step, and names multiply arguments. */
+export class Allowance {
+  #left: number;
+
+  /** @param values @default five million */
+  constructor(values: number = MOST_VALUES) {
+    this.#left = values;
+  }
+
+  /** @throws {CompileLimitError} if nothing is left */
+  spend(values: number, what: () => string): void {
+    this.#left -= values;
+    if (this.#left < 0) {
+      throw new CompileLimitError(`${what()} makes the states of this minion too large to compile: split them up`);
+    }
+  }
+}
+
+/** How many values a value holds, counting at most so many. */
+export function countValues(value: unknown, most: number, done = new Set<unknown>()): number {
+  if (typeof value !== "object" || value === null || done.has(value)) return 1;
+  done.add(value);
+  let count = 1;
+  const items = value instanceof Map ? value.values() : Array.isArray(value) ? value : [];
+  for (const item of items) {
+    if (count > most) break;
+    count += countValues(item, most, done);
+  }
+  return count;
+}

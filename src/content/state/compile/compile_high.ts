@@ -1,0 +1,41 @@
+import type { LowChunk } from "../../../model/loader/states.ts";
+import { Allowance, CompileLimitError } from "./allowance.ts";
+import { applyExcludes } from "./exclude.ts";
+import { applyExtend } from "./extend.ts";
+import type { OpenHigh } from "./high.ts";
+import { LowChunkError, lowChunksOf } from "./low_chunks.ts";
+import { applyRequisitesIn } from "./requisites_in.ts";
+import { verifyHigh } from "./verify_high.ts";
+
+export interface CompileHighOptions {
+  /** Salt's option `disabled_requisites`. */
+  disabledRequisites?: readonly unknown[];
+  orchestrationJid?: string;
+}
+
+/** Low chunks, or what is wrong: one of the two is empty. */
+export interface Compiled {
+  chunks: LowChunk[];
+  errors: string[];
+}
+
+/**
+ * High data to low chunks in order: extensions, the form of it all, requisites that point backwards, excludes, chunks.
+ *
+ * @param high is changed; see {@link openHigh}
+ * @see salt/state.py State.call_high
+ */
+export function compileHigh(high: OpenHigh, options: CompileHighOptions = {}): Compiled {
+  const { disabledRequisites: disabled, orchestrationJid } = options;
+  const allowance = new Allowance();
+  try {
+    const early = [...applyExtend(high, { allowance }), ...verifyHigh(high)];
+    if (early.length > 0) return { chunks: [], errors: early };
+    const late = [...applyRequisitesIn(high, { disabled, allowance }), ...applyExcludes(high)];
+    if (late.length > 0) return { chunks: [], errors: late };
+    return { chunks: lowChunksOf(high, { orchestrationJid, allowance }), errors: [] };
+  } catch (error) {
+    if (!(error instanceof LowChunkError || error instanceof CompileLimitError)) throw error;
+    return { chunks: [], errors: [error.message] };
+  }
+}

@@ -1,0 +1,211 @@
+import { OrderedMap } from "../../../language/python/containers.ts";
+import { str } from "../../../language/python/repr.ts";
+import { Allowance } from "./allowance.ts";
+import { applyExtend } from "./extend.ts";
+import { type Found, NameIndex } from "./find_name.ts";
+import { type Body, firstKey, isArgument, isInternal, type OpenHigh, slsOf } from "./high.ts";
+
+/** Requisites that are turned into arguments of other states before the run. */
+const TURNED: ReadonlySet<unknown> = new Set([
+  "require_in",
+  "watch_in",
+  "onfail_in",
+  "onchanges_in",
+  "use",
+  "use_in",
+  "prereq",
+  "prereq_in",
+]);
+
+/** Arguments that `use` does not take over. */
+const NOT_USED: ReadonlySet<unknown> = new Set([
+  ...TURNED,
+  "require",
+  "watch",
+  "onfail",
+  "onfail_stop",
+  "onchanges",
+  "name",
+  "names",
+]);
+
+/** What one entry of a list of requisites counts: it is a map of its own. */
+const VALUES_OF_A_REQUISITE = 4;
+
+export interface RequisitesInOptions {
+  /** Salt's option `disabled_requisites`: these are left alone. */
+  disabled?: readonly unknown[];
+  allowance?: Allowance;
+}
+
+/** The state whose argument is being turned. */
+interface Origin {
+  id: unknown;
+  body: Body;
+  state: string;
+  /** The requisite as it is written: `require_in`. */
+  key: string;
+}
+
+/**
+ * Turns `require_in` and its like, `use` and `prereq` into what they mean for the states that they name.
+ *
+ * @param high verified; is changed
+ * @returns what was wrong, in Salt's words
+ * @throws {CompileLimitError} for more than a compilation may have
+ * @see salt/state.py State.requisite_in
+ */
+export function applyRequisitesIn(high: OpenHigh, options: RequisitesInOptions = {}): string[] {
+  const { disabled = [], allowance = new Allowance() } = options;
+  const turning = new Turning(high, allowance);
+  for (const [id, body] of high) {
+    if (!(body instanceof Map)) continue;
+    for (const [state, run] of body) {
+      if (typeof state !== "string" || isInternal(state) || !Array.isArray(run)) continue;
+      for (const argument of run) {
+        const key = argument instanceof Map ? firstKey(argument) : undefined;
+        if (typeof key !== "string" || !TURNED.has(key) || disabled.includes(key)) continue;
+        turning.turn({ id, body, state, key }, argument.get(key));
+      }
+    }
+  }
+  high.set("__extend__", [...turning.extend].map(([id, body]) => new Map([[id, body]])));
+  return [...turning.errors, ...applyExtend(high, { isStrict: true, allowance })];
+}
+
+/** The arguments of a module of an id that may be looked at by name. */
+function argumentNames(high: OpenHigh, id: unknown, state: string): Set<unknown> {
+  return new Set(argumentsOf(high, id, state).map(firstKey));
+}
+
+function argumentsOf(high: OpenHigh, id: unknown, state: string): Map<unknown, unknown>[] {
+  const body = high.get(id);
+  const run = body instanceof Map ? body.get(state) : undefined;
+  return Array.isArray(run) ? run.filter(isArgument) : [];
+}
+
+class Turning {
+  readonly errors: string[] = [];
+  /** Id → what it gets, as an extension has it. */
+  readonly extend = new Map<unknown, Body>();
+  readonly #high: OpenHigh;
+  readonly #index: NameIndex;
+  readonly #allowance: Allowance;
+
+  constructor(high: OpenHigh, allowance: Allowance) {
+    this.#high = high;
+    this.#index = new NameIndex(high);
+    this.#allowance = allowance;
+  }
+
+  turn(origin: Origin, items: unknown): void {
+    if (items instanceof Map) {
+      for (const [state, id] of items) {
+        if (!this.#isName(id)) continue;
+        const module = str(state);
+        this.#refuseDots(module, id, origin);
+        this.#require({ id, state: module.split(".")[0]! }, origin);
+      }
+    }
+    if (!Array.isArray(items)) return;
+    // Targets gather from item to item, and each item is applied to all of them once more, as in Salt.
+    let targets: Found[] = [];
+    for (const item of items) {
+      const target = item instanceof Map ? item : this.#byName(item);
+      if (target === undefined || target.size === 0) continue;
+      const state = str(firstKey(target));
+      const id = target.get(firstKey(target));
+      if (!this.#isName(id)) continue;
+      if (state === "sls") targets = this.#index.inSls(id);
+      else targets.push({ id, state });
+      this.#refuseDots(state, id, origin);
+      this.#allowance.spend(
+        targets.length * VALUES_OF_A_REQUISITE,
+        () => `'${origin.key}' of the state '${str(origin.id)}'`,
+      );
+      for (const one of targets) this.#apply(one, origin);
+    }
+  }
+
+  #isName(id: unknown): boolean {
+    const isName = typeof id !== "object" || id === null;
+    if (!isName) this.errors.push(`Illegal requisite "${str(id)}", please check your syntax.\n`);
+    return isName;
+  }
+
+  /** What a bare text means: an id with its first module, or the first state of that name. */
+  #byName(item: unknown): Map<unknown, unknown> | undefined {
+    const body = this.#high.get(item);
+    if (body instanceof Map) {
+      const state = [...body.keys()].find((key) => !isInternal(key));
+      return state === undefined ? undefined : new Map([[state, item]]);
+    }
+    const found = this.#index.named(item);
+    return found === undefined ? undefined : new Map([[found.state, found.id]]);
+  }
+
+  #refuseDots(state: string, id: unknown, { key, body }: Origin): void {
+    if (!state.includes(".")) return;
+    const module = state.slice(0, state.indexOf("."));
+    this.errors.push(
+      `Invalid requisite in ${key.split("_")[0]}: ${state} for ${str(id)}, in SLS '${slsOf(body)}'. ` +
+        `Requisites must not contain dots, did you mean '${module}'?`,
+    );
+  }
+
+  #apply(target: Found, origin: Origin): void {
+    const { id, state, key } = origin;
+    if (key === "prereq") {
+      for (const found of this.#index.find(target.id, target.state, true)) {
+        this.#add(found, new OrderedMap([["prerequired", [new OrderedMap([[state, id]])]]]));
+      }
+    } else if (key === "use_in") {
+      for (const found of this.#index.find(target.id, target.state, true)) {
+        this.#use(found, { id, state }, argumentNames(this.#high, found.id, target.state));
+      }
+    } else if (key === "use") {
+      for (const found of this.#index.find(target.id, target.state, true)) {
+        this.#use({ id, state }, found, argumentNames(this.#high, id, state));
+      }
+    } else {
+      if (key === "prereq_in") {
+        this.#add({ id, state }, new OrderedMap([["prerequired", [new OrderedMap([[target.state, target.id]])]]]));
+      }
+      this.#require(target, origin);
+    }
+  }
+
+  /** Gives one state the arguments of another that it does not have. */
+  #use(to: Found, from: Found, own: ReadonlySet<unknown>): void {
+    this.#listOf(to);
+    const used = argumentsOf(this.#high, from.id, from.state);
+    this.#allowance.spend(used.length, () => `'use' of the state '${str(from.id)}'`);
+    for (const argument of used) {
+      const key = firstKey(argument);
+      if (!NOT_USED.has(key) && !own.has(key)) this.#add(to, argument);
+    }
+  }
+
+  #listOf({ id, state }: Found): unknown[] {
+    let body = this.extend.get(id);
+    if (body === undefined) this.extend.set(id, body = new OrderedMap());
+    let list = body.get(state);
+    if (!Array.isArray(list)) body.set(state, list = []);
+    return list as unknown[];
+  }
+
+  #add(to: Found, argument: unknown): void {
+    this.#listOf(to).push(argument);
+  }
+
+  /** Gives a state the requisite on the origin: `require_in` there is `require` here. */
+  #require(target: Found, { id, body, state, key }: Origin): void {
+    const requisite = key.split("_")[0]!;
+    const list = this.#listOf(target);
+    const extension = this.extend.get(target.id)!;
+    for (const name of ["__env__", "__sls__"]) if (body.has(name)) extension.set(name, body.get(name));
+    const known = list.filter((one): one is Map<unknown, unknown> => one instanceof Map && firstKey(one) === requisite);
+    for (const one of known) (one.get(requisite) as unknown[]).push(new OrderedMap([[state, id]]));
+    if (known.length === 0) list.push(new OrderedMap([[requisite, [new OrderedMap([[state, id]])]]]));
+  }
+}

@@ -1,0 +1,139 @@
+import type { Logger } from "../../../base/log.ts";
+import { type Compiled, compileHigh } from "./compile_high.ts";
+import { type CompileOptions, readCompileOptions } from "./compile_options.ts";
+import { appendTo } from "./declarations.ts";
+import { opened, type OpenHigh } from "./high.ts";
+import { type Matches, type RenderFile, SlsReader } from "./sls_reader.ts";
+import { StateFiles, type StateSource } from "./state_files.ts";
+import { readTop, type Top, verifyTop } from "./top_files.ts";
+import { addMasterTops, type MatchTarget, matchTop, type TopMatches } from "./top_matches.ts";
+
+export interface StateCompilerOptions {
+  /** Of the minion, with those of its master in their place: see `stateOptions`. `saltenv` is the one of the call. */
+  opts: Record<string, unknown>;
+  files: StateSource;
+  log: Logger;
+  /** Reads and renders one file. */
+  render: RenderFile;
+  match: MatchTarget;
+  /** What the master's `master_tops` say: environment → names. @default nothing */
+  masterTops?(): Promise<unknown>;
+}
+
+/** How the SLS files of one environment are used: of `state.show_state_usage`. */
+export interface StateUsage {
+  used: string[];
+  unused: string[];
+  count_all: number;
+  count_used: number;
+  count_unused: number;
+}
+
+/** What a highstate would run, or why it would not. */
+export interface Highstate {
+  high: OpenHigh;
+  errors: string[];
+}
+
+/**
+ * From SLS files and top files to low chunks, for one call: files are listed and rendered once. A highstate is `top()`,
+ * `verifyTop()`, `topMatches()`, `renderHighstate()`, `compile()`; a call of `state.sls` begins with `renderHighstate()`.
+ *
+ * @see salt/state.py HighState
+ */
+export class StateCompiler {
+  readonly #given: StateCompilerOptions;
+  readonly #options: CompileOptions;
+  readonly #files: StateFiles;
+
+  #rendered: string[] = [];
+
+  constructor(given: StateCompilerOptions) {
+    this.#given = given;
+    this.#options = readCompileOptions(given.opts);
+    const { environments: configured, envOrder: order } = this.#options;
+    this.#files = new StateFiles({ files: given.files, configured, order });
+  }
+
+  /**
+   * The merged top files, for all minions (`get_top`). Empty if there is none, or one that does not render: that is logged.
+   *
+   * @throws {TopFileError} for top files whose data cannot be used. With `isRender` a highstate answers with one failed entry,
+   * `Unable to render top file: ` and the message; without, with a list of errors
+   */
+  async top(): Promise<Top> {
+    const { render, log } = this.#given;
+    return await readTop({ files: this.#files, render, log, options: this.#options.tops });
+  }
+
+  /** What is wrong with the form of a top, in Salt's words (`verify_tops`). */
+  verifyTop(top: Top): string[] {
+    return verifyTop(top);
+  }
+
+  /**
+   * The SLS files that a top and the master's `master_tops` have for this minion (`top_matches`): environment → names in order.
+   *
+   * @throws {TopFileError} for what cannot be matched
+   */
+  async topMatches(top: Top): Promise<TopMatches> {
+    const { match, masterTops } = this.#given;
+    const matches = await matchTop(top, { files: this.#files, match, saltenv: this.#options.tops.saltenv });
+    return addMasterTops(matches, await masterTops?.() ?? {}, this.#options.masterTopsFirst);
+  }
+
+  /**
+   * Renders SLS files with all that they include (`render_highstate`). Every call counts orders from 10000 again.
+   *
+   * @param matches environment → names, which may be globs: of {@link StateCompiler.topMatches}, or `{saltenv: mods}`
+   * @param exclude of the call: texts, `{sls: glob}` and `{id: x}`
+   * @returns high data as it is shown, and what was wrong in Salt's words. Errors end a run; what is shown may have both
+   */
+  async renderHighstate(matches: Matches, exclude: readonly unknown[] = []): Promise<Highstate> {
+    const { render, log } = this.#given;
+    const reader = new SlsReader({ files: this.#files, render, log, autoOrder: this.#options.autoOrder });
+    const { high, errors, files } = await reader.read(matches);
+    this.#rendered = files;
+    if (exclude.length > 0) appendTo(high, "__exclude__", opened(exclude) as unknown[]);
+    return { high, errors };
+  }
+
+  /**
+   * Low chunks in order of high data, which is changed: pass `openHigh(high)` to keep it.
+   *
+   * @param orchestrationJid of the orchestration that runs it
+   */
+  compile(high: OpenHigh, orchestrationJid?: string): Compiled {
+    const { disabledRequisites } = this.#options;
+    return compileHigh(high, { disabledRequisites, orchestrationJid });
+  }
+
+  /** Names of the SLS files that the last {@link StateCompiler.renderHighstate} has read. */
+  get rendered(): readonly string[] {
+    return this.#rendered;
+  }
+
+  /** The environments whose top files count, in order. */
+  async environments(): Promise<string[]> {
+    return await this.#files.environments();
+  }
+
+  /** Names of all SLS files of an environment, sorted (`avail[saltenv]`). */
+  async available(saltenv: string): Promise<string[]> {
+    return await this.#files.names(saltenv);
+  }
+
+  /** Which SLS files of each environment some matches name, and which not (`compile_state_usage`). */
+  async usage(matches: Matches): Promise<Map<string, StateUsage>> {
+    const usage = new Map<string, StateUsage>();
+    for (const saltenv of new Set(["base", ...await this.environments()])) {
+      const names = await this.available(saltenv);
+      const wanted = new Set(matches.get(saltenv) ?? []);
+      const used = names.filter((name) => wanted.has(name));
+      const unused = names.filter((name) => !wanted.has(name));
+      const counts = { count_all: names.length, count_used: used.length, count_unused: unused.length };
+      usage.set(saltenv, { used, unused, ...counts });
+    }
+    return usage;
+  }
+}

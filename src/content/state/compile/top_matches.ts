@@ -1,0 +1,102 @@
+import { entriesOf, isMap, OrderedMap } from "../../../language/python/containers.ts";
+import { repr, str } from "../../../language/python/repr.ts";
+import type { StateFiles } from "./state_files.ts";
+import { type Top, TopFileError } from "./top_files.ts";
+
+/** Tells whether a target means this minion. @throws {TargetError} for an unknown way of matching */
+export type MatchTarget = (tgt: unknown, type: string) => boolean | Promise<boolean>;
+
+export interface TopMatchOptions {
+  files: StateFiles;
+  match: MatchTarget;
+  /** The one environment that counts; undefined for all. */
+  saltenv: string | undefined;
+}
+
+/** Environment → names of SLS files, which may be globs, in the order of the top file. */
+export type TopMatches = Map<string, unknown[]>;
+
+/**
+ * The SLS files that a top has for a minion.
+ *
+ * @throws {TopFileError} for what is neither a name nor a map
+ * @see salt/state.py BaseHighState.top_matches
+ */
+export async function matchTop(top: Top, options: TopMatchOptions): Promise<TopMatches> {
+  const matches: TopMatches = new OrderedMap();
+  for (const [key, targets] of top) {
+    const saltenv = str(key);
+    if (options.saltenv !== undefined && saltenv !== options.saltenv) continue;
+    for (const [tgt, names] of targets) await matchTarget(tgt, names, saltenv, matches, options);
+  }
+  return matches;
+}
+
+/** The names of one target of a top file. */
+async function matchTarget(
+  tgt: unknown,
+  names: unknown,
+  saltenv: string,
+  matches: TopMatches,
+  options: TopMatchOptions,
+): Promise<void> {
+  const list = Array.isArray(names) ? names : names instanceof Map ? [...names.keys()] : [names];
+  const how = list.findLast((one) => one instanceof Map && one.has("match")) as Map<unknown, unknown> | undefined;
+  if (!await isMeant(tgt, str(how?.get("match") ?? "compound"), saltenv, options.match)) return;
+  if (!matches.has(saltenv)) matches.set(saltenv, []);
+  for (const item of list) {
+    if (typeof item === "string") matches.get(saltenv)!.push(item);
+    else if (item instanceof Map) await matchItem(item, saltenv, matches, options);
+    else {
+      throw new TopFileError(
+        `Target ${repr(tgt)} in saltenv ${repr(saltenv)} of the top file has ${
+          repr(item)
+        }: expected names of SLS files, in quotes`,
+      );
+    }
+  }
+}
+
+async function isMeant(tgt: unknown, type: string, saltenv: string, match: MatchTarget): Promise<boolean> {
+  try {
+    return await match(tgt, type);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : str(cause);
+    throw new TopFileError(`Target ${repr(tgt)} in saltenv ${repr(saltenv)} of the top file ${why}`, { cause });
+  }
+}
+
+/** A map in a target's list: targets below this one, or a name from another environment. */
+async function matchItem(
+  item: Map<unknown, unknown>,
+  saltenv: string,
+  matches: TopMatches,
+  options: TopMatchOptions,
+): Promise<void> {
+  const below = item.get("subfilter");
+  if (below instanceof Map) {
+    for (const [tgt, names] of below) await matchTarget(tgt, names, saltenv, matches, options);
+  }
+  const [env, sls] = [...item].filter(([key]) => key !== "subfilter").at(-1) ?? [];
+  if (typeof env !== "string" || !await options.files.has(env)) return;
+  const known = matches.get(env) ?? [];
+  matches.set(env, known);
+  known.push(sls);
+}
+
+/**
+ * Adds what the master's `master_tops` say of a minion.
+ *
+ * @param external environment → names
+ * @param isFirst Salt's option `master_tops_first`
+ */
+export function addMasterTops(matches: TopMatches, external: unknown, isFirst: boolean): TopMatches {
+  for (const [key, names] of isMap(external) ? entriesOf(external) : []) {
+    const saltenv = str(key);
+    const own = matches.get(saltenv) ?? [];
+    const more = Array.isArray(names) ? names : [];
+    const [first, second] = isFirst ? [more, own] : [own, more];
+    matches.set(saltenv, [...first, ...second.filter((name) => !first.includes(name))]);
+  }
+  return matches;
+}

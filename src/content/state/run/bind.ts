@@ -1,0 +1,31 @@
+import { SaltInvocationError } from "../../../model/loader/family.ts";
+import { type BoundArguments, defaultOf } from "../../../model/loader/signature.ts";
+import type { LoadedState } from "../../../model/loader/state_table.ts";
+import type { LowChunk } from "../../../model/loader/states.ts";
+import { RUNNER_KEYWORDS } from "../keywords.ts";
+
+/**
+ * The arguments of a state function: its named parameters from the chunk, whatever they are called, and under the name of its
+ * `**kwargs` what is left of the chunk without the runner's own keywords.
+ *
+ * @throws {SaltInvocationError} for arguments that a function without `**kwargs` does not know
+ */
+export function bindState({ name, signature }: LoadedState, low: LowChunk): BoundArguments {
+  const { params, varargs, keywords } = signature;
+  const bound: BoundArguments = Object.create(null);
+  for (const param of params) {
+    if (Object.hasOwn(low, param.name)) bound[param.name] = low[param.name];
+    else bound[param.name] = defaultOf(param);
+  }
+  const rest = Object.entries(low).filter(([key]) => !(key in bound) && !RUNNER_KEYWORDS.has(key));
+  if (varargs !== undefined) bound[varargs] = [];
+  if (keywords !== undefined) bound[keywords] = Object.fromEntries(rest);
+  else if (rest.length > 0) throw new SaltInvocationError(unknownArguments(rest.map(([key]) => key), name));
+  return bound;
+}
+
+function unknownArguments(names: readonly string[], full: string): string {
+  const quoted = names.map((name) => `'${name}'`);
+  if (quoted.length === 1) return `${quoted[0]} is an invalid keyword argument for '${full}'`;
+  return `${quoted.slice(0, -1).join(", ")} and ${quoted.at(-1)} are invalid keyword arguments for '${full}'`;
+}

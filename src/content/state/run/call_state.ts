@@ -1,0 +1,155 @@
+import type { JobContext } from "../../../model/loader/context.ts";
+import type { MissingFunction } from "../../../model/loader/function_catalog.ts";
+import { bindArguments, type BoundArguments, parseSignature } from "../../../model/loader/signature.ts";
+import { shortName } from "../../../model/loader/job_context.ts";
+import type { LoadedState, StateTable } from "../../../model/loader/state_table.ts";
+import type { LowChunk, StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { traceback } from "../../../model/loader/traceback.ts";
+import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
+import { bindState } from "./bind.ts";
+import { functionOf, type StateEntry } from "./chunk.ts";
+import { checkCommands, skippedBy } from "./conditions.ts";
+import { globallySkipped } from "./global_conditions.ts";
+import { retryOf } from "./retry.ts";
+import { fillSlots } from "./slots.ts";
+import { type UnifiedReturn, unify } from "./unify.ts";
+import { umaskOf } from "./verify.ts";
+
+/** What all states of a run have in common. */
+export interface CallHost {
+  /** The job; its options, grains and pillar may change in the course of a run. */
+  context: JobContext;
+  /** A dry run. */
+  test: boolean;
+  states: StateTable;
+  chunks: readonly LowChunk[];
+  running: ReadonlyMap<string, StateEntry>;
+  shared: Map<string, unknown>;
+  /** Modules that have prepared themselves. */
+  initialised: Set<unknown>;
+  /** Functions are not called: each succeeds without changes. */
+  mock: boolean;
+}
+
+/** Finds a function that was not found: an error as a state function sees it. */
+class MissingStateError extends Error {
+  override name = "KeyError";
+}
+
+/** What `provider` of a chunk says: a file for the module of its own name, or a list of maps. Anything else says nothing, as in Salt. */
+function providersOf({ state, provider }: LowChunk): Record<string, string> | undefined {
+  if (typeof provider === "string" && provider !== "") return { [str(state)]: provider };
+  if (!Array.isArray(provider)) return undefined;
+  const pairs = provider.flatMap((part) => isMap(part) ? entriesOf(part) : []);
+  return Object.fromEntries(pairs.map(([module, file]) => [str(module), str(file)]));
+}
+
+/** What a state function of this chunk is given. */
+export function stateContext(host: CallHost, low: LowChunk, test: boolean): StateContext {
+  const { states, chunks, running, shared } = host;
+  const { opts } = host.context;
+  const runas = truthy(low.runas ?? null) ? { runas: str(low.runas) } : {};
+  const providers = providersOf(low);
+  const job = host.context.with({
+    opts: opts.test === test ? opts : { ...opts, test },
+    ...runas,
+    ...providers === undefined ? {} : { providers },
+  });
+  const saltenv = str(low.saltenv ?? low.__env__ ?? "base");
+  const context: StateContext = {
+    ...job,
+    test,
+    saltenv,
+    low,
+    lowstate: chunks,
+    running: running as ReadonlyMap<string, StateReturn>,
+    shared,
+    async callState(fun, keyword) {
+      const found = await states.find(fun);
+      if ("message" in found) throw new MissingStateError(`'${fun}'`);
+      const args = bindArguments(shortName(fun), found.signature, [], new Map(Object.entries(keyword)));
+      return await found.function.run(context, args);
+    },
+  };
+  return context;
+}
+
+/**
+ * Calls the function of one chunk that was verified, with its conditions before and its check commands behind. An exception is a
+ * return like any other.
+ *
+ * @param dry a dry run of this chunk alone, for the sake of `prereq`
+ */
+export async function callState(
+  host: CallHost,
+  low: LowChunk,
+  found: LoadedState,
+  dry: boolean,
+): Promise<UnifiedReturn> {
+  const context = stateContext(host, low, dry || host.test);
+  try {
+    return unify(await unprotected(host, context, found));
+  } catch (error) {
+    context.signal.throwIfAborted();
+    context.log.debug("state failed", { state: functionOf(low), error: String(error) });
+    return {
+      result: false,
+      name: low.name ?? low.__id__,
+      changes: {},
+      comment: `An exception occurred in this state: ${traceback(error)}`,
+    };
+  }
+}
+
+async function unprotected(host: CallHost, context: StateContext, found: LoadedState): Promise<unknown> {
+  const { low } = context;
+  const bound = bindState(found, low);
+  const skipped = await skippedBy(context);
+  // Where nothing is tried again, Salt shows what the conditions say as the list that it is.
+  if (skipped !== undefined && host.test && retryOf(low) !== undefined) skipped.comment = str(skipped.comment);
+  const ret = skipped ?? await called(host, context, found, bound);
+  if (low.check_cmd === undefined || found.signature.params.some(({ name }) => name === "check_cmd")) return ret;
+  // Not what a state returns that is no map: that is told as it is.
+  if (typeof ret !== "object" || ret === null) return ret;
+  return { ...ret, ...await checkCommands(context) };
+}
+
+async function called(
+  { mock }: CallHost,
+  context: StateContext,
+  found: LoadedState,
+  bound: BoundArguments,
+): Promise<unknown> {
+  const { low, runtime: { process } } = context;
+  if (mock) return { name: low.name, comment: "Not called, mocked", changes: {}, result: true };
+  const skipped = await globallySkipped(context);
+  if (skipped !== undefined) return skipped;
+  await fillSlots(context, bound);
+  const umask = umaskOf(low);
+  if (umask === undefined || truthy(low.parallel)) return await found.function.run(context, bound);
+  const before = process.umask(umask);
+  try {
+    return await found.function.run(context, bound);
+  } finally {
+    process.umask(before);
+  }
+}
+
+/** The function of a chunk. `mod_beacon` is no function that a chunk may name: it stands beside them. */
+export async function findState({ states }: CallHost, low: LowChunk): Promise<LoadedState | MissingFunction> {
+  if (low.fun !== "mod_beacon") return await states.find(functionOf(low));
+  const found = await states.find(functionOf({ ...low, fun: low.sfun }));
+  if ("message" in found) return found;
+  const { modBeacon } = found.module;
+  const name = functionOf(low);
+  if (modBeacon === undefined) return { message: `'${name}' is not available.` };
+  const signature = parseSignature("name, **kwargs");
+  return {
+    ...found,
+    name,
+    signature,
+    function: { signature, doc: "", run: (context, { name, kwargs }) => modBeacon(context, { name, ...kwargs }) },
+  };
+}

@@ -1,0 +1,66 @@
+import { messageOf } from "../../../base/errors.ts";
+import type { JobContext } from "../../../model/loader/context.ts";
+import type { StateTable } from "../../../model/loader/state_table.ts";
+import type { LowChunk } from "../../../model/loader/states.ts";
+import { sizeOf } from "../../../language/python/containers.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
+import type { UnifiedReturn } from "./unify.ts";
+
+/** How a run gets what a state may have changed. Without one the values stay as they are. */
+export interface Reloads {
+  grains?(): Promise<Record<string, unknown>>;
+  pillar?(): Promise<Record<string, unknown>>;
+}
+
+/** Files that may be modules. */
+const MODULE_FILE = /\.(?:py|pyx|pyo|pyc|so|m?[jt]s)$/;
+
+const asked = (low: LowChunk, name: string) => truthy(low[name] ?? null);
+
+/** True if the modules have to be loaded again: there may be new ones, or others may have become available. */
+function reloadsModules(low: LowChunk, ret: UnifiedReturn): boolean {
+  if (sizeOf(ret.changes) === 0) return asked(low, "force_reload_modules");
+  if (["reload_modules", "reload_grains", "reload_pillar"].some((name) => asked(low, name))) return true;
+  const { state, fun } = low;
+  if (state === "pkg" || state === "ports" || state === "pip") return true;
+  if (state !== "file") return false;
+  return fun === "recurse" || (fun === "managed" && MODULE_FILE.test(str(low.name))) ||
+    (fun === "symlink" && str(low.name).includes("bin"));
+}
+
+/**
+ * Reads grains, pillar and modules again, as a chunk asks for or as it is usual after such a state.
+ *
+ * @returns the context for the states after it
+ * @see salt/state.py State.check_refresh
+ */
+export async function refreshed(
+  context: JobContext,
+  states: StateTable,
+  reloads: Reloads,
+  low: LowChunk,
+  ret: UnifiedReturn,
+): Promise<JobContext> {
+  let fresh = context;
+  if (asked(low, "reload_grains") && reloads.grains !== undefined) {
+    fresh = fresh.with({ grains: await reloads.grains() });
+  }
+  if (asked(low, "reload_pillar") && reloads.pillar !== undefined) {
+    fresh = fresh.with({ pillar: await reloads.pillar() });
+  }
+  if (reloadsModules(low, ret)) await reloadModules(fresh, states);
+  return fresh;
+}
+
+async function reloadModules(context: JobContext, states: StateTable): Promise<void> {
+  context.functions.reload();
+  states.reload();
+  if (context.master === undefined) return;
+  try {
+    // So that jobs after this one have them too.
+    await context.call("saltutil.refresh_modules");
+  } catch (error) {
+    context.log.debug("the minion was not told of new modules", { error: messageOf(error) });
+  }
+}

@@ -1,0 +1,467 @@
+import type { LowChunk } from "../../../model/loader/states.ts";
+import { isMap, lookup, sizeOf } from "../../../language/python/containers.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
+import { findState } from "./call_state.ts";
+import { identityOf, type StateEntry, tagOf } from "./chunk.ts";
+import { ModuleHooks } from "./module_hooks.ts";
+import { type Requisite, RequisiteIndex, requisitesOf } from "./requisite_index.ts";
+import { DECIDING, type FoundRequisites, type RequisiteStatus, RequisiteStatuses } from "./requisite_status.ts";
+import { type RunHost, runState, tryState } from "./run_state.ts";
+import { startTimes } from "./times.ts";
+
+/** What a run of chunks needs beside what its states need. */
+export interface ChunkHost extends RunHost {
+  running: Map<string, StateEntry>;
+  /** What was run dry for the sake of `prereq`, by tag. */
+  pre: Map<string, StateEntry>;
+  /** Chunks that are to be run dry next, since another one has them as `prereq`. One that never was stays here, as in Salt. */
+  readonly dry: Set<LowChunk>;
+  /** A state that fails ends the run, unless its chunk says otherwise. */
+  failhard: boolean;
+  /** Kinds of requisites that are ignored. */
+  disabledRequisites: ReadonlySet<string>;
+  /** Names of the SLS files that were read. */
+  files: readonly string[];
+  /** Tells which chunks are asked for: others run if these require them. */
+  wanted(low: LowChunk): boolean;
+  /** Resolves when the run may go on with this chunk: false if it is to end. */
+  mayRun(low: LowChunk): Promise<boolean>;
+  /** Called with each entry once it is complete. */
+  report(low: LowChunk, entry: StateEntry): void | Promise<void>;
+}
+
+/** How often a chunk whose requisites have run is looked at again before it is given up. */
+const MOST_LOOKS = 20;
+
+/** Chunks that may be visited for the sake of one of the run's own order: for each chunk of the run, and in any case. */
+const MOST_VISITS = { each: 20, least: 1000 };
+
+/** A chunk that is being run. If it has to wait, its requisites are run in turn, and then it is looked at again. */
+interface Frame {
+  readonly low: LowChunk;
+  /** It is run dry, for the sake of another one. */
+  readonly dry: boolean;
+  /** Undefined: it has to be looked at. */
+  requisites: readonly LowChunk[] | undefined;
+  next: number;
+  /** How often its requisites have all been run. */
+  looks: number;
+  /** The requisite that was run last. */
+  ran: LowChunk | undefined;
+  /** What was known when it was opened: see `#known`. */
+  readonly known: number;
+}
+
+/** What comes after a step: another step of the same frame, another chunk first, or nothing more. */
+type Step = "again" | "done" | LowChunk;
+
+/** Runs chunks in their order, and before each what it requires. */
+export class ChunkRunner {
+  readonly #host: ChunkHost;
+  readonly #index: RequisiteIndex;
+  /** Tags of the chunks that are being run. */
+  #active = new Set<string>();
+  /** Chunks that others have to wait for, since they have those as `prereq`. */
+  readonly #prerequired = new Set<LowChunk>();
+  /** States that run beside the others, by tag. */
+  readonly #parallel = new Map<string, Promise<void>>();
+  readonly #hooks: ModuleHooks;
+  readonly #statuses = new RequisiteStatuses();
+  /** Chunks that were visited since the last one of the run's own order. */
+  #visits = 0;
+  /** Dry runs and marks that were made. A chunk that waits for itself, and nothing of this was added meanwhile, waits for ever. */
+  #marks = 0;
+  #stack: Frame[] = [];
+  /** The frames of the stack by chunk: a chunk may be in it twice, once dry. */
+  readonly #open = new Map<LowChunk, Frame[]>();
+  #failed = false;
+
+  constructor(host: ChunkHost) {
+    this.#host = host;
+    this.#index = new RequisiteIndex(host.chunks, host.files);
+    this.#hooks = new ModuleHooks(host);
+  }
+
+  async run(): Promise<void> {
+    try {
+      for (const low of this.#host.chunks) {
+        if (this.#failed) return;
+        this.#active = new Set();
+        this.#visits = 0;
+        if (!this.#host.wanted(low) || this.#host.running.has(tagOf(low))) continue;
+        if (!await this.#host.mayRun(low)) return;
+        await this.#runChunk(low);
+        if (this.#failsHard(low)) return;
+      }
+    } finally {
+      await Promise.all(this.#parallel.values());
+    }
+  }
+
+  /** Runs a chunk after its requisites, and those after theirs. The stack is its own, since chains may be of any length. */
+  async #runChunk(low: LowChunk): Promise<void> {
+    this.#push(low);
+    for (let frame = this.#stack.at(-1); frame !== undefined; frame = this.#stack.at(-1)) {
+      this.#host.context.signal.throwIfAborted();
+      const step = frame.requisites === undefined ? await this.#look(frame) : await this.#nextRequisite(frame);
+      if (step === "done") this.#pop();
+      else if (step !== "again") {
+        frame.ran = step;
+        this.#push(step);
+      }
+    }
+  }
+
+  #push(low: LowChunk): void {
+    const frame = {
+      low,
+      dry: this.#host.dry.has(low),
+      requisites: undefined,
+      next: 0,
+      looks: 0,
+      ran: undefined,
+      known: this.#known,
+    };
+    this.#stack.push(frame);
+    this.#open.set(low, [...this.#open.get(low) ?? [], frame]);
+  }
+
+  #pop(): void {
+    const { low } = this.#stack.pop()!;
+    const left = this.#open.get(low)!.slice(0, -1);
+    if (left.length === 0) this.#open.delete(low);
+    else this.#open.set(low, left);
+  }
+
+  /** Grows with everything that a second visit of a chunk may find other than the first one. */
+  get #known(): number {
+    const { running, pre } = this.#host;
+    return this.#marks + this.#active.size + this.#prerequired.size + running.size + pre.size;
+  }
+
+  /** True for a chunk that waits for itself, or that comes to no end. */
+  #isStuck(chunk: LowChunk): boolean {
+    const { each, least } = MOST_VISITS;
+    if (++this.#visits > each * this.#host.chunks.length + least) return true;
+    const dry = this.#host.dry.has(chunk);
+    return this.#open.get(chunk)?.some((frame) => frame.dry === dry && frame.known === this.#known) ?? false;
+  }
+
+  #runDryNext(chunk: LowChunk): void {
+    if (!this.#host.dry.has(chunk)) this.#marks++;
+    this.#host.dry.add(chunk);
+  }
+
+  /** Looks at the requisites of a chunk, and runs it if they allow it. */
+  async #look(frame: Frame): Promise<Step> {
+    const { low } = frame;
+    await this.#hooks.before(low);
+    if (!truthy(low.prerequired ?? null)) this.#active.add(tagOf(low));
+    const { status, found } = await this.#status(low);
+    if (status !== "unmet") {
+      await this.#decide(low, status, found);
+      return "done";
+    }
+    const { requisites, lost } = this.#unmet(low);
+    if (lost.size > 0) {
+      await this.#settle(low, { result: false, comment: lostComment(lost) });
+      return "done";
+    }
+    Object.assign(frame, { requisites, next: 0, ran: undefined });
+    return "again";
+  }
+
+  async #nextRequisite(frame: Frame): Promise<Step> {
+    if (frame.ran !== undefined && this.#failsHard(frame.ran)) return this.#failHard();
+    const requisites = frame.requisites!;
+    while (frame.next < requisites.length) {
+      const chunk = requisites[frame.next++]!;
+      const tag = tagOf(chunk);
+      if (this.#host.running.has(tag)) continue;
+      if (this.#active.has(tag)) return await this.#recursive(frame.low, chunk);
+      if (this.#isStuck(chunk)) return await this.#giveUp(frame.low);
+      return chunk;
+    }
+    return await this.#afterRequisites(frame);
+  }
+
+  async #afterRequisites(frame: Frame): Promise<Step> {
+    const { low } = frame;
+    const last = frame.requisites!.at(-1);
+    if (this.#host.dry.has(low)) await this.#dryAfterRequisites(low);
+    else {
+      frame.looks++;
+      if (frame.looks < MOST_LOOKS) {
+        frame.requisites = undefined;
+        return "again";
+      }
+      await this.#giveUp(low);
+    }
+    return last !== undefined && this.#failsHard(last) ? this.#failHard() : "done";
+  }
+
+  #failHard(): Step {
+    this.#failed = true;
+    return "done";
+  }
+
+  /** A chunk that waits for itself. */
+  async #recursive(low: LowChunk, chunk: LowChunk): Promise<Step> {
+    const { pre } = this.#host;
+    if (this.#prerequired.has(chunk)) {
+      if (!pre.has(tagOf(low))) {
+        this.#runDryNext(low);
+        pre.set(tagOf(chunk), await this.#tryState(low));
+      }
+      return "done";
+    }
+    return await this.#giveUp(low);
+  }
+
+  async #giveUp(low: LowChunk): Promise<"done"> {
+    this.#host.running.set(tagOf(low), {
+      changes: {},
+      result: false,
+      comment: "Recursive requisite found",
+      __run_num__: this.#host.nextNumber(),
+      ...identityOf(low),
+    });
+    await this.#report(low);
+    return "done";
+  }
+
+  /** A dry run whose requisites have run by now: whatever became of them. */
+  async #dryAfterRequisites(low: LowChunk): Promise<void> {
+    const { pre } = this.#host;
+    const { status } = await this.#status(low);
+    if (status === "pre") {
+      // What it is to be run before does not change, and so it is not run either.
+      const entry = this.#entry(low, { result: true, comment: "No changes detected", __state_ran__: false });
+      pre.set(tagOf(low), entry);
+      return;
+    }
+    const entry = await this.#tryState(low);
+    pre.set(tagOf(low), entry);
+    if (sizeOf(entry.changes) === 0 && status === "change") {
+      pre.set(tagOf(low), { ...entry, changes: { watch: "watch" }, result: null });
+    }
+  }
+
+  /** What the requisites of a chunk say, and which they are. States that run beside the others are waited for. */
+  async #status(low: LowChunk): Promise<{ status: RequisiteStatus; found: FoundRequisites }> {
+    await this.#watchOrRequire(low);
+    const kinds = this.#host.dry.has(low) ? DECIDING : [...DECIDING, "prerequired"];
+    const found = new Map<string, readonly (readonly LowChunk[])[]>();
+    for (const kind of kinds) {
+      if (low[kind] === undefined || this.#host.disabledRequisites.has(kind)) continue;
+      const chunks: (readonly LowChunk[])[] = [];
+      for (const requisite of requisitesOf(low, kind)) {
+        const named = this.#index.find(requisite);
+        if (named === undefined) return { status: "unmet", found: new Map() };
+        chunks.push(named);
+      }
+      found.set(kind, chunks);
+    }
+    if (this.#parallel.size > 0) await this.#reconcile(found);
+    return { status: this.#statuses.of(found, this.#host), found };
+  }
+
+  async #reconcile(found: FoundRequisites): Promise<void> {
+    for (const lists of found.values()) {
+      for (const list of lists) for (const chunk of list) await this.#parallel.get(tagOf(chunk));
+    }
+  }
+
+  /** A module without `mod_watch` cannot do more than require what it watches. */
+  async #watchOrRequire(low: LowChunk): Promise<void> {
+    for (const [watch, require] of [["watch", "require"], ["watch_any", "require_any"]] as const) {
+      if (low[watch] === undefined) continue;
+      if (!("message" in await findState(this.#host, { ...low, fun: "mod_watch" }))) continue;
+      const both = [low[require], low[watch]].filter((one) => one !== undefined && one !== null);
+      low[require] = both.flat();
+      delete low[watch];
+    }
+  }
+
+  /** The chunks that have to run first, and requisites that mean nothing. */
+  #unmet(low: LowChunk): { requisites: LowChunk[]; lost: Map<string, Requisite[]> } {
+    const requisites: LowChunk[] = [];
+    const lost = new Map<string, Requisite[]>();
+    for (const kind of this.#host.dry.has(low) ? DECIDING : [...DECIDING, "prerequired"]) {
+      for (const requisite of requisitesOf(low, kind)) {
+        const found = requisite.value === null ? undefined : this.#index.find(requisite);
+        if (found === undefined) lost.set(kind, [...lost.get(kind) ?? [], requisite]);
+        else {
+          for (const chunk of found) {
+            if (kind === "prereq") this.#runDryNext(chunk);
+            if (kind === "prerequired") this.#prerequired.add(chunk);
+            requisites.push(chunk);
+          }
+        }
+      }
+    }
+    return { requisites, lost };
+  }
+
+  /** Does what the requisites of a chunk say. */
+  async #decide(low: LowChunk, status: RequisiteStatus, found: FoundRequisites): Promise<void> {
+    const { pre, running } = this.#host;
+    const tag = tagOf(low);
+    if (status === "fail") this.#failedRequisite(low, found);
+    else if (status === "pre") {
+      const entry = this.#entry(low, { result: true, comment: "No changes detected" });
+      running.set(tag, entry);
+      pre.set(tag, entry);
+    } else if (status === "onfail") {
+      return await this.#settle(low, {
+        result: true,
+        comment: "State was not run because onfail req did not change",
+        __state_ran__: false,
+      });
+    } else if (status === "onchanges") {
+      return await this.#settle(low, {
+        result: true,
+        comment: "State was not run because none of the onchanges reqs changed",
+        __state_ran__: false,
+      });
+    } else if (this.#host.dry.has(low)) {
+      pre.set(tag, await this.#tryState(low));
+      return;
+    } else if (truthy(low.parallel ?? null)) return this.#startParallel(low, status, found);
+    else {
+      // A umask is the whole process's: what runs beside this one would have it too.
+      if (low.umask !== undefined) await Promise.all(this.#parallel.values());
+      running.set(tag, await this.#call(low, status, found));
+    }
+    await this.#report(low);
+  }
+
+  /** Calls a chunk; where something that it watches has changed and it has not, its `mod_watch` instead. */
+  async #call(
+    low: LowChunk,
+    status: RequisiteStatus,
+    found: FoundRequisites,
+    host: RunHost = this.#host,
+  ): Promise<StateEntry> {
+    const entry = await runState(host, low);
+    if (status !== "change" || sizeOf(entry.changes) > 0 || truthy(entry.skip_watch ?? null)) return entry;
+    const watching = { ...low, sfun: low.fun, fun: "mod_watch", __reqs__: flatRequisites(found) };
+    return await runState(host, watching);
+  }
+
+  #startParallel(low: LowChunk, status: RequisiteStatus, found: FoundRequisites): void {
+    const { running } = this.#host;
+    const tag = tagOf(low);
+    const { name, ...identity } = identityOf(low);
+    const started = { name, result: null, changes: {}, comment: "Started in a separate process", ...identity };
+    const number = this.#host.nextNumber();
+    running.set(tag, { ...started, __run_num__: number });
+    // It has its place among the others from the start, however long it takes.
+    const host = { ...this.#host, nextNumber: () => number };
+    const work = this.#call(low, status, found, host).then(async (entry) => {
+      running.set(tag, { ...entry, __parallel__: true });
+      await this.#report(low);
+    });
+    // A run that is aborted does not wait for it here.
+    this.#parallel.set(tag, work);
+  }
+
+  async #tryState(low: LowChunk): Promise<StateEntry> {
+    const entry = await tryState(this.#host, low);
+    this.#host.dry.delete(low);
+    return entry;
+  }
+
+  /** The entry of a chunk that something it requires keeps from running. */
+  #failedRequisite(low: LowChunk, found: FoundRequisites): void {
+    const { pre, running } = this.#host;
+    const tag = tagOf(low);
+    const tried = pre.get(tag);
+    if (tried !== undefined) {
+      // It was run dry for the sake of the one that failed: what would have changed did not.
+      running.set(tag, { ...tried, changes: {}, __run_num__: this.#host.nextNumber(), ...identityOf(low) });
+      return;
+    }
+    const failed = [...found.values()].flat(2).filter((chunk) => {
+      const entry = pre.get(tagOf(chunk)) ?? running.get(tagOf(chunk));
+      return entry?.result === false;
+    }).map(({ __sls__, __id__ }) => `${str(__sls__ ?? null)}.${str(__id__ ?? null)}`);
+    const comment = `One or more requisite failed: ${[...new Set(failed)].join(", ")}`;
+    const entry = this.#entry(low, { result: false, comment });
+    running.set(tag, entry);
+    pre.set(tag, entry);
+  }
+
+  /** Makes the entry of a chunk that is not called. */
+  async #settle(low: LowChunk, outcome: { result: boolean; comment: string; __state_ran__?: false }): Promise<void> {
+    const lost = outcome.result === false && this.#host.dry.has(low);
+    (lost ? this.#host.pre : this.#host.running).set(tagOf(low), this.#entry(low, outcome));
+    await this.#report(low);
+  }
+
+  #entry(low: LowChunk, outcome: { result: boolean; comment: string; __state_ran__?: false }): StateEntry {
+    const { result, ...rest } = outcome;
+    const { start_time, duration } = startTimes(this.#host.context.runtime.clock)();
+    return {
+      changes: {},
+      result,
+      duration,
+      start_time,
+      ...rest,
+      __run_num__: this.#host.nextNumber(),
+      ...identityOf(low),
+    };
+  }
+
+  /** Tells of an entry, and makes entries of the further states that it speaks of. */
+  async #report(low: LowChunk): Promise<void> {
+    const { running, report } = this.#host;
+    const entry = running.get(tagOf(low));
+    if (entry === undefined) return;
+    const { sub_state_run } = entry;
+    delete entry.sub_state_run;
+    await report(low, entry);
+    if (Array.isArray(sub_state_run)) { for (const one of sub_state_run) this.#subState(low, one); }
+  }
+
+  #subState(low: LowChunk, sub: Record<string, unknown>): void {
+    if (!isMap(sub.low)) return;
+    const field = (key: string) => lookup(sub.low as LowChunk, key);
+    const chunk = { state: field("state"), __id__: field("__id__"), name: field("name"), fun: field("fun") };
+    const times = startTimes(this.#host.context.runtime.clock)();
+    const { name, ...identity } = identityOf(low);
+    this.#host.running.set(tagOf(chunk), {
+      name,
+      changes: sub.changes as StateEntry["changes"],
+      result: sub.result as StateEntry["result"],
+      duration: sub.duration ?? times.duration,
+      start_time: sub.start_time ?? times.start_time,
+      comment: String(sub.comment ?? ""),
+      __state_ran__: true,
+      __run_num__: this.#host.nextNumber(),
+      ...identity,
+    });
+  }
+
+  /** True if the run is to end, since this chunk has failed. */
+  #failsHard(low: LowChunk): boolean {
+    const { running, test, failhard } = this.#host;
+    const entry = running.get(tagOf(low));
+    if (test || entry === undefined || !truthy(low.failhard ?? failhard)) return false;
+    return entry.result === false;
+  }
+}
+
+/** The chunks of each kind, as `mod_watch` gets them. */
+function flatRequisites(found: FoundRequisites): Record<string, readonly LowChunk[]> {
+  return Object.fromEntries([...found].map(([kind, lists]) => [kind, lists.length === 1 ? lists[0]! : lists.flat()]));
+}
+
+function lostComment(lost: ReadonlyMap<string, readonly Requisite[]>): string {
+  const lines = [...lost].flatMap(([kind, requisites]) => [
+    `${" ".repeat(19)}${kind}:\n`,
+    ...requisites.map(({ module, value }) => `${" ".repeat(23)}${module}: ${str(value)}\n`),
+  ]);
+  return `The following requisites were not found:\n${lines.join("")}`;
+}

@@ -1,0 +1,74 @@
+import type { LowChunk } from "../../../model/loader/states.ts";
+import { str } from "../../../language/python/repr.ts";
+import { type CallHost, callState, findState } from "./call_state.ts";
+import { identityOf, type StateEntry } from "./chunk.ts";
+import { Attempts, type Retry, retryComment, retryOf } from "./retry.ts";
+import { duration, startTimes } from "./times.ts";
+import type { UnifiedReturn } from "./unify.ts";
+import { verifyChunk } from "./verify.ts";
+
+/** What a run keeps while its states are run. */
+export interface RunHost extends CallHost {
+  /** The number of the next entry; each is given once. */
+  nextNumber(): number;
+  /** Called after a state that is no dry run for `prereq`. */
+  refresh(low: LowChunk, ret: UnifiedReturn): Promise<void>;
+}
+
+/** Runs a state dry, to see whether it would change something. Its return is no entry: it has no times and no number. */
+export async function tryState(host: RunHost, low: LowChunk): Promise<StateEntry> {
+  const found = await findState(host, low);
+  const errors = verifyChunk(low, found);
+  if (errors.length > 0 || "message" in found) return invalid(host, low, errors);
+  return await callState(host, low, found, true);
+}
+
+/** Runs a state, again if it asks for that, and makes its entry. */
+export async function runState(host: RunHost, low: LowChunk): Promise<StateEntry> {
+  const retry = retryOf(low);
+  const first = await attempt(host, low);
+  if (retry === undefined) return first;
+  if (host.test) return { ...first, comment: retryComment(first.comment, retry) };
+  return await retried(host, low, first, retry);
+}
+
+async function retried(host: RunHost, low: LowChunk, first: StateEntry, retry: Retry): Promise<StateEntry> {
+  const { clock, random } = host.context.runtime;
+  const attempts = new Attempts();
+  let total = Number(first.duration ?? 0);
+  let last = first;
+  while (last.result !== retry.until && attempts.count + 1 < retry.attempts) {
+    attempts.add(last.result, last.comment);
+    const interval = retry.interval + (retry.splay > 0 ? Math.floor(random() * (retry.splay + 1)) : 0);
+    await clock.sleep(interval * 1000, host.context.signal);
+    last = await attempt(host, low);
+    total += Number(last.duration ?? 0) + interval * 1000;
+  }
+  if (attempts.count === 0) return first;
+  const { start_time } = first;
+  return { ...last, comment: attempts.comment(last.comment), start_time, duration: duration(total) };
+}
+
+async function attempt(host: RunHost, low: LowChunk): Promise<StateEntry> {
+  host.context.signal.throwIfAborted();
+  const { log, runtime: { clock } } = host.context;
+  const times = startTimes(clock);
+  log.info("running state", { state: low.state, fun: low.fun, name: low.name });
+  const found = await findState(host, low);
+  const errors = verifyChunk(low, found);
+  if (errors.length > 0 || "message" in found) return invalid(host, low, errors);
+  const ret = await callState(host, low, found, false);
+  const { __sls__, __id__ } = identityOf(low);
+  const entry: StateEntry = { ...ret, __sls__, __run_num__: host.nextNumber() };
+  await host.refresh(low, ret);
+  Object.assign(entry, times());
+  entry.__id__ = __id__;
+  log.info("completed state", { name: str(low.name), result: entry.result, duration_in_ms: entry.duration });
+  return entry;
+}
+
+/** The entry of a chunk that cannot be run. */
+function invalid(host: RunHost, low: LowChunk, errors: readonly string[]): StateEntry {
+  const comment = errors.map((error) => `${error}\n`).join("");
+  return { result: false, name: low.name ?? null, changes: {}, comment, __run_num__: host.nextNumber() };
+}

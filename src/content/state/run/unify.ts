@@ -1,0 +1,48 @@
+import { isMap } from "../../../language/python/containers.ts";
+import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
+
+/** What is wrong with the return of a state function, in Salt's words. */
+function malformed(value: unknown): string | undefined {
+  if (!isMap(value)) return "Malformed state return. Data must be a dictionary type.";
+  const fields = fieldsOf(value);
+  if (!isMap(fields.changes)) return "'Changes' should be a dictionary.";
+  const missing = ["name", "result", "changes", "comment"].filter((key) => !Object.hasOwn(fields, key));
+  if (missing.length > 0) return `The following keys were not present in the state return: ${missing.join(", ")}.`;
+  return undefined;
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return value instanceof Map ? Object.fromEntries(value) : value as Record<string, unknown>;
+}
+
+/** A return as it stands in an entry. */
+export type UnifiedReturn = Record<string, unknown> & {
+  result: boolean | null;
+  changes: Record<string, unknown>;
+  comment: string;
+};
+
+/**
+ * Makes the return of a state function what readers of returns rely on: a map with all keys, a text as comment, a result that is true,
+ * false or null.
+ *
+ * @see salt/utils/decorators/state.py OutputUnifier
+ */
+export function unify(value: unknown): UnifiedReturn {
+  const wrong = malformed(value) ?? malformedSubState(value);
+  if (wrong !== undefined) {
+    return { result: false, name: "later", changes: {}, comment: `An exception occurred in this state: ${wrong}` };
+  }
+  const { ...fields } = fieldsOf(value);
+  if (Array.isArray(fields.comment)) fields.comment = fields.comment.map(str).join("\n");
+  fields.result = fields.result === null || fields.result === undefined ? null : truthy(fields.result);
+  if (Array.isArray(fields.sub_state_run)) fields.sub_state_run = fields.sub_state_run.map(unify);
+  return fields as UnifiedReturn;
+}
+
+function malformedSubState(value: unknown): string | undefined {
+  const { sub_state_run } = fieldsOf(value);
+  if (!Array.isArray(sub_state_run)) return undefined;
+  return sub_state_run.map(malformed).find((wrong) => wrong !== undefined);
+}

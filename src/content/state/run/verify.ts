@@ -1,0 +1,69 @@
+import type { MissingFunction } from "../../../model/loader/function_catalog.ts";
+import type { LoadedState } from "../../../model/loader/state_table.ts";
+import type { LowChunk } from "../../../model/loader/states.ts";
+import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { compileGlob } from "../../../language/python/glob.ts";
+import { repr, str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
+import { typeName } from "../../../language/python/type_name.ts";
+import { functionOf } from "./chunk.ts";
+
+/**
+ * What is wrong with a chunk, in Salt's words; empty if it can be run.
+ *
+ * @param found its function
+ */
+export function verifyChunk(low: LowChunk, found: LoadedState | MissingFunction): string[] {
+  const errors = [...wrongShape(low), ...wrongUmask(low)];
+  if (errors.length > 0) return errors;
+  errors.push(...("message" in found ? missingFunction(low, found.message) : missingParameters(low, found)));
+  errors.push(...recursion(low));
+  return errors;
+}
+
+function wrongShape(low: LowChunk): string[] {
+  const { name, __sls__ } = low;
+  const errors = ["state", "fun", "name"].filter((key) => !(key in low)).map((key) => `Missing "${key}" data`);
+  if (truthy(name ?? null) && typeof name !== "string") {
+    const where = __sls__ === undefined ? "" : `in SLS '${str(__sls__)}' `;
+    errors.push(`ID '${str(name)}' ${where}is not formed as a string, but is a ${typeName(name)}`);
+  }
+  return errors;
+}
+
+/** The umask of a chunk as a number: octal digits, as a text or as a number. Undefined if it has none; NaN if it makes no sense. */
+export function umaskOf({ umask }: LowChunk): number | undefined {
+  if (umask === undefined) return undefined;
+  const digits = str(umask).trim().replace(/^0[oO]/, "");
+  return /^[0-7]{1,6}$/.test(digits) ? parseInt(digits, 8) : NaN;
+}
+
+function wrongUmask(low: LowChunk): string[] {
+  return Number.isNaN(umaskOf(low)) ? [`Invalid umask: ${str(low.umask)}`] : [];
+}
+
+function missingFunction(low: LowChunk, reason: string): string[] {
+  const full = functionOf(low);
+  if (low.__sls__ === undefined) return [`Specified state '${full}' was not found`];
+  return [`State '${full}' was not found in SLS '${str(low.__sls__)}'`, `Reason: ${reason}`];
+}
+
+function missingParameters(low: LowChunk, { signature }: LoadedState): string[] {
+  return signature.params.filter((param) => !("default" in param) && !Object.hasOwn(low, param.name))
+    .map((param) => `Missing parameter ${param.name} for state ${functionOf(low)}`);
+}
+
+/** A chunk that requires itself. */
+function recursion(low: LowChunk): string[] {
+  const { name, state, __id__, __sls__ } = low;
+  const declared = low.watch ?? low.require;
+  if (!Array.isArray(declared)) return [];
+  return declared.filter((requisite) => {
+    const [first] = isMap(requisite) ? entriesOf(requisite) : [];
+    if (first === undefined || first[0] !== state || typeof first[1] !== "string") return false;
+    const matches = compileGlob(first[1]);
+    return matches(str(name)) || matches(str(__id__));
+  }).map((requisite) =>
+    `Recursive require detected in SLS ${str(__sls__)} for require ${repr(requisite)} in ID ${str(__id__)}`
+  );
+}

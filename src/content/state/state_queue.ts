@@ -1,0 +1,49 @@
+import { joinPath } from "../../base/paths.ts";
+import { str } from "../../language/python/repr.ts";
+import type { FileSystem } from "../../runtime/fs.ts";
+
+/** Where jobs of states that wait for their turn have a file each, as Salt has it: one directory for each master. */
+export function stateQueueDirectory({ cachedir, master }: Readonly<Record<string, unknown>>): string {
+  const name = master === null || master === undefined ? "" : [master].flat().map(str).join(",");
+  const own = name === "" ? "_default" : name.replace(/[^A-Za-z0-9._-]/g, "_");
+  return joinPath(str(cachedir), "queues", own, "state_queue");
+}
+
+/** The jids of the jobs that have a file in such a directory, with the file. */
+export function queuedJobs(fs: FileSystem, directory: string): Map<string, string> {
+  if (fs.stat(directory)?.kind !== "directory") return new Map();
+  return new Map(
+    fs.list(directory).flatMap((name): [string, string][] => {
+      const jid = /^queued_\d+_(\w+)\.p$/.exec(name)?.[1];
+      return jid === undefined ? [] : [[jid, joinPath(directory, name)]];
+    }),
+  );
+}
+
+/** The files of one job, whichever master it is from. */
+function filesOf(fs: FileSystem, cachedir: string, jid: string): string[] {
+  const queues = joinPath(cachedir, "queues");
+  if (fs.stat(queues)?.kind !== "directory") return [];
+  return fs.list(queues).flatMap((name) => {
+    const path = queuedJobs(fs, joinPath(queues, name, "state_queue")).get(jid);
+    return path === undefined ? [] : [path];
+  });
+}
+
+/**
+ * True for a job that waited for its turn when its minion was stopped, and had run no state: it may be run again. Its file is removed in
+ * any case.
+ *
+ * @param fun what the job calls: one of several functions may have been done before the one that waits
+ */
+export function takeOutOfQueue(fs: FileSystem, cachedir: string, jid: string, fun: unknown): boolean {
+  const files = filesOf(fs, cachedir, jid);
+  for (const path of files) fs.remove(path);
+  return files.length > 0 && typeof fun === "string" && fun.startsWith("state.") && !hasRun(fs, cachedir, jid);
+}
+
+/** Whether states of a job have begun: then there is a record of its run. */
+function hasRun(fs: FileSystem, cachedir: string, jid: string): boolean {
+  const records = joinPath(cachedir, "state_runs");
+  return fs.stat(records)?.kind === "directory" && fs.list(records).some((name) => name.startsWith(`${jid}-`));
+}

@@ -1,0 +1,57 @@
+/** What events on a minion's bus may ask of its beacons: `manage_beacons`. */
+import { isMap } from "../../language/python/containers.ts";
+import { plain } from "./config.ts";
+import type { Beacons, Changed } from "./beacons.ts";
+import type { BeaconWatch } from "./watch.ts";
+
+type Data = Record<string, unknown>;
+
+export interface BeaconCommandsOptions {
+  beacons: Beacons;
+  watch: BeaconWatch;
+  /** Fires the event that answers. */
+  fire(tag: string, data: Data): void;
+}
+
+/**
+ * Does what `{func, name, beacon_data, include_pillar, include_opts}` asks for, and answers as Salt does.
+ *
+ * @throws {TypeError} for a function that there is not
+ * @see salt/minion.py Minion.manage_beacons
+ */
+export function beaconCommands({ beacons, watch, fire }: BeaconCommandsOptions): (data: Data) => Promise<void> {
+  const answer = (name: string, changed: Changed | Data) => fire(`/salt/minion/${name}_complete`, { ...changed });
+  return async (data) => {
+    const name = String(data.name ?? "");
+    const given = plain(data.beacon_data);
+    switch (data.func) {
+      case "list": {
+        const all = beacons.all({ pillar: data.include_pillar !== false, own: data.include_opts !== false });
+        return answer("minion_beacons_list", { complete: true, beacons: all });
+      }
+      case "list_available":
+        return answer("minion_beacons_list_available", { complete: true, beacons: await watch.available() });
+      case "validate_beacon": {
+        const [valid, vcomment] = await watch.validate(name, given);
+        return answer("minion_beacon_validation", { complete: true, vcomment, valid });
+      }
+      case "add":
+        return answer("minion_beacon_add", beacons.add(name, given));
+      case "modify":
+        return answer("minion_beacon_modify", beacons.modify(name, given));
+      case "delete":
+        return answer("minion_beacon_delete", beacons.delete(name));
+      case "enable":
+        return answer("minion_beacons_enabled", beacons.enable(true));
+      case "disable":
+        return answer("minion_beacons_disabled", beacons.enable(false));
+      case "enable_beacon":
+        return answer("minion_beacon_enabled", beacons.enableOne(name, true));
+      case "disable_beacon":
+        return answer("minion_beacon_disabled", beacons.enableOne(name, false));
+      case "reset":
+        return answer("minion_beacon_reset", beacons.reset());
+    }
+    throw new TypeError(`There is no command "${isMap(data.func) ? "…" : data.func}" of beacons`);
+  };
+}

@@ -1,0 +1,246 @@
+/** Has the beacons look: each by itself, so that one that takes long keeps none of the others. */
+import type { Clock } from "../../base/async/clock.ts";
+import { messageOf } from "../../base/errors.ts";
+import {
+  type BeaconEvent,
+  type BeaconItem,
+  type BeaconModule,
+  type BeaconRegistry,
+  settingsOf,
+  VALID,
+} from "../../model/loader/beacons.ts";
+import type { Context } from "../../model/loader/context.ts";
+import type { Logger } from "../../base/log.ts";
+import type { Beacons } from "./beacons.ts";
+import { itemsOf, ownItems } from "./config.ts";
+
+/** Events of one look of a beacon that are sent; of more, the number alone. */
+export const MOST_EVENTS = 1000;
+
+/** An event as a master takes it. */
+export interface FiredEvent {
+  tag: string;
+  data: Record<string, unknown>;
+  beacon_name: string;
+}
+
+export interface WatchOptions {
+  id: string;
+  clock: Clock;
+  log: Logger;
+  /** Seconds between two looks. */
+  loopInterval: number;
+  modules(): BeaconRegistry;
+  context(): Context;
+  /** Whether a state runs on this host now. */
+  statesRun(): Promise<boolean> | boolean;
+  /** Takes the events of one look of one beacon. */
+  send(events: FiredEvent[]): void;
+}
+
+/** What is kept of a beacon between two looks. */
+interface Watched {
+  memory: Map<string, unknown>;
+  module: BeaconModule | undefined;
+  /** Turns since it looked last, for `interval`. */
+  turns: number | undefined;
+  busy: boolean;
+  /** What was said of it last: a beacon that is wrong is named once, and not each second. */
+  said: string;
+}
+
+export class BeaconWatch {
+  readonly #options: WatchOptions;
+  readonly #beacons: Beacons;
+  readonly #watched = new Map<string, Watched>();
+  /** Names of beacons that do not look, as they were said last. */
+  #unseen = "";
+
+  constructor(options: WatchOptions, beacons: Beacons) {
+    this.#options = options;
+    this.#beacons = beacons;
+  }
+
+  /** Looks again and again, until the signal aborts. */
+  async keep(signal: AbortSignal): Promise<void> {
+    const { clock, loopInterval } = this.#options;
+    const ms = Math.max(0.1, loopInterval) * 1000;
+    try {
+      for (;;) {
+        await clock.sleep(ms, signal);
+        this.turn();
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      this.close();
+    }
+  }
+
+  /** One look of every beacon whose turn it is. */
+  turn(): void {
+    const { beacons: all, unseen } = this.#beacons.looking();
+    this.#sayUnseen(unseen);
+    if (all.enabled === false) return;
+    for (const name of this.#watched.keys()) if (!Object.hasOwn(all, name)) this.close(name);
+    for (const [name, config] of Object.entries(all)) {
+      if (name !== "enabled") void this.#look(name, config);
+    }
+  }
+
+  /** Says which beacons do not look although they are configured, once. */
+  #sayUnseen(names: readonly string[]): void {
+    const said = names.join(", ");
+    if (said === this.#unseen) return;
+    this.#unseen = said;
+    if (said === "") return;
+    this.#options.log.warning(
+      "beacons of the configuration do not look, because the pillar has beacons: move them there",
+      {
+        beacons: said,
+      },
+    );
+  }
+
+  /** Has all beacons begin anew, each when its interval is over. */
+  refresh(): void {
+    const turns = [...this.#watched].map(([name, watched]) => [name, watched.turns] as const);
+    this.close();
+    for (const [name, before] of turns) this.#of(name).turns = before;
+  }
+
+  /** Lets go of what a beacon, or every beacon, holds. */
+  close(name?: string): void {
+    for (const [one, watched] of [...this.#watched]) {
+      if (name !== undefined && one !== name) continue;
+      try {
+        watched.module?.close?.({ memory: watched.memory });
+      } catch (error) {
+        this.#options.log.debug("a beacon did not close", { beacon: one, error: messageOf(error) });
+      }
+      this.#watched.delete(one);
+    }
+  }
+
+  #of(name: string): Watched {
+    const found = this.#watched.get(name) ??
+      { memory: new Map(), module: undefined, turns: undefined, busy: false, said: "" };
+    this.#watched.set(name, found);
+    return found;
+  }
+
+  #say(name: string, watched: Watched, message: string, fields: Record<string, unknown> = {}): void {
+    const said = `${message} ${Object.values(fields).join(" ")}`;
+    if (watched.said === said) return;
+    watched.said = said;
+    this.#options.log.error(message, { beacon: name, ...fields });
+  }
+
+  async #look(name: string, config: unknown): Promise<void> {
+    const watched = this.#of(name);
+    if (watched.busy) return;
+    watched.busy = true;
+    try {
+      await this.#lookNow(name, watched, config);
+    } catch (error) {
+      const message = messageOf(error);
+      this.#say(name, watched, "Unable to start beacon", { error: message });
+      this.#send(name, name, [{ error: message }]);
+    } finally {
+      watched.busy = false;
+    }
+  }
+
+  async #lookNow(name: string, watched: Watched, config: unknown): Promise<void> {
+    const items = itemsOf(config);
+    if (items === undefined) return this.#say(name, watched, "Configuration for beacon must be a list.");
+    const settings = settingsOf(items);
+    if (settings.enabled === false) return;
+    if (settings.enabled === true) this.#beacons.settle(name);
+    const { module: moduleName, found } = await this.find(name, items);
+    if (typeof found === "string") return this.#say(name, watched, "Unable to process beacon", { reason: found });
+    watched.module = found;
+    const context = this.#options.context();
+    const own = ownItems(items);
+    const [valid, comment] = found.validate?.(own, context) ?? VALID;
+    if (!valid) return this.#say(name, watched, "configuration invalid, not running", { reason: comment });
+    if (!this.#isDue(watched, Number(settings.interval ?? 0))) return;
+    if (settings.disable_during_state_run && await this.#options.statesRun()) {
+      found.close?.({ memory: watched.memory });
+      return;
+    }
+    const events = await found.beacon(own, { name, settings: settingsOf(own), context, memory: watched.memory });
+    // It may have been changed or taken away meanwhile.
+    if (this.#watched.get(name) !== watched) return found.close?.({ memory: watched.memory });
+    watched.said = "";
+    this.#send(name, moduleName, events);
+    if (settings.run_once) this.#beacons.enableOne(name, false);
+  }
+
+  /** As in Salt, a beacon with an interval looks for the first time when that is over. */
+  #isDue(watched: Watched, interval: number): boolean {
+    if (!(interval > 0)) return true;
+    if (watched.turns !== undefined && watched.turns * this.#options.loopInterval >= interval) {
+      watched.turns = 1;
+      return true;
+    }
+    watched.turns = (watched.turns ?? 0) + 1;
+    return false;
+  }
+
+  /** The module of a beacon; in the place of one that cannot run here, why. */
+  async find(name: string, items: readonly BeaconItem[]): Promise<{ module: string; found: BeaconModule | string }> {
+    const wanted = items.find((item) => Object.hasOwn(item, "beacon_module"))?.beacon_module;
+    const module = typeof wanted === "string" && wanted !== "" ? wanted : name;
+    const registry = this.#options.modules();
+    if (!Object.hasOwn(registry, module)) return { module, found: `there is no beacon "${module}"` };
+    const found = await registry[module]!();
+    return { module, found: found.unavailable?.(this.#options.context()) ?? found };
+  }
+
+  /** Names of the beacons that can run here. */
+  async available(): Promise<string[]> {
+    const context = this.#options.context();
+    const names: string[] = [];
+    for (const [name, load] of Object.entries(this.#options.modules())) {
+      const module = await load().catch(() => undefined);
+      if (module !== undefined && module.unavailable?.(context) === undefined) names.push(name);
+    }
+    return names.sort();
+  }
+
+  /** Whether a configuration could be obeyed, and why not. */
+  async validate(name: string, config: unknown): Promise<[boolean, string]> {
+    const items = itemsOf(config);
+    if (items === undefined) return [false, "Configuration for beacon must be a list."];
+    const { module, found } = await this.find(name, items);
+    if (typeof found === "string") return [false, `Beacon "${module}" is not available.`];
+    if (found.validate === undefined) {
+      return [true, `Beacon ${module} does not have a validate function, skipping validation.`];
+    }
+    const own = ownItems(items);
+    return found.validate(own, this.#options.context());
+  }
+
+  /** Sends what a look has found. A beacon that floods is bounded, and the master is told. */
+  #send(name: string, module: string, events: readonly BeaconEvent[]): void {
+    if (events.length === 0) return;
+    const { id, log, send } = this.#options;
+    const base = `salt/beacon/${id}/${name}/`;
+    const shown = events.slice(0, MOST_EVENTS).map(({ tag, ...data }): FiredEvent => ({
+      tag: `${base}${tag === undefined ? "" : String(tag)}`,
+      data: { ...data, id: data.id ?? id },
+      beacon_name: module,
+    }));
+    const dropped = events.length - shown.length;
+    if (dropped > 0) {
+      log.warning("a beacon found more than is sent: the others are dropped", { beacon: name, dropped });
+      shown.push({
+        tag: base,
+        data: { id, error: `${dropped} events more than are sent at once`, dropped },
+        beacon_name: module,
+      });
+    }
+    send(shown);
+  }
+}

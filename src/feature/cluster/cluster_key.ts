@@ -1,0 +1,78 @@
+import { Crypticle } from "../../protocol/crypto/crypticle.ts";
+import { hex } from "../../protocol/crypto/hex.ts";
+import type { Crypto, RsaPrivateKey } from "../../runtime/crypto.ts";
+
+const text = new TextEncoder();
+const SHA256 = 32;
+
+/**
+ * What the masters of a cluster seal for each other, and what nobody else can open or make: keys that are derived (HKDF, RFC 5869) from
+ * the private key that all of them have (`master.pem`) and the name of the cluster. Each purpose has a key of its own.
+ *
+ * @example
+ * ```ts
+ * import type { RsaPrivateKey } from "../runtime/crypto.ts";
+ * import type { Crypto } from "../runtime/crypto.ts";
+ * import { ClusterKey } from "./cluster_key.ts";
+ *
+ * export function sealRecord(crypto: Crypto, masterKey: RsaPrivateKey, bytes: Uint8Array): Uint8Array {
+ *   return new ClusterKey(crypto, masterKey, "default").crypticle("records").seal(bytes);
+ * }
+ * ```
+ */
+export class ClusterKey {
+  readonly #crypto: Crypto;
+  readonly #secret: Uint8Array;
+  /** Differs for each private key and name, and tells nothing of either: to compare with that of other masters. */
+  readonly fingerprint: string;
+
+  /** @param cluster `cluster: name` */
+  constructor(crypto: Crypto, masterKey: RsaPrivateKey, cluster: string) {
+    this.#crypto = crypto;
+    const salt = text.encode(`brine cluster ${cluster}`);
+    this.#secret = crypto.hmac("sha256", salt, privateValue(crypto, masterKey));
+    this.fingerprint = hex(this.bytes("fingerprint", 16));
+  }
+
+  /** Bytes for one purpose, the same on all masters of the cluster. @param length at most 8160 */
+  bytes(purpose: string, length: number): Uint8Array {
+    const info = text.encode(purpose);
+    const out = new Uint8Array(Math.ceil(length / SHA256) * SHA256);
+    let block: Uint8Array = new Uint8Array();
+    for (let at = 0; at < out.length; at += SHA256) {
+      block = this.#crypto.hmac("sha256", this.#secret, join(block, info, Uint8Array.of(at / SHA256 + 1)));
+      out.set(block, at);
+    }
+    return out.subarray(0, length);
+  }
+
+  /** Seals and opens for one purpose. */
+  crypticle(purpose: string): Crypticle {
+    return new Crypticle(this.#crypto, btoa(String.fromCharCode(...this.bytes(`seal ${purpose}`, 56))));
+  }
+}
+
+/**
+ * What only the private key can compute, whatever form its file has: m^d mod n for a block that is made of a hash. Nothing else here
+ * ever computes it for that block, since signatures are padded.
+ */
+function privateValue(crypto: Crypto, key: RsaPrivateKey): Uint8Array {
+  const block = new Uint8Array(key.size);
+  for (let at = 0; at < block.length; at += SHA256) {
+    const part = crypto.hash("sha256", text.encode(`brine cluster secret ${at}`));
+    block.set(part.subarray(0, Math.min(SHA256, block.length - at)), at);
+  }
+  // Less than the modulus, whose first bit is set.
+  block[0] = 0;
+  return crypto.rawPrivate(key, block);
+}
+
+function join(...parts: Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

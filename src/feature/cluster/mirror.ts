@@ -1,0 +1,501 @@
+import { messageOf } from "../../base/errors.ts";
+import { hex } from "../../protocol/crypto/hex.ts";
+import type { Crypticle } from "../../protocol/crypto/crypticle.ts";
+import type { Logger } from "../../base/log.ts";
+import type { Crypto } from "../../runtime/crypto.ts";
+import type { FileSystem } from "../../runtime/fs.ts";
+import { decode, encode } from "../../protocol/wire/msgpack.ts";
+import type { LedgerStorage, RecordPut, StoredRecord } from "./storage.ts";
+
+/** Something that a master keeps in files of its own, and shares: keys, data of minions, tokens. */
+export interface MirroredFiles {
+  /** The kind of its records. */
+  readonly kind: string;
+  /** Every name that is there, with a stamp that differs when the content does. */
+  scan(): Map<string, string>;
+  /**
+   * Differs when names have come or gone, and is cheap: while it stays the same, files are looked at less often.
+   *
+   * @default they are looked at each time
+   */
+  overview?(): string;
+  /** The stamp of one name; undefined if it is not there. */
+  stamp(name: string): string | undefined;
+  read(name: string): Uint8Array | undefined;
+  /** Makes it so here. @throws {RangeError} for a name or a value that cannot be one */
+  apply(name: string, value: Uint8Array | undefined): void;
+  /** What is to be, where this master and another have both changed it. @param base what both began with, if that is known */
+  merge(
+    mine: Uint8Array | undefined,
+    theirs: Uint8Array | undefined,
+    base: Uint8Array | undefined,
+  ): Uint8Array | undefined;
+  /** True if only a master of the cluster may remove it: whoever can write to the storage could otherwise undo a decision. */
+  isDecision(value: Uint8Array | undefined): boolean;
+  /** The name of its record, where the own name is a secret. @default the name */
+  sharedName?(name: string): string;
+  /** Whether values are remembered, for `merge`. */
+  readonly keepsBase: boolean;
+}
+
+export interface MirrorOptions {
+  storage: LedgerStorage;
+  files: MirroredFiles;
+  /** Seals records: whoever has not the cluster's key can neither read nor make one. */
+  seal: Crypticle;
+  crypto: Pick<Crypto, "hash">;
+  /** The name of this run of this master. */
+  by: string;
+  fs: FileSystem;
+  /** Where it is written down how far this master has come. */
+  statePath: string;
+  /** Tells this cluster from others: what was written down for another one is not used. */
+  cluster: string;
+  /** The even clock, in milliseconds. */
+  elapsed(): number;
+  log: Logger;
+  /** How often all files are looked at; names of {@link Mirror.touch} are looked at each time. @default 1000 */
+  scanMs?: number;
+  /** Another master has changed it. Called after the file has changed. */
+  onChange?(name: string, before: Uint8Array | undefined, now: Uint8Array | undefined): void;
+  /** Changes of this master are in the storage: the others can be told to look. */
+  onSent?(): void;
+}
+
+/** What is known of a name since it was last the same here and in the storage. */
+interface Known {
+  version: number;
+  /** Grows with each change, under the seal: an older record that somebody puts back is refused. */
+  generation: number;
+  hash: string;
+  stamp: string | undefined;
+  base?: Uint8Array | undefined;
+}
+
+/** A record as it is under the seal. */
+interface Opened {
+  name: string;
+  generation: number;
+  value: Uint8Array | undefined;
+}
+
+/** Records that are read or written at once. */
+const AT_ONCE = 200;
+const BYTES_AT_ONCE = 8 * 2 ** 20;
+/** A larger value stays on its master. */
+const LARGEST = 8 * 2 ** 20;
+/** An overview that has not changed for so long will not without another stamp: file systems count time in ticks, in milliseconds. */
+const SETTLED_MS = 2000;
+/** How often files are looked at whose overview stays the same, in milliseconds: somebody may have written into one. */
+const SETTLED_SCAN_MS = 10_000;
+/** Other masters may have read further in a storage that was put back: its versions go on above what all of them can know. */
+const LEAP = 1_000_000;
+/** How often a change is tried again that met another's. */
+const ROUNDS = 5;
+const NOTHING = "-";
+/** The hash of no value: what is here counts as changed, whatever it is. */
+const UNKNOWN = "-unknown";
+
+/**
+ * Keeps files of this master and records of the storage the same: changes of others come down, own changes go up, and where both
+ * have changed the same, {@link MirroredFiles.merge} says what is to be. What this master has never seen removed is never taken for
+ * removed: a storage that is new or was restored is filled again.
+ *
+ * @example
+ * ```ts
+ * import { Mirror, type MirrorOptions } from "./mirror.ts";
+ * import { mirroredKeys } from "./mirrored_files.ts";
+ *
+ * export async function mirrorKeys(options: Omit<MirrorOptions, "files">, pkiDir: string): Promise<Mirror> {
+ *   const mirror = new Mirror({ ...options, files: mirroredKeys(options.fs, pkiDir) });
+ *   // Again after each change here, when the bus tells of one elsewhere, and each second
+ *   await mirror.sync();
+ *   return mirror;
+ * }
+ * ```
+ */
+export class Mirror {
+  readonly #options: MirrorOptions;
+  readonly #known = new Map<string, Known>();
+  /** Names of records → own names that are known, where these are secret. */
+  readonly #locals = new Map<string, string>();
+  readonly #touched = new Set<string>();
+  /** The feed was read so far; 0: nothing in this process. */
+  #after = 0;
+  #scannedMs = -Infinity;
+  #overview: { text: string; sinceMs: number } | undefined;
+  #running: Promise<number> | undefined;
+  #again: Promise<number> | undefined;
+  #refused = 0;
+  #dirty = false;
+
+  constructor(options: MirrorOptions) {
+    this.#options = options;
+    this.#restore();
+  }
+
+  /** Records that were refused: made without the cluster's key, changed, or put back. */
+  get refused(): number {
+    return this.#refused;
+  }
+
+  /** This master has changed, made or removed it: the next {@link Mirror.sync} looks at it, without a look at everything. */
+  touch(name: string): void {
+    this.#touched.add(name);
+  }
+
+  /**
+   * Brings both sides together. A call while another runs is served by one more run after that, so that it sees what changed before
+   * the call.
+   *
+   * @returns how many names have changed here
+   * @throws {SystemError} if the storage cannot be reached; what was changed here goes up later
+   */
+  sync(): Promise<number> {
+    if (this.#running === undefined) return this.#running = this.#sync().finally(() => this.#running = undefined);
+    return this.#again ??= this.#running.catch(() => {}).then(() => {
+      this.#again = undefined;
+      return this.sync();
+    });
+  }
+
+  async #sync(): Promise<number> {
+    let changed = 0;
+    try {
+      for (let round = 0; round < ROUNDS; round++) {
+        changed += await this.#down();
+        if (await this.#up()) break;
+      }
+    } finally {
+      this.#save();
+    }
+    return changed;
+  }
+
+  async #down(): Promise<number> {
+    const { storage: { records }, files: { kind } } = this.#options;
+    let changed = 0;
+    let whole: Set<string> | undefined = this.#after === 0 ? new Set() : undefined;
+    if (whole !== undefined) await this.#checkStorage();
+    for (;;) {
+      const page = await records.changes(kind, this.#after, AT_ONCE, BYTES_AT_ONCE);
+      if (page.gap && whole === undefined) {
+        await this.#checkStorage(this.#after);
+        this.#after = 0;
+        whole = new Set();
+        continue;
+      }
+      // One turn of the loop: nothing here changes between a look and a write.
+      for (const record of page.records) changed += this.#take(record, whole);
+      this.#after = page.upTo;
+      if (!page.more) break;
+    }
+    if (whole !== undefined) changed += this.#vanished(whole);
+    return changed;
+  }
+
+  /**
+   * Another storage than the one that was known, or an older state of it: everything here is new to it.
+   *
+   * @param read as far as its feed was read
+   */
+  async #checkStorage(read = 0): Promise<void> {
+    const { storage: { records }, files, log } = this.#options;
+    const { kind } = files;
+    const highest = [...this.#known.values()].reduce((most, { version }) => Math.max(most, version), read);
+    if (await records.latest(kind) >= highest) return;
+    await records.raise(kind, highest + LEAP);
+    log.warning("the cluster's storage is older than what this master knows of it: it gets what this master has", {
+      kind,
+    });
+    for (const [name, known] of this.#known) {
+      // What was removed here a moment ago is a change still.
+      const isRemoval = known.hash !== NOTHING && files.stamp(name) === undefined;
+      Object.assign(known, { version: 0, hash: isRemoval ? UNKNOWN : NOTHING, stamp: undefined });
+    }
+    this.#scannedMs = -Infinity;
+  }
+
+  #take(record: StoredRecord, whole: Set<string> | undefined): number {
+    const opened = this.#open(record);
+    if (opened === undefined) return 0;
+    const { files } = this.#options;
+    const { name, generation, value: theirs } = opened;
+    whole?.add(name);
+    const known = this.#known.get(name);
+    if (known !== undefined && known.version === record.version) {
+      if (files.keepsBase) known.base = theirs;
+      return 0;
+    }
+    const stamp = files.stamp(name);
+    const mine = files.read(name);
+    // What is no decision may have been removed and made again since: its generations begin anew.
+    const isGuarded = known !== undefined && (files.isDecision(mine) || known.hash === NOTHING);
+    if (isGuarded && record.value !== undefined && generation <= known.generation) {
+      return this.#heal(name, record, "an older one was put back");
+    }
+    const isSame = this.#hash(mine) === (known?.hash ?? NOTHING);
+    const merged = isSame ? theirs : files.merge(mine, theirs, known?.base);
+    let changed = 0;
+    if (this.#hash(merged) !== this.#hash(mine)) {
+      try {
+        files.apply(name, merged);
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error;
+        return this.#refuse(record, messageOf(error));
+      }
+      changed = 1;
+      this.#options.onChange?.(name, mine, merged);
+    }
+    // What differs from theirs after a merge is a change of this master, and goes up.
+    if (this.#hash(merged) !== this.#hash(theirs)) this.touch(name);
+    if (record.value === undefined) {
+      this.#drop(name);
+      return changed;
+    }
+    this.#know(name, {
+      version: record.version,
+      generation: Math.max(generation, known?.generation ?? 0),
+      hash: this.#hash(theirs),
+      stamp: changed === 0 ? stamp : files.stamp(name),
+      ...(files.keepsBase ? { base: theirs } : {}),
+    });
+    return changed;
+  }
+
+  /** Names that were known and are no longer in a storage that was read whole. */
+  #vanished(whole: ReadonlySet<string>): number {
+    const { files } = this.#options;
+    let changed = 0;
+    for (const [name, known] of this.#known) {
+      if (whole.has(name) || known.version === 0) continue;
+      const mine = files.read(name);
+      const hasChanged = this.#hash(mine) !== known.hash;
+      if (hasChanged || files.isDecision(mine)) {
+        Object.assign(known, { version: 0, hash: NOTHING, stamp: undefined });
+        this.touch(name);
+        continue;
+      }
+      this.#drop(name);
+      if (mine === undefined) continue;
+      files.apply(name, undefined);
+      this.#options.onChange?.(name, mine, undefined);
+      changed++;
+    }
+    return changed;
+  }
+
+  #open(record: StoredRecord): Opened | undefined {
+    const { files, seal } = this.#options;
+    if (record.value === undefined) return this.#removed(record);
+    try {
+      const value = decode(seal.open(record.value), { mode: "bin" });
+      const [kind, sharedName, name, generation, bytes] = Array.isArray(value) ? value : [];
+      const isRecord = kind === files.kind && sharedName === record.name && typeof name === "string" &&
+        Number.isSafeInteger(generation) && (bytes === null || bytes instanceof Uint8Array);
+      if (isRecord) return { name, generation, value: bytes ?? undefined };
+      this.#refuse(record, "it belongs to another record");
+    } catch (error) {
+      this.#refuse(record, messageOf(error));
+    }
+    const name = this.#localName(record.name);
+    if (name !== undefined) this.#heal(name, record);
+    return undefined;
+  }
+
+  /** A name without a value has no seal: it says that somebody has removed something that is no decision. */
+  #removed(record: StoredRecord): Opened | undefined {
+    const { files } = this.#options;
+    const name = this.#localName(record.name);
+    if (name === undefined) return undefined;
+    const known = this.#known.get(name)!;
+    if (known.version === record.version) return undefined;
+    if (files.isDecision(files.read(name))) {
+      this.#heal(name, record, "only a master may remove it");
+      return undefined;
+    }
+    return { name, generation: known.generation, value: undefined };
+  }
+
+  #localName(shared: string): string | undefined {
+    const { sharedName } = this.#options.files;
+    if (sharedName !== undefined) return this.#locals.get(shared);
+    return this.#known.has(shared) ? shared : undefined;
+  }
+
+  #refuse({ name, version, by }: StoredRecord, reason: string): 0 {
+    const { log, files: { kind } } = this.#options;
+    this.#refused++;
+    log.error("record of the cluster refused: it was not made by a master of it, or was changed or put back", {
+      kind,
+      name: kind === "token" ? "" : name,
+      version,
+      by,
+      reason,
+    });
+    return 0;
+  }
+
+  /** What this master has takes the place of a record that was refused. */
+  #heal(name: string, record: StoredRecord, reason?: string): 0 {
+    if (reason !== undefined) this.#refuse(record, reason);
+    const known = this.#known.get(name)!;
+    Object.assign(known, { version: record.version, hash: UNKNOWN, stamp: undefined });
+    this.touch(name);
+    return 0;
+  }
+
+  /** @returns false if another master was faster with one of them */
+  async #up(): Promise<boolean> {
+    const { files, storage: { records }, by } = this.#options;
+    const changes = this.#changes();
+    let all = true;
+    for (let from = 0; from < changes.length;) {
+      let [to, bytes] = [from, 0];
+      const puts: (RecordPut & { local: string; mine: Uint8Array | undefined; generation: number })[] = [];
+      while (to < changes.length && puts.length < AT_ONCE && bytes < BYTES_AT_ONCE) {
+        const local = changes[to++]!;
+        const put = this.#put(local);
+        if (put === undefined) continue;
+        puts.push(put);
+        bytes += put.value?.length ?? 0;
+      }
+      from = to;
+      const stamps = puts.map(({ local }) => files.stamp(local));
+      const versions = await records.put(
+        files.kind,
+        by,
+        puts.map(({ name, value, ifVersion }) => ({
+          name,
+          value,
+          ...(ifVersion === undefined ? {} : { ifVersion }),
+        })),
+      );
+      if (versions.some((version) => version !== undefined)) this.#options.onSent?.();
+      versions.forEach((version, at) => {
+        const { local, mine, generation, value } = puts[at]!;
+        if (version === undefined) return void (all = false);
+        this.#touched.delete(local);
+        if (value === undefined) return this.#drop(local);
+        const base = files.keepsBase ? { base: mine } : {};
+        this.#know(local, { version, generation, hash: this.#hash(mine), stamp: stamps[at], ...base });
+      });
+    }
+    return all;
+  }
+
+  #isScanDue(): boolean {
+    const { files, elapsed, scanMs = 1000 } = this.#options;
+    const sinceScanMs = elapsed() - this.#scannedMs;
+    if (sinceScanMs < scanMs) return false;
+    const text = files.overview?.();
+    if (text === undefined) return true;
+    if (text !== this.#overview?.text) this.#overview = { text, sinceMs: elapsed() };
+    return sinceScanMs >= SETTLED_SCAN_MS || this.#scannedMs < this.#overview.sinceMs + SETTLED_MS;
+  }
+
+  /** The names that were changed here. */
+  #changes(): string[] {
+    const { files, elapsed } = this.#options;
+    const names = new Set(this.#touched);
+    if (this.#isScanDue()) {
+      this.#scannedMs = elapsed();
+      const there = files.scan();
+      for (const [name, stamp] of there) if (this.#known.get(name)?.stamp !== stamp) names.add(name);
+      for (const [name, { hash }] of this.#known) if (!there.has(name) && hash !== NOTHING) names.add(name);
+    }
+    return [...names].filter((name) => {
+      const known = this.#known.get(name);
+      const mine = files.read(name);
+      const isChanged = this.#hash(mine) !== (known?.hash ?? NOTHING);
+      if (!isChanged && known !== undefined) known.stamp = files.stamp(name);
+      if (!isChanged) this.#touched.delete(name);
+      return isChanged;
+    });
+  }
+
+  #put(local: string) {
+    const { files, seal, log } = this.#options;
+    const mine = files.read(local);
+    const known = this.#known.get(local);
+    if (mine !== undefined && mine.length > LARGEST) {
+      log.warning("too large to be shared with the other masters: it stays on this one", {
+        kind: files.kind,
+        name: local,
+        bytes: mine.length,
+        most: LARGEST,
+      });
+      this.#touched.delete(local);
+      this.#know(local, {
+        version: known?.version ?? 0,
+        generation: known?.generation ?? 0,
+        hash: this.#hash(mine),
+        stamp: files.stamp(local),
+      });
+      return undefined;
+    }
+    const name = files.sharedName?.(local) ?? local;
+    const generation = (known?.generation ?? 0) + 1;
+    // A decision that is taken back stays as a sealed word of that; of the rest nothing needs to stay.
+    const vanishes = mine === undefined && known?.base !== undefined && !files.isDecision(known.base) ||
+      mine === undefined && !files.keepsBase;
+    const sealed = () => seal.seal(encode([files.kind, name, local, generation, mine ?? null], "bin"));
+    return {
+      name,
+      value: vanishes ? undefined : sealed(),
+      ifVersion: known?.version ?? 0,
+      local,
+      mine,
+      generation,
+    };
+  }
+
+  #hash(value: Uint8Array | undefined): string {
+    return value === undefined ? NOTHING : hex(this.#options.crypto.hash("sha256", value)).slice(0, 32);
+  }
+
+  #know(name: string, known: Known): void {
+    this.#remember(name, known);
+    this.#dirty = true;
+  }
+
+  #remember(name: string, known: Known): void {
+    const { sharedName } = this.#options.files;
+    if (sharedName !== undefined && !this.#known.has(name)) this.#locals.set(sharedName(name), name);
+    this.#known.set(name, known);
+  }
+
+  #drop(name: string): void {
+    const { sharedName } = this.#options.files;
+    if (sharedName !== undefined) this.#locals.delete(sharedName(name));
+    this.#known.delete(name);
+    this.#dirty = true;
+  }
+
+  #save(): void {
+    if (!this.#dirty) return;
+    this.#dirty = false;
+    const { fs, statePath, cluster } = this.#options;
+    const names = [...this.#known].map(([name, { version, generation, hash }]) => [name, version, generation, hash]);
+    fs.write(statePath, encode([cluster, names], "bin"), { mode: 0o600 });
+  }
+
+  #restore(): void {
+    const { fs, statePath, cluster, log } = this.#options;
+    if (fs.stat(statePath)?.kind !== "file") return;
+    try {
+      const [of, names] = decode(fs.read(statePath), { mode: "bin" }) as [unknown, never[][]];
+      if (of !== cluster) return;
+      for (const [name, version, generation, hash] of names) {
+        this.#remember(name!, { version: version!, generation: generation!, hash: hash!, stamp: undefined });
+      }
+    } catch (error) {
+      log.warning("what was known of the cluster cannot be read: this master begins anew", {
+        path: statePath,
+        error: messageOf(error),
+      });
+      this.#known.clear();
+      this.#locals.clear();
+    }
+  }
+}

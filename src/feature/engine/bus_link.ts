@@ -1,0 +1,108 @@
+import { deferred } from "../../base/async/deferred.ts";
+import { SaltError } from "../../base/errors.ts";
+import { type BusEvent, EVENTS_MISSED, listenBus, subscribeBus } from "../../model/event/mod.ts";
+import type { Runtime } from "../../runtime/mod.ts";
+import type { Connection } from "../../runtime/net.ts";
+import { packIpcFrame, withLength } from "../../protocol/wire/ipc_frame.ts";
+
+/** Paths of the sockets of the bus that an engine is beside. */
+export interface BusPaths {
+  pub: string;
+  pull: string;
+  /** Of a master. */
+  own?: string;
+}
+
+/** What a bus brings. */
+export interface BusTaker {
+  onEvent(event: BusEvent): void;
+  /** The bus has left out so many. */
+  onMissed(count: number): void;
+  /** The bus has gone. */
+  onClose(): void;
+}
+
+/** Time between two attempts to reach a bus that is not there yet, and how long it is tried. */
+const AGAIN_MS = 50;
+const PATIENCE_MS = 30_000;
+/** Bytes that may wait for a bus that does not take them. */
+const MOST_BUFFERED = 8 * 1024 * 1024;
+
+/** The bus of the host that an engine runs beside: that of a master or of a minion. */
+export class BusLink {
+  readonly #runtime: Pick<Runtime, "net" | "clock">;
+  readonly #paths: BusPaths;
+  #sending: Promise<Connection> | undefined;
+  #room = deferred<void>();
+
+  constructor(runtime: Pick<Runtime, "net" | "clock">, paths: BusPaths) {
+    this.#runtime = runtime;
+    this.#paths = paths;
+  }
+
+  /** Listens from now on. @throws {SystemError} if no bus is there for a while */
+  async listen({ onEvent, onMissed, onClose }: BusTaker): Promise<void> {
+    const { net } = this.#runtime;
+    const { own, pub } = this.#paths;
+    await this.#patiently(async () => {
+      if (own !== undefined) {
+        // What happens on another master of the cluster, the engines there see.
+        const onOwn = (event: BusEvent) => void (event.origin === undefined && onEvent(event));
+        await subscribeBus(net, { kind: "unix", path: own }, { onEvent: onOwn, onMissed, onClose });
+        return;
+      }
+      await listenBus(net, { kind: "unix", path: pub }, (event) => {
+        if (event.tag === EVENTS_MISSED) onMissed(Number(event.data.missed ?? 0));
+        onEvent(event);
+      }, onClose);
+    });
+  }
+
+  /** Sends an event; resolves when there is room for the next one. @param event packed, with its stamp */
+  async send(event: Uint8Array): Promise<void> {
+    const sending = this.#sending ??= this.#patiently(() => this.#dial());
+    const connection = await sending.catch((error: unknown) => {
+      this.#sending = undefined;
+      throw error;
+    });
+    connection.write(withLength(packIpcFrame(event)));
+    while (connection.buffered > MOST_BUFFERED && this.#sending === sending) await this.#room.promise;
+  }
+
+  async #dial(): Promise<Connection> {
+    const connection = await this.#runtime.net.dial({ kind: "unix", path: this.#paths.pull });
+    const wake = () => {
+      this.#room.resolve();
+      this.#room = deferred();
+    };
+    connection.start({
+      onData: () => {},
+      onDrain: wake,
+      onClose: () => {
+        this.#sending = undefined;
+        wake();
+      },
+    });
+    return connection;
+  }
+
+  async #patiently<T>(connect: () => Promise<T>): Promise<T> {
+    const { clock } = this.#runtime;
+    const until = clock.elapsed() + PATIENCE_MS;
+    for (;;) {
+      try {
+        return await connect();
+      } catch (error) {
+        if (clock.elapsed() > until) {
+          throw new SaltError("NO_BUS", "The event bus of this host cannot be reached", { cause: error });
+        }
+      }
+      await clock.sleep(AGAIN_MS);
+    }
+  }
+
+  /** Sends what is buffered, then closes. */
+  async close(): Promise<void> {
+    (await this.#sending?.catch(() => undefined))?.end();
+  }
+}

@@ -1,0 +1,69 @@
+import type { Clock } from "../../base/async/clock.ts";
+import { AsyncQueue } from "../../base/async/queue.ts";
+import { type Deferred, deferred } from "../../base/async/deferred.ts";
+
+/** Events that may wait for their turn. */
+export const MOST_WAITING = 1000;
+
+/** How often an engine may fire: so many times a second, and as many at once after a quiet second. Those beyond wait in their order. */
+export class FireRate {
+  readonly #clock: Pick<Clock, "elapsed" | "sleep">;
+  readonly #perSecond: number;
+  readonly #waiting = new AsyncQueue<Deferred<void>>({ limit: MOST_WAITING, whenFull: "drop-newest" });
+  #left: number;
+  #since: number;
+  #serving = false;
+
+  /** @param perSecond 0 for no limit */
+  constructor(clock: Pick<Clock, "elapsed" | "sleep">, perSecond: number) {
+    this.#clock = clock;
+    this.#perSecond = perSecond;
+    this.#left = perSecond;
+    this.#since = clock.elapsed();
+  }
+
+  /** Events that wait. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /**
+   * Resolves when the next event may be fired.
+   *
+   * @throws {RangeError} if too many wait already
+   */
+  async take(): Promise<void> {
+    if (this.#perSecond <= 0) return;
+    this.#refill();
+    if (this.#waiting.size === 0 && this.#left >= 1) return void this.#left--;
+    const turn = deferred<void>();
+    if (!this.#waiting.offer(turn)) {
+      throw new RangeError(
+        `Cannot fire the event: ${MOST_WAITING} wait already, at most ${this.#perSecond} a second are fired ` +
+          "(engine_events_per_second). Wait for each call of fire",
+      );
+    }
+    void this.#serve();
+    await turn.promise;
+  }
+
+  #refill(): void {
+    const now = this.#clock.elapsed();
+    this.#left = Math.min(this.#perSecond, this.#left + (now - this.#since) / 1000 * this.#perSecond);
+    this.#since = now;
+  }
+
+  async #serve(): Promise<void> {
+    if (this.#serving) return;
+    this.#serving = true;
+    while (this.#waiting.size > 0) {
+      this.#refill();
+      if (this.#left < 1) await this.#clock.sleep((1 - this.#left) / this.#perSecond * 1000);
+      else {
+        this.#left--;
+        this.#waiting.poll()!.resolve();
+      }
+    }
+    this.#serving = false;
+  }
+}

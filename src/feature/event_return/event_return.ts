@@ -1,0 +1,165 @@
+import { messageOf } from "../../base/errors.ts";
+import type { BusEvent, BusPosition } from "../../model/event/mod.ts";
+import type { ReturnerContext, ReturnerModule } from "../../model/loader/family.ts";
+import type { Logger } from "../../base/log.ts";
+import type { Runtime } from "../../runtime/mod.ts";
+import { eventFilter } from "./event_filter.ts";
+import { EventOutlet } from "./event_outlet.ts";
+import { EventSpool } from "./event_spool.ts";
+import { LossReport } from "./loss_report.ts";
+
+/** What the configuration asks for. */
+export interface EventReturnSettings {
+  whitelist: readonly unknown[];
+  blacklist: readonly unknown[];
+  /** Events that are waited for. */
+  queue: number;
+  /** How long they are waited for; 0 for any time. */
+  queueSeconds: number;
+  /** Bytes of events that stores do not have yet. */
+  spoolBytes: number;
+}
+
+export interface EventReturnOptions {
+  runtime: Runtime;
+  log: Logger;
+  settings: EventReturnSettings;
+  /** A directory of its own. */
+  directory: string;
+  /** Of stores. */
+  context: ReturnerContext;
+  /** By the names in `event_return`. */
+  returners: ReadonlyMap<string, ReturnerModule>;
+  /** Fires an event: something was lost. */
+  fire(data: Record<string, unknown>): void;
+}
+
+/** What the status report says. */
+export interface EventReturnStatus {
+  spool: { bytes: number; limit: number; lost: number };
+  returners: Record<string, EventOutlet["counts"] & { waiting: number; works: boolean }>;
+}
+
+/** Time between two notes of how far the bus was looked at, in milliseconds. */
+const SAVE_MS = 2000;
+
+/** Takes the events of a bus, and gives them to stores; what a store does not have yet is on the disk. */
+export class EventReturn {
+  readonly #options: EventReturnOptions;
+  readonly #wants: (tag: string) => boolean;
+  readonly #spool: EventSpool;
+  readonly #losses: LossReport;
+  readonly #outlets: EventOutlet[];
+  #cancelSave: (() => void) | undefined;
+  #isDirty = false;
+  #lost = 0;
+
+  constructor(options: EventReturnOptions) {
+    this.#options = options;
+    const { runtime, log, settings, directory, context, returners } = options;
+    this.#wants = eventFilter(settings.whitelist, settings.blacklist);
+    this.#losses = new LossReport({ clock: runtime.clock, log, fire: options.fire });
+    this.#outlets = [];
+    this.#spool = EventSpool.open({
+      fs: runtime.fs,
+      directory: `${directory}/spool`,
+      maxBytes: settings.spoolBytes,
+      onRemoved: (first, count) => {
+        for (const outlet of this.#outlets) outlet.removed(first, count);
+      },
+    });
+    for (const [name, { eventReturn }] of returners) {
+      this.#outlets.push(
+        new EventOutlet({
+          name,
+          eventReturn: eventReturn!,
+          context,
+          spool: this.#spool,
+          placePath: `${directory}/${encodeURIComponent(name)}.place`,
+          queue: settings.queue,
+          queueSeconds: settings.queueSeconds,
+          lost: (loss) => this.#losses.add(loss),
+          moved: () => this.#spool.release(Math.min(...this.#outlets.map(({ at }) => at))),
+        }),
+      );
+    }
+  }
+
+  /** The last event that was looked at, also by the process before this one. */
+  get last(): BusPosition | undefined {
+    return this.#spool.last;
+  }
+
+  /** Another process of the master. */
+  begin(at: BusPosition): void {
+    this.#spool.begin(at);
+  }
+
+  run(): void {
+    for (const outlet of this.#outlets) void outlet.run();
+  }
+
+  take(event: BusEvent, at: BusPosition): void {
+    const { last } = this.#spool;
+    const gap = last?.boot === at.boot ? at.n - last.n - 1 : 0;
+    if (gap > 0) this.#lose(gap, "the master has dropped them before this process took them");
+    if (this.#wants(event.tag)) {
+      this.#spool.add(at, event.bytes);
+      if (!this.#isDirty) {
+        this.#isDirty = true;
+        this.#options.runtime.later(() => this.#write());
+      }
+    } else this.#spool.pass(at);
+    this.#cancelSave ??= this.#options.runtime.clock.after(SAVE_MS, () => {
+      this.#cancelSave = undefined;
+      this.#save();
+    });
+  }
+
+  #save(): void {
+    try {
+      this.#spool.save();
+    } catch (error) {
+      this.#options.log.warning("it is not on the disk how far events were taken", { error: messageOf(error) });
+    }
+  }
+
+  /** Events that are not there to be stored. */
+  #lose(count: number, reason: string): void {
+    this.#lost += count;
+    this.#losses.add({ returner: "", reason, count });
+  }
+
+  #write(): void {
+    this.#isDirty = false;
+    try {
+      this.#spool.flush();
+    } catch (error) {
+      this.#lose((error as { lost?: number }).lost ?? 0, `the spool cannot be written: ${messageOf(error)}`);
+    }
+    for (const outlet of this.#outlets) outlet.more();
+  }
+
+  status(): EventReturnStatus {
+    const { spoolBytes } = this.#options.settings;
+    const isWaiting = this.#outlets.some(({ waiting }) => waiting > 0);
+    return {
+      spool: { bytes: isWaiting ? this.#spool.bytes : 0, limit: spoolBytes, lost: this.#lost },
+      returners: Object.fromEntries(
+        this.#outlets.map(({ name, counts, waiting, works }) => [name, { ...counts, waiting, works }]),
+      ),
+    };
+  }
+
+  /** Gives the stores what waits; resolves once those that work have it. */
+  async flush(): Promise<void> {
+    this.#write();
+    this.#save();
+    await Promise.all(this.#outlets.map((outlet) => outlet.flush()));
+  }
+
+  close(): void {
+    this.#cancelSave?.();
+    for (const outlet of this.#outlets) outlet.close();
+  }
+}

@@ -1,0 +1,60 @@
+import { deferred } from "../../base/async/deferred.ts";
+import type { ReactionCall } from "./reaction_call.ts";
+
+/** Which minions jobs are for: their ids, or undefined if that cannot be told here. */
+export type Targets = ReadonlySet<string> | undefined;
+
+/** What is under way for some minions. */
+interface Underway {
+  targets: Targets;
+  over: Promise<void>;
+}
+
+/** The minions that calls are for; empty for calls on the master itself. */
+export function targetsOf(calls: readonly ReactionCall[]): Targets {
+  const ids = new Set<string>();
+  for (const { job } of calls) {
+    if (job === undefined) continue;
+    const { tgt, tgt_type = Array.isArray(tgt) ? "list" : "glob" } = job;
+    if (tgt_type === "list") { for (const id of Array.isArray(tgt) ? tgt : tgt.split(",")) ids.add(id.trim()); }
+    else if (tgt_type === "glob" && typeof tgt === "string" && !/[*?[]/.test(tgt)) ids.add(tgt);
+    else return undefined;
+  }
+  return ids;
+}
+
+/** Lets work for different minions go on at once, and keeps the order of what is for the same one. */
+export class TargetOrder {
+  readonly #underway = new Set<Underway>();
+
+  /**
+   * Begins work for some minions.
+   *
+   * @returns when nothing before it is under way for any of them, and what ends it
+   */
+  enter(targets: Targets): { ready: Promise<unknown>; leave(): void } {
+    const before = [...this.#underway].filter((one) => overlap(one.targets, targets)).map(({ over }) => over);
+    const over = deferred<void>();
+    const own: Underway = { targets, over: over.promise };
+    this.#underway.add(own);
+    return {
+      ready: Promise.all(before),
+      leave: () => {
+        this.#underway.delete(own);
+        over.resolve();
+      },
+    };
+  }
+
+  /** Resolves once all that is under way now is over. */
+  async settled(): Promise<void> {
+    await Promise.all([...this.#underway].map(({ over }) => over));
+  }
+}
+
+function overlap(one: Targets, other: Targets): boolean {
+  if (one === undefined) return other === undefined || other.size > 0;
+  if (other === undefined) return one.size > 0;
+  for (const id of one) if (other.has(id)) return true;
+  return false;
+}

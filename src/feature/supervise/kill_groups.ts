@@ -1,0 +1,12 @@
+import type { Runtime } from "../../runtime/mod.ts";
+
+/** Signals processes and all that they started. */
+export function killGroups(process: Runtime["process"], pids: Iterable<number>, signal: "SIGTERM" | "SIGKILL"): void {
+  for (const pid of pids) {
+    try {
+      process.kill(-pid, signal) || process.kill(pid, signal);
+    } catch {
+      // The number belongs to a process of another user by now.
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import type { Clock } from "../../base/async/clock.ts";
+import type { ExitStatus } from "../../runtime/process.ts";
+
+/** Characters that are kept. */
+const KEPT = 4096;
+
+/** The end of what a process has printed: what it says of its own death. */
+export class LastWords {
+  readonly #decoder = new TextDecoder();
+  #text = "";
+
+  add(chunk: Uint8Array): void {
+    this.#text = (this.#text + this.#decoder.decode(chunk)).slice(-KEPT);
+  }
+
+  get text(): string {
+    return this.#text.trim();
+  }
+}
+
+/** Bytes a second that are read of what a process prints. */
+const READ_BYTES = 1024 * 1024;
+
+/**
+ * Takes what a process prints no faster than {@link READ_BYTES}: one that prints without end waits at its own pipe, and takes no time of
+ * the process that started it.
+ */
+export function readSlowly(
+  clock: Pick<Clock, "elapsed" | "sleep">,
+  take: (chunk: Uint8Array) => void,
+): (chunk: Uint8Array) => void | Promise<void> {
+  let since = -Infinity;
+  let bytes = 0;
+  return (chunk) => {
+    take(chunk);
+    const now = clock.elapsed();
+    if (now - since >= 1000) [since, bytes] = [now, 0];
+    bytes += chunk.length;
+    if (bytes < READ_BYTES) return;
+    return clock.sleep(since + 1000 - now);
+  };
+}
+
+/** `exit code 1` or `signal SIGKILL`. */
+export function statusText({ code, signal }: ExitStatus): string {
+  return signal === null ? `exit code ${code}` : `signal ${signal}`;
+}

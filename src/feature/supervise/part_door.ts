@@ -1,0 +1,115 @@
+import { hex } from "../../protocol/crypto/hex.ts";
+import { messageOf, SaltError } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import type { Runtime } from "../../runtime/mod.ts";
+import type { Connection, Listener, SocketAddress } from "../../runtime/net.ts";
+import { FrameReader } from "../../protocol/wire/frames.ts";
+import type { FromPart } from "./part_protocol.ts";
+
+/** Time for the first message of a connection. */
+const HELLO_MS = 10_000;
+/** Bytes of the first message, from a peer that is not authenticated yet. */
+const HELLO_BYTES = 1024;
+/** Bytes of any later message. */
+const MESSAGE_BYTES = 2 ** 30;
+
+/** The first message of a process. */
+export type Hello = FromPart & { type: "hello" };
+
+/** Handles the messages of one connection. */
+export interface Receiver {
+  receive(message: FromPart): void;
+  onClose(): void;
+}
+
+export interface PartDoorOptions {
+  runtime: Pick<Runtime, "net" | "crypto" | "clock">;
+  log: Logger;
+  /** Made when the first process is started. */
+  socket: SocketAddress;
+}
+
+/**
+ * Where the processes of parts report. Each gets a random token in its environment and sends it as its first message, so that
+ * no other process can take its place.
+ */
+export class PartDoor {
+  readonly #options: PartDoorOptions;
+  /** Processes that have not reported yet, by token. */
+  readonly #expected = new Map<string, (connection: Connection, hello: Hello) => Receiver>();
+  #listening: Promise<Listener> | undefined;
+
+  constructor(options: PartDoorOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Prepares for one process.
+   *
+   * @param welcome called when it has reported
+   * @returns what the process needs in {@link PART_VARIABLE}, and how to stop waiting for it
+   * @throws {SystemError} if the socket cannot be made
+   */
+  async expect(
+    welcome: (connection: Connection, hello: Hello) => Receiver,
+  ): Promise<{ ticket: string; cancel(): void }> {
+    const { runtime, socket } = this.#options;
+    this.#listening ??= this.#listen();
+    await this.#listening;
+    const token = hex(runtime.crypto.randomBytes(16));
+    this.#expected.set(token, welcome);
+    const ticket = `${token} ${socket.kind === "unix" ? socket.path : ""}`;
+    return { ticket, cancel: () => void this.#expected.delete(token) };
+  }
+
+  async #listen(): Promise<Listener> {
+    const { runtime, socket } = this.#options;
+    try {
+      return await runtime.net.listen(socket, (connection) => this.#accept(connection), { mode: 0o600 });
+    } catch (error) {
+      // The next process tries again.
+      this.#listening = undefined;
+      throw error;
+    }
+  }
+
+  #accept(connection: Connection): void {
+    const reader = new FrameReader(HELLO_BYTES);
+    let receiver: Receiver | undefined;
+    const cancel = this.#options.runtime.clock.after(HELLO_MS, () => receiver ?? connection.destroy());
+    connection.start({
+      onData: (chunk) => {
+        try {
+          reader.push(chunk);
+          for (let message = reader.next(); message !== undefined; message = reader.next()) {
+            if (receiver === undefined) {
+              receiver = this.#welcome(connection, message);
+              reader.maxBytes = MESSAGE_BYTES;
+            } else receiver.receive(message as FromPart);
+          }
+        } catch (error) {
+          this.#options.log.warning("connection of a supervised process closed", { error: messageOf(error) });
+          connection.destroy();
+        }
+      },
+      onClose: () => {
+        cancel();
+        receiver?.onClose();
+      },
+    });
+  }
+
+  /** @throws {SaltError} if the token is not that of a process that has yet to report */
+  #welcome(connection: Connection, message: unknown): Receiver {
+    const hello = message as Partial<Hello> | null;
+    const token = typeof hello === "object" && hello?.type === "hello" ? hello.token : undefined;
+    const welcome = typeof token === "string" ? this.#expected.get(token) : undefined;
+    if (welcome === undefined) throw new SaltError("PART", "Unknown token: no process was started with it");
+    this.#expected.delete(token!);
+    return welcome(connection, hello as Hello);
+  }
+
+  async close(): Promise<void> {
+    await (await this.#listening?.catch(() => undefined))?.close();
+  }
+}

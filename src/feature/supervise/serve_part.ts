@@ -1,0 +1,114 @@
+import { deferred } from "../../base/async/deferred.ts";
+import { messageOf } from "../../base/errors.ts";
+import { createLogger, type LogFields, type Logger, type LogLevel } from "../../base/log.ts";
+import type { Runtime } from "../../runtime/mod.ts";
+import type { Connection } from "../../runtime/net.ts";
+import { frame, FrameReader } from "../../protocol/wire/frames.ts";
+import { decode, encode } from "../../protocol/wire/msgpack.ts";
+import { type FromPart, PROTOCOL_VERSION, type ToPart } from "./part_protocol.ts";
+
+/**
+ * What a part answers, by the kind of the request; what they return is packed. `close`, if there is one, is called when its supervisor has
+ * no use for it any more or is gone: the process ends once it has resolved.
+ */
+export type PartHandlers = Record<string, (body: Uint8Array) => unknown>;
+
+export interface ServePartOptions {
+  runtime: Runtime;
+  /** Token and socket, as the environment has them: `PART_VARIABLE`. */
+  ticket: string;
+  /**
+   * Prepares the part.
+   *
+   * @param part its name
+   * @param config what its supervisor gives it
+   * @param log writes to the log of the supervisor
+   */
+  open(part: string, config: unknown, log: Logger): Promise<PartHandlers> | PartHandlers;
+}
+
+/**
+ * Serves the supervisor that started this process: answers its requests and heartbeats until it closes the connection.
+ *
+ * @returns the exit code; the process should exit with it at once
+ */
+export async function servePart(options: ServePartOptions): Promise<number> {
+  const { runtime, ticket, open } = options;
+  const at = ticket.indexOf(" ");
+  const connection = await runtime.net.dial({ kind: "unix", path: ticket.slice(at + 1) });
+  const send = (message: FromPart) => void connection.write(frame(message));
+  const ended = deferred<number>();
+  const reader = new FrameReader();
+  let handlers: PartHandlers = {};
+  const receive = async (message: ToPart) => {
+    switch (message.type) {
+      case "start":
+        handlers = await open(message.part, decode(message.config, { mode: "bin" }), loggerOver(send, message.level));
+        send({ type: "ready" });
+        break;
+      case "beat":
+        send({ type: "beat" });
+        break;
+      case "request":
+        await answer(connection, handlers, message);
+    }
+  };
+  connection.start({
+    onData(chunk) {
+      reader.push(chunk);
+      for (let next = reader.next(); next !== undefined; next = reader.next()) {
+        receive(next as ToPart).catch(ended.reject);
+      }
+    },
+    // The supervisor is gone, or has no use for this process any more.
+    onClose: () => void closed(handlers).then(() => ended.resolve(0)),
+  });
+  send({ type: "hello", token: ticket.slice(0, at), version: PROTOCOL_VERSION });
+  return await ended.promise;
+}
+
+async function closed({ close }: PartHandlers): Promise<void> {
+  try {
+    await close?.(new Uint8Array(0));
+  } catch {
+    // It ends all the same.
+  }
+}
+
+async function answer(
+  connection: Connection,
+  handlers: PartHandlers,
+  { id, kind, body }: ToPart & { type: "request" },
+): Promise<void> {
+  let bytes: Uint8Array;
+  try {
+    if (!Object.hasOwn(handlers, kind)) {
+      throw new RangeError(`Unknown request "${kind}": expected one of ${Object.keys(handlers).join(", ")}`);
+    }
+    bytes = frame({ type: "reply", id, value: await handlers[kind]!(body) });
+  } catch (error) {
+    bytes = frame({ type: "reply", id, error: messageOf(error) });
+  }
+  connection.write(bytes);
+}
+
+/** A logger whose records the supervisor writes. */
+function loggerOver(send: (message: FromPart) => void, threshold: LogLevel): Logger {
+  return createLogger(({ level, name, message, fields }) => {
+    send({ type: "log", level, name, message, fields: packableFields(fields) });
+  }, { level: threshold });
+}
+
+function packableFields(fields: LogFields): LogFields {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => {
+      if (value instanceof Error) return [name, value.message];
+      try {
+        encode(value, "bin");
+        return [name, value];
+      } catch {
+        return [name, String(value)];
+      }
+    }),
+  );
+}

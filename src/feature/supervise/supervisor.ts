@@ -1,0 +1,84 @@
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import type { Runtime } from "../../runtime/mod.ts";
+import type { SocketAddress } from "../../runtime/net.ts";
+import { KeptPart } from "./kept_part.ts";
+import type { Part, PartStatus } from "./part.ts";
+import { PartDoor } from "./part_door.ts";
+import type { PartOptions, ProcessOwner } from "./supervised_process.ts";
+import { WorkerPool, type WorkerPoolOptions } from "./worker_pool.ts";
+
+export interface SupervisorOptions {
+  runtime: Runtime;
+  log: Logger;
+  /** Where processes report. */
+  socket: SocketAddress;
+}
+
+/** The parts of a master that run as processes: starts them, restarts them, reports them, and stops them in order. */
+export class Supervisor {
+  readonly #options: SupervisorOptions;
+  readonly #door: PartDoor;
+  readonly #parts: Part[] = [];
+  #closing: Promise<void> | undefined;
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+    this.#door = new PartDoor(options);
+  }
+
+  /** Adds a part that has processes of its own making: it is reported and stopped with the others. */
+  add<P extends Part>(part: P): P {
+    if (this.#parts.some(({ name }) => name === part.name)) {
+      throw new RangeError(`Cannot add the part "${part.name}": there is one of that name`);
+    }
+    this.#parts.push(part);
+    return part;
+  }
+
+  /** Starts one process, and keeps it running. */
+  keep(options: PartOptions): KeptPart {
+    return this.add(this.kept(options));
+  }
+
+  /** The same for a part that has this process as its own. */
+  kept(options: PartOptions): KeptPart {
+    return new KeptPart(this.#owner, options);
+  }
+
+  /** Processes that are started as requests come. */
+  workers(options: WorkerPoolOptions): WorkerPool {
+    return this.add(new WorkerPool(this.#owner, options));
+  }
+
+  get #owner(): ProcessOwner {
+    const { runtime, log } = this.#options;
+    return { runtime, log: log.child("supervise"), partLog: log, door: this.#door };
+  }
+
+  /** The parts in the order in which they were added. */
+  status(): PartStatus[] {
+    return this.#parts.map((part) => part.status());
+  }
+
+  /** The configuration has changed: parts that can replace their processes do so. */
+  renew(): void {
+    for (const part of this.#parts) part.renew?.();
+  }
+
+  /** Stops the parts one after the other, the last that was added first. Twice is harmless. */
+  close(): Promise<void> {
+    return this.#closing ??= this.#close();
+  }
+
+  async #close(): Promise<void> {
+    for (const part of this.#parts.toReversed()) {
+      try {
+        await part.close();
+      } catch (error) {
+        this.#options.log.error("part not stopped in order", { part: part.name, error: messageOf(error) });
+      }
+    }
+    await this.#door.close();
+  }
+}

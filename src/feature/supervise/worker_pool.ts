@@ -1,0 +1,284 @@
+import { SaltError } from "../../base/errors.ts";
+import type { Part, PartStatus } from "./part.ts";
+import { Poison } from "./quarantine.ts";
+import {
+  type Entry,
+  NotTakenError,
+  ownerOf,
+  RequestLine,
+  type RequestLineOptions,
+  type WorkerRequest,
+} from "./worker_queue.ts";
+import { Restarts } from "./restarts.ts";
+import {
+  endFields,
+  type PartEnd,
+  type PartOptions,
+  type PartReply,
+  type ProcessOwner,
+  startFailure,
+  SupervisedProcess,
+} from "./supervised_process.ts";
+
+export interface WorkerPoolOptions extends PartOptions {
+  /** Processes at most. */
+  size: number;
+  /** Milliseconds without a request after which a process ends. @default 60000 */
+  idleMs?: number;
+  /** Milliseconds that one request may take; its worker is then killed. @default 300000 */
+  limitMs?: number;
+  line?: RequestLineOptions;
+}
+
+/** Workers that a request may kill. */
+const TRIES = 2;
+/** Starts that fail one after the other until the requests that wait are refused. */
+const START_TRIES = 5;
+
+/** A worker could not answer a request, and its caller is to be told; the message says why. */
+export class WorkerError extends SaltError {
+  constructor(message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
+    super("WORKER", message, options);
+  }
+}
+
+/**
+ * Processes that answer requests, one at a time each. They are started when there is work and end when there is none. A request
+ * whose process dies is given to another one, once.
+ */
+export class WorkerPool implements Part {
+  readonly name: string;
+  readonly #owner: ProcessOwner;
+  readonly #options: WorkerPoolOptions;
+  readonly #line: RequestLine;
+  readonly #poison: Poison;
+  readonly #restarts: Restarts;
+  /** Each with what it works on; undefined while it waits. */
+  readonly #processes = new Map<SupervisedProcess, { entry: Entry; sinceMs: number } | undefined>();
+  /** To be let go of once they have answered. */
+  readonly #outdated = new WeakSet<SupervisedProcess>();
+  readonly #idle: { process: SupervisedProcess; cancel(): void }[] = [];
+  #starting = 0;
+  #restarted = 0;
+  #last: PartEnd | undefined;
+  #refused = 0;
+  #closed = false;
+
+  constructor(owner: ProcessOwner, options: WorkerPoolOptions) {
+    const { clock } = owner.runtime;
+    this.name = options.name;
+    this.#owner = owner;
+    this.#options = options;
+    this.#line = new RequestLine(options.line);
+    this.#poison = new Poison(() => clock.now());
+    this.#restarts = new Restarts(owner.runtime);
+  }
+
+  /**
+   * Has a worker answer a request.
+   *
+   * @throws {WorkerError} if it cannot be answered: its caller is to be told
+   * @throws {NotTakenError} if too many wait, or its callers have gone: there is no answer
+   * @throws {Error} what the handler threw
+   */
+  async call(request: WorkerRequest): Promise<unknown> {
+    if (this.#closed) throw new NotTakenError();
+    const seconds = this.#poison.secondsLeft(ownerOf(request));
+    if (seconds > 0) {
+      this.#refused++;
+      throw new WorkerError(
+        `Cannot make ${request.label}: its worker process ended each time. It is refused for ${seconds} s more; ` +
+          `the master's log says how the process ended`,
+      );
+    }
+    const answer = this.#line.add(request);
+    if (answer === undefined) {
+      this.#refused++;
+      this.#owner.log.warning("request not taken: too many wait for a worker", {
+        request: request.label,
+        waiting: this.#line.size,
+      });
+      throw new NotTakenError();
+    }
+    this.#work();
+    const { value, error } = await answer as { value?: unknown; error?: string };
+    if (error !== undefined) throw new Error(error);
+    return value;
+  }
+
+  /** Gives requests to workers that wait, and starts more if need be. */
+  #work(): void {
+    while (this.#idle.length > 0) {
+      const entry = this.#line.take();
+      if (entry === undefined) return;
+      const { process, cancel } = this.#idle.pop()!;
+      cancel();
+      void this.#serve(process, entry);
+    }
+    const room = this.#options.size - this.#processes.size - this.#starting;
+    for (let more = Math.min(this.#line.size - this.#starting, room); more > 0; more--) {
+      if (this.#closed || this.#restarts.waiting) return;
+      this.#starting++;
+      void this.#start();
+    }
+  }
+
+  async #start(): Promise<void> {
+    const { log } = this.#owner;
+    try {
+      const process = await SupervisedProcess.start(this.#owner, this.#options);
+      this.#processes.set(process, undefined);
+      void process.ended.then((end) => this.#gone(process, end));
+      log.debug("worker process started", { part: this.name, pid: process.pid });
+      this.#rest(process);
+    } catch (error) {
+      this.#last = startFailure(error);
+      log.error("worker process could not be started", { part: this.name, error: this.#last.how });
+      this.#restarts.failed(() => this.#work());
+      if (this.#restarts.failures >= START_TRIES) this.#refuseAll();
+    } finally {
+      this.#starting--;
+    }
+    this.#work();
+  }
+
+  #refuseAll(): void {
+    for (const { request, callers } of this.#line.takeAll()) {
+      this.#refused++;
+      const error = new WorkerError(
+        `Cannot make ${request.label}: no worker process can be started; see the master's log`,
+      );
+      for (const { answer } of callers) answer.reject(error);
+    }
+  }
+
+  /** A process has nothing to do: it waits, or ends if it is not to be used any more. */
+  #rest(process: SupervisedProcess): void {
+    const { clock } = this.#owner.runtime;
+    if (this.#closed || this.#outdated.has(process)) return process.retire();
+    const waiting = { process, cancel: clock.after(this.#options.idleMs ?? 60_000, () => this.#retire(process)) };
+    this.#idle.push(waiting);
+  }
+
+  #retire(process: SupervisedProcess): void {
+    const at = this.#idle.findIndex((one) => one.process === process);
+    if (at >= 0) this.#idle.splice(at, 1)[0]!.cancel();
+    process.retire();
+  }
+
+  async #serve(process: SupervisedProcess, entry: Entry): Promise<void> {
+    const { runtime: { clock } } = this.#owner;
+    const { limitMs = 300_000 } = this.#options;
+    const { request: { kind, body } } = entry;
+    this.#processes.set(process, { entry, sinceMs: clock.now() });
+    const cancel = clock.after(limitMs, () => process.kill(`killed: a request took longer than ${limitMs / 1000} s`));
+    const reply = await process.request(kind, body);
+    cancel();
+    if (reply === undefined) this.#died(entry, await process.ended);
+    else {
+      this.#answered(entry, reply);
+      this.#processes.set(process, undefined);
+      this.#rest(process);
+    }
+    this.#work();
+  }
+
+  #answered(entry: Entry, reply: NonNullable<PartReply>): void {
+    this.#restarts.worked();
+    this.#poison.worked(ownerOf(entry.request));
+    this.#line.done(entry);
+    for (const { answer } of entry.callers) answer.resolve(reply);
+  }
+
+  /** The worker of a request has died: another one tries, once. */
+  #died(entry: Entry, end: PartEnd): void {
+    const { log } = this.#owner;
+    const { request } = entry;
+    if (this.#closed) {
+      this.#line.done(entry);
+      for (const { answer } of entry.callers) answer.reject(new NotTakenError());
+      return;
+    }
+    entry.deaths++;
+    const isPoison = this.#poison.died(ownerOf(request));
+    if (!isPoison && entry.deaths < TRIES) {
+      log.error("worker process died of a request: another one tries", { request: request.label, ...endFields(end) });
+      return this.#line.putBack(entry);
+    }
+    const seconds = this.#poison.secondsLeft(ownerOf(request));
+    log.error("worker process died of a request again: it is refused for a while", {
+      request: request.label,
+      seconds,
+      ...endFields(end),
+    });
+    this.#refused++;
+    this.#line.done(entry);
+    const error = new WorkerError(
+      `Cannot make ${request.label}: its worker process ended twice (${end.how}). It is refused for ${seconds} s`,
+    );
+    for (const { answer } of entry.callers) answer.reject(error);
+  }
+
+  #gone(process: SupervisedProcess, end: PartEnd): void {
+    this.#retire(process);
+    const wasIdle = this.#processes.get(process) === undefined;
+    this.#processes.delete(process);
+    if (this.#closed) return;
+    // A request may have waited for its place.
+    if (process.retired && end.how === "exit code 0") return this.#work();
+    this.#restarted++;
+    this.#last = end;
+    if (wasIdle) {
+      this.#owner.log.warning("worker process ended", { part: this.name, pid: process.pid, ...endFields(end) });
+    }
+    this.#restarts.failed(() => this.#work());
+  }
+
+  /** Lets go of processes that were started before: their configuration is not the master's any more. */
+  renew(): void {
+    for (const { process } of [...this.#idle]) this.#retire(process);
+    for (const process of this.#processes.keys()) this.#outdated.add(process);
+  }
+
+  status(): PartStatus {
+    const now = this.#owner.runtime.clock.now();
+    const processes = [...this.#processes].map(([process, work]) => ({
+      pid: process.pid,
+      state: work === undefined ? "idle" : "busy",
+      memory: process.memory ?? null,
+      ...(work === undefined
+        ? {}
+        : { request: work.entry.request.label, seconds: Math.round((now - work.sinceMs) / 100) / 10 }),
+    }));
+    const state = this.#closed
+      ? "stopped"
+      : this.#restarts.waiting
+      ? "waiting"
+      : this.#starting > 0
+      ? "starting"
+      : "running";
+    return {
+      name: this.name,
+      state,
+      limit: this.#options.size,
+      processes,
+      restarts: this.#restarted,
+      queue: this.#line.size,
+      refused: this.#refused,
+      poisoned: this.#poison.list(),
+      last_words: this.#last ?? null,
+    };
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#restarts.stop();
+    for (const { callers } of this.#line.takeAll()) {
+      for (const { answer } of callers) answer.reject(new NotTakenError());
+    }
+    const all = [...this.#processes.keys()];
+    for (const process of all) process.retire();
+    await Promise.all(all.map((process) => process.ended));
+  }
+}

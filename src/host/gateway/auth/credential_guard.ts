@@ -1,0 +1,96 @@
+import type { Credentials } from "../../../client/credentials.ts";
+import { HttpError, MasterDownError, NO_PERMISSION, RefusedError } from "../wire/errors.ts";
+import { mayComeFrom } from "./api_acl.ts";
+import type { GatewaySettings } from "../settings.ts";
+import type { CredentialUse, FailedAttempts, Verdict } from "./failed_attempts.ts";
+
+export interface GuardOptions {
+  settings: Pick<GatewaySettings, "apiAcl">;
+  attempts: FailedAttempts;
+  /** Of the caller. */
+  address: string;
+  /** Tokens that were verified during this request, which need not be counted; the guard adds those that it verifies. */
+  proven: Set<string>;
+}
+
+/**
+ * Checks the credentials of one request before the master tries them, and counts them by how that went. Each credential is
+ * checked against `api_acl` and takes a place among the {@link FailedAttempts} first.
+ */
+export class CredentialGuard {
+  readonly #options: GuardOptions;
+
+  constructor(options: GuardOptions) {
+    this.#options = options;
+  }
+
+  /** True if this user may sign in from the caller's address. */
+  admits(user: string): boolean {
+    return mayComeFrom(this.#options.settings, user, this.#options.address);
+  }
+
+  isProven(token: string): boolean {
+    return this.#options.proven.has(token);
+  }
+
+  /** Notes that a token was verified. */
+  prove(token: string): void {
+    this.#options.proven.add(token);
+  }
+
+  /**
+   * What has to be counted when these credentials are tried; undefined if they were verified during this request.
+   *
+   * @throws {HttpError} 401 if `api_acl` does not let the user in from this address
+   */
+  useOf(credentials: Credentials): CredentialUse | undefined {
+    const { address } = this.#options;
+    const { token } = credentials;
+    if (token === undefined) {
+      const user = text(credentials.username);
+      if (!this.admits(user)) throw new HttpError(401, NO_PERMISSION);
+      // Sorted: the same credentials count as the same whatever the order of their fields.
+      return { address, user, secret: JSON.stringify(Object.entries(credentials).sort()) };
+    }
+    return this.isProven(String(token)) ? undefined : { address, secret: String(token) };
+  }
+
+  /**
+   * Runs what tries these credentials, and counts it.
+   *
+   * @param verdict how it went, by what `run` returned. @default they were valid
+   * @throws {HttpError} 429 after too many failures
+   */
+  async count<T>(
+    uses: readonly (CredentialUse | undefined)[],
+    run: () => Promise<T>,
+    verdict: (value: T) => Verdict = () => "valid",
+  ): Promise<T> {
+    const tried = uses.filter((use) => use !== undefined);
+    if (tried.length === 0) return await run();
+    const finish = await this.#options.attempts.begin(...tried);
+    let value: T;
+    try {
+      value = await run();
+    } catch (error) {
+      finish(verdictOf(error));
+      throw error;
+    }
+    finish(verdict(value));
+    return value;
+  }
+}
+
+/** How an attempt went that ended with an error. */
+function verdictOf(error: unknown): Verdict {
+  if (error instanceof MasterDownError) return "untried";
+  if (error instanceof HttpError) return error.status === 429 ? "untried" : "unknown";
+  if (!(error instanceof RefusedError)) return "unknown";
+  // For runners and wheel functions, the master's answer to a caller without permission is the same as to an unknown one.
+  if (error.kind === "authentication" || /^Authentication failure/.test(error.message)) return "failed";
+  // Any other refusal may have come before the credentials were checked: a function or name on publisher_acl_blacklist is
+  // refused first, in the words for a known caller without permission.
+  return "untried";
+}
+
+const text = (value: unknown): string => typeof value === "string" ? value : value === undefined ? "" : String(value);

@@ -1,0 +1,46 @@
+import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { equal } from "../../../language/python/equal.ts";
+import { repr } from "../../../language/python/repr.ts";
+import type { TokenRecord } from "../../../client/tokens.ts";
+import { fieldOf } from "../wire/field_of.ts";
+
+/** Backends whose own list replaces what the configuration grants, and when it does. */
+const OWN_LIST: Record<string, (eauth: unknown) => boolean> = {
+  django: (eauth) => fieldOf(eauth, "^model") !== undefined,
+  rest: () => true,
+};
+
+function listOf(map: unknown, key: string): unknown[] {
+  const value = fieldOf(map, key);
+  return Array.isArray(value) ? value : [];
+}
+
+const byCodePoints = (a: string, b: string) => a < b ? -1 : a > b ? 1 : 0;
+
+/** Texts first, then structured entries in the order of their Python notation; each once. */
+function sortedPermissions(entries: readonly unknown[]): unknown[] {
+  const texts = [...new Set(entries.filter((entry) => typeof entry === "string"))].sort(byCodePoints);
+  const structured: unknown[] = [];
+  for (const entry of entries) {
+    if (typeof entry !== "string" && !structured.some((seen) => equal(seen, entry))) structured.push(entry);
+  }
+  return [...texts, ...structured.sort((a, b) => byCodePoints(repr(a), repr(b)))];
+}
+
+/**
+ * The permissions of a user as the answer to a login shows them: the entries of exactly that name, those of `*`, and those of
+ * the user's groups. For display only: the master checks each command itself.
+ */
+export function permissionsOf(record: TokenRecord, externalAuth: Record<string, unknown>): unknown[] {
+  const eauth = Object.hasOwn(externalAuth, record.eauth) ? externalAuth[record.eauth] : undefined;
+  if (record.auth_list !== undefined && Object.hasOwn(OWN_LIST, record.eauth) && OWN_LIST[record.eauth]!(eauth)) {
+    return record.auth_list;
+  }
+  if (!isMap(eauth)) return [];
+  const groups = new Set(record.groups ?? []);
+  const ofGroups = entriesOf(eauth).flatMap(([key]) => {
+    const name = String(key);
+    return name.endsWith("%") && groups.has(name.replace(/%+$/, "")) ? listOf(eauth, name) : [];
+  });
+  return sortedPermissions([...listOf(eauth, record.name), ...listOf(eauth, "*"), ...ofGroups]);
+}

@@ -1,0 +1,244 @@
+import type { Clock } from "../../../base/async/clock.ts";
+import type { Credentials } from "../../../client/credentials.ts";
+import type { TokenRecord } from "../../../client/tokens.ts";
+import { messageOf } from "../../../base/errors.ts";
+import type { BusEvent } from "../../../model/event/bus.ts";
+import { coversAllEvents } from "../../../model/event/event_right.ts";
+import { type Logger, silentLogger } from "../../../base/log.ts";
+import { RefusedError } from "../wire/errors.ts";
+import type { Backend } from "./backend.ts";
+import { RemoteEvents } from "./remote_events.ts";
+import { batchOutcome, chunkOf, outcomesOf } from "../../../client/http/lowstate.ts";
+import { type Json, SaltApiClient } from "./salt_api_client.ts";
+
+/**
+ * Where the other salt-api is, and how it is called.
+ *
+ * @example
+ * ```ts
+ * import { currentRuntime, type RemoteBackendOptions } from "brine/gateway";
+ *
+ * export const options: RemoteBackendOptions = {
+ *   url: "https://salt.example.com:8000",
+ *   clock: (await currentRuntime()).clock,
+ *   listener: { eauth: "pam", username: "gateway", password: "secret" },
+ * };
+ * ```
+ */
+export interface RemoteBackendOptions {
+  /** Of a salt-api, Brine's or real Salt's: `https://salt.example.com:8000`, with its `root_prefix` if it has one. */
+  url: string;
+  /** The clock for expiry and retries. */
+  clock: Clock;
+  /** Where the backend logs. @default no log */
+  log?: Logger;
+  /** The login that listens to its events and fires hooks: `{eauth, username, password}`. @default neither is possible */
+  listener?: Credentials;
+  /** Makes the requests. @default the host's own */
+  fetch?: (request: Request) => Promise<Response>;
+  /** In [0, 1). @default Math.random */
+  random?(): number;
+}
+
+/** Logins that are remembered with all that the salt-api answered. */
+const MAX_LOGINS = 10_000;
+/** How long a token is assumed to be valid whose login another gateway has seen, in seconds. */
+const UNKNOWN_LIFETIME = 600;
+
+/**
+ * A master on another host, through a salt-api beside it, Brine's or real Salt's. It needs only `fetch`, so a gateway before
+ * it runs on any host that answers requests with a function.
+ *
+ * @example
+ * ```ts
+ * import { currentRuntime, remoteBackend } from "brine/gateway";
+ *
+ * const { clock } = await currentRuntime();
+ * await using backend = remoteBackend({ url: "https://salt.example.com:8000", clock });
+ * console.log(backend.isBrine); // false
+ * ```
+ */
+export function remoteBackend(options: RemoteBackendOptions): Backend {
+  return new RemoteBackend(options);
+}
+
+class RemoteBackend implements Backend {
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #random: () => number;
+  readonly #client: SaltApiClient;
+  readonly #events: RemoteEvents;
+  readonly #listener: Credentials | undefined;
+  readonly #logins = new Map<string, TokenRecord>();
+  /** The login of {@link RemoteBackendOptions.listener}. */
+  #ownLogin: Promise<TokenRecord | undefined> | undefined;
+  readonly isBrine = false;
+
+  constructor({ url, clock, log = silentLogger, listener, fetch, random = Math.random }: RemoteBackendOptions) {
+    this.#clock = clock;
+    this.#log = log;
+    this.#random = random;
+    this.#listener = listener;
+    this.#client = new SaltApiClient({ url, clock, log, fetch });
+    this.#events = new RemoteEvents({ clock, log, random, open: (signal) => this.#openEvents(signal) });
+  }
+
+  get up(): boolean {
+    return this.#client.up;
+  }
+
+  /** Runs one chunk: in the session of a token, or with credentials in it. Returns its results. */
+  async #run(low: Record<string, unknown>, credentials: Credentials = {}, signal?: AbortSignal): Promise<Json[]> {
+    const { token, ...others } = credentials;
+    const answer = typeof token === "string"
+      ? await this.#client.post([], [low], token, signal)
+      : await this.#client.post(["run"], [{ ...low, ...others }], "", signal);
+    return answer.return;
+  }
+
+  async login(credentials: Credentials): Promise<TokenRecord | undefined> {
+    let answer: Json;
+    try {
+      answer = await this.#client.post(["login"], credentials);
+    } catch (error) {
+      if (error instanceof RefusedError && error.kind !== "other") return undefined;
+      throw error;
+    }
+    const [{ token, start, expire, user: name, eauth, perms }] = answer.return;
+    const record = { token, start, expire, name, eauth, ...(Array.isArray(perms) ? { auth_list: perms } : {}) };
+    this.#logins.set(token, record);
+    if (this.#logins.size > MAX_LOGINS) this.#logins.delete(this.#logins.keys().next().value!);
+    return record;
+  }
+
+  async token(token: string): Promise<TokenRecord | undefined> {
+    try {
+      // An empty lowstate: it runs nothing, and only a valid session may post it.
+      await this.#client.post([], [], token);
+    } catch (error) {
+      if (!(error instanceof RefusedError)) throw error;
+      this.#logins.delete(token);
+      return undefined;
+    }
+    const start = this.#clock.now() / 1000;
+    return this.#logins.get(token) ?? { token, start, expire: start + UNKNOWN_LIFETIME, name: "", eauth: "" };
+  }
+
+  /** By what the salt-api said at the login that the user may do. */
+  mayReadAllEvents({ token, auth_list }: TokenRecord): Promise<boolean> {
+    return Promise.resolve(coversAllEvents(auth_list ?? this.#logins.get(token)?.auth_list ?? []));
+  }
+
+  async revoke(token: string): Promise<void> {
+    this.#logins.delete(token);
+    await this.#client.post(["logout"], {}, token).catch((error) => {
+      this.#log.warning("cannot end a session of the salt-api", { error: messageOf(error) });
+    });
+  }
+
+  publish: Backend["publish"] = async (request) => {
+    const [published] = await this.#run({ ...chunkOf(request), client: "local_async" }, request.credentials);
+    if (typeof published?.jid !== "string") return undefined;
+    return { jid: published.jid, minions: published.minions, missing: [], queued: [] };
+  };
+
+  /** The salt-api may be real Salt's, which has no previews. */
+  preview: Backend["preview"] = () => Promise.resolve(undefined);
+
+  run: Backend["run"] = async function* (this: RemoteBackend, request, { timeoutMs, gatherMs, signal }) {
+    const low = {
+      ...chunkOf(request),
+      client: "local",
+      full_return: true,
+      ...(timeoutMs === undefined ? {} : { timeout: timeoutMs / 1000 }),
+      ...(gatherMs === undefined ? {} : { gather_job_timeout: gatherMs / 1000 }),
+    };
+    const [returns = {}] = await this.#run(low, request.credentials, signal);
+    const { jid, outcomes } = outcomesOf(returns ?? {});
+    if (outcomes.length === 0) return undefined;
+    yield* outcomes;
+    return { jid, minions: outcomes.map(({ id }) => id), missing: [], queued: [] };
+  };
+
+  batch: Backend["batch"] = async function* (this: RemoteBackend, request, { size, signal }) {
+    const low = { ...chunkOf(request), client: "local_batch", batch: size };
+    for (const part of await this.#run(low, request.credentials, signal)) {
+      for (const [id, value] of Object.entries(part as Record<string, unknown>)) {
+        yield { kind: "ended", outcome: batchOutcome(id, value) };
+      }
+    }
+  };
+
+  subset: Backend["subset"] = async (request, count, { signal }) => {
+    const { fun: _fun, arg: _arg, ...target } = chunkOf(request);
+    const low = { ...target, client: "local", fun: "sys.list_functions" };
+    const [functions = {}] = await this.#run(low, request.credentials, signal);
+    const needed = [request.fun].flat();
+    return Object.entries(functions as Record<string, unknown>)
+      .filter(([, names]) => Array.isArray(names) && needed.every((fun) => names.includes(fun)))
+      .map(([id]): [number, string] => [this.#random(), id])
+      .sort(([one], [other]) => one - other)
+      .map(([, id]) => id)
+      .slice(0, count);
+  };
+
+  startRunner: Backend["startRunner"] = async ({ fun, arg, kwarg, credentials }) => {
+    const [job] = await this.#run({ client: "runner_async", fun, arg, kwarg }, credentials);
+    return job;
+  };
+
+  runner: Backend["runner"] = async ({ fun, arg, kwarg, credentials }, { timeoutMs, signal }) => {
+    const low = { client: "runner", fun, arg, kwarg, full_return: true, timeout: timeoutMs / 1000 };
+    const [event] = await this.#run(low, credentials, signal);
+    return event;
+  };
+
+  wheel: Backend["wheel"] = async ({ fun, kwarg, credentials }) => {
+    const [result] = await this.#run({ ...kwarg, client: "wheel", fun }, credentials);
+    return result;
+  };
+
+  /** The token of {@link RemoteBackendOptions.listener}, which logs in again when that has expired. */
+  async #ownToken(): Promise<string> {
+    const listener = this.#listener;
+    if (listener === undefined) {
+      throw new RefusedError("other", "This gateway has no login of its own: set the option listener");
+    }
+    let record = await this.#ownLogin?.catch(() => undefined);
+    if (record === undefined || record.expire < this.#clock.now() / 1000) {
+      record = await (this.#ownLogin = this.login(listener));
+    }
+    if (record === undefined) throw new RefusedError("authentication", "The credentials of listener are not valid");
+    return record.token;
+  }
+
+  async fire(tag: string, data: Record<string, unknown>): Promise<void> {
+    const [root, netapi, hook, ...rest] = tag.split("/");
+    if (root !== "salt" || netapi !== "netapi" || hook !== "hook") {
+      throw new RefusedError(
+        "other",
+        `Cannot fire ${JSON.stringify(tag)} through a salt-api: expected salt/netapi/hook/…`,
+      );
+    }
+    const path = [hook, ...rest];
+    this.#client.checkPath(path);
+    await this.#client.post(path, data.post ?? {}, await this.#ownToken());
+  }
+
+  onEvent(listener: (event: BusEvent) => void): () => void {
+    return this.#listener === undefined ? () => {} : this.#events.listen(listener);
+  }
+
+  async #openEvents(signal: AbortSignal): Promise<Response> {
+    try {
+      return await this.#client.events(await this.#ownToken(), signal);
+    } catch (error) {
+      if (error instanceof RefusedError && error.kind !== "other") this.#ownLogin = undefined;
+      throw error;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#events.close();
+  }
+}

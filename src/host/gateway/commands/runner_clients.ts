@@ -1,0 +1,69 @@
+/** The clients `runner` and `runner_async`: functions of the master. */
+import type { RunnerRequest } from "../../../client/runner.ts";
+import { parseArguments } from "../../../model/job/args.ts";
+import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { HttpError, RefusedError } from "../wire/errors.ts";
+import { fieldOf } from "../wire/field_of.ts";
+import { argList, checkFunctions, credentialsOf, flag, milliseconds, topLevelArguments } from "./low_fields.ts";
+import type { Low, LowContext } from "./lowstate.ts";
+
+/** Fields of a chunk that are never arguments of the runner. */
+const RESERVED = ["client", "fun", "arg", "kwarg", "timeout", "full_return", "user", "key"];
+/** What a runner says that was called with an argument it does not have. */
+const UNEXPECTED_ARGUMENT = /got an unexpected keyword argument '([^']*)'/;
+const MAX_RETRIES = 20;
+
+/**
+ * `runner`: runs a function of the master and waits for its return.
+ *
+ * Clients send fields beside `kwarg` that are not meant for the runner, and only the runner knows which arguments it has. It
+ * refuses unknown ones before it does anything, so the call is repeated without them.
+ */
+export async function runRunner(low: Low, { backend, settings, signal }: LowContext): Promise<unknown> {
+  const request = runnerRequest(low);
+  const timeoutMs = milliseconds(low, "timeout") ?? settings.runnerTimeoutMs;
+  for (let attempt = 0;; attempt++) {
+    const { tag, data } = await backend.runner(request, { timeoutMs, signal });
+    if (isMissing(request.fun, data)) throw new RefusedError("unknown", `'${request.fun}' is not available.`);
+    const name = unexpectedArgument(data);
+    const removable = name !== undefined && Object.hasOwn(request.kwarg, name) &&
+      fieldOf(low.kwarg, name) === undefined;
+    if (!removable || attempt >= MAX_RETRIES) return flag(low.full_return) ? { data, tag } : data.return;
+    delete request.kwarg[name];
+  }
+}
+
+/** `runner_async`: starts a function of the master and does not wait. */
+export async function startRunner(low: Low, { backend }: LowContext): Promise<unknown> {
+  const { tag, jid } = await backend.startRunner(runnerRequest(low));
+  return { tag, jid };
+}
+
+function runnerRequest(low: Low): RunnerRequest & { kwarg: Low } {
+  const { fun, kwarg: given } = low;
+  if (typeof fun !== "string" || fun === "") throw new HttpError(400, "runner takes at least 1 argument (0 given)");
+  checkFunctions(fun);
+  const { positional, keyword } = parseArguments(argList(low));
+  const named = isMap(given) ? entriesOf(given) : [];
+  const kwarg = Object.fromEntries([
+    ...keyword,
+    ...named.filter(([name]) => !String(name).startsWith("__")),
+    ...Object.entries(topLevelArguments(low, RESERVED)),
+  ]);
+  return { fun, arg: positional, kwarg, credentials: credentialsOf(low) };
+}
+
+/** True if the runner does not exist. Real servers check that first and answer with an error of their own. */
+function isMissing(fun: string, { success, return: text }: Record<string, unknown>): boolean {
+  const sentence = `'${fun}' is not available.`;
+  if (success !== false || typeof text !== "string") return false;
+  // The second is a real master's, which finds out while it runs it.
+  return text === sentence ||
+    (text.startsWith(`Exception occurred in runner ${fun}:`) && text.trimEnd().endsWith(sentence));
+}
+
+/** The argument because of which a runner did not run, if that was why. */
+function unexpectedArgument({ return: text }: Record<string, unknown>): string | undefined {
+  if (typeof text !== "string" || !text.startsWith("\nPassed invalid arguments")) return undefined;
+  return UNEXPECTED_ARGUMENT.exec(text)?.[1];
+}

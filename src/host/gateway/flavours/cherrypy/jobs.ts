@@ -1,0 +1,68 @@
+/** `/`, `/run`, `/minions`, `/jobs` and `/token`: commands, and what they returned. */
+import { entriesOf, isMap } from "../../../../language/python/containers.ts";
+import { CLIENT_NAMES } from "../../commands/clients.ts";
+import { type Low, lowstates } from "../../commands/lowstate.ts";
+import { pageOfJobs } from "../../commands/page_of_jobs.ts";
+import { runAll } from "../../commands/run_lowstate.ts";
+import type { Call } from "../../requests/call.ts";
+import type { Answer } from "../../requests/route.ts";
+import { HttpError } from "../../wire/errors.ts";
+import { fieldOf } from "../../wire/field_of.ts";
+
+/** `GET /`. */
+export const welcome = (): Answer => ({ value: { return: "Welcome", clients: CLIENT_NAMES } });
+
+/** `POST /`: runs commands with the session's token. */
+export async function run(call: Call): Promise<Answer> {
+  return { value: { return: await runAll(call, lowstates(call.body.data)) } };
+}
+
+/** `POST /run`: runs commands with the credentials in the body; neither cookie nor header counts. */
+export async function runWithCredentials(call: Call): Promise<Answer> {
+  call.identity = undefined;
+  return await run(call);
+}
+
+/** `GET /minions`: the grains of minions. */
+export async function grainsOfMinions(call: Call): Promise<Answer> {
+  const tgt = call.params.mid ?? call.query.get("mid") ?? "*";
+  return { value: { return: await runAll(call, [{ client: "local", tgt, fun: "grains.items" }]) } };
+}
+
+/** `POST /minions`: starts jobs and does not wait. */
+export async function startJobs(call: Call): Promise<Answer> {
+  const jobs = await runAll(call, lowstates(call.body.data), { client: "local_async" });
+  call.status = 202;
+  const links = jobs.filter((job) => fieldOf(job, "jid") !== undefined)
+    .map((job) => ({ href: `/jobs/${fieldOf(job, "jid")}` }));
+  return { value: { return: jobs, _links: { jobs: links } } };
+}
+
+/** `GET /jobs` lists jobs, `GET /jobs/<jid>` shows one of them with its returns. */
+export async function jobs(call: Call): Promise<Answer> {
+  const jid = call.params.jid ?? call.query.get("jid") ?? undefined;
+  const timeout = call.query.get("timeout") ?? "";
+  const low: Low = { client: "runner", fun: jid === undefined ? "jobs.list_jobs" : "jobs.list_job" };
+  if (jid !== undefined) low.jid = jid;
+  if (/^\d+$/.test(timeout)) low.timeout = Number(timeout);
+  const [found] = await runAll(call, [low]);
+  if (jid === undefined) return { value: { return: [pageOfJobs(found, call.query)] } };
+  const result = fieldOf(found, "Result");
+  const returns = isMap(result) ? entriesOf(result) : [];
+  const values = returns.map(([id, value]) => [id, fieldOf(value, "return") ?? null] as const);
+  return { value: { info: [found], return: [Object.fromEntries(values)] } };
+}
+
+/** `POST /token`: makes eauth tokens for `/run`. */
+export async function makeTokens(call: Call): Promise<Answer> {
+  call.identity = undefined;
+  const lows = lowstates(call.body.data).map((low) => {
+    const { username, password, eauth } = low;
+    if (username === undefined || password === undefined || eauth === undefined) {
+      throw new HttpError(400, 'Require "username", "password", and "eauth" params');
+    }
+    const kwarg = { username, password, eauth };
+    return { ...kwarg, client: "runner", fun: "auth.mk_token", kwarg };
+  });
+  return { value: await runAll(call, lows) };
+}

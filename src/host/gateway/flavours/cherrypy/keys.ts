@@ -1,0 +1,45 @@
+/** `/keys`: the keys of minions, and a pair for a new one. */
+import { isMinionId } from "../../../../protocol/channel/minion_id.ts";
+import { lowstates } from "../../commands/lowstate.ts";
+import { runAll } from "../../commands/run_lowstate.ts";
+import type { Call } from "../../requests/call.ts";
+import type { Answer } from "../../requests/route.ts";
+import { HttpError } from "../../wire/errors.ts";
+import { fieldOf } from "../../wire/field_of.ts";
+import { tar } from "../../wire/tar.ts";
+
+/** `GET /keys` lists the keys, `GET /keys/<mid>` shows fingerprints. */
+export async function keys(call: Call): Promise<Answer> {
+  const match = call.params.mid ?? call.query.get("mid") ?? undefined;
+  const low = match === undefined ? { fun: "key.list_all" } : { fun: "key.finger", match };
+  const [result] = await runAll(call, [{ client: "wheel", ...low }]);
+  return { value: { return: returnOf(result) ?? {} } };
+}
+
+/** Ids that can stand in a header as the name of a file that a browser saves. */
+const PLAIN_ID = /^[!#-~]+$/;
+
+/** `POST /keys`: makes and accepts a key pair, and returns both halves as an archive. */
+export async function generateKeys(call: Call): Promise<Answer> {
+  const [low] = lowstates(call.body.data);
+  const { mid, ...rest } = low ?? {};
+  if (!isMinionId(mid) || !PLAIN_ID.test(mid)) throw new HttpError(400, "mid is not the id of a minion");
+  // Only credentials in the body count: a page of another site must not make keys with the browser's cookie.
+  call.identity = undefined;
+  const [result] = await runAll(call, [{ ...rest, id_: mid }], { client: "wheel", fun: "key.gen_accept" });
+  const pair = returnOf(result);
+  const text = (name: string) => String(fieldOf(pair, name) ?? "");
+  const archive = tar(
+    [{ name: "minion.pub", text: text("pub") }, { name: "minion.pem", text: text("priv") }],
+    call.services.clock.now() / 1000,
+  );
+  return new Response(archive, {
+    headers: {
+      "Content-Type": "application/x-tar",
+      "Content-Disposition": `attachment; filename="saltkeys-${mid}.tar"`,
+      "Cache-Control": "no-cache",
+    },
+  });
+}
+
+const returnOf = (result: unknown) => fieldOf(fieldOf(result, "data"), "return");

@@ -1,0 +1,46 @@
+/** The HTTP interfaces of real Salt. A new one is a profile in a file of its own, and a row here. */
+import { ConfigError } from "../../../base/errors.ts";
+import { restCherrypy } from "./cherrypy/rest_cherrypy.ts";
+import type { FlavourProfile } from "./profile.ts";
+import { restTornado } from "./tornado/rest_tornado.ts";
+
+const PROFILES = { rest_cherrypy: restCherrypy, rest_tornado: restTornado } satisfies Record<string, FlavourProfile>;
+
+/**
+ * The name of a flavour: its section in the master's configuration.
+ *
+ * @example
+ * ```ts
+ * import { type Flavour, gatewaySettings, masterOptions } from "brine/gateway";
+ *
+ * const flavour: Flavour = "rest_tornado";
+ * const opts = masterOptions({ rest_tornado: { port: 8000, disable_ssl: true } });
+ * console.log(gatewaySettings(opts, flavour).port); // 8000
+ * ```
+ */
+export type Flavour = keyof Profiles;
+
+/**
+ * The table as a type.
+ *
+ * @internal
+ */
+type Profiles = typeof PROFILES;
+
+/**
+ * Every {@link Flavour}.
+ *
+ * @example
+ * ```ts
+ * import { FLAVOURS } from "brine/gateway";
+ *
+ * console.log(FLAVOURS.join(", ")); // rest_cherrypy, rest_tornado
+ * ```
+ */
+export const FLAVOURS = Object.keys(PROFILES) as readonly Flavour[];
+
+/** @throws {ConfigError} for a name that is not in {@link FLAVOURS} */
+export function profileOf(name: string): FlavourProfile {
+  if (Object.hasOwn(PROFILES, name)) return PROFILES[name as Flavour];
+  throw new ConfigError(`Cannot serve "${name}": expected one of ${FLAVOURS.join(", ")}`);
+}

@@ -1,0 +1,38 @@
+import { anyAddressMatches, type IpTarget, parseAddress } from "../../../model/target/ipcidr.ts";
+
+/** Addresses of `X-Forwarded-For` that are looked at, from its end. */
+const MOST_HOPS = 20;
+/** Characters of the header that are looked at, from its end: more than so many addresses take. */
+const MOST_TEXT = 2048;
+
+/** An address as proxies write it: with a port, and brackets around IPv6. */
+function addressIn(hop: string): string {
+  const plain = /^\[([^\]]*)\](?::\d+)?$/.exec(hop)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(hop)?.[1] ?? hop;
+  return plain.replace(/^::ffff:(?=\d+\.)/i, "");
+}
+
+/** True for the address of a trusted proxy. */
+export function isProxy(address: string, trusted: readonly IpTarget[]): boolean {
+  return trusted.some((network) => anyAddressMatches(network, [address]));
+}
+
+/**
+ * The address of the client that sent a request. It is that of the connection, unless a trusted proxy holds the connection: then
+ * `X-Forwarded-For` is read from its end, where each proxy adds the address that it has seen, up to the first one that is no
+ * trusted proxy's. What stands before that is the client's own word.
+ *
+ * @param peer the address of the connection
+ * @param trusted option `trusted_proxies`
+ */
+export function clientAddress(peer: string, headers: Headers, trusted: readonly IpTarget[]): string {
+  if (trusted.length === 0 || !isProxy(peer, trusted)) return peer;
+  const header = (headers.get("X-Forwarded-For") ?? "").slice(-MOST_TEXT);
+  let client = peer;
+  for (const hop of header.split(",").slice(-MOST_HOPS).reverse()) {
+    const address = addressIn(hop.trim());
+    if (parseAddress(address) === undefined) break;
+    client = address;
+    if (!isProxy(address, trusted)) break;
+  }
+  return client;
+}

@@ -1,0 +1,105 @@
+import { SaltError } from "../../../base/errors.ts";
+
+/** The refusal of a caller that is not authenticated, in the words that clients compare. */
+export const NO_PERMISSION = "No permission -- see authorization schemes";
+
+/** When a client should try again while the master is down or the gateway is stopping, in seconds. */
+export const RETRY_AFTER = "5";
+
+/**
+ * Ends a request with this status; the message is one sentence for the caller.
+ *
+ * @example
+ * ```ts
+ * import { HttpError } from "brine/gateway";
+ *
+ * const error = new HttpError(406, "Only JSON and YAML are spoken here", { vary: "accept" });
+ * console.log(error.status, error.message); // 406 Only JSON and YAML are spoken here
+ * ```
+ */
+export class HttpError extends SaltError {
+  /** The HTTP status of the response. */
+  readonly status: number;
+  /** Added to the headers of the answer. */
+  readonly headers: Record<string, string>;
+
+  /**
+   * An answer of that status, with further headers.
+   *
+   * @param headers sent with the response
+   */
+  constructor(status: number, message: string, headers: Record<string, string> = {}) {
+    super("HTTP", message);
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+/**
+ * Why the master refused.
+ *
+ * @example
+ * ```ts
+ * import type { RefusalKind } from "brine/gateway";
+ *
+ * export const statusOf = (kind: RefusalKind): number => kind === "authentication" ? 401 : 403;
+ * ```
+ */
+export type RefusalKind =
+  /** The caller is not authenticated. */
+  | "authentication"
+  /** The caller is authenticated and not permitted. */
+  | "authorization"
+  /** The request is malformed. */
+  | "invocation"
+  /** The function does not exist. */
+  | "unknown"
+  /** Anything else. */
+  | "other";
+
+/**
+ * The master refused; `message` is its own.
+ *
+ * @example
+ * ```ts
+ * import { RefusedError } from "brine/gateway";
+ *
+ * const error = new RefusedError("authorization", "Authorization error occurred.");
+ * console.log(error.code, error.kind); // REFUSED authorization
+ * ```
+ */
+export class RefusedError extends SaltError {
+  /** Why the master refused. */
+  readonly kind: RefusalKind;
+
+  /**
+   * Says why it was refused; a flavour has a status for each kind.
+   *
+   * @param message the master's own message
+   */
+  constructor(kind: RefusalKind, message: string, options: { cause?: unknown } = {}) {
+    super("REFUSED", message, options);
+    this.kind = kind;
+  }
+}
+
+/**
+ * The master cannot be reached.
+ *
+ * @example
+ * ```ts
+ * import { MasterDownError } from "brine/gateway";
+ *
+ * console.log(new MasterDownError().message); // Salt Master is not available.
+ * ```
+ */
+export class MasterDownError extends SaltError {
+  /**
+   * Its `cause` is what showed that the master is down.
+   *
+   * @param options `cause`: the error of the connection
+   */
+  constructor(options: { cause?: unknown } = {}) {
+    super("MASTER_DOWN", "Salt Master is not available.", options);
+  }
+}

@@ -1,0 +1,42 @@
+import { floatRepr, repr } from "../../../language/python/repr.ts";
+import { isFloat, isInteger } from "../../../language/python/float.ts";
+import { entriesOf, isMap } from "../../../language/python/containers.ts";
+
+// deno-lint-ignore no-control-regex
+const NOT_ASCII = /[^\x00-\x7f]/;
+// deno-lint-ignore no-control-regex
+const EACH_NOT_ASCII = /[^\x00-\x7f]/g;
+
+function text(value: string): string {
+  const quoted = JSON.stringify(value);
+  if (!NOT_ASCII.test(quoted)) return quoted;
+  return quoted.replace(EACH_NOT_ASCII, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+function scalar(value: unknown): string | undefined {
+  if (value === null || value === undefined) return "null";
+  if (value === true) return "true";
+  if (value === false) return "false";
+  if (isInteger(value)) return value.toString();
+  if (!isFloat(value)) return undefined;
+  const float = value.valueOf();
+  // JSON has no NaN or Infinity. Python writes them all the same, and then no browser can read the answer.
+  return Number.isFinite(float) ? floatRepr(float) : "null";
+}
+
+/** A value as JSON in Python's format: blanks after `,` and `:`, only ASCII, `1.0` with its fraction, keys in their order. */
+export function json(value: unknown): string {
+  if (typeof value === "string") return text(value);
+  const single = scalar(value);
+  if (single !== undefined) return single;
+  if (Array.isArray(value)) return value.length === 0 ? "[]" : `[${value.map(json).join(", ")}]`;
+  if (isMap(value)) {
+    const members = entriesOf(value).map(([key, item]) => {
+      const name = typeof key === "string" ? key : scalar(key) ?? repr(key);
+      return `${text(name)}: ${json(item)}`;
+    });
+    return members.length === 0 ? "{}" : `{${members.join(", ")}}`;
+  }
+  if (value instanceof Uint8Array) return text(new TextDecoder().decode(value));
+  return text(String(value));
+}

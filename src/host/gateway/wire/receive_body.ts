@@ -1,0 +1,68 @@
+import type { Clock } from "../../../base/async/clock.ts";
+import type { ArrivingBodies } from "./arriving_bodies.ts";
+import { concat } from "../../../runtime/bytes.ts";
+import { HttpError } from "./errors.ts";
+
+export interface ReceiveOptions {
+  clock: Clock;
+  maxBytes: number;
+  /** For the whole body. */
+  timeoutMs: number;
+  /** Counts the bytes while they arrive, for this address. */
+  arriving: ArrivingBodies;
+  address: string;
+}
+
+/** A body of so many announced bytes is not counted while it arrives. */
+const SMALL = 65_536;
+
+/** The bytes of a request's body. @throws {HttpError} 408 too slow, 413 too large, 503 too many bodies at once */
+export async function receiveBody(request: Request, options: ReceiveOptions): Promise<Uint8Array> {
+  const { clock, maxBytes, timeoutMs } = options;
+  const announced = request.headers.get("Content-Length");
+  if (announced !== null && Number(announced) > maxBytes) throw tooLarge(maxBytes);
+  const late = Promise.withResolvers<never>();
+  late.promise.catch(() => {});
+  const cancel = clock.after(timeoutMs, () => {
+    late.reject(new HttpError(408, "The body did not arrive in time", { Connection: "close" }));
+  });
+  try {
+    // Servers never read more than the announced length.
+    if (announced !== null && Number(announced) <= SMALL) {
+      return new Uint8Array(await Promise.race([request.arrayBuffer(), late.promise]));
+    }
+    return await receiveCounted(request.body!, late.promise, options);
+  } finally {
+    cancel();
+  }
+}
+
+const tooLarge = (maxBytes: number) =>
+  new HttpError(413, `The body is larger than ${maxBytes} bytes`, { Connection: "close" });
+
+async function receiveCounted(
+  body: ReadableStream<Uint8Array>,
+  late: Promise<never>,
+  { maxBytes, arriving, address }: ReceiveOptions,
+): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  const reader = body.getReader();
+  let counted = 0;
+  try {
+    for (;;) {
+      const { done, value } = await Promise.race([reader.read(), late]);
+      if (done) return concat(parts);
+      try {
+        if (counted + value.length > maxBytes) throw tooLarge(maxBytes);
+        arriving.take(address, value.length);
+      } catch (error) {
+        reader.cancel().catch(() => {});
+        throw error;
+      }
+      counted += value.length;
+      parts.push(value);
+    }
+  } finally {
+    if (counted > 0) arriving.release(address, counted);
+  }
+}

@@ -1,0 +1,46 @@
+import { dump } from "../../../language/yaml/dump.ts";
+import { HttpError } from "./errors.ts";
+import { json } from "./json.ts";
+
+/** How a flavour writes what the formats leave open. */
+export interface RepresentationRules {
+  /** YAML's flow style: for lists and maps of single values, or never. */
+  yamlFlow: "leaves" | false;
+}
+
+type WrittenBody = string | Uint8Array<ArrayBuffer>;
+type Writer = (value: unknown, rules: RepresentationRules) => WrittenBody | Promise<WrittenBody>;
+
+/** The same values as in JSON: the library has no others that Python has. */
+const msgpack: Writer = async (value) => {
+  const { encode } = await import("@msgpack/msgpack");
+  return Uint8Array.from(encode(JSON.parse(json(value))));
+};
+
+/** Media types of answers, best first. */
+const WRITERS: Record<string, Writer> = {
+  "application/json": json,
+  "application/x-yaml": (value, { yamlFlow }) => dump(value, { flow: yamlFlow }),
+  // Not in the original. `application/x-msgpack` is refused as there: clients that try it fall back to JSON.
+  "application/vnd.msgpack": msgpack,
+  "application/msgpack": msgpack,
+};
+
+/** The media types that an answer can have, best first. */
+export const WRITABLE_TYPES: readonly string[] = Object.keys(WRITERS);
+/** Those of them that real servers list in a refusal. */
+export const DOCUMENTED_TYPES: readonly string[] = ["application/json", "application/x-yaml"];
+
+/**
+ * The body of an answer.
+ *
+ * @param type one of {@link WRITABLE_TYPES}
+ * @throws {HttpError} 500 if the value cannot be written in that format
+ */
+export async function represent(value: unknown, type: string, rules: RepresentationRules): Promise<WrittenBody> {
+  try {
+    return await WRITERS[type]!(value, rules);
+  } catch {
+    throw new HttpError(500, "Could not serialize the return data from Salt.");
+  }
+}

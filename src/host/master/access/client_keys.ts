@@ -1,0 +1,124 @@
+import { joinPath } from "../../../base/paths.ts";
+import { newKeyString } from "../../../protocol/crypto/crypticle.ts";
+import { messageOf } from "../../../base/errors.ts";
+import type { Logger } from "../../../base/log.ts";
+import { type AccountHost, allAccounts, findAccount } from "../../../runtime/accounts.ts";
+import type { Crypto } from "../../../runtime/crypto.ts";
+import type { FileSystem } from "../../../runtime/fs.ts";
+
+/** A user of this host, authenticated by a key. */
+export interface ClientUser {
+  /** The name that the job runs under. */
+  user: string;
+  /** True if everything is permitted: the key is that of the user that the master runs as. */
+  privileged: boolean;
+  /** True for root by way of sudo. */
+  sudo: boolean;
+}
+
+/** An account of this host. */
+export interface Account {
+  name: string;
+  uid: number;
+  gid: number;
+}
+
+export interface ClientKeysOptions {
+  fs: FileSystem;
+  crypto: Crypto;
+  log: Logger;
+  cacheDir: string;
+  masterUser: string;
+  /** Accounts beside the master's that `publisher_acl` lets call. @default none */
+  accounts?: readonly Account[];
+  /** The keys of before: users that may still call keep theirs, and those of others are removed. @default none: all are new */
+  before?: ClientKeys;
+}
+
+/** The accounts of this host that have one of the names, or whose name satisfies a test. */
+export function accountsOfHost(
+  host: AccountHost,
+  names: readonly string[],
+  wanted: (name: string) => boolean,
+): Account[] {
+  const listed = allAccounts(host).filter(({ name }) => names.includes(name) || wanted(name));
+  // A directory service may know accounts that it does not list.
+  const unlisted = names.filter((name) => !listed.some((account) => account.name === name))
+    .map((name) => findAccount(host, name)).filter((account) => account !== undefined);
+  return [...listed, ...unlisted].map(({ name, uid, gid }) => ({ name, uid, gid }));
+}
+
+const keyFile = (cacheDir: string, user: string) =>
+  joinPath(cacheDir, `.${user.replaceAll("\\", "_").replaceAll("/", "_")}_key`);
+
+/** Mode bit of a directory that lets others open files whose names they know, and list none. */
+const SEARCHABLE = 0o001;
+
+/**
+ * The secrets by which programs on the master's host authenticate as the user they run as: `<cachedir>/.<user>_key`, readable by
+ * that user alone.
+ */
+export class ClientKeys {
+  readonly #keys = new Map<string, Uint8Array>();
+  readonly #crypto: Crypto;
+  readonly #masterUser: string;
+
+  /** Makes a new key for each user, which replaces the one of the last run. */
+  constructor({ fs, crypto, log, cacheDir, masterUser, accounts = [], before }: ClientKeysOptions) {
+    this.#crypto = crypto;
+    this.#masterUser = masterUser;
+    if (!this.#keep(before, masterUser)) this.#make(fs, cacheDir, masterUser);
+    const mode = fs.stat(cacheDir)?.mode ?? 0;
+    if (accounts.length > 0 && (mode & SEARCHABLE) === 0) fs.chmod(cacheDir, (mode & 0o7777) | SEARCHABLE);
+    for (const { name, uid, gid } of accounts) {
+      if (name === masterUser || this.#keep(before, name)) continue;
+      try {
+        const path = this.#make(fs, cacheDir, name);
+        fs.chown(path, uid, gid);
+      } catch (error) {
+        this.#keys.delete(name);
+        log.error("key file of a publisher_acl user could not be made", { user: name, error: messageOf(error) });
+      }
+    }
+    const former = before === undefined ? [] : [...before.#keys.keys()];
+    for (const user of former) if (!this.#keys.has(user)) fs.remove(keyFile(cacheDir, user));
+  }
+
+  /** False if there was no key of that user. */
+  #keep(before: ClientKeys | undefined, user: string): boolean {
+    const key = before === undefined ? undefined : before.#keys.get(user);
+    if (key !== undefined) this.#keys.set(user, key);
+    return key !== undefined;
+  }
+
+  #make(fs: FileSystem, cacheDir: string, user: string): string {
+    const key = newKeyString(this.#crypto);
+    const path = keyFile(cacheDir, user);
+    // A file that exists may belong to that user, who could hold it open.
+    fs.remove(path);
+    fs.write(path, key, { mode: 0o600, sync: true });
+    this.#keys.set(user, new TextEncoder().encode(key));
+    return path;
+  }
+
+  /** True if that user of this host has a key. */
+  has(user: string): boolean {
+    return this.#keys.has(user);
+  }
+
+  /** Undefined unless `key` is valid for this user. */
+  authenticate(user: unknown, key: unknown): ClientUser | undefined {
+    if (typeof user !== "string" || typeof key !== "string") return undefined;
+    const offered = new TextEncoder().encode(key);
+    let owner: string | undefined;
+    // Every key is compared, so that the time taken tells nothing.
+    for (const [name, secret] of this.#keys) if (this.#crypto.equal(secret, offered)) owner = name;
+    if (owner === undefined) return undefined;
+    // A user's own key is valid for that user alone; only the master's key is valid for every user.
+    if (owner !== this.#masterUser && owner !== "root") {
+      return user === owner ? { user, privileged: false, sudo: false } : undefined;
+    }
+    if (user.startsWith("sudo_")) return { user, privileged: true, sudo: true };
+    return { user, privileged: true, sudo: false };
+  }
+}

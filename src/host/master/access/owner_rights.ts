@@ -1,0 +1,64 @@
+import type { JobOwner } from "../../../model/job/job_owner.ts";
+import { isRecord, type Load, type MasterServices } from "../services.ts";
+import { blacklisted, scopeOf } from "./authorize_publication.ts";
+import type { Permissions } from "./acl.ts";
+import { callsOf } from "./calls.ts";
+import type { Caller } from "./callers.ts";
+import { carriedBy } from "./carried.ts";
+
+/** The owner as a record has it; undefined for whoever may do everything. */
+export function ownerOf({ user, proof, permissions, login }: Caller): JobOwner | undefined {
+  return permissions === undefined ? undefined : { user, proof, ...login };
+}
+
+/** What its owner may do now; a text says why nothing. */
+async function permissionsNow(
+  { callers, externalAuth, tokens, runtime: { clock } }: MasterServices,
+  { user, proof, eauth = "", groups = [], granted, token }: JobOwner,
+): Promise<{ permissions: Permissions | undefined } | string> {
+  if (proof === "user") return callers.ofLocalUser(user) ?? "its owner may publish nothing any more";
+  // One that has come to its natural end takes no right away.
+  if (token !== undefined && token.expire > clock.now() / 1000 && !tokens.hasHash(token.sha256)) {
+    return "the token of its owner was revoked";
+  }
+  const now = await externalAuth.permissionsOf({ name: user, eauth, groups });
+  if (now === undefined) return "its owner cannot log in any more";
+  return { permissions: granted ?? now };
+}
+
+/**
+ * Why the owner of a job may not run it on a minion any more; undefined if it may.
+ *
+ * @param load as minions get it
+ * @param minion undefined for minions below syndics
+ * @throws any error that prevents an answer
+ */
+export async function ownerFault(
+  services: MasterServices,
+  owner: JobOwner,
+  load: Load,
+  minion: string | undefined,
+): Promise<string | undefined> {
+  const { rules, opts } = services;
+  const now = await permissionsNow(services, owner);
+  if (typeof now === "string") return now;
+  const { permissions } = now;
+  const fault = "its owner may not run it any more";
+  if (blacklisted(services, [owner.user], [load.fun].flat().map(String))) return fault;
+  if (permissions === undefined) return undefined;
+  const calls = callsOf(load);
+  const below = { minions: ["*"], expand: (rule: string) => rule === "*" ? ["*"] : [] };
+  const scope = minion === undefined ? below : scopeOf(services, [minion]);
+  const may = opts["auth.enable_expanded_auth_matching"] === true && minion !== undefined
+    ? rules.mayPublishExpanded(permissions, calls, scope)
+    : rules.mayPublish(permissions, calls, scope);
+  if (!may) return fault;
+  const caller: Caller = { user: owner.user, proof: owner.proof, permissions };
+  const { timeout } = isRecord(load.delivery) ? load.delivery : {};
+  const carried = await carriedBy(services, caller, { ...load, jid: "" }, {
+    ...load,
+    queue: true,
+    job_timeout: timeout,
+  });
+  return "denied" in carried ? fault : undefined;
+}

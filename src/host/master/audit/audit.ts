@@ -1,0 +1,289 @@
+import type { Clock } from "../../../base/async/clock.ts";
+import type { BusEvent } from "../../../model/event/bus.ts";
+import { messageOf } from "../../../base/errors.ts";
+import type { Logger } from "../../../base/log.ts";
+import { type Caller, type CallingReaction, proofOf, withoutCredentials } from "../access/callers.ts";
+import { isRecord, type Load } from "../load.ts";
+import type { AuditEntry, AuditKind } from "./audit_entry.ts";
+import type { Duty } from "../maintenance/duty.ts";
+import type { AuditLog } from "./audit_log.ts";
+import type { FloodGate } from "./flood_gate.ts";
+import type { KeyFollower } from "./key_follower.ts";
+import type { ArgumentRedaction } from "./redact_arguments.ts";
+
+/** Entries that are written at once. */
+const AT_ONCE = 1000;
+const CHECKPOINT_MS = 60_000;
+const KEYS_MS = 1000;
+
+export interface AuditOptions {
+  file: AuditLog;
+  log: Logger;
+  clock: Pick<Clock, "elapsed">;
+  redaction: ArgumentRedaction;
+  gate: FloodGate;
+  /** What happens while the log cannot be written: commands go on, or are refused. */
+  failure: "continue" | "refuse";
+  /** Decisions on keys, which `salt-key` makes in another process. */
+  keys: KeyFollower;
+}
+
+/** Clear commands that are recorded; the others change nothing. */
+const CLEAR: Readonly<Record<string, AuditKind>> = {
+  publish: "publish",
+  runner: "runner",
+  wheel: "wheel",
+  mk_token: "login",
+  del_token: "logout",
+  job_dequeue: "dequeue",
+};
+/** Commands of minions that are recorded. */
+const PEER: ReadonlySet<string> = new Set(["minion_pub", "minion_publish", "minion_runner", "revoke_auth"]);
+/** Ids that a line names; further ones are counted. */
+const MOST_IDS = 100;
+/** Jobs and runners of which the end is expected. */
+const MOST_OPEN = 20_000;
+const LONGEST = 256;
+const RUN = /^salt\/run\/(\d{20}(?:_[0-9A-Za-z]+)?)\/(new|ret)$/;
+
+const textOf = (value: unknown): string | undefined => typeof value === "string" ? value.slice(0, LONGEST) : undefined;
+
+/** Records what callers and minions ask of a master, and what becomes of it. */
+export class Audit {
+  readonly #options: AuditOptions;
+  /** Jobs and runners that were recorded, and have not ended. */
+  readonly #open = new Set<string>();
+
+  constructor(options: AuditOptions) {
+    this.#options = options;
+  }
+
+  /** Number and hash of the last line, and why lines cannot be written, if they cannot. */
+  get state(): { n: number; hash: string; failure: string | undefined } {
+    const { file } = this.#options;
+    return { ...file.head, failure: file.failure };
+  }
+
+  /** What is to be done again and again while the master runs. */
+  get duties(): Duty[] {
+    return [
+      { name: "record decisions on keys", everyMs: KEYS_MS, run: () => this.#followKeys() },
+      { name: "sign the audit log", everyMs: CHECKPOINT_MS, run: () => this.#checkpoint(false) },
+    ];
+  }
+
+  /** Records the end of the master, and signs all of it. */
+  async close(): Promise<void> {
+    await this.#followKeys();
+    await this.note({ kind: "stop", outcome: "ok" });
+    await this.#checkpoint(true);
+  }
+
+  async #followKeys(): Promise<void> {
+    const { keys, file } = this.#options;
+    const entries = keys.read();
+    for (let at = 0; at < entries.length; at += AT_ONCE) {
+      for (const entry of entries.slice(at, at + AT_ONCE)) file.record(entry);
+      await this.#saved();
+    }
+    if (entries.length > 0 && file.failure === undefined) keys.taken();
+  }
+
+  /** Records something that the master did by itself, such as `start`. */
+  async note(entry: AuditEntry): Promise<void> {
+    this.#options.file.record(entry);
+    await this.#saved();
+  }
+
+  /**
+   * Runs a clear command and records it. The answer is given once its line is on the disk.
+   *
+   * @param caller whom the command has found to be its caller; undefined if nobody
+   */
+  async clear(load: Load, remote: string, caller: () => Caller | undefined, run: () => unknown): Promise<unknown> {
+    const kind = Object.hasOwn(CLEAR, load.cmd as string) ? CLEAR[load.cmd as string]! : undefined;
+    if (kind === undefined) return await run();
+    if (!await this.#ready()) return refusal(kind);
+    const value = await run();
+    this.#record(this.#ofCommand(kind, load, remote, caller(), value));
+    await this.#saved();
+    return value;
+  }
+
+  /** The same for a sealed command of a minion. */
+  async sealed(load: Load, minion: string | undefined, remote: string, run: () => unknown): Promise<unknown> {
+    if (!PEER.has(load.cmd as string)) return await run();
+    if (!await this.#ready()) return {};
+    const value = await run();
+    const outcome = value === false || isRecord(value) && Object.keys(value).length === 0 ? "refused" : "ok";
+    this.#record({
+      kind: "peer",
+      cmd: load.cmd,
+      user: minion ?? "",
+      from: remote,
+      outcome,
+      fun: shownFunction(load.fun),
+      args: this.#options.redaction.shown(load.fun, load.arg),
+      tgt: shownTarget(load.tgt),
+    });
+    await this.#saved();
+    return value;
+  }
+
+  /** True if this command of a minion is recorded. */
+  records(cmd: unknown): boolean {
+    return typeof cmd === "string" && PEER.has(cmd);
+  }
+
+  /** A sign-in that was refused. */
+  signIn(event: { act?: string; id: unknown }, origin: string): void {
+    this.#record({ kind: "sign-in", id: textOf(event.id), from: origin, outcome: event.act ?? "refused" });
+    this.#later();
+  }
+
+  /** All targets of a job have ended. */
+  jobEnd(jid: string, counts: Record<string, number>): void {
+    if (!this.#open.delete(jid)) return;
+    this.#options.file.record({ kind: "job-end", jid, outcome: "ok", ...counts });
+    this.#later();
+  }
+
+  /** Runners tell of themselves on the bus, also those that `salt-run` starts. */
+  onEvent(event: BusEvent): void {
+    const [, jid, what] = RUN.exec(event.tag) ?? [];
+    if (jid === undefined) return;
+    // Decoded for these events alone.
+    const { data } = event;
+    const fun = textOf(data.fun);
+    const user = textOf(data.user);
+    if (what === "ret") {
+      this.#open.delete(jid);
+      const outcome = data.success === false ? "failed" : "ok";
+      this.#options.file.record({ kind: "runner-end", jid, fun, user, outcome });
+    } else {
+      if (this.#open.has(jid)) return;
+      this.#remember(jid);
+      const args = this.#options.redaction.shown(fun, data.fun_args);
+      this.#options.file.record({ kind: "runner", jid, fun, user, from: "this host", args, outcome: "ok" });
+    }
+    this.#later();
+  }
+
+  /** Signs what is new, and writes the counts of what was left out. @param ending the master stops */
+  async #checkpoint(ending: boolean): Promise<void> {
+    const { file, gate } = this.#options;
+    for (const count of gate.due(ending)) file.record(count);
+    try {
+      await file.checkpoint();
+    } catch {
+      // Logged there; what waits is tried again with the next line.
+    }
+  }
+
+  #record(entry: AuditEntry): void {
+    const { file, gate } = this.#options;
+    const refused = entry.outcome !== "ok";
+    for (const one of refused ? gate.admit(entry) : [entry]) file.record(one);
+  }
+
+  #ofCommand(kind: AuditKind, load: Load, from: string, caller: Caller | undefined, value: unknown): AuditEntry {
+    const given = kind === "publish" && isRecord(load.kwargs) ? load.kwargs : load;
+    const outcome = outcomeOf(kind, value);
+    const unknown = outcome.includes("Authentication");
+    const user = caller?.user ?? textOf(given.username) ?? textOf(load.user);
+    const entry: AuditEntry = {
+      kind,
+      user,
+      proof: unknown && caller === undefined ? "none" : caller?.proof ?? proofOf(given),
+      ...kind === "login" ? { eauth: textOf(load.eauth) } : {},
+      from,
+      outcome,
+      ...caller?.reaction === undefined ? {} : { reaction: shownReaction(caller.reaction) },
+    };
+    if (kind === "login" || kind === "logout") return entry;
+    entry.fun = shownFunction(load.fun);
+    if (kind === "dequeue") return { ...entry, jid: textOf(load.jid) };
+    if (kind === "publish") return this.#ofPublication(entry, load, value);
+    const { cmd: _, fun: __, jid: ___, __origin__: ____, ...rest } = withoutCredentials(load);
+    const answer = isRecord(value) ? value : {};
+    const jid = textOf(answer.jid) ?? (isRecord(answer.data) ? textOf(answer.data.jid) : undefined);
+    if (kind === "runner" && jid !== undefined) this.#remember(jid);
+    return { ...entry, args: this.#options.redaction.shown(load.fun, rest), jid };
+  }
+
+  #ofPublication(entry: AuditEntry, load: Load, value: unknown): AuditEntry {
+    const answer = isRecord(value) && isRecord(value.load) ? value.load : {};
+    const minions = Array.isArray(answer.minions) ? answer.minions : [];
+    const jid = textOf(answer.jid);
+    if (jid !== undefined) this.#remember(jid);
+    return {
+      ...entry,
+      args: this.#options.redaction.shown(load.fun, load.arg),
+      tgt: shownTarget(load.tgt),
+      tgt_type: textOf(load.tgt_type),
+      ...load.ret ? { ret: textOf(load.ret) } : {},
+      jid,
+      minions: minions.slice(0, MOST_IDS),
+      targets: minions.length,
+    };
+  }
+
+  #remember(jid: string): void {
+    if (this.#open.size >= MOST_OPEN) this.#open.delete(this.#open.values().next().value!);
+    this.#open.add(jid);
+  }
+
+  /** False if nothing may happen, since it could not be recorded. */
+  async #ready(): Promise<boolean> {
+    const { file, failure } = this.#options;
+    if (failure === "continue" || file.failure === undefined) return true;
+    await file.saved().catch(() => {});
+    return file.failure === undefined;
+  }
+
+  async #saved(): Promise<void> {
+    try {
+      await this.#options.file.saved();
+    } catch (error) {
+      // What was done is done; with "refuse", the next command is not.
+      this.#options.log.debug("line of the audit log waits", { error: messageOf(error) });
+    }
+  }
+
+  #later(): void {
+    void this.#saved();
+  }
+}
+
+/** `ok`, or the name or the text of an answer's error. */
+function outcomeOf(kind: AuditKind, value: unknown): string {
+  if (kind === "login") return isRecord(value) ? "ok" : "AuthenticationError";
+  if (kind === "logout") return value === true ? "ok" : "no such token";
+  if (!isRecord(value)) return "ok";
+  const error = value.error ?? (isRecord(value.load) ? value.load.error : undefined);
+  if (isRecord(error)) return textOf(error.name) ?? "failed";
+  if (error !== undefined) return textOf(error) ?? "failed";
+  return isRecord(value.data) && value.data.success === false ? "failed" : "ok";
+}
+
+function shownFunction(fun: unknown): unknown {
+  return Array.isArray(fun) ? fun.slice(0, 32).map((one) => String(one).slice(0, LONGEST)) : textOf(fun);
+}
+
+function shownReaction(reaction: CallingReaction): Record<string, string> {
+  return Object.fromEntries(Object.entries(reaction).map(([name, text]) => [name, String(text).slice(0, LONGEST)]));
+}
+
+function shownTarget(tgt: unknown): unknown {
+  if (!Array.isArray(tgt)) return textOf(tgt);
+  const ids = tgt.slice(0, MOST_IDS).map((id) => String(id).slice(0, LONGEST));
+  return tgt.length > MOST_IDS ? [...ids, `… and ${tgt.length - MOST_IDS} more`] : ids;
+}
+
+/** The answer while nothing may happen unrecorded. */
+function refusal(kind: AuditKind): unknown {
+  const message = "The master's audit log cannot be written, and audit_failure is refuse: free its disk";
+  if (kind === "login") return "";
+  if (kind === "logout") return false;
+  return kind === "publish" ? { enc: "clear", load: { error: message } } : { error: { name: "AuditError", message } };
+}

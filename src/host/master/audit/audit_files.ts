@@ -1,0 +1,62 @@
+import { joinPath } from "../../../base/paths.ts";
+import type { FileSystem } from "../../../runtime/fs.ts";
+
+const NAME = /^audit-(\d{8,12})\.jsonl$/;
+/** The last checkpoint, beside the log: a log that ends before it was cut off. */
+export const HEAD_FILE = "audit.head";
+/** Bytes that are read at once. */
+const CHUNK = 2 ** 20;
+/** Bytes of a line at most; a longer one is not the master's. */
+export const LONGEST_LINE = 2 ** 17;
+
+/** The name of a log file by its number. */
+export function auditFileName(number: number): string {
+  return `audit-${String(number).padStart(8, "0")}.jsonl`;
+}
+
+/** The numbers of the log files in a directory, ascending. */
+export function auditFileNumbers(fs: FileSystem, directory: string): number[] {
+  if (fs.stat(directory)?.kind !== "directory") return [];
+  return fs.list(directory).map((name) => Number(NAME.exec(name)?.[1] ?? NaN)).filter(Number.isSafeInteger)
+    .sort((a, b) => a - b);
+}
+
+/** A line of a log file as bytes, without its end. */
+export interface RawLine {
+  file: string;
+  /** 1 for the first line of the file. */
+  number: number;
+  bytes: Uint8Array;
+  /** Bytes of the file up to the end of this line. */
+  endsAt: number;
+  /** False for a last line without an end, and for one that is too long. */
+  whole: boolean;
+}
+
+/** The lines of one file, read in pieces: a file of any size takes little memory. */
+export function* linesOf(fs: FileSystem, directory: string, number: number): Generator<RawLine> {
+  const file = auditFileName(number);
+  const path = joinPath(directory, file);
+  const size = fs.stat(path)?.size ?? 0;
+  let rest = new Uint8Array(0);
+  let count = 0;
+  let offset = 0;
+  while (offset < size) {
+    const chunk = fs.readAt(path, offset, CHUNK);
+    if (chunk.length === 0) break;
+    offset += chunk.length;
+    const bytes = new Uint8Array(rest.length + chunk.length);
+    bytes.set(rest);
+    bytes.set(chunk, rest.length);
+    let from = 0;
+    for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, from)) {
+      const line = bytes.subarray(from, end);
+      from = end + 1;
+      const endsAt = offset - bytes.length + from;
+      yield { file, number: ++count, bytes: line, endsAt, whole: line.length <= LONGEST_LINE };
+    }
+    rest = bytes.slice(from);
+    if (rest.length > LONGEST_LINE) break;
+  }
+  if (rest.length > 0) yield { file, number: count + 1, bytes: rest, endsAt: offset, whole: false };
+}

@@ -1,0 +1,151 @@
+import type { ClusterKey } from "../../../feature/cluster/cluster_key.ts";
+import type { Records } from "../../../feature/cluster/storage.ts";
+import { isKeyString, newKeyString } from "../../../protocol/crypto/crypticle.ts";
+import { ConfigError } from "../../../base/errors.ts";
+import type { Logger } from "../../../base/log.ts";
+import type { Runtime } from "../../../runtime/mod.ts";
+import type { RotatingMasterKey } from "../keys/master_key.ts";
+
+const KIND = "cluster";
+const FINGERPRINT = "master.pem";
+const KEY = "publication key";
+const text = new TextEncoder();
+
+export interface SharedKeyOptions {
+  records: Records;
+  key: ClusterKey;
+  runtime: Pick<Runtime, "crypto" | "fs">;
+  log: Logger;
+  masterKey: RotatingMasterKey;
+  /** Where the latest key stays, sealed, for the next start. */
+  path: string;
+}
+
+/** A key of publications as it is under the seal. */
+interface SealedKey {
+  /** Grows with each change: an older key that somebody puts back is refused. */
+  generation: number;
+  keyString: string;
+}
+
+/** The key that publications are sealed with, the same on all masters: sealed in a record of the storage. */
+export class SharedKey {
+  readonly #options: SharedKeyOptions;
+  readonly #crypticle;
+  /** The latest that this master has seen, and its sealed form. */
+  #known: SealedKey = { generation: 0, keyString: "" };
+  #sealed: Uint8Array = new Uint8Array();
+  #version = 0;
+
+  constructor(options: SharedKeyOptions) {
+    this.#options = options;
+    this.#crypticle = options.key.crypticle("publication key");
+  }
+
+  /**
+   * Takes the key that is there, or puts one.
+   *
+   * @param place of the storage, for the error
+   * @throws {ConfigError} if the cluster was begun with another master.pem
+   */
+  async join(by: string, place: string): Promise<void> {
+    const { records, key, runtime: { crypto } } = this.#options;
+    const own = text.encode(key.fingerprint);
+    await records.put(KIND, by, [{ name: FINGERPRINT, value: own, ifVersion: 0 }]);
+    const stored = (await records.get(KIND, FINGERPRINT))?.value;
+    if (stored === undefined || !crypto.equal(stored, own)) {
+      throw new ConfigError(
+        `Cannot join the cluster at ${place}: it was begun with another master.pem, or another cluster: name. All masters of a ` +
+          "cluster have the same pki_dir/master.pem and master.pub. Keep a copy of this master's pair, then copy those of a " +
+          "master that is in the cluster: minions that know this one must accept the other key",
+        { place },
+      );
+    }
+    this.#restore();
+    await this.look(by);
+  }
+
+  /** The latest key that this master has seen. */
+  get keyString(): string {
+    return this.#known.keyString;
+  }
+
+  /**
+   * Replaces the key; minions sign in again when they cannot open a publication.
+   *
+   * @param old the key that is to go: another one stays
+   */
+  async rotate(by: string, old?: string): Promise<void> {
+    await this.look(by);
+    if (old !== undefined && old !== this.keyString) return;
+    await this.#put(by, this.#version, newKeyString(this.#options.runtime.crypto));
+    await this.look(by);
+  }
+
+  /** @param ifVersion that the record must still have: of two masters, one is first, and the other takes its key */
+  async #put(by: string, ifVersion: number, keyString: string): Promise<void> {
+    const value = this.#crypticle.seal(text.encode(`${this.#known.generation + 1} ${keyString}`));
+    await this.#options.records.put(KIND, by, [{ name: KEY, value, ifVersion }]);
+  }
+
+  /** Takes a key that another master has put; puts the latest one in the place of any that is not newer. */
+  async look(by: string): Promise<void> {
+    const { records, log, masterKey, runtime: { crypto } } = this.#options;
+    // Twice: what is put here, here or by another master, is taken at once.
+    for (let tries = 0; tries < 2; tries++) {
+      const record = await records.get(KIND, KEY);
+      const { generation, keyString } = this.#known;
+      if (record?.value !== undefined && crypto.equal(record.value, this.#sealed)) {
+        this.#version = record.version;
+        return masterKey.set(keyString);
+      }
+      const found = record?.value === undefined ? undefined : this.#opened(record.value);
+      if (found !== undefined && found.generation > generation) {
+        this.#take(found, record!.value!);
+        this.#version = record!.version;
+        return masterKey.set(found.keyString);
+      }
+      if (generation > 0) {
+        log.error("publication key of the cluster refused: it was removed, changed or put back; the latest one stays", {
+          by: record?.by,
+          version: record?.version,
+          generation,
+        });
+      } else if (record?.value !== undefined) {
+        throw new SyntaxError("Cannot use the publication key of the cluster: it was not made by a master of it");
+      }
+      const ifVersion = record?.value === undefined ? 0 : record.version;
+      await this.#put(by, ifVersion, keyString === "" ? newKeyString(crypto) : keyString);
+    }
+  }
+
+  #opened(sealed: Uint8Array): SealedKey | undefined {
+    try {
+      const [number = "", keyString = ""] = new TextDecoder().decode(this.#crypticle.open(sealed)).split(" ");
+      const generation = Number(number);
+      return Number.isSafeInteger(generation) && isKeyString(keyString) ? { generation, keyString } : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  #take(found: SealedKey, sealed: Uint8Array): void {
+    const { runtime: { fs }, path } = this.#options;
+    this.#known = found;
+    this.#sealed = sealed.slice();
+    // A master that was stopped meanwhile must not take an older one either.
+    fs.write(path, sealed, { mode: 0o600, sync: true });
+  }
+
+  /** What this master knew when it stopped. */
+  #restore(): void {
+    const { runtime: { fs }, path } = this.#options;
+    if (fs.stat(path)?.kind !== "file") return;
+    const sealed = fs.read(path);
+    const found = this.#opened(sealed);
+    // Of another master.pem or cluster.
+    if (found === undefined) return;
+    this.#known = found;
+    this.#sealed = sealed;
+  }
+}

@@ -1,0 +1,111 @@
+import type { Bus } from "../../../feature/cluster/bus.ts";
+import type { Clock } from "../../../base/async/clock.ts";
+import { type Deferred, deferred } from "../../../base/async/deferred.ts";
+import type { JobLoad } from "../../../model/job/job_cache.ts";
+import { BEGUN_UNWRITTEN } from "../../../model/job/outcome.ts";
+import { decode, encode } from "../../../protocol/wire/msgpack.ts";
+import { assertStatesKept, jobsFor } from "../jobs/minion_reports.ts";
+import type { MasterServices } from "../services.ts";
+import type { Answers, Statement } from "./contract.ts";
+
+const SAID = "minion said";
+const TAKEN = "statement taken";
+/** How long an owner may take to write down what a minion says only once, in milliseconds. */
+const TAKE_MS = 5000;
+/** How long the answers to a minion wait for the jobs that other masters have for it, in milliseconds: they run in order then. */
+const GATHER_MS = 1000;
+/** Statements that wait for their owners. */
+const MOST_WAITING = 10_000;
+
+/** A statement that waits for other masters. */
+interface Waiting {
+  /** What is said only once and not written down yet. */
+  jids: Set<string>;
+  /** Masters that have not said which jobs they have for the minion. */
+  masters: Set<string>;
+  jobs: JobLoad[];
+  done: Deferred<void>;
+}
+
+/** Passes on what minions say at one master of jobs that are another's. */
+export class Statements {
+  readonly #bus: Bus;
+  readonly #clock: Clock;
+  readonly #services: () => MasterServices;
+  readonly #masters: () => Iterable<string>;
+  readonly #waiting = new Map<number, Waiting>();
+  #count = 0;
+
+  /** @param masters the others that are there */
+  constructor(bus: Bus, clock: Clock, services: () => MasterServices, masters: () => Iterable<string>) {
+    this.#bus = bus;
+    this.#masters = masters;
+    this.#clock = clock;
+    this.#services = services;
+    bus.on(SAID, ({ sender, bytes }) => void this.#take(sender, bytes));
+    bus.on(TAKEN, ({ sender, bytes }) => this.#answered(sender, bytes));
+  }
+
+  /** An owner has written down what a minion said, and has these jobs for it. */
+  #answered(sender: string, bytes: Uint8Array): void {
+    const [number, minion, jids, jobs] = decode(bytes, { mode: "bin" }) as [number, string, string[], JobLoad[]];
+    const waiting = this.#waiting.get(number);
+    if (waiting?.masters.delete(sender) === true) waiting.jobs.push(...jobs);
+    // The minion has its answer.
+    else for (const load of jobs) this.#services().send(load, [minion]);
+    for (const jid of jids) waiting?.jids.delete(jid);
+    if (waiting?.jids.size === 0 && waiting.masters.size === 0) waiting.done.resolve();
+  }
+
+  /** Tells the owners, and gathers what they answer. */
+  async tell({ minion, order, states, waiting, known }: Statement): Promise<Answers> {
+    const number = ++this.#count;
+    const once = states.filter(([, state, note]) => state === "cancelled" || note === BEGUN_UNWRITTEN).map(([jid]) =>
+      jid
+    );
+    const life = order === undefined ? null : [order.life, order.number];
+    const said = encode([number, minion, life, states, waiting ?? null, known ?? null, once.length > 0], "bin");
+    this.#bus.send(SAID, said);
+    const masters = new Set(known === undefined || !this.#bus.state.connected ? [] : this.#masters());
+    if (once.length === 0 && masters.size === 0) return { unwritten: [], jobs: [] };
+    if (this.#waiting.size >= MOST_WAITING) return { unwritten: once, jobs: [] };
+    const one: Waiting = { jids: new Set(once), masters, jobs: [], done: deferred() };
+    this.#waiting.set(number, one);
+    const cancelAll = [
+      this.#clock.after(GATHER_MS, () => {
+        masters.clear();
+        if (one.jids.size === 0) one.done.resolve();
+      }),
+      this.#clock.after(TAKE_MS, () => one.done.resolve()),
+    ];
+    await one.done.promise;
+    for (const cancel of cancelAll) cancel();
+    this.#waiting.delete(number);
+    return { unwritten: [...one.jids], jobs: one.jobs };
+  }
+
+  async #take(sender: string, bytes: Uint8Array): Promise<void> {
+    const { ledger, presence } = this.#services();
+    const [number, minion, life, states, waiting, known, answered] = decode(bytes, { mode: "bin" }) as [
+      number,
+      string,
+      [string, number] | null,
+      [string, string, string][],
+      string[] | null,
+      string[] | null,
+      boolean,
+    ];
+    const newest = presence.markBrine(minion, life === null ? undefined : { life: life[0], number: life[1] });
+    const own = states.filter(([jid]) => ledger.loadOf(jid) !== undefined);
+    for (const [jid, state, note] of own) ledger.says(minion, jid, state, note);
+    if (waiting !== null) ledger.notBegun(minion, waiting);
+    const jobs = known === null ? [] : await jobsFor(this.#services(), minion, new Set(known), newest);
+    const jids = answered ? own.map(([jid]) => jid) : [];
+    // Without an answer, the minion says it again.
+    const kept = jids.length === 0
+      ? []
+      : await assertStatesKept(this.#services(), jids, minion).then(() => jids, () => []);
+    if (known === null && kept.length === 0) return;
+    this.#bus.send(TAKEN, encode([number, minion, kept, jobs], "bin"), sender);
+  }
+}

@@ -1,0 +1,81 @@
+import type { Clock } from "../../../base/async/clock.ts";
+import { codeOf, messageOf, SystemError } from "../../../base/errors.ts";
+import type { Logger } from "../../../base/log.ts";
+
+/** Between two attempts, in milliseconds: doubled each time, as far as the second. */
+const FIRST_MS = 500;
+const LONGEST_MS = 10_000;
+/** How often the log says that it still waits, in milliseconds. */
+const SAY_AGAIN_MS = 60_000;
+
+/** What ends without anybody changing the configuration of this master: a server is away, starts, is full, or takes no writes now. */
+const PASSING: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ENOTCONN",
+  "ETIMEDOUT",
+  "EAGAIN",
+  "EROFS",
+  "ENOSPC",
+]);
+
+/** How a master that starts waits for the servers of its cluster. */
+export interface Waiting {
+  /** Ends it: the master is to stop. */
+  stopping?: AbortSignal;
+  /** Called with the reason at each failed attempt, and with undefined once the master waits no more. */
+  told?(reason: string | undefined): void;
+}
+
+/**
+ * Tries until the servers of a cluster are there, later and later, and says why it waits. What is wrong for good, such as a password or
+ * another cluster's key, is thrown at once.
+ *
+ * @throws {SystemError} `ECANCELED` as soon as the master is to stop
+ */
+export async function untilReached<T>(
+  attempt: () => Promise<T>,
+  { clock, log, stopping, told = () => {} }: Waiting & { clock: Clock; log: Logger },
+): Promise<T> {
+  const began = clock.elapsed();
+  let [said, saidAt] = ["", -Infinity];
+  for (let pauseMs = FIRST_MS;; pauseMs = Math.min(2 * pauseMs, LONGEST_MS)) {
+    try {
+      const reached = await unlessStopped(attempt(), stopping);
+      if (said !== "") log.info("the servers of the cluster are reached", { seconds: seconds(clock, began) });
+      told(undefined);
+      return reached;
+    } catch (error) {
+      if (!PASSING.has(codeOf(error))) {
+        told(undefined);
+        throw error;
+      }
+      const reason = messageOf(error);
+      told(reason);
+      if (reason !== said || clock.elapsed() - saidAt >= SAY_AGAIN_MS) {
+        log.error("waiting for a server of the cluster: nothing is served until it is there", {
+          reason,
+          seconds: seconds(clock, began),
+        });
+        [said, saidAt] = [reason, clock.elapsed()];
+      }
+      await unlessStopped(clock.sleep(pauseMs), stopping);
+    }
+  }
+}
+
+const seconds = (clock: Clock, sinceMs: number) => Math.round((clock.elapsed() - sinceMs) / 1000);
+
+async function unlessStopped<T>(work: Promise<T>, stopping: AbortSignal | undefined): Promise<T> {
+  if (stopping === undefined) return await work;
+  // It may end long after nobody asks any more.
+  work.catch(() => {});
+  const stopped = Promise.withResolvers<never>();
+  const stop = () => stopped.reject(new SystemError("ECANCELED", "Cannot join the cluster: the master is to stop"));
+  stopping.addEventListener("abort", stop);
+  if (stopping.aborted) stop();
+  try {
+    return await Promise.race([work, stopped.promise]);
+  } finally {
+    stopping.removeEventListener("abort", stop);
+  }
+}

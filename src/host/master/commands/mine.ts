@@ -1,0 +1,91 @@
+import { CostError } from "../../../language/python/steps.ts";
+import { exactTarget } from "../../../model/target/mod.ts";
+import { isRecord, type Load, type MasterServices } from "../services.ts";
+
+/** Marks an entry that carries who may read it beside its data. */
+const ACL_MARKER = "__saltmine_acl__";
+
+/** `_mine`: a minion stores the returns of its mine functions. */
+export function mineStore(services: MasterServices, load: Load): unknown {
+  const { id, data } = load;
+  if (typeof id !== "string" || !isRecord(data)) return {};
+  if (!services.opts.minion_data_cache && !services.opts.enforce_mine_cache) return true;
+  // Real Salt fails here with `clear`; the minion asks to replace what is stored.
+  const before = load.clear === true ? {} : services.cache.mine(id) ?? {};
+  services.cache.saveMine(id, { ...before, ...data });
+  return true;
+}
+
+/** `_mine_delete`: removes one function of the asking minion. */
+export function mineDelete(services: MasterServices, load: Load): unknown {
+  const { id, fun } = load;
+  if (typeof id !== "string" || typeof fun !== "string") return {};
+  const mine = services.cache.mine(id);
+  if (mine !== undefined) {
+    delete mine[fun];
+    services.cache.saveMine(id, mine);
+  }
+  return true;
+}
+
+/** `_mine_flush`: removes everything that the asking minion has stored. */
+export function mineFlush(services: MasterServices, load: Load): unknown {
+  return typeof load.id === "string" && services.cache.flushMine(load.id);
+}
+
+/** Steps that one request may take: each entry may have a target of its own that limits its readers. */
+const STEPS = 100_000_000;
+
+/** May `reader` see this entry? Entries without an ACL are for every minion. */
+function readable(services: MasterServices, entry: unknown, reader: string): boolean {
+  if (!isRecord(entry) || !(ACL_MARKER in entry)) return true;
+  const { allow_tgt, allow_tgt_type } = entry;
+  if (allow_tgt === undefined || allow_tgt === null || allow_tgt === "") return true;
+  const type = typeof allow_tgt_type === "string" ? allow_tgt_type : "glob";
+  return services.expand({ tgt: allow_tgt, tgt_type: type }, { greedy: false }).minions.includes(reader);
+}
+
+/** True if the master's `mine_get` option lets this minion read these functions; without the option all may. */
+function permitted(services: MasterServices, reader: string, functions: readonly string[]): boolean {
+  const rules = services.opts.mine_get;
+  return !isRecord(rules) || services.rules.tableAllows(rules, reader, functions);
+}
+
+/** `_mine_get`: what other minions stored. */
+export function mineGet(services: MasterServices, load: Load): unknown {
+  try {
+    return services.steps.within(STEPS, () => entriesFor(services, load));
+  } catch (error) {
+    if (!(error instanceof CostError)) throw error;
+    services.log.warning("mine request refused", { id: load.id, reason: error.message });
+    return {};
+  }
+}
+
+function entriesFor(services: MasterServices, load: Load): unknown {
+  const { id, tgt } = load;
+  if (typeof id !== "string" || tgt === undefined || load.fun === undefined) return {};
+  const several = Array.isArray(load.fun) || (typeof load.fun === "string" && load.fun.includes(","));
+  const functions = (Array.isArray(load.fun) ? load.fun.map(String) : String(load.fun).split(",")).map((name) =>
+    name.trim()
+  );
+  if (!permitted(services, id, functions)) return {};
+  const asked = [load.tgt_type, load.expr_form].find((type) => typeof type === "string") ?? "glob";
+  // Exact matches only: patterns on pillar could be used to guess secrets.
+  const target = exactTarget({ tgt, tgt_type: asked as string }, services.opts.nodegroups);
+  const { minions } = services.expand(target, { greedy: false });
+  // Maps, not objects: names come from minions, and `__proto__` means something else on an object.
+  const found = new Map<string, Map<string, unknown>>();
+  for (const minion of minions) {
+    const mine = services.cache.mine(minion);
+    if (mine === undefined) continue;
+    for (const fun of functions) {
+      const entry = Object.hasOwn(mine, fun) ? mine[fun] : undefined;
+      if (entry === undefined || !readable(services, entry, id)) continue;
+      const value = isRecord(entry) && ACL_MARKER in entry ? entry.__data__ : entry;
+      const byMinion = found.get(fun) ?? new Map<string, unknown>();
+      found.set(fun, byMinion.set(minion, value));
+    }
+  }
+  return several ? found : found.get(functions[0]!) ?? {};
+}

@@ -1,0 +1,93 @@
+import { WithheldReply } from "../../../protocol/channel/req_server.ts";
+import type { Sender } from "../../../protocol/channel/sign_in_line.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { PackedPillar } from "../../../content/pillar/mod.ts";
+import { type AnyMap, entriesOf, isMap, mapOf, sizeOf } from "../../../language/python/containers.ts";
+import { NotTakenError, WorkerError } from "../../../feature/supervise/mod.ts";
+import type { Packed } from "../../../protocol/wire/msgpack.ts";
+import { isRecord, type Load, type MasterServices } from "../services.ts";
+
+/** Compiles the pillar of one minion. Given to `startMaster`; without one every pillar is empty. */
+export type PillarCompiler = (request: {
+  id: string;
+  grains: Record<string, unknown>;
+  saltenv: unknown;
+  pillarenv: unknown;
+  override: AnyMap;
+  /** An external pillar that the minion asks for. */
+  ext: unknown;
+  /** Options of the minion for external pillars. */
+  extraMinionData: Record<string, unknown>;
+  /** The cached pillar of this minion must not be used. */
+  cleanCache: boolean;
+  /** False once the minion does not wait any more. */
+  wanted(): boolean;
+}) => Promise<AnyMap | PackedPillar>;
+
+/**
+ * The command `_pillar`. Every call saves the minion's grains in the cache, by which the master expands targets.
+ *
+ * @returns text, which no minion takes for a pillar, if there is none: the minion keeps what it has
+ * @throws {WithheldReply} if nobody waits for it any more, or too many wait: the minion asks again
+ * @see salt/master.py AESFuncs._pillar
+ */
+export async function pillar(
+  services: MasterServices,
+  load: Load,
+  sender: Sender,
+  compile: PillarCompiler,
+): Promise<AnyMap | Packed | false | string> {
+  const { id } = load;
+  if (typeof id !== "string" || !isRecord(load.grains)) return false;
+  const grains = { ...load.grains, id };
+  const request = {
+    id,
+    grains,
+    saltenv: load.saltenv === undefined ? load.env : load.saltenv,
+    pillarenv: load.pillarenv,
+    override: isMap(load.pillar_override) ? load.pillar_override : {},
+    ext: load.ext,
+    extraMinionData: isRecord(load.extra_minion_data) ? load.extra_minion_data : {},
+    cleanCache: load.clean_cache === true,
+    wanted: () => sender.open,
+  };
+  let compiled: AnyMap | PackedPillar;
+  try {
+    compiled = await compile(request);
+  } catch (error) {
+    if (error instanceof NotTakenError) throw new WithheldReply(error.message);
+    // No pillar at all rather than an empty one: then the minion keeps what it has.
+    if (error instanceof WorkerError) return error.message;
+    services.log.error("pillar could not be compiled", { id, error: messageOf(error) });
+    return "";
+  }
+  if (services.opts.minion_data_cache) keepData(services, request, compiled);
+  return compiled instanceof PackedPillar ? compiled.wire : compiled;
+}
+
+/** Saves what targets are expanded by. A disk that takes nothing does not cost the minion its pillar. */
+function keepData(
+  { opts, cache, bus, log }: MasterServices,
+  { id, grains, override, ext }: Parameters<PillarCompiler>[0],
+  compiled: AnyMap | PackedPillar,
+): void {
+  // Pillar that the minion sent itself must not decide its targets: only a master may say what pillar a minion has. Salt keeps
+  // it all the same, until the next refresh.
+  const brought = sizeOf(override) > 0 || (ext !== undefined && ext !== null);
+  try {
+    // Its readers look names up as text, as nearly all are.
+    const pillar = brought
+      ? cache.packedPillar(id) ?? {}
+      : compiled instanceof PackedPillar
+      ? compiled.bin
+      : mapOf(entriesOf(compiled)) as Record<string, unknown>;
+    cache.saveData(id, { grains, pillar });
+  } catch (error) {
+    log.error("grains and pillar of a minion cannot be saved: targets go by those that were saved before", {
+      id,
+      error: messageOf(error),
+    });
+    return;
+  }
+  if (opts.minion_data_cache_events) bus.fire(`minion/refresh/${id}`, { "Minion data cache refresh": id });
+}

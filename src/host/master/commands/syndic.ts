@@ -1,0 +1,143 @@
+import { WithheldReply } from "../../../protocol/channel/req_server.ts";
+import { isPlainJid } from "../../../model/job/jid.ts";
+import { OUTCOME_STATES, type OutcomeState, type TargetOutcome } from "../../../model/job/outcome.ts";
+import { checkReturn, type SyndicPart } from "../jobs/return_check.ts";
+import { ownerFault } from "../access/owner_rights.ts";
+import { syndicNames } from "../jobs/syndic_jobs.ts";
+import { isRecord, type Load, type MasterServices } from "../services.ts";
+import { acceptReturn } from "./return.ts";
+
+/**
+ * The command `_syndic_return`: a syndic hands in the returns of its minions, of many jobs at once. The reply is the acknowledgement
+ * of all of them.
+ *
+ * @throws {WithheldReply} if one of them could not be stored
+ * @see salt/master.py AESFuncs._syndic_return
+ */
+export async function syndicReturned(
+  services: MasterServices,
+  load: Load,
+  syndic: string | undefined,
+): Promise<null> {
+  const { syndics, log } = services;
+  if (syndic === undefined || !syndics.mayBe(syndic)) {
+    // Otherwise any minion could send returns in the name of every other.
+    log.warning("returns of a syndic refused: order_masters is off, or syndic_minions does not list it", {
+      id: syndic,
+    });
+    return null;
+  }
+  const parts = Array.isArray(load.load) ? load.load : [load.load];
+  let failure: unknown;
+  for (const part of parts) {
+    if (!isRecord(part) || typeof part.jid !== "string" || !isPlainJid(part.jid) || !isRecord(part.return)) continue;
+    const results = Object.entries(part.return).filter(([, result]) => isRecord(result)) as [string, Load][];
+    const take = ([id, result]: [string, Load]) => takeReturn(services, part as SyndicPart, { id, result, syndic });
+    // The first one may record a job that this master does not know; the others find it.
+    const first = results.splice(0, services.ledger.loadOf(part.jid) === undefined ? 1 : 0);
+    for (const result of first) await take(result).catch((error) => failure = error);
+    for (const done of await Promise.allSettled(results.map(take))) {
+      if (done.status === "rejected") failure = done.reason;
+    }
+  }
+  if (failure !== undefined) throw failure;
+  return null;
+}
+
+/** Fields of a return that a syndic passes on. */
+async function takeReturn(
+  services: MasterServices,
+  part: SyndicPart,
+  { id, result, syndic }: { id: string; result: Load; syndic: string },
+): Promise<void> {
+  const { return: value, retcode, success, fun_args = part.fun_args } = result;
+  const { jid, fun, out, master_id } = part;
+  const load: Load = { cmd: "_return", id, jid, return: value, retcode, success, fun, fun_args };
+  if (out !== undefined) load.out = out;
+  if (master_id !== undefined) load.master_id = master_id;
+  try {
+    const checked = await checkReturn(services, load, undefined, { id: syndic, part });
+    if (!("refused" in checked)) services.syndics.register(syndic);
+    await acceptReturn(services, checked);
+  } catch (error) {
+    const reason = WithheldReply.unlessForGood(error, "The return");
+    if (reason instanceof WithheldReply) throw reason;
+    // As with a single return: sending it again would not help.
+    services.log.error("return could not be handled", { syndic, id, jid, error: String(error) });
+  }
+}
+
+/** How a lower master's target stands, in the event that it has fired of it. */
+const OUTCOME = /^salt\/job\/(?<jid>\d{20}(?:_[0-9A-Za-z]+)?)\/outcome\/(?<id>[^/]+)$/;
+/** The events in which a lower master names the minions of a job. */
+const NAMES = /^(?:(?<bare>\d{20}(?:_[0-9A-Za-z]+)?)|salt\/job\/(?<jid>\d{20}(?:_[0-9A-Za-z]+)?)\/new)$/;
+
+/**
+ * Takes up what events of a lower master say of a job: which minions it is for, and how they stand.
+ *
+ * @returns true if the event was about that
+ */
+export async function takeJobEvent(
+  services: MasterServices,
+  syndic: string,
+  tag: string,
+  data: Record<string, unknown>,
+): Promise<boolean> {
+  const names = NAMES.exec(tag)?.groups;
+  if (names !== undefined) {
+    const jid = (names.bare ?? names.jid)!;
+    if (Array.isArray(data.minions)) {
+      await syndicNames(services, syndic, { jid, minions: data.minions, more: data.more === true });
+    }
+    return true;
+  }
+  const { jid, id } = OUTCOME.exec(tag)?.groups ?? {};
+  if (jid === undefined) return false;
+  const outcome = outcomeOf(id!, data);
+  if (outcome !== undefined) services.ledger.reported(jid, syndic, outcome);
+  return true;
+}
+
+/** Outcomes that a syndic may report: of a return, the return itself says it. */
+const REPORTED: ReadonlySet<unknown> = new Set(
+  OUTCOME_STATES.filter((state) => !["returned", "failed", "published"].includes(state)),
+);
+
+/** Seconds since the epoch at most, the end of the year 9999: no date can be shown of larger numbers. */
+const LATEST = 253_402_300_799;
+const isTime = (value: unknown): boolean =>
+  Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= LATEST;
+
+/** Characters of a note at most. */
+const LONGEST_NOTE = 500;
+
+function outcomeOf(minion: string, data: Record<string, unknown>): TargetOutcome | undefined {
+  if (!REPORTED.has(data.outcome) || !isTime(data.at)) return undefined;
+  return {
+    minion,
+    state: data.outcome as OutcomeState,
+    atMs: Number(data.at) * 1000,
+    ...(isTime(data.until) ? { untilMs: Number(data.until) * 1000 } : {}),
+    ...(isTime(data.since) ? { sinceMs: Number(data.since) * 1000 } : {}),
+    ...(typeof data.note === "string" ? { note: data.note.slice(0, LONGEST_NOTE) } : {}),
+  };
+}
+
+/**
+ * The part of the command `_jobs` for syndics: `{syndic: true, reports, known: [jid…]}` asks for the jobs that the syndic should have and
+ * does not know. The answer is `{jobs: [load…]}`.
+ *
+ * `reports` is true if the syndic tells of each of its minions how it stands: then they are not asked from here.
+ */
+export async function syndicJobs(services: MasterServices, load: Load, syndic: string): Promise<unknown> {
+  const { syndics, ledger } = services;
+  if (!syndics.register(syndic)) return { jobs: [] };
+  syndics.setReporting(syndic, load.reports === true);
+  const known = new Set(Array.isArray(load.known) ? load.known.map(String) : []);
+  const jobs: Load[] = [];
+  for (const missed of ledger.missedBySyndic(syndic, known)) {
+    const owner = ledger.ownerOf(String(missed.jid));
+    if (owner === undefined || await ownerFault(services, owner, missed, undefined) === undefined) jobs.push(missed);
+  }
+  return { jobs };
+}

@@ -1,0 +1,102 @@
+import { messageOf } from "../../../base/errors.ts";
+import { eventStamp } from "../../../protocol/wire/event_frame.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { bindArguments, type BoundArguments, parseSignature, type Signature } from "../../../model/loader/signature.ts";
+import { traceback } from "../../../model/loader/traceback.ts";
+import type { LostMinions, WheelContext, WheelFunction } from "../../../model/loader/wheel.ts";
+import { authorizeCall } from "../access/authorize_call.ts";
+import { masterUser, withoutProof } from "../access/callers.ts";
+import type { Load, MasterServices } from "../services.ts";
+import { recordMasterJob, reserveMasterJid } from "../jobs/master_jobs.ts";
+import { argumentsOf, wholeOf } from "./low.ts";
+
+async function find({ wheels }: MasterServices, fun: string): Promise<WheelFunction | undefined> {
+  const [module = "", name = ""] = fun.split(".");
+  if (!Object.hasOwn(wheels, module)) return undefined;
+  const { functions } = (await wheels[module]!()).wheel;
+  return Object.hasOwn(functions, name) ? functions[name] : undefined;
+}
+
+/** The arguments of a call as its record shows them: as given, or in Salt's shape for named ones. */
+function shownArguments(low: Load, { params }: Signature, bound: BoundArguments): unknown[] {
+  const whole = wholeOf(low);
+  if (whole !== undefined) {
+    return Object.keys(whole.kwargs).length === 0 ? [...whole.args] : [...whole.args, whole.kwargs];
+  }
+  const named = Object.fromEntries(params.filter((one) => "default" in one).map(({ name }) => [name, bound[name]]));
+  const needed = params.filter((one) => !("default" in one)).map(({ name }) => bound[name]);
+  return Object.keys(named).length === 0 ? needed : [...needed, named];
+}
+
+/** The arguments of a call as events of Salt's reactor have them. */
+function givenArguments(low: Load): unknown[] {
+  const { args, kwargs } = wholeOf(low) ?? { args: [], kwargs: {} };
+  return Object.keys(kwargs).length === 0 ? [...args] : [...args, kwargs];
+}
+
+/** Of the minions with accepted keys: others may have been deleted since. */
+function lostMinions({ keys, presence }: MasterServices): LostMinions {
+  const lostMs = new Map<string, number>();
+  for (const id of keys.list("accepted")) {
+    const atMs = presence.goneSince(id);
+    if (atMs !== undefined) lostMs.set(id, atMs);
+  }
+  return { sinceMs: presence.sinceMs, lostMs };
+}
+
+/**
+ * The clear command `wheel`: calls a wheel function, and answers with its return.
+ *
+ * @see salt/master.py ClearFuncs.wheel
+ */
+export async function wheel(services: MasterServices, load: Load): Promise<unknown> {
+  const low = withoutProof(load);
+  const found = await authorizeCall(services, load, "wheel", low);
+  if ("answer" in found) return found.answer;
+  const { fun, caller } = found;
+  const user = masterUser(caller);
+  const { bus, log, opts, keyAdmin, presence, runtime } = services;
+  const jid = await reserveMasterJid(services);
+  const tag = `salt/wheel/${jid}`;
+  // Salt's reactor runs it by itself: its events tell the arguments, and not their own tag.
+  const more = caller.reaction === undefined ? { tag } : { fun_args: givenArguments(low) };
+  const data: Record<string, unknown> = { fun: `wheel.${fun}`, jid, ...more, user };
+  bus.fire(`${tag}/new`, { ...data });
+  const startedMs = runtime.clock.now();
+  data._stamp = eventStamp(startedMs);
+  const context: WheelContext = {
+    runtime,
+    log: log.child("wheel"),
+    opts,
+    keys: keyAdmin.as({ user, via: "wheel" }),
+    connected: () => [...presence.ids()],
+    lost: () => lostMinions(services),
+  };
+  let funArgs: unknown[] = [];
+  let secret = false;
+  try {
+    const body = await find(services, fun);
+    if (body === undefined) throw new CommandExecutionError(`'${fun}' is not available.`);
+    const signature = parseSignature(body.signature);
+    const { args, kwargs } = argumentsOf(low, fun, signature);
+    const bound = bindArguments(fun.slice(fun.indexOf(".") + 1), signature, args, new Map(Object.entries(kwargs)));
+    funArgs = shownArguments(low, signature, bound);
+    secret = body.secret === true;
+    data.return = await body.run(context, bound) ?? null;
+    data.success = true;
+    log.info("wheel function called", { fun, user });
+  } catch (error) {
+    data.return = `Exception occurred in wheel ${fun}: ${traceback(error)}`;
+    data.success = false;
+    log.warning("wheel function failed", { fun, user, error: messageOf(error) });
+  }
+  const end = { return: data.return, success: data.success === true, secret };
+  const failed = end.success ? {} : { retcode: 1 };
+  await recordMasterJob(
+    services,
+    { jid, fun: `wheel.${fun}`, user, args: funArgs, startedMs },
+    { ...end, ...failed },
+  );
+  bus.fire(`${tag}/ret`, { ...data });
+  return { tag, data };
+}

@@ -1,0 +1,202 @@
+import { jidMs } from "../../../model/job/jid.ts";
+import { mergeOutcomes } from "../../../model/job/job_cache.ts";
+import type { TargetOutcome } from "../../../model/job/outcome.ts";
+import { type JobOwner, storedOwner } from "../../../model/job/job_owner.ts";
+import type { Load, MasterServices } from "../services.ts";
+import { JidTakenError, sameJob } from "./same_job.ts";
+
+/** Fields of `kwargs` that go on to the minions, in the order of the wire. */
+const PASSED_ON = ["ret_config", "metadata", "module_executors", "executor_opts", "ret_kwargs"] as const;
+
+/** What to publish, once its caller has been authorized. */
+export interface Publication {
+  tgt: unknown;
+  tgt_type: string;
+  fun: unknown;
+  arg: unknown;
+  ret: string;
+  user: string;
+  /** `""` for a new one. */
+  jid: string;
+  kwargs: Record<string, unknown>;
+  /** Who asks for it, unless that user may do everything. */
+  owner?: JobOwner | undefined;
+  /** The minion that asked for it, if one did. */
+  asker?: string;
+  /** The jid of the runner that has asked for it. */
+  cause?: string;
+  /** The caller's trace context, as W3C `traceparent`. */
+  trace?: string;
+  /** True if the caller will look for the job on the disk. @default false */
+  files?: boolean;
+  /** False if it is not for minions below syndics. @default true */
+  below?: boolean;
+}
+
+/** A job that is recorded durably, and may be published. */
+export interface RecordedJob {
+  jid: string;
+  /** As minions get it. */
+  load: Load;
+  /** As the job cache has it. */
+  record: Load;
+  /** Minions that receive it when they come back. */
+  away: readonly string[];
+  /** Minions that have returned: it was published to them before. */
+  done: ReadonlySet<string>;
+}
+
+/** The load as minions get it. */
+function loadOf(
+  { tgt, tgt_type, fun, arg, ret, user, kwargs, asker }: Publication,
+  jid: string,
+  hasSyndics: boolean,
+): Load {
+  const load: Load = { fun, arg, tgt, jid, ret };
+  if (typeof kwargs.master_id === "string") load.master_id = kwargs.master_id;
+  if (typeof kwargs.delimiter === "string" && kwargs.delimiter !== ":") load.delimiter = kwargs.delimiter;
+  if (asker !== undefined) load.id = asker;
+  load.tgt_type = tgt_type;
+  for (const name of PASSED_ON) if (kwargs[name] !== undefined && kwargs[name] !== null) load[name] = kwargs[name];
+  load.user = user;
+  const delivery = deliveryOf(kwargs, hasSyndics);
+  if (delivery !== undefined) load.delivery = delivery;
+  return load;
+}
+
+/**
+ * Writes a job down: in the job cache, durably, and in the ledger. Undefined if there was no free jid.
+ *
+ * @throws {JidTakenError} if the jid is another job's; {SystemError} of the job cache, and then nothing is recorded
+ */
+export async function recordJob(
+  services: MasterServices,
+  job: Publication,
+  minions: readonly string[],
+): Promise<RecordedJob | undefined> {
+  const claim = await allocate(services, job.jid);
+  if (claim === undefined) return undefined;
+  try {
+    return await recordUnder(services, job, minions, claim);
+  } finally {
+    claim.release();
+  }
+}
+
+async function recordUnder(
+  services: MasterServices,
+  job: Publication,
+  minions: readonly string[],
+  { jid, known }: Claim,
+): Promise<RecordedJob> {
+  const { jobs, ledger, presence, store, runtime: { clock } } = services;
+  const { kwargs } = job;
+  const load = loadOf(job, jid, services.opts.order_masters);
+  if (known !== undefined && !sameJob(known.load, load)) throw new JidTakenError(jid);
+  const { cluster } = services;
+  // What others have changed in the storage must not get a new seal.
+  if (known !== undefined && await cluster?.isGenuine(jid, known.load, known.targets) === false) {
+    throw new JidTakenError(jid);
+  }
+  // Outcomes and returns of others are no targets of a job that is sealed.
+  const before = (cluster === undefined ? known?.outcomes.map(({ minion }) => minion) : known?.targets) ?? [];
+  // The record of a job is never changed: only targets are added.
+  const owned = job.owner !== undefined && typeof kwargs.queue === "number" ? { owner: job.owner } : {};
+  const record = known?.load ?? { ...load, cmd: "publish", kwargs, ...owned };
+  const since = store.losses;
+  const targets = before.length === 0 ? minions : [...new Set([...before, ...minions])];
+  await jobs.saveLoad(jid, record, targets, {
+    files: job.files === true,
+    ...(cluster === undefined ? {} : { seal: cluster.sealOf(jid, record, targets) }),
+  });
+  const { queue } = kwargs;
+  const untilMs = typeof queue === "number" && queue > 0 ? clock.now() + queue * 1000 : undefined;
+  const done = known?.returned ?? new Set<string>();
+  const away = untilMs === undefined ? [] : minions.filter((id) => !presence.connected(id) && !done.has(id));
+  const undo = ledger.open(jid, load, minions, {
+    ...(untilMs === undefined ? {} : { queued: { ids: new Set(away), untilMs } }),
+    ...(known === undefined ? {} : { earlier: known }),
+    owner: storedOwner(record),
+    syndics: job.below === false ? [] : services.syndics.ids(),
+  });
+  try {
+    await store.durable();
+    store.assertKept(since);
+  } catch (error) {
+    undo();
+    throw error;
+  }
+  ledger.confirm(jid);
+  return { jid, load, record, away, done };
+}
+
+/** A jid for a publication, held until {@link Claim.release}; `known` is the job that was published under it before. */
+interface Claim {
+  jid: string;
+  known?: KnownJob;
+  release(): void;
+}
+
+/** A job that was published before. */
+interface KnownJob {
+  /** As the job cache has it. */
+  load: Load;
+  /** Whom it was published to. */
+  targets: readonly string[];
+  /** How its targets stand. */
+  outcomes: readonly TargetOutcome[];
+  /** Minions that have returned. */
+  returned: ReadonlySet<string>;
+}
+
+/** The job of a jid that is published again; undefined if nothing is recorded. */
+async function knownJob({ jobs, ledger }: MasterServices, jid: string): Promise<KnownJob | undefined> {
+  // A master without a job cache has only the ledger.
+  const load = await jobs.load(jid) ?? ledger.loadOf(jid);
+  if (load === undefined) return undefined;
+  const returns = await jobs.returns(jid);
+  const targets = await jobs.minions(jid);
+  return {
+    load,
+    targets,
+    outcomes: mergeOutcomes(targets, await jobs.outcomes(jid), returns, jidMs(jid)),
+    returned: new Set(returns.map(({ minion }) => minion)),
+  };
+}
+
+/**
+ * A free jid, or the one that was asked for; undefined if none was free.
+ *
+ * @throws {JidTakenError} if the one that was asked for is reserved for a master job
+ */
+async function allocate(services: MasterServices, wanted: string): Promise<Claim | undefined> {
+  const { jobs, jids, ledger } = services;
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const jid = wanted || jids.next();
+    const release = await ledger.claim(jid);
+    try {
+      if (await jobs.reserve(jid)) return { jid, release };
+      if (wanted !== "") {
+        const known = await knownJob(services, jid);
+        // Reserved, but nothing recorded yet: a runner or wheel function under way has it.
+        if (known === undefined) throw new JidTakenError(jid);
+        return { jid, release, known };
+      }
+    } catch (error) {
+      release();
+      throw error;
+    }
+    release();
+  }
+  return undefined;
+}
+
+/** What a job asks of Brine minions beyond Salt's fields: live output, and a time after which it is stopped. */
+function deliveryOf(kwargs: Record<string, unknown>, hasSyndics: boolean): Record<string, unknown> | undefined {
+  const delivery: Record<string, unknown> = {};
+  // A lower master keeps the job for its own minions.
+  if (hasSyndics && typeof kwargs.queue === "number" && kwargs.queue > 0) delivery.queue = kwargs.queue;
+  if (kwargs.stream === true) delivery.stream = true;
+  if (typeof kwargs.job_timeout === "number" && kwargs.job_timeout > 0) delivery.timeout = kwargs.job_timeout;
+  return Object.keys(delivery).length > 0 ? delivery : undefined;
+}

@@ -1,0 +1,42 @@
+import { messageOf } from "../../../base/errors.ts";
+import { type MasterJob, type MasterJobEnd, saveMasterJob } from "../../../model/job/master_job.ts";
+import { masterId } from "../master_id.ts";
+import type { MasterServices } from "../services.ts";
+
+type Services = Pick<MasterServices, "jobs" | "jids" | "store" | "opts" | "log" | "runtime">;
+
+/** Jids that are tried before one is used without being reserved. */
+const ATTEMPTS = 5;
+
+/**
+ * A jid for a master job, reserved durably so that no publication can take it. A job cache that cannot be written must not
+ * prevent the very function that may repair it: the jid is then new, but not reserved.
+ */
+export async function reserveMasterJid({ jobs, jids, store, log }: Services): Promise<string> {
+  try {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const jid = jids.next();
+      if (!await jobs.reserve(jid)) continue;
+      await store.durable();
+      return jid;
+    }
+  } catch (error) {
+    store.soon();
+    log.warning("jid of a master job could not be reserved in the job cache", { error: messageOf(error) });
+  }
+  return jids.next();
+}
+
+/** Records a master job and its return, as far as the configuration asks for that; never rejects. */
+export async function recordMasterJob(services: Services, job: MasterJob, end: MasterJobEnd): Promise<void> {
+  const { jobs, opts, store, log, runtime } = services;
+  if (!opts.job_cache || opts.ext_job_cache !== "") return;
+  try {
+    const master = masterId(opts, runtime.host.hostname());
+    await saveMasterJob({ jobs, master, maxBytes: opts.max_return_size }, job, end, runtime.clock.now());
+    await store.durable();
+  } catch (error) {
+    store.soon();
+    log.error("master job not recorded", { jid: job.jid, fun: job.fun, error: messageOf(error) });
+  }
+}

@@ -1,0 +1,45 @@
+/** What is common to reports of minions, whether they come to this master or through another one of its cluster. */
+import { WithheldReply } from "../../../protocol/channel/req_server.ts";
+import type { JobLoad } from "../../../model/job/job_cache.ts";
+import type { MasterServices } from "../services.ts";
+
+/**
+ * Takes which jobs a Brine minion knows, and returns those that it should have. Queued ones wait until the disk says that the minion may have
+ * them; where that fails, they follow by a publication.
+ *
+ * @param newest see {@link Ledger.present}
+ */
+export async function jobsFor(
+  { ledger }: MasterServices,
+  minion: string,
+  known: ReadonlySet<string>,
+  newest: boolean,
+): Promise<JobLoad[]> {
+  // At once: by the time that the disk is written, the minion may have said more.
+  const jobs = ledger.present(minion, known, { complete: newest });
+  const noting = ledger.offer(minion);
+  if (noting === undefined) return jobs;
+  await noting;
+  const all = ledger.present(minion, known, { complete: false });
+  ledger.answered(minion);
+  return all;
+}
+
+/**
+ * Resolves once what a minion has said of jobs is on the disk.
+ *
+ * @throws {WithheldReply} if it is not, and was not when the minion said the same before: it says it again
+ */
+export async function assertStatesKept(
+  { ledger, store }: MasterServices,
+  jids: readonly string[],
+  minion: string,
+): Promise<void> {
+  const text = "What a minion says of its jobs could not be stored";
+  await store.durable().catch((cause) => {
+    throw new WithheldReply(text, { cause, id: minion });
+  });
+  // What was said before may wait to be written again, and is not written because this was.
+  const unsaved = jids.filter((jid) => ledger.isUnsaved(jid, minion));
+  if (unsaved.length > 0) throw new WithheldReply(text, { id: minion, jids: unsaved });
+}

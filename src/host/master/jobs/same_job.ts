@@ -1,0 +1,43 @@
+import type { JobLoad } from "../../../model/job/job_cache.ts";
+import { SaltError } from "../../../base/errors.ts";
+import { sameBytes } from "../../../runtime/bytes.ts";
+import { encode } from "../../../protocol/wire/msgpack.ts";
+
+/** A caller asked for a jid that belongs to another job. */
+export class JidTakenError extends SaltError {
+  constructor(jid: string) {
+    super(
+      "JID_TAKEN",
+      `The jid ${jid} is that of another job: the same jid is only for the same function and arguments, asked for by the ` +
+        "same user. Leave the jid out, and the master chooses one",
+      { jid },
+    );
+  }
+}
+
+/** Everything that a minion acts on, and the user; only the targets may differ. */
+const FIELDS = [
+  "fun",
+  "arg",
+  "ret",
+  "user",
+  // The minion that asked for it.
+  "id",
+  "master_id",
+  "ret_config",
+  "metadata",
+  "module_executors",
+  "executor_opts",
+  "ret_kwargs",
+  "delivery",
+] as const;
+
+/**
+ * True if two publications are the same job, perhaps for other targets: a retry, or the next part of a batch. Compared as
+ * they go over the wire: values that a minion would read differently must not count as equal.
+ */
+export function sameJob(known: JobLoad, wanted: JobLoad): boolean {
+  const bytesOf = (load: JobLoad) => encode(FIELDS.map((field) => load[field] ?? null), "bin");
+  const [one, other] = [bytesOf(known), bytesOf(wanted)];
+  return sameBytes(one!, other!);
+}

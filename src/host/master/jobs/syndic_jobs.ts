@@ -1,0 +1,67 @@
+import { SYNDIC_OWN } from "../../../model/job/syndic_job.ts";
+import type { JobLoad } from "../../../model/job/job_cache.ts";
+import { expandTarget } from "../../../model/target/mod.ts";
+import type { MasterServices } from "../services.ts";
+import { MOST_TARGETS } from "./syndic_targets.ts";
+
+/** Targets whose names the target itself has: whether a minion belongs to it can be told without its grains. */
+const BY_NAME: ReadonlySet<unknown> = new Set(["glob", "pcre", "list"]);
+
+/** Minions that one syndic may name for one job. */
+const MOST_MINIONS = 50_000;
+
+/**
+ * Those of `ids` that a syndic may speak for in a job: it may speak for the minion at all, and the target does not leave it out.
+ * Where the target is by grains or pillar, the lower master alone knows who that is.
+ */
+export function spokenFor(
+  { syndics }: MasterServices,
+  syndic: string,
+  load: JobLoad,
+  ids: readonly unknown[],
+): string[] {
+  const allowed = ids.filter((id) => syndics.speaksFor(syndic, id)) as string[];
+  if (!BY_NAME.has(load.tgt_type ?? "glob") || allowed.length === 0) return allowed;
+  const source = { accepted: () => allowed, cached: () => [], data: () => undefined };
+  return expandTarget({ tgt: load.tgt, tgt_type: String(load.tgt_type ?? "glob") }, source).minions;
+}
+
+/** The load of a job that this master has published, open or on record; undefined for any other. */
+export async function publishedLoad({ ledger, jobs }: MasterServices, jid: string): Promise<JobLoad | undefined> {
+  const load = ledger.loadOf(jid) ?? await jobs.load(jid);
+  return load?.[SYNDIC_OWN] === undefined ? load : undefined;
+}
+
+/**
+ * A syndic names the minions that it has for a job. Those that it may speak for become targets, and clients hear of them.
+ *
+ * @param more true if it may name more before it counts as complete
+ */
+export async function syndicNames(
+  services: MasterServices,
+  syndic: string,
+  { jid, minions, more }: { jid: string; minions: readonly unknown[]; more: boolean },
+): Promise<void> {
+  const { ledger, log, bus } = services;
+  // Of a job that has ended, returns alone count: otherwise a syndic could add minions to every job on record, without end.
+  const load = ledger.loadOf(jid) === undefined ? undefined : await publishedLoad(services, jid);
+  if (load === undefined) return;
+  if (ledger.namedBy(jid, syndic) + minions.length > MOST_MINIONS) {
+    log.warning("minions of a syndic refused: too many for one job", { syndic, jid, most: MOST_MINIONS });
+    return;
+  }
+  const named = spokenFor(services, syndic, load, minions);
+  if (named.length < minions.length) {
+    log.warning("minions of a syndic refused: their keys are accepted here, or they are no targets", {
+      syndic,
+      jid,
+      refused: minions.length - named.length,
+    });
+  }
+  if (named.length > 0 && !await services.syndicTargets.add(jid, syndic, named)) {
+    log.warning("minions of a syndic refused: too many for one job", { syndic, jid, most: MOST_TARGETS });
+    return;
+  }
+  ledger.join(jid, syndic, named, more);
+  bus.fire(`syndic/${syndic}/${jid}`, { jid, minions: named, syndic, ...(more ? { more } : {}) });
+}

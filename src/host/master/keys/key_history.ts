@@ -1,0 +1,139 @@
+import type { Clock } from "../../../base/async/clock.ts";
+import { grouped } from "../../../base/async/grouped.ts";
+import type { KeyState } from "../../../protocol/channel/key_store.ts";
+import { joinPath } from "../../../base/paths.ts";
+import { messageOf } from "../../../base/errors.ts";
+import type { KeyDecision } from "../../../model/loader/wheel.ts";
+import type { Logger } from "../../../base/log.ts";
+import { isRecord } from "../../../base/record.ts";
+import type { FileSystem } from "../../../runtime/fs.ts";
+import { PatternCache } from "../../../model/target/mod.ts";
+
+/**
+ * Who decides on keys, as the history shows it.
+ *
+ * @internal
+ */
+export interface KeyActor {
+  /** The name of a user, or the id of the minion that asks. */
+  user: string;
+  /** By which way: a program, a wheel function, or a rule of the master. */
+  via: "salt-key" | "wheel" | "autosign" | "autoreject" | "minion" | "rotation" | "expiry" | "master";
+  /** The address of whoever asked, if it came over the network. */
+  from?: string;
+}
+
+/** What was done with a key. */
+export type KeyAct = KeyDecision["act"];
+
+/** Bytes of the file that is written to; then it becomes `key_history.1`, and the one before is gone. */
+const LARGEST_FILE = 8 * 2 ** 20;
+/** Characters of a user's name or an address that are kept. */
+const LONGEST_NAME = 128;
+/** The newest decisions that one question is answered with. */
+const MOST_SHOWN = 100_000;
+
+const NAMES = ["key_history.1", "key_history"];
+
+export interface KeyHistoryOptions {
+  fs: FileSystem;
+  clock: Pick<Clock, "now">;
+  log: Logger;
+  /** The master's `pki_dir`, which only its own user can read. */
+  pkiDir: string;
+}
+
+/**
+ * Who did what with which key, and when: one JSON object on each line of `<pki_dir>/key_history`, only ever appended to. The
+ * master and `salt-key` write to the same file.
+ */
+export class KeyHistory {
+  readonly #options: KeyHistoryOptions;
+  readonly #path: string;
+  #lines: string[] = [];
+  readonly #write = grouped(async () => {
+    const { fs } = this.#options;
+    const lines = this.#lines;
+    if (lines.length === 0) return;
+    this.#lines = [];
+    this.#makeRoom();
+    const fresh = fs.stat(this.#path) === undefined;
+    fs.append(this.#path, lines.join(""), 0o600);
+    await fs.sync(this.#path);
+    if (fresh) await fs.sync(this.#options.pkiDir);
+  });
+
+  /** @param options where the file is */
+  constructor(options: KeyHistoryOptions) {
+    this.#options = options;
+    this.#path = joinPath(options.pkiDir, NAMES[1]!);
+  }
+
+  /** Notes a decision; it is written with the next {@link KeyHistory.saved}. */
+  note(
+    act: KeyAct,
+    id: string,
+    actor: KeyActor,
+    more: { was?: KeyState; finger?: string; new_finger?: string; replaced?: string },
+  ): void {
+    const { user, via, from } = actor;
+    const decision: KeyDecision = {
+      time: new Date(this.#options.clock.now()).toISOString(),
+      act,
+      id,
+      ...more,
+      user: user.slice(0, LONGEST_NAME),
+      via,
+      ...(from === undefined ? {} : { from: from.slice(0, LONGEST_NAME) }),
+    };
+    this.#lines.push(`${JSON.stringify(decision)}\n`);
+  }
+
+  /** Resolves once what was noted is on the disk. A disk that is full is logged: the keys themselves were changed. */
+  async saved(): Promise<void> {
+    try {
+      await this.#write();
+    } catch (error) {
+      this.#options.log.error("key history cannot be written: the change of the key is not in it", {
+        path: this.#path,
+        error: messageOf(error),
+      });
+    }
+  }
+
+  /** The newest decisions on the ids of a glob, oldest first. @param limit how many at most */
+  read(glob: string, limit: number): KeyDecision[] {
+    const { fs, pkiDir } = this.#options;
+    const patterns = new PatternCache();
+    const globs = glob.split(",").map((part) => patterns.glob(part));
+    const most = Math.min(limit, MOST_SHOWN);
+    let found: KeyDecision[] = [];
+    for (const name of NAMES) {
+      const path = joinPath(pkiDir, name);
+      if (fs.stat(path)?.kind !== "file") continue;
+      for (const line of fs.readText(path).split("\n")) {
+        const decision = decisionOf(line);
+        if (decision !== undefined && globs.some((matches) => matches(decision.id))) found.push(decision);
+      }
+      found = found.slice(-most);
+    }
+    return found;
+  }
+
+  #makeRoom(): void {
+    const { fs, pkiDir } = this.#options;
+    if ((fs.stat(this.#path)?.size ?? 0) < LARGEST_FILE) return;
+    fs.rename(this.#path, joinPath(pkiDir, NAMES[0]!));
+  }
+}
+
+/** The decision on a line; undefined for a line that was torn by a loss of power. */
+function decisionOf(line: string): KeyDecision | undefined {
+  if (line === "") return undefined;
+  try {
+    const value: unknown = JSON.parse(line);
+    return isRecord(value) && typeof value.id === "string" ? value as unknown as KeyDecision : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,84 @@
+import type { Clock } from "../../../base/async/clock.ts";
+import type { KeyState, StrangerKeys } from "../../../protocol/channel/key_store.ts";
+import type { Logger } from "../../../base/log.ts";
+import { KEY_DIRECTORIES, type KeyDirectories } from "./key_directories.ts";
+
+/** How long the count of a directory is valid: `salt-key` changes it in another process. */
+const COUNT_GOOD_MS = 1000;
+
+interface Count {
+  /** Keys in the directory: counted, then added up. */
+  total: number;
+  countedMs: number;
+  /** Key → its sender, where this process has received it. */
+  origins: Map<string, string>;
+  /** Sender → number of its keys. */
+  held: Map<string, number>;
+  /** The last key was refused; logged once. */
+  full: boolean;
+}
+
+export interface StrangerKeyOptions {
+  keys: KeyDirectories;
+  clock: Pick<Clock, "now">;
+  log: Logger;
+  /** Keys in each directory at most (`max_pending_keys`); 0 = no bound. */
+  limit: number;
+}
+
+/**
+ * Counts the keys that strangers have sent. A sender may have as many as there is room left beside them: one alone can take
+ * half of a directory, each further one half of what remains, so that there is always room for a sender that has not sent
+ * any. Once the operator has accepted or deleted some, minions that were refused are admitted with their next attempt.
+ */
+export class CountedStrangerKeys implements StrangerKeys {
+  readonly #options: StrangerKeyOptions;
+  readonly #counts = new Map<KeyState, Count>();
+
+  constructor(options: StrangerKeyOptions) {
+    this.#options = options;
+  }
+
+  admit(state: KeyState, origin: string): boolean {
+    const { limit, log } = this.#options;
+    if (limit <= 0) return true;
+    const count = this.#count(state);
+    const held = count.held.get(origin) ?? 0;
+    const room = held < limit - count.total;
+    if (!room && !count.full) {
+      log.error(
+        "no room for another key: accept or delete some with salt-key, or raise max_pending_keys",
+        { directory: KEY_DIRECTORIES[state], keys: count.total, max_pending_keys: limit, from: origin, of_it: held },
+      );
+    }
+    count.full = !room;
+    return room;
+  }
+
+  stored(state: KeyState, id: string, origin: string): void {
+    const count = this.#counts.get(state);
+    if (count === undefined) return;
+    count.total++;
+    count.origins.set(id, origin);
+    count.held.set(origin, (count.held.get(origin) ?? 0) + 1);
+  }
+
+  #count(state: KeyState): Count {
+    const { keys, clock } = this.#options;
+    const now = clock.now();
+    const known = this.#counts.get(state);
+    // A clock that was set back must not make an old count valid for ever.
+    if (known !== undefined && Math.abs(now - known.countedMs) < COUNT_GOOD_MS) return known;
+    const ids = new Set(keys.list(state));
+    const count: Count = { total: ids.size, countedMs: now, origins: new Map(), held: new Map(), full: false };
+    for (const [id, origin] of known?.origins ?? []) {
+      if (!ids.has(id)) continue;
+      count.origins.set(id, origin);
+      count.held.set(origin, (count.held.get(origin) ?? 0) + 1);
+    }
+    // Logged again once there was room, or when the directory was filled by other keys.
+    count.full = known?.full === true && count.total >= known.total;
+    this.#counts.set(state, count);
+    return count;
+  }
+}

@@ -1,0 +1,105 @@
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import type { FileSystem } from "../../runtime/fs.ts";
+import type { IpcFraming } from "../../protocol/wire/ipc_frame.ts";
+
+/** A running process of real Salt on this host. */
+interface SaltProcess {
+  /** Ticks since boot: the larger, the newer. */
+  started: number;
+  interpreter: string;
+  program: string;
+  words: string[];
+}
+
+function readProcess(fs: FileSystem, pid: string): SaltProcess | undefined {
+  try {
+    // Salt sets its process title, which has blanks between the words.
+    const [interpreter = "", ...words] = fs.readText(`/proc/${pid}/cmdline`).split(/[\0 ]/);
+    if (!/python/.test(interpreter) || words.length === 0) return undefined;
+    // Fields after the program's name, which may contain blanks and parentheses: field 22 is the start time.
+    const stat = fs.readText(`/proc/${pid}/stat`);
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return {
+      started: Number(fields[19]),
+      interpreter,
+      program: words.find((word) => !word.startsWith("-")) ?? "",
+      words,
+    };
+  } catch {
+    // A process may end while it is read.
+    return undefined;
+  }
+}
+
+/** Where the `salt` package of an interpreter may lie. */
+function* packageDirectories(fs: FileSystem, interpreter: string): Iterable<string> {
+  const bin = interpreter.slice(0, interpreter.lastIndexOf("/"));
+  const prefix = bin.slice(0, bin.lastIndexOf("/"));
+  for (const lib of [`${prefix}/lib`, "/usr/lib", "/usr/local/lib"]) {
+    if (fs.stat(lib)?.kind !== "directory") continue;
+    for (const name of fs.list(lib)) {
+      if (!name.startsWith("python3")) continue;
+      for (const kind of ["site-packages", "dist-packages"]) yield `${lib}/${name}/${kind}/salt`;
+    }
+  }
+}
+
+/** How likely it is that a process listens to the bus of the master whose configuration is in `configDir`. */
+function likelihood({ program, words }: SaltProcess, configDir: string): number {
+  if (words.includes(configDir) || words.includes(`--config-dir=${configDir}`)) return 2;
+  return program.slice(program.lastIndexOf("/") + 1).startsWith("salt") ? 1 : 0;
+}
+
+/**
+ * The framing of events that a program of real Salt reads, which has just connected. Nothing on the socket tells it, so the
+ * installation of the most likely such process decides, the newest of several: 3006 releases that put a length before what
+ * they send expect one before what they read, and no other release does.
+ */
+function detectListenerFraming(fs: FileSystem, log: Logger, configDir: string): IpcFraming {
+  try {
+    if (fs.stat("/proc/self/cmdline") === undefined) return "stream";
+    let best: (SaltProcess & { rank: number }) | undefined;
+    for (const pid of fs.list("/proc")) {
+      if (!/^\d+$/.test(pid)) continue;
+      const found = readProcess(fs, pid);
+      // A minion listens to its own bus.
+      if (found === undefined || found.program.endsWith("salt-minion")) continue;
+      const rank = likelihood(found, configDir);
+      if (best !== undefined && (rank < best.rank || rank === best.rank && found.started < best.started)) continue;
+      best = { ...found, rank };
+    }
+    if (best === undefined) return "stream";
+    for (const directory of packageDirectories(fs, best.interpreter)) {
+      const version = `${directory}/_version.txt`;
+      if (fs.stat(version)?.kind !== "file") continue;
+      if (!fs.readText(version).startsWith("3006")) return "stream";
+      return /frame_msg_ipc[\s\S]*struct\.pack/.test(fs.readText(`${directory}/transport/frame.py`))
+        ? "length"
+        : "stream";
+    }
+  } catch (error) {
+    log.debug("framing of an event listener could not be determined", { error: messageOf(error) });
+  }
+  return "stream";
+}
+
+/** For how long an answer holds: Python takes longer than this to load Salt and connect, so that the last look has seen the process. */
+const HOLDS_MS = 250;
+
+/**
+ * The framing for listeners that connect, as {@link detectListenerFraming} finds it. Each look reads every process of the host, which takes
+ * milliseconds of the master's loop: one who connects again and again has it look four times a second, and no more.
+ *
+ * @param now milliseconds; a clock that was set back has it look again
+ */
+export function listenerFraming(fs: FileSystem, log: Logger, configDir: string, now: () => number): () => IpcFraming {
+  let last: { framing: IpcFraming; atMs: number } | undefined;
+  return () => {
+    const atMs = now();
+    if (last === undefined || Math.abs(atMs - last.atMs) >= HOLDS_MS) {
+      last = { framing: detectListenerFraming(fs, log, configDir), atMs };
+    }
+    return last.framing;
+  };
+}

@@ -1,0 +1,64 @@
+import { joinPath } from "../../../base/paths.ts";
+import { codeOf } from "../../../base/errors.ts";
+import type { Logger } from "../../../base/log.ts";
+import { descriptorLimit } from "../../../runtime/descriptors.ts";
+import { KEY_DIRECTORIES } from "../keys/key_directories.ts";
+import type { MasterServices } from "../services.ts";
+
+/** Connections and files that a minion may need at once: of its requests, of publications, and of what it asks for. */
+const FOR_EACH = 4;
+
+const REMEDY = "raise it where the service is started (LimitNOFILE=)";
+
+/** Tells the operator that file descriptors are short, or will be: once when that begins, not each time. */
+export class DescriptorWatch {
+  readonly #services: Pick<MasterServices, "keys" | "opts" | "runtime">;
+  readonly #log: Logger;
+  /** Read in time: it cannot be read when no file can be opened. */
+  #limit: number | undefined;
+  #told = "";
+  #used = false;
+
+  constructor(services: Pick<MasterServices, "keys" | "opts" | "runtime">, log: Logger) {
+    this.#services = services;
+    this.#log = log;
+  }
+
+  /** Opens something: the system refuses connections silently when it cannot open any more. */
+  probe(): void {
+    const { opts, runtime: { fs } } = this.#services;
+    let used = false;
+    try {
+      fs.list(joinPath(opts.pki_dir, KEY_DIRECTORIES.denied));
+    } catch (error) {
+      used = ["EMFILE", "ENFILE"].includes(codeOf(error));
+    }
+    if (used === this.#used) return;
+    this.#used = used;
+    if (!used) this.#log.info("there are file descriptors again");
+    else {
+      this.#log.error(`no file descriptors are left: new connections and files are refused; ${REMEDY}`, {
+        open_files: this.#limit ?? "unknown",
+      });
+    }
+  }
+
+  /**
+   * Compares the accepted minions with the limit.
+   *
+   * @see salt/utils/verify.py check_max_open_files
+   */
+  compare(): void {
+    const { keys, runtime: { fs } } = this.#services;
+    const limit = this.#limit = descriptorLimit(fs) ?? Infinity;
+    const accepted = keys.list("accepted").length;
+    const level = accepted * FOR_EACH <= limit ? "" : accepted * 2 <= limit ? "warning" : "critical";
+    if (level === this.#told) return;
+    this.#told = level;
+    if (level === "") return;
+    this.#log[level](
+      `too few open files for the accepted minions: connections beyond the limit are refused; ${REMEDY}`,
+      { accepted_minions: accepted, open_files: limit, wanted: accepted * FOR_EACH },
+    );
+  }
+}

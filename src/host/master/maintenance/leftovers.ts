@@ -1,0 +1,37 @@
+import { joinPath } from "../../../base/paths.ts";
+import { KEY_DIRECTORIES } from "../keys/key_directories.ts";
+import type { MasterServices } from "../services.ts";
+import { inBatches } from "./in_batches.ts";
+
+/** A file that was being written when its program was killed. */
+const TEMPORARY = /^\.[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\.tmp$/;
+/** Milliseconds after which nobody writes it any more. */
+const LEFT_MS = 3_600_000;
+
+/** Removes what programs that were killed have left half-written beside the master's files. @returns how many */
+export async function cleanLeftovers(
+  { opts, runtime: { fs, clock, later } }: Pick<MasterServices, "opts" | "runtime">,
+  signal: AbortSignal,
+): Promise<number> {
+  const minions = joinPath(opts.cachedir, "minions");
+  const directories = [
+    opts.pki_dir,
+    ...Object.values(KEY_DIRECTORIES).map((name) => joinPath(opts.pki_dir, name)),
+    opts.cachedir,
+    opts.token_dir === "" ? joinPath(opts.cachedir, "tokens") : opts.token_dir,
+    ...(fs.stat(minions)?.kind === "directory" ? fs.list(minions).map((id) => joinPath(minions, id)) : []),
+  ];
+  let gone = 0;
+  await inBatches(directories, later, signal, (directory) => {
+    if (fs.stat(directory, { follow: false })?.kind !== "directory") return;
+    for (const name of fs.list(directory)) {
+      if (!TEMPORARY.test(name)) continue;
+      const path = joinPath(directory, name);
+      const stat = fs.stat(path, { follow: false });
+      if (stat?.kind !== "file" || clock.now() - stat.mtimeMs < LEFT_MS) continue;
+      fs.remove(path);
+      gone++;
+    }
+  });
+  return gone;
+}

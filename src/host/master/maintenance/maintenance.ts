@@ -1,0 +1,237 @@
+import { allPillarRepositories } from "../../../content/git/mod.ts";
+import { keepJobsSeconds } from "../../../model/config/keep_jobs.ts";
+import type { SessionKeys } from "../keys/session_keys.ts";
+import type { MasterServices } from "../services.ts";
+import { ClockWatch } from "./clock_watch.ts";
+import { DescriptorWatch } from "./descriptor_watch.ts";
+import { carryOut, type Duty } from "./duty.ts";
+import { inBatches } from "./in_batches.ts";
+import { KeyCache } from "./key_cache.ts";
+import { KeyRotation } from "./master_key_rotation.ts";
+import { RotationCalls } from "./rotation_calls.ts";
+import { AuditCopy } from "../audit/audit_copy.ts";
+import { cleanLeftovers } from "./leftovers.ts";
+import { expirePendingKeys } from "./pending_keys.ts";
+import type { MasterSchedule } from "./master_schedule.ts";
+import { PresenceEvents } from "./presence_events.ts";
+import { cleanPublishAuth } from "./publish_auth.ts";
+
+const SECOND_MS = 1000;
+const HOUR_MS = 3_600_000;
+/** How long masters of a cluster remember what was removed: one that was away for longer reads everything anew. */
+const REMEMBERED_MS = 7 * 24 * HOUR_MS;
+/** How often a master of a cluster copies its audit log, and how long the copies are kept. */
+const AUDIT_COPY_MS = 2000;
+const AUDIT_KEPT_MS = 90 * 24 * HOUR_MS;
+/** Between two looks whether a file can still be opened. */
+const PROBE_MS = 4000;
+/** The shortest `loop_interval`, in seconds. */
+const LEAST_INTERVAL = 1;
+/** A job is removed at the latest when it is older than it may be by this part of its time. */
+const LATE = 1 / 24;
+
+export interface MaintenanceOptions {
+  /** The master's own id. */
+  id: string;
+  sessionKeys: Pick<SessionKeys, "sweep">;
+  schedule: MasterSchedule;
+  /** Ends it. */
+  signal: AbortSignal;
+}
+
+/**
+ * Periodic work of a master: everything that the Maintenance process of real Salt does, each duty by itself. Returns when the
+ * signal aborts.
+ */
+export async function maintain(services: MasterServices, options: MaintenanceOptions): Promise<void> {
+  const { log, runtime: { clock } } = services;
+  const watch = new ClockWatch(clock, log);
+  const duties = [
+    ...everySecond(services, options.id, watch),
+    ...expiry(services, options.sessionKeys, watch),
+    ...forOthers(services),
+    ...inCluster(services),
+    ...services.audit?.duties ?? [],
+  ].map((duty) => SHARED.has(duty.name) ? onDutyOnly(duty, services) : duty);
+  await Promise.all([carryOut(duties, { clock, log }, options.signal), options.schedule.keep(options.signal)]);
+}
+
+/** Duties on what the masters of a cluster share: one of them has them. */
+const SHARED: ReadonlySet<string> = new Set([
+  "remove old jobs",
+  "bound the job cache",
+  "remove keys that nobody decided on",
+  "fire presence events",
+  "forget removed records",
+  "remove old audit lines",
+]);
+
+/** What is done to what the masters of a cluster share. */
+function inCluster({ cluster, log, opts, audit, runtime: { clock, fs } }: MasterServices): Duty[] {
+  if (cluster === undefined) return [];
+  const copy = new AuditCopy({
+    fs,
+    directory: opts.audit_dir,
+    store: cluster.audit,
+    id: opts.id,
+    log: log.child("audit"),
+  });
+  const copying = { name: "copy the audit log", everyMs: AUDIT_COPY_MS, run: () => copy.run() };
+  return [...(audit === undefined ? [] : [copying]), {
+    name: "remove old audit lines",
+    everyMs: HOUR_MS,
+    run: async () => void await cluster.audit.expire(clock.now() - AUDIT_KEPT_MS),
+  }, {
+    name: "forget removed records",
+    everyMs: HOUR_MS,
+    async run() {
+      const gone = await cluster.forgetRemoved(clock.now() - REMEMBERED_MS);
+      if (gone > 0) log.info("names of removed keys, tokens and data forgotten", { names: gone });
+    },
+  }];
+}
+
+function onDutyOnly(duty: Duty, { cluster }: MasterServices): Duty {
+  if (cluster === undefined) return duty;
+  return { ...duty, run: (signal) => cluster.onDuty ? duty.run(signal) : undefined };
+}
+
+/** `loop_interval` in milliseconds. */
+function loopMs({ opts }: MasterServices): number {
+  return Math.max(LEAST_INTERVAL, opts.loop_interval) * 1000;
+}
+
+/** What must not wait: an operator who deletes a key expects it to take effect now. */
+function everySecond(services: MasterServices, id: string, watch: ClockWatch): Duty[] {
+  const rotation = new KeyRotation(services, id);
+  const calls = new RotationCalls(services);
+  return [
+    { name: "watch the clock", everyMs: SECOND_MS, run: () => watch.look() },
+    { name: "look after open jobs", everyMs: SECOND_MS, run: () => services.ledger.tick() },
+    { name: "tell minions to change their keys", everyMs: SECOND_MS, run: () => calls.look() },
+    { name: "rotate the master key", everyMs: SECOND_MS, run: () => rotation.look() },
+  ];
+}
+
+/** What is removed when its time is over. */
+function expiry(services: MasterServices, sessionKeys: Pick<SessionKeys, "sweep">, watch: ClockWatch): Duty[] {
+  const { opts, jobs, log, externalAuth, runtime: { clock, later } } = services;
+  const everyMs = loopMs(services);
+  const keptMs = keepJobsSeconds(opts) * 1000;
+  /** The duty leaves out runs for which the clock cannot be trusted. */
+  const trusting = (run: Duty["run"]): Duty["run"] => (signal) => watch.trusted ? run(signal) : undefined;
+  const duties: Duty[] = [
+    {
+      name: "remove expired tokens",
+      everyMs,
+      run: trusting(async (signal) => {
+        let gone = 0;
+        await inBatches(externalAuth.tokens(), later, signal, (token) => {
+          if (externalAuth.sweep(token)) gone++;
+        });
+        if (gone > 0) log.info("expired tokens removed", { tokens: gone });
+      }),
+    },
+    {
+      name: "end overlaps of changed keys",
+      everyMs,
+      run: trusting(async () => {
+        const gone = services.rotations.sweep();
+        if (gone > 0) await services.keyAdmin.saved();
+      }),
+    },
+    { name: "remove expired session keys", everyMs, run: () => void sessionKeys.sweep() },
+    {
+      name: "remove half-written files",
+      everyMs: HOUR_MS,
+      run: trusting(async (signal) => {
+        const gone = await cleanLeftovers(services, signal);
+        if (gone > 0) log.info("half-written files removed: a program was killed while it wrote them", { files: gone });
+      }),
+    },
+  ];
+  if (keptMs > 0) {
+    const often = Math.max(everyMs, Math.min(HOUR_MS, keptMs * LATE));
+    duties.push({
+      name: "remove old jobs",
+      everyMs: often,
+      run: trusting(async () => {
+        const gone = await jobs.expire(clock.now() - keptMs);
+        if (gone > 0) log.info("old jobs removed", { jobs: gone });
+      }),
+    }, {
+      name: "remove old publish_auth files",
+      everyMs: often,
+      run: trusting(async (signal) => void await cleanPublishAuth(services, clock.now() - keptMs, signal)),
+    });
+  }
+  if (opts.pending_key_ttl > 0) {
+    duties.push({
+      name: "remove keys that nobody decided on",
+      everyMs,
+      run: trusting(async (signal) => {
+        const gone = await expirePendingKeys(services, signal);
+        if (gone > 0) log.info("keys removed that were not accepted within pending_key_ttl", { keys: gone });
+      }),
+    });
+  }
+  if (opts.brine_job_cache_bytes > 0) {
+    duties.push({
+      name: "bound the job cache",
+      everyMs,
+      async run() {
+        const gone = await jobs.shrink(opts.brine_job_cache_bytes);
+        if (gone > 0) log.info("oldest jobs removed: brine_job_cache_bytes is reached", { jobs: gone });
+      },
+    });
+  }
+  return duties;
+}
+
+/** What other programs, and operators, are told. */
+function forOthers(services: MasterServices): Duty[] {
+  const { opts, log, files } = services;
+  const everyMs = loopMs(services);
+  const descriptors = new DescriptorWatch(services, log);
+  const duties: Duty[] = [
+    { name: "compare the minions with the limit of open files", everyMs: HOUR_MS, run: () => descriptors.compare() },
+    { name: "look whether files can be opened", everyMs: PROBE_MS, run: () => descriptors.probe() },
+  ];
+  if (opts.key_cache === "sched") {
+    const cache = new KeyCache(services);
+    duties.push({ name: "write the key cache", everyMs, run: () => cache.write() });
+  }
+  if (opts.presence_events) {
+    const events = new PresenceEvents(services);
+    duties.push({ name: "fire presence events", everyMs, run: () => events.fire() });
+  }
+  if (opts.fileserver_events && files.backends().some(({ name }) => name === "roots")) {
+    duties.push({
+      name: "look for changed files",
+      everyMs: opts.fileserver_interval * 1000,
+      run: async () => void await files.update("roots"),
+    });
+  }
+  return [...duties, ...fetching(services)];
+}
+
+/** Remotes of git: each looks at its own interval whether it is due. */
+function fetching(services: MasterServices): Duty[] {
+  const { runtime, opts, log, files } = services;
+  const everyMs = loopMs(services);
+  const duties: Duty[] = [];
+  if (files.backends().some(({ name }) => name === "gitfs")) {
+    duties.push({ name: "fetch git remotes", everyMs, run: async () => void await files.update("gitfs", true) });
+  }
+  const pillars = allPillarRepositories({ runtime, log: log.child("git_pillar") }, opts);
+  if (pillars.length > 0) {
+    duties.push({
+      name: "fetch git remotes of pillar",
+      everyMs,
+      run: async () => {
+        for (const repository of pillars) await repository.update(true);
+      },
+    });
+  }
+  return duties;
+}

@@ -1,0 +1,29 @@
+import { joinPath } from "../../../base/paths.ts";
+import { isPlainJid, jidMs } from "../../../model/job/jid.ts";
+import type { MasterServices } from "../services.ts";
+import { inBatches } from "./in_batches.ts";
+
+/** Files of this kind kept at most: each job that a minion publishes makes one. */
+const MOST_FILES = 50_000;
+
+/**
+ * Removes the files that say which minion may ask for the returns of a job (`publish_auth/<jid>`), once the job is too old,
+ * and the oldest where there are too many. @returns how many
+ */
+export async function cleanPublishAuth(
+  { opts, runtime: { fs, later } }: Pick<MasterServices, "opts" | "runtime">,
+  beforeMs: number,
+  signal: AbortSignal,
+): Promise<number> {
+  const directory = joinPath(opts.cachedir, "publish_auth");
+  if (fs.stat(directory)?.kind !== "directory") return 0;
+  const names = fs.list(directory).sort();
+  let gone = 0;
+  await inBatches(names, later, signal, (name, at) => {
+    // The name is a jid, which tells the time; a file with another name is of no use.
+    if (isPlainJid(name) && jidMs(name) >= beforeMs && names.length - at <= MOST_FILES) return;
+    fs.remove(joinPath(directory, name), { recursive: true });
+    gone++;
+  });
+  return gone;
+}

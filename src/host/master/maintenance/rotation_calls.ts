@@ -1,0 +1,45 @@
+import { messageOf } from "../../../base/errors.ts";
+import { publishJob } from "../jobs/publication.ts";
+import type { MasterServices } from "../services.ts";
+
+/** How soon a minion that has not begun is told again, in milliseconds. */
+const AGAIN_MS = 600_000;
+/** Minions that are told at once: each makes a new key, and signs in. */
+const AT_ONCE = 50;
+
+/** Tells the minions that are to change their keys, those that are connected. The others are told when they sign in. */
+export class RotationCalls {
+  readonly #services: MasterServices;
+  /** When each was told. */
+  readonly #told = new Map<string, number>();
+
+  constructor(services: MasterServices) {
+    this.#services = services;
+  }
+
+  /** Tells some of those that were not told lately. */
+  async look(): Promise<void> {
+    const { rotations, presence, opts, log, runtime: { clock } } = this.#services;
+    const now = clock.elapsed();
+    for (const [id, at] of this.#told) if (now - at >= AGAIN_MS) this.#told.delete(id);
+    const there = (id: string) => !this.#told.has(id) && presence.connected(id) && presence.isBrine(id);
+    const ids = rotations.asked(there, AT_ONCE);
+    if (ids.length === 0) return;
+    for (const id of ids) this.#told.set(id, now);
+    const job = {
+      tgt: ids,
+      tgt_type: "list",
+      fun: "key.rotate",
+      arg: [],
+      ret: "",
+      user: opts.user,
+      jid: "",
+      kwargs: {},
+    };
+    try {
+      await publishJob(this.#services, job, ids, []);
+    } catch (error) {
+      log.warning("minions could not be told to change their keys", { minions: ids.length, error: messageOf(error) });
+    }
+  }
+}

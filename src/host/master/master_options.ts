@@ -1,0 +1,55 @@
+import type { MasterOpts } from "../../model/config/master_opts.ts";
+import type { Engines } from "../../feature/engine/mod.ts";
+import type { HeavyWork } from "../../content/fileserver/mod.ts";
+import type { JobCache } from "../../model/job/job_cache.ts";
+import type { EauthRegistry } from "../../model/loader/eauth.ts";
+import type { CustomTops } from "../../model/loader/custom_tops.ts";
+import type { TopsRegistry } from "../../model/loader/tops.ts";
+import type { WheelRegistry } from "../../model/loader/wheel.ts";
+import type { Logger } from "../../base/log.ts";
+import type { Runtime } from "../../runtime/mod.ts";
+import type { Telemetry } from "../../base/telemetry/mod.ts";
+import type { Supervisor } from "../../feature/supervise/mod.ts";
+import type { Transport } from "../../protocol/transport/mod.ts";
+import type { ClusterParts } from "./cluster/contract.ts";
+import type { PillarCompiler } from "./commands/pillar.ts";
+import type { ExtJobCache, Runners, SendToReturners } from "./services.ts";
+
+/** What {@link startMaster} needs. */
+export interface MasterOptions {
+  runtime: Runtime;
+  opts: MasterOpts;
+  log: Logger;
+  /** Where jobs and returns are kept; the master closes it. */
+  jobs: JobCache;
+  /** Where publications are saved beside {@link MasterOptions.jobs}: `ext_job_cache`. Must not reject. */
+  extJobCache?: ExtJobCache;
+  /** What the returners of scheduled runners are called by. Must not reject. @default they are not called */
+  sendToReturners?: SendToReturners;
+  /** What it shares with the other masters of its cluster; the master closes it. @default there are no others */
+  cluster?: ClusterParts;
+  /** @default the transport that the configuration asks for */
+  sockets?: Transport;
+  /** @default every pillar is empty */
+  compilePillar?: PillarCompiler;
+  /** Backends that `external_auth` may name. @default none */
+  eauth?: EauthRegistry;
+  /** @default none */
+  wheels?: WheelRegistry;
+  /** Modules that `master_tops` may name. @default none */
+  tops?: TopsRegistry;
+  /** Asks custom modules of `master_tops` elsewhere. @default the master does it itself */
+  customTops?: CustomTops;
+  /** @default runners are refused */
+  runners?: Runners;
+  /** Where the master counts and traces; the master closes it. @default nowhere */
+  telemetry?: Telemetry;
+  /** Lists and hashes large files elsewhere. @default the master does it itself */
+  heavyFiles?: HeavyWork;
+  /** Runs the parts that are processes of their own; the master closes it. @default there are none */
+  supervisor?: Supervisor;
+  /** The engines, which begin once the master runs and end before its bus. @default there are none */
+  engines?: Engines;
+  /** Called with the options that hold from now on, when a configuration was read again and some have changed. */
+  reloaded?(opts: MasterOpts): void;
+}

@@ -1,0 +1,140 @@
+import { Pool } from "../../base/async/pool.ts";
+import type { MasterOpts } from "../../model/config/master_opts.ts";
+import { messageOf } from "../../base/errors.ts";
+import { customTop, type CustomTops, runCustomTop } from "../../model/loader/custom_tops.ts";
+import type { TopsRegistry } from "../../model/loader/tops.ts";
+import type { Logger } from "../../base/log.ts";
+import { type AnyMap, entriesOf, isMap } from "../../language/python/containers.ts";
+import { merge } from "../../language/python/merge_strategy.ts";
+import { isRecord } from "../../base/record.ts";
+import type { Runtime } from "../../runtime/mod.ts";
+
+/** Minions whose states one module looks up at the same time: it may start a program for each. */
+const AT_ONCE = 5;
+/** Of a custom one: with several that hang, workers are left for the others. */
+const CUSTOM_AT_ONCE = 2;
+/** Milliseconds until a custom module is not waited for, its turn included: minions wait for a minute. */
+const WAIT_MS = 50_000;
+
+interface TopsModule {
+  readonly name: string;
+  readonly settings: unknown;
+  readonly pool: Pool;
+  readonly customPool: Pool;
+}
+
+/** What `master_tops` has for minions: asked for each of them once at a time. */
+export class MasterTopsHost {
+  readonly #runtime: Runtime;
+  readonly #log: Logger;
+  readonly #opts: Record<string, unknown>;
+  readonly #registry: TopsRegistry;
+  readonly #customTops: CustomTops;
+  readonly #modules: TopsModule[];
+  /** A minion that asks again meanwhile gets the same answer, and starts nothing. */
+  readonly #open = new Map<string, Promise<AnyMap>>();
+
+  /** @param customTops asks custom modules. @default this process does */
+  constructor(runtime: Runtime, log: Logger, opts: MasterOpts, registry: TopsRegistry, customTops?: CustomTops) {
+    this.#runtime = runtime;
+    this.#log = log;
+    this.#opts = opts as unknown as Record<string, unknown>;
+    this.#registry = registry;
+    const place = { runtime, log, opts: this.#opts };
+    this.#customTops = customTops ?? ((request) => runCustomTop(place, request));
+    const given = isMap(opts.master_tops) ? entriesOf(opts.master_tops) : [];
+    this.#modules = given.map(([name, settings]): TopsModule => ({
+      name: String(name),
+      settings,
+      pool: new Pool(AT_ONCE),
+      customPool: new Pool(CUSTOM_AT_ONCE),
+    }))
+      // As Salt's loader has them.
+      .sort(({ name: one }, { name: other }) => one < other ? -1 : 1);
+    for (const { name } of this.#modules) {
+      if (this.#kindOf(name) !== "unknown") continue;
+      const known = Object.keys(registry).join(", ");
+      const expected = `one of ${known}, or a custom module of _tops`;
+      log.error("a module of master_tops is not available here", { module: name, expected });
+    }
+  }
+
+  /** As the directories of custom modules are now: what was synced meanwhile counts, and goes over Brine's own. */
+  #kindOf(name: string): "custom" | "own" | "unknown" {
+    const file = customTop({ runtime: this.#runtime, opts: this.#opts }, name);
+    const isOwn = Object.hasOwn(this.#registry, name);
+    if (file !== undefined && (file.form !== "foreign" || !isOwn)) return "custom";
+    return isOwn ? "own" : "unknown";
+  }
+
+  /**
+   * Environment → names of SLS files. What fails is logged, and says nothing.
+   *
+   * @param opts as the minion sends them, its grains among them
+   */
+  async of(id: string, opts: Record<string, unknown>): Promise<AnyMap> {
+    if (this.#modules.length === 0) return {};
+    let open = this.#open.get(id);
+    if (open === undefined) {
+      open = this.#ask(id, opts).finally(() => this.#open.delete(id));
+      this.#open.set(id, open);
+    }
+    return await open;
+  }
+
+  async #ask(id: string, opts: Record<string, unknown>): Promise<AnyMap> {
+    const told = { ...opts, id };
+    let whole: AnyMap = {};
+    for (const found of await Promise.all(this.#modules.map((module) => this.#askOne(module, told)))) {
+      whole = merge(whole, found, { strategy: "recurse", mergeLists: true, renderer: "yaml" });
+    }
+    return whole;
+  }
+
+  async #askOne(module: TopsModule, opts: Record<string, unknown> & { id: string }): Promise<AnyMap> {
+    const { name, settings, pool } = module;
+    const { id } = opts;
+    const log = this.#log.child(name);
+    const grains = isRecord(opts.grains) ? opts.grains : {};
+    try {
+      const kind = this.#kindOf(name);
+      if (kind === "unknown") return {};
+      if (kind === "custom") return await this.#askCustom(module, opts, grains);
+      return await pool.run(async () => {
+        const { tops } = await this.#registry[name]!();
+        return await tops.run({ runtime: this.#runtime, log, id, grains }, settings);
+      });
+    } catch (error) {
+      log.error("master_tops failed, and says nothing of the minion", {
+        module: name,
+        minion: id,
+        error: messageOf(error),
+      });
+      return {};
+    }
+  }
+
+  async #askCustom(
+    { name, settings, customPool }: TopsModule,
+    opts: Record<string, unknown> & { id: string },
+    grains: Record<string, unknown>,
+  ): Promise<AnyMap> {
+    let isWanted = true;
+    const wanted = () => isWanted;
+    let cancel = () => {};
+    const late = new Promise<never>((_resolve, reject) => {
+      cancel = this.#runtime.clock.after(WAIT_MS, () => {
+        isWanted = false;
+        reject(new Error(`it has not answered within ${WAIT_MS / 1000} s`));
+      });
+    });
+    const answer = customPool.run(async () =>
+      isWanted ? await this.#customTops({ name, id: opts.id, opts, grains, settings }, wanted) : {}
+    );
+    try {
+      return await Promise.race([answer, late]);
+    } finally {
+      cancel();
+    }
+  }
+}

@@ -1,0 +1,233 @@
+import { hostOf } from "../../protocol/zmtp/mod.ts";
+
+/** Which of a minion's statements is the newer one: they are numbered from its start on. */
+export interface Order {
+  /** Names one run of the minion. */
+  life: string;
+  number: number;
+}
+
+/** Connections of one minion of which others are told: it has one or two, and may open thousands. */
+const MOST_SHOWN = 4;
+
+/**
+ * Which minions are connected, by the connections over which they have authenticated themselves. A minion is connected from a request
+ * of its own on, until the last of its connections ends: it may have several, and a `salt-call` beside it has one, too.
+ */
+export class Presence {
+  /** Since when it sees minions come and go: the start of the master, in milliseconds since the epoch. */
+  readonly sinceMs: number;
+  readonly #now: () => number;
+  /** Minion → the connection of its last request. */
+  readonly #last = new Map<string, string>();
+  /** Minion → its open connections; a set only for those that have several. */
+  readonly #open = new Map<string, string | Set<string>>();
+  /** Connection → the minions that have authenticated over it. */
+  readonly #minions = new Map<string, Set<string>>();
+  /** Host → how many minions sent their last request from it. */
+  readonly #hosts = new Map<string, number>();
+  readonly #goneSince = new Map<string, number>();
+  /** Brine minions, each with the newest of its statements; undefined for one that does not number them. */
+  readonly #brine = new Map<string, Order | undefined>();
+  /** Brine minions that were away since they last stated anything: another program may have taken their place. */
+  readonly #doubted = new Set<string>();
+  /** Minions that are connected here and take jobs: what is queued for them can be sent. */
+  readonly #listening = new Set<string>();
+  /** The other masters of a cluster: which minions take jobs there. */
+  readonly #listeningElsewhere = new Map<string, Set<string>>();
+  /** The other masters of a cluster: which minions are connected there. */
+  readonly #peers = new Map<string, Set<string>>();
+  /** Called when a minion comes to this master, or its last connection here ends. @default nobody is told */
+  onChange: ((id: string, connected: boolean) => void) | undefined;
+  /** Called when a minion begins to take jobs at this master. @default nobody is told */
+  onListening: ((id: string) => void) | undefined;
+
+  /** @param now milliseconds since the epoch */
+  constructor(now: () => number) {
+    this.#now = now;
+    this.sinceMs = now();
+  }
+
+  /**
+   * A minion has authenticated itself over a connection. True if it counted as away before.
+   *
+   * @param remote names the connection while it lasts; empty where the socket library does not report it
+   */
+  heard(id: string, remote: string): boolean {
+    const open = this.#open.get(id);
+    const last = this.#last.get(id);
+    if (last === remote && open === remote) return false;
+    this.#last.set(id, remote);
+    if (last !== remote) this.#move(last, remote);
+    this.#goneSince.delete(id);
+    if (open === undefined) this.#open.set(id, remote);
+    else if (typeof open !== "string") open.add(remote);
+    else if (open !== remote) this.#open.set(id, new Set([open, remote]));
+    if (remote !== "") {
+      const minions = this.#minions.get(remote);
+      if (minions === undefined) this.#minions.set(remote, new Set([id]));
+      else minions.add(id);
+    }
+    if (open === undefined) this.onChange?.(id, true);
+    return open === undefined;
+  }
+
+  /** Whether a minion has authenticated itself from that host. */
+  knows(host: string): boolean {
+    return this.#hosts.has(host);
+  }
+
+  #move(from: string | undefined, to: string): void {
+    const host = hostOf(to);
+    this.#hosts.set(host, (this.#hosts.get(host) ?? 0) + 1);
+    if (from === undefined) return;
+    const before = hostOf(from);
+    const left = this.#hosts.get(before)! - 1;
+    if (left === 0) this.#hosts.delete(before);
+    else this.#hosts.set(before, left);
+  }
+
+  /** A connection has ended. */
+  left(remote: string): void {
+    for (const id of this.#minions.get(remote) ?? []) {
+      const open = this.#open.get(id);
+      if (open instanceof Set) {
+        open.delete(remote);
+        if (open.size > 1) continue;
+        const [only] = open;
+        this.#open.set(id, only!);
+      } else if (open === remote) {
+        this.#open.delete(id);
+        this.#listening.delete(id);
+        if (this.#brine.has(id)) this.#doubted.add(id);
+        if (!this.#elsewhere(id)) this.#goneSince.set(id, this.#now());
+        this.onChange?.(id, false);
+      }
+    }
+    this.#minions.delete(remote);
+  }
+
+  /** True if it is connected here, or to another master of the cluster. */
+  connected(id: string): boolean {
+    return this.#open.has(id) || this.#peers.size > 0 && this.#elsewhere(id);
+  }
+
+  /** Ids of the minions that are connected here, or to another master of the cluster. */
+  ids(): Iterable<string> {
+    if (this.#peers.size === 0) return this.#open.keys();
+    return new Set([...this.#open.keys(), ...[...this.#peers.values()].flatMap((ids) => [...ids])]);
+  }
+
+  /** The newest connections to this master over which a minion has authenticated itself, {@link MOST_SHOWN} at most. */
+  connectionsOf(id: string): readonly string[] {
+    const open = this.#open.get(id);
+    return open === undefined ? [] : typeof open === "string" ? [open] : [...open].slice(-MOST_SHOWN);
+  }
+
+  /** Ids of the minions that are connected to this master. */
+  here(): Iterable<string> {
+    return this.#open.keys();
+  }
+
+  #elsewhere(id: string): boolean {
+    for (const ids of this.#peers.values()) if (ids.has(id)) return true;
+    return false;
+  }
+
+  /** A minion takes jobs from now on, and what was queued for it: of Brine, it has asked for it; of real Salt, it subscribes by now. */
+  listensHere(id: string): void {
+    if (this.#listening.has(id) || !this.#open.has(id)) return;
+    this.#listening.add(id);
+    this.onListening?.(id);
+  }
+
+  /** True if jobs that are sent to it now reach it, by what is known of its connection. */
+  listens(id: string): boolean {
+    if (this.#listening.has(id)) return true;
+    for (const ids of this.#listeningElsewhere.values()) if (ids.has(id)) return true;
+    return false;
+  }
+
+  /** Ids of the minions that take jobs at this master. */
+  listening(): Iterable<string> {
+    return this.#listening;
+  }
+
+  /** A minion takes jobs at another master. @returns false if that was known */
+  peerListens(master: string, id: string, isBrine: boolean): boolean {
+    let ids = this.#listeningElsewhere.get(master);
+    if (ids === undefined) this.#listeningElsewhere.set(master, ids = new Set());
+    if (isBrine) this.markBrine(id);
+    else this.#brine.delete(id);
+    if (ids.has(id)) return false;
+    ids.add(id);
+    return true;
+  }
+
+  /** Another master says which minions have come to it, and which have left. @param whole these are all that it has */
+  peerSays(master: string, come: Iterable<string>, left: Iterable<string>, whole: boolean): void {
+    let ids = this.#peers.get(master);
+    if (ids === undefined) this.#peers.set(master, ids = new Set());
+    const before = whole ? [...ids] : [...left];
+    if (whole) ids.clear();
+    for (const id of come) {
+      ids.add(id);
+      this.#goneSince.delete(id);
+    }
+    if (!whole) { for (const id of before) ids.delete(id); }
+    const listening = this.#listeningElsewhere.get(master);
+    for (const id of listening ?? []) if (!ids.has(id)) listening!.delete(id);
+    this.#missing(before);
+  }
+
+  /** Another master is gone, and with it the connections to it. */
+  peerGone(master: string): void {
+    const ids = this.#peers.get(master) ?? [];
+    this.#peers.delete(master);
+    this.#listeningElsewhere.delete(master);
+    this.#missing(ids);
+  }
+
+  /** The other masters that were heard of. */
+  get peers(): Iterable<string> {
+    return this.#peers.keys();
+  }
+
+  #missing(ids: Iterable<string>): void {
+    for (const id of ids) if (!this.connected(id)) this.#goneSince.set(id, this.#now());
+  }
+
+  /** Milliseconds since the epoch; undefined if it is connected, or has sent nothing since this master started. */
+  goneSince(id: string): number | undefined {
+    return this.#goneSince.get(id);
+  }
+
+  /**
+   * The minion is Brine's: it acknowledges jobs, and asks for those that it has missed.
+   *
+   * @param order of what it states now
+   * @returns false if it has stated something newer before: the two have overtaken each other on their way
+   */
+  markBrine(id: string, order?: Order): boolean {
+    this.#doubted.delete(id);
+    const newest = this.#brine.get(id);
+    const stale = order !== undefined && newest !== undefined && order.life === newest.life &&
+      order.number < newest.number;
+    if (!stale) this.#brine.set(id, order ?? newest);
+    return !stale;
+  }
+
+  /** A minion says that it has started. One of Brine has stated its jobs before; one that has not is of real Salt by now. */
+  started(id: string): void {
+    if (this.#doubted.delete(id)) this.#brine.delete(id);
+  }
+
+  isBrine(id: string): boolean {
+    return this.#brine.has(id);
+  }
+
+  /** Each minion that has sent a request, with the address of its last connection. */
+  remotes(): Iterable<[string, string]> {
+    return this.#last;
+  }
+}

@@ -1,0 +1,119 @@
+import type { Clock } from "../../base/async/clock.ts";
+import { type Deferred, deferred } from "../../base/async/deferred.ts";
+import type { RequestServer } from "../../protocol/channel/req_server.ts";
+import { SHORT, Turns } from "../../protocol/channel/fair_queue.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import { utf8 } from "../../protocol/wire/utf8.ts";
+import type { PeerHandle, Router } from "../../protocol/zmtp/mod.ts";
+
+export interface RequestIntakeOptions {
+  socket: Router;
+  server: RequestServer;
+  clock: Clock;
+  log: Logger;
+  /** Calls back in the next turn of the event loop. */
+  later(callback: () => void): void;
+}
+
+/**
+ * How long requests are begun before sockets are read again, in milliseconds. A job of one minion takes five turns of the loop, so it
+ * waits five times that long where a fleet keeps the master busy.
+ */
+const SLICE_MS = 4;
+
+const NOTHING = new Uint8Array(0);
+/** How requests in clear begin, after the byte for the map; `enc` comes first in those of Salt and of Brine. */
+const CLEAR = Uint8Array.of(0xa3, ...utf8("enc"), 0xa5, ...utf8("clear"));
+const PUBLISH = Uint8Array.of(0xa3, ...utf8("cmd"), 0xa7, ...utf8("publish"));
+
+function holds(bytes: Uint8Array, part: Uint8Array, at: number): boolean {
+  for (let index = 0; index < part.length; index++) if (bytes[at + index] !== part[index]) return false;
+  return true;
+}
+
+/**
+ * Whether a request may be somebody's who publishes a job: by a look at its bytes, since it is not his turn yet. Anybody can send such
+ * bytes; they decide about the order alone.
+ */
+export function asksToPublish(bytes: Uint8Array): boolean {
+  if (bytes.length > SHORT || !holds(bytes, CLEAR, 1)) return false;
+  for (let at = bytes.indexOf(PUBLISH[0]!, CLEAR.length); at >= 0; at = bytes.indexOf(PUBLISH[0]!, at + 1)) {
+    if (holds(bytes, PUBLISH, at)) return true;
+  }
+  return false;
+}
+
+/** Takes requests from the socket, has the request server answer them, and counts those under way. */
+export class RequestIntake {
+  readonly #options: RequestIntakeOptions;
+  readonly #turns: Turns<PeerHandle>;
+  #inProgress = 0;
+  #idle: Deferred<void> | undefined;
+  #stopped = false;
+
+  constructor(options: RequestIntakeOptions) {
+    this.#options = options;
+    const { socket, clock, later } = options;
+    const turns = this.#turns = new Turns<PeerHandle>({
+      // Evenly: by a clock that is set back, a turn would go on and on.
+      now: () => clock.elapsed(),
+      sliceMs: SLICE_MS,
+      later,
+      isUrgent: (frames) => asksToPublish(frames.at(-1) ?? NOTHING),
+      begin: (peer, frames) => void this.#answer(peer, frames),
+      pause: (peer) => peer.pause?.(),
+      resume: (peer) => peer.resume?.(),
+    });
+    socket.onMessage((peer, frames) => turns.add(peer, frames));
+  }
+
+  /** Requests that wait to be begun, in bytes, and how many bytes may wait. */
+  get waiting(): { bytes: number; limit: number } {
+    const { size, limit } = this.#turns;
+    return { bytes: size, limit };
+  }
+
+  /** Has requests over these connections go before others for a moment: somebody waits for a few minions. */
+  hurry(remotes: Iterable<string>): void {
+    this.#turns.hurry(remotes);
+  }
+
+  /** Requests that are being answered. */
+  get inProgress(): number {
+    return this.#inProgress;
+  }
+
+  /**
+   * Takes no more requests: their senders ask the next master again. A request taken after the session keys were saved for
+   * that master could be taken a second time there.
+   */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** Resolves once no request is being answered, at the latest after so many milliseconds. */
+  async idle(limitMs: number): Promise<void> {
+    if (this.#inProgress === 0) return;
+    const { clock, log } = this.#options;
+    const done = this.#idle = deferred<void>();
+    const cancel = clock.after(limitMs, () => done.resolve());
+    await done.promise;
+    cancel();
+    if (this.#inProgress > 0) log.warning("stopped with unanswered requests", { requests: this.#inProgress });
+  }
+
+  async #answer(peer: PeerHandle, frames: Uint8Array[]): Promise<void> {
+    if (this.#stopped) return;
+    const { socket, server, log } = this.#options;
+    this.#inProgress++;
+    try {
+      const reply = await server.handle(frames.at(-1) ?? NOTHING, peer);
+      // A REQ sends an empty frame before the body, a DEALER may send more: they lead the reply back.
+      if (reply !== undefined && peer.open) socket.send(peer, frames.with(-1, reply));
+    } catch (error) {
+      log.error("reply not sent", { error: messageOf(error) });
+    }
+    if (--this.#inProgress === 0) this.#idle?.resolve();
+  }
+}

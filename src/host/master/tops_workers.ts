@@ -1,0 +1,33 @@
+import { CUSTOM_TOP_MS, type CustomTopRequest, type CustomTops, runCustomTop } from "../../model/loader/custom_tops.ts";
+import type { CustomPlace } from "../../model/loader/custom_file.ts";
+import type { AnyMap } from "../../language/python/containers.ts";
+import type { PartHandlers, WorkerPool } from "../../feature/supervise/mod.ts";
+import { decode, encode } from "../../protocol/wire/msgpack.ts";
+
+const KIND = "tops";
+
+/** The part of a master that asks custom modules: more processes than a few modules that hang can hold. */
+export const topsPool = { name: KIND, size: 5, limitMs: CUSTOM_TOP_MS + 2000 };
+
+/** Asks custom modules of `master_tops` in worker processes, so that one that never returns holds nothing else. */
+export function topsWorkers(workers: Pick<WorkerPool, "call">): CustomTops {
+  return async (request, wanted) => {
+    const { name, id } = request;
+    const packed = await workers.call({
+      kind: KIND,
+      // One that ends its process for a minion is refused for that minion alone.
+      owner: `${id} ${name}`,
+      label: `what the custom module ${name} has for ${id}`,
+      body: encode(request, "bin"),
+      wanted,
+    });
+    return decode(packed as Uint8Array, { mode: "bin" }) as AnyMap;
+  };
+}
+
+/** What a worker answers. */
+export function topsHandlers(place: CustomPlace): PartHandlers {
+  return {
+    [KIND]: async (body) => encode(await runCustomTop(place, decode(body, { mode: "bin" }) as CustomTopRequest), "bin"),
+  };
+}

@@ -1,0 +1,288 @@
+import { backoffDelay } from "../../base/async/backoff.ts";
+import type { Clock } from "../../base/async/clock.ts";
+import { deferred } from "../../base/async/deferred.ts";
+import { MasterKeyError } from "../../protocol/channel/auth_client.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import { LastingTrouble } from "./lasting_trouble.ts";
+import { RejectedError } from "./sign_in.ts";
+
+/** A master that a minion may fail over to. */
+export interface Candidate {
+  readonly address: string;
+  /** Without its port: what events and Salt's functions name it by. */
+  readonly host: string;
+  /** Signs in once, listens, and takes the pillar into use. Rejects if the master does not let the minion in now. */
+  tryToOpen(signal: AbortSignal): Promise<void>;
+  /** Stops listening to the master. */
+  leave(): Promise<void>;
+  /** Resolves when the master replies to a question that needs no sign-in. */
+  ping(timeoutMs: number, signal: AbortSignal): Promise<void>;
+}
+
+/** Seconds, as in the options of these names. */
+export interface FailoverTimes {
+  master_alive_interval: number;
+  master_failback: boolean;
+  master_failback_interval: number;
+  auth_timeout: number;
+  acceptance_wait_time: number;
+  acceptance_wait_time_max: number;
+}
+
+export interface FailoverOptions<M extends Candidate> {
+  clock: Clock;
+  random(): number;
+  log: Logger;
+  opts: FailoverTimes;
+  /** In the order in which they are tried; the first is the one to go back to. */
+  candidates: readonly M[];
+  /** The minion has a new master; called once that has let it in. */
+  serve(master: M): Promise<void>;
+  /** Fires an event on the minion's own bus. */
+  fire(tag: string, data: Record<string, unknown>): void;
+}
+
+/** What ends the time with a master: it is lost, or the first one is open again. */
+type Change<M> = { lost: string } | { first: M };
+
+/** Questions without a reply after which a master counts as lost. */
+const MOST_SILENCES = 3;
+/** Seconds between looks whether the first master is back, where no option says so. */
+const FAILBACK_SECONDS = 30;
+const FIRST_PAUSE_MS = 1000;
+
+/** True if a name of an event is that of a master: its host, or `host:port`. */
+function isNamed({ host, address }: Candidate, name: unknown): boolean {
+  return name === host || `tcp://${name}` === address;
+}
+
+/** Never settles. */
+const never = new Promise<never>(() => {});
+
+/**
+ * Serves one of several masters: the first in order that lets the minion in. When that is lost the others are tried, itself
+ * last, and with `master_failback` the minion goes back to the first one.
+ *
+ * A master is lost when its stream of publications has ended and is not back after `auth_timeout`, so that a master that is
+ * restarted keeps its minions; or when it has not replied to three questions, asked every `master_alive_interval`.
+ *
+ * @see salt/minion.py Minion.handle_event, MinionBase.eval_master
+ */
+export class Failover<M extends Candidate> {
+  readonly #options: FailoverOptions<M>;
+  readonly #connected = new Set<M>();
+  #changed = deferred<void>();
+  #asked = { alive: deferred<void>(), back: deferred<void>() };
+  #current: M | undefined;
+  /** Why a candidate was refused last, so that the same reason is logged once. */
+  readonly #refusals = new Map<M, string>();
+
+  constructor(options: FailoverOptions<M>) {
+    this.#options = options;
+  }
+
+  /** The master that is served; undefined while one is looked for. */
+  get current(): M | undefined {
+    return this.#current;
+  }
+
+  /** To be called when the stream of publications of a master has been opened or lost. */
+  markConnected(master: M, isConnected: boolean): void {
+    if (isConnected) this.#connected.add(master);
+    else this.#connected.delete(master);
+    this.#changed.resolve();
+    this.#changed = deferred();
+  }
+
+  /** Looks now whether the master of that name still answers: an event or a function says that it does not. */
+  suspect(host: unknown): void {
+    if (this.#current === undefined || !isNamed(this.#current, host)) return;
+    this.#asked.alive.resolve();
+    this.#asked.alive = deferred();
+  }
+
+  /** Looks now whether the first master, if it has that name, lets the minion in again. */
+  tryFirst(host: unknown): void {
+    const [first] = this.#options.candidates;
+    if (first === undefined || !isNamed(first, host)) return;
+    this.#asked.back.resolve();
+    this.#asked.back = deferred();
+  }
+
+  /**
+   * Serves one master after the other until the signal aborts.
+   *
+   * @throws {RejectedError} if every master has refused the minion for good
+   */
+  async run(signal: AbortSignal): Promise<void> {
+    const { candidates, log, fire } = this.#options;
+    let order = candidates;
+    let next: M | undefined;
+    while (!signal.aborted) {
+      const master = next ?? await this.#find(order, signal);
+      this.#current = master;
+      this.#refusals.clear();
+      await this.#options.serve(master);
+      const change = await this.#untilChange(master, signal);
+      this.#current = undefined;
+      next = "first" in change ? change.first : undefined;
+      if ("lost" in change) {
+        log.warning("master lost, trying the next one", { master: master.address, reason: change.lost });
+        order = [...candidates.filter((one) => one !== master), master];
+      } else {
+        log.info("the first master lets the minion in again: leaving the other", {
+          master: change.first.address,
+          left: master.address,
+        });
+      }
+      this.#connected.delete(master);
+      await master.leave();
+      if (next === undefined) fire("__master_disconnected", { master: master.host });
+    }
+  }
+
+  /** Tries the candidates in order, again and again, until one lets the minion in. */
+  async #find(order: readonly M[], signal: AbortSignal): Promise<M> {
+    const { clock, random, opts } = this.#options;
+    const trouble = new LastingTrouble(this.#options, "error");
+    signal.addEventListener("abort", () => trouble.forget(), { once: true });
+    for (let round = 0;; round++) {
+      const rejections: RejectedError[] = [];
+      for (const candidate of order) {
+        const refusal = await this.#tryToOpen(candidate, signal);
+        if (refusal === undefined) {
+          trouble.end("a master lets the minion in again", { master: candidate.address });
+          return candidate;
+        }
+        if (refusal instanceof RejectedError) rejections.push(refusal);
+      }
+      if (rejections.length === order.length) {
+        trouble.forget();
+        throw rejections[0];
+      }
+      trouble.begin("no master lets the minion in: all of them are tried again", { masters: order.length });
+      const maxMs = 1000 * Math.max(opts.acceptance_wait_time, opts.acceptance_wait_time_max);
+      await clock.sleep(backoffDelay(round, { initialMs: Math.min(FIRST_PAUSE_MS, maxMs), maxMs }, random()), signal);
+    }
+  }
+
+  /** @returns why the candidate does not let the minion in; undefined if it does */
+  async #tryToOpen(candidate: M, signal: AbortSignal): Promise<unknown> {
+    const { log } = this.#options;
+    try {
+      await candidate.tryToOpen(signal);
+      this.#connected.add(candidate);
+      return undefined;
+    } catch (error) {
+      await candidate.leave();
+      signal.throwIfAborted();
+      const reason = messageOf(error);
+      const fields = { master: candidate.address, reason };
+      if (this.#refusals.get(candidate) === reason) log.debug("cannot use this master", fields);
+      else log[error instanceof MasterKeyError ? "error" : "warning"]("cannot use this master", fields);
+      this.#refusals.set(candidate, reason);
+      return error;
+    }
+  }
+
+  async #untilChange(master: M, signal: AbortSignal): Promise<Change<M>> {
+    const ended = new AbortController();
+    const either = AbortSignal.any([signal, ended.signal]);
+    const aborted = deferred<never>();
+    signal.addEventListener("abort", () => aborted.reject(signal.reason), { once: true });
+    const watches = [
+      this.#watchStream(master, either),
+      this.#watchReplies(master, either),
+      this.#watchFirst(master, either),
+    ];
+    try {
+      return await Promise.race([...watches, aborted.promise]);
+    } finally {
+      ended.abort();
+      // One of them may be opening the first master, which must not be left after it was opened again.
+      await Promise.allSettled(watches);
+    }
+  }
+
+  /** Resolves when the stream of publications has ended, and is not back in time. */
+  async #watchStream(master: M, signal: AbortSignal): Promise<Change<M>> {
+    const { clock, log, opts: { auth_timeout: seconds } } = this.#options;
+    for (;;) {
+      await this.#until(() => !this.#connected.has(master), signal);
+      log.info("the next master is tried unless this one is back in time", { master: master.address, seconds });
+      const over = new AbortController();
+      const back = this.#until(() => this.#connected.has(master), AbortSignal.any([signal, over.signal]));
+      const late = clock.sleep(seconds * 1000, AbortSignal.any([signal, over.signal])).then(() => "late");
+      const first = await Promise.race([back, late]);
+      over.abort();
+      for (const one of [back, late]) one.catch(() => {});
+      if (first === "late") return { lost: `its connection ended, and was not back after ${seconds} seconds` };
+    }
+  }
+
+  /** Resolves when a condition on {@link Failover.#connected} holds. */
+  async #until(holds: () => boolean, signal: AbortSignal): Promise<void> {
+    while (!holds()) await this.#race(this.#changed.promise, signal);
+  }
+
+  /** Resolves when the master does not reply any more. */
+  async #watchReplies(master: M, signal: AbortSignal): Promise<Change<M>> {
+    const { opts: { master_alive_interval, auth_timeout } } = this.#options;
+    for (let silences = 0;;) {
+      if (silences === 0) await this.#pause(master_alive_interval, this.#asked.alive.promise, signal);
+      try {
+        await master.ping(auth_timeout * 1000, signal);
+        silences = 0;
+      } catch (error) {
+        signal.throwIfAborted();
+        if (++silences === MOST_SILENCES) {
+          return { lost: `it did not reply to ${silences} questions: ${messageOf(error)}` };
+        }
+      }
+    }
+  }
+
+  /** Resolves when the first master has let the minion in again. */
+  async #watchFirst(master: M, signal: AbortSignal): Promise<Change<M>> {
+    const { opts, candidates, fire } = this.#options;
+    const first = candidates[0]!;
+    if (first === master) await this.#race(never, signal);
+    const seconds = opts.master_failback_interval || Math.max(0, opts.master_alive_interval) || FAILBACK_SECONDS;
+    for (;;) {
+      await this.#pause(opts.master_failback ? seconds : 0, this.#asked.back.promise, signal);
+      const answers = await first.ping(opts.auth_timeout * 1000, signal).then(() => true, () => false);
+      signal.throwIfAborted();
+      if (!answers) continue;
+      fire("__master_failback", { master: first.host });
+      // The event has come back to us, too.
+      this.#asked.back = deferred();
+      if (await this.#tryToOpen(first, signal) === undefined) return { first };
+    }
+  }
+
+  /** Waits so many seconds, or until it is asked for; 0 and less wait for that alone. */
+  async #pause(seconds: number, asked: Promise<void>, signal: AbortSignal): Promise<void> {
+    if (!(seconds > 0)) return await this.#race(asked, signal);
+    const over = new AbortController();
+    const pause = this.#options.clock.sleep(seconds * 1000, AbortSignal.any([signal, over.signal]));
+    try {
+      await this.#race(Promise.race([pause, asked]), signal);
+    } finally {
+      over.abort();
+      pause.catch(() => {});
+    }
+  }
+
+  async #race(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const aborted = deferred<void>();
+    const abort = () => aborted.reject(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
+    try {
+      await Promise.race([promise, aborted.promise]);
+    } finally {
+      signal.removeEventListener("abort", abort);
+    }
+  }
+}

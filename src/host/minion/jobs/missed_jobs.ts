@@ -1,0 +1,120 @@
+import type { Clock } from "../../../base/async/clock.ts";
+import { messageOf } from "../../../base/errors.ts";
+import type { Logger } from "../../../base/log.ts";
+import type { JobMaster, JobReports } from "./job_master.ts";
+import type { Journal, OpenJob } from "./journal.ts";
+
+type Load = Record<string, unknown>;
+
+/** `dispatch` of the dispatcher: takes a job. @param forUs the target is known to include this minion */
+export type Dispatch = (load: Load, forUs?: boolean) => unknown;
+
+export interface MissedJobsOptions {
+  clock: Clock;
+  log: Logger;
+  journal: Journal;
+  master: JobMaster;
+  reports: JobReports;
+  /** Jobs that were taken before a restart and had not begun, in their order, until they are dispatched: those of all masters. */
+  waiting: Map<string, OpenJob>;
+  /** True for a job of this master, or of another one of its cluster: that may be gone, and this one has its jobs by now. */
+  isOurs(job: OpenJob): boolean;
+  /** Jids of the master's jobs that this minion runs, or whose returns it keeps. */
+  known(): string[];
+  /** The master has said of which cluster it is; undefined: of none. */
+  cluster(name: string | undefined): void;
+}
+
+const LONGEST_PAUSE_MS = 10_000;
+/** Age up to which a job of before a restart is still run, where the master cannot tell whether it is wanted. */
+const STILL_WANTED_MS = 3_600_000;
+
+/**
+ * Jobs of one master that were not run when they were published: those that the minion took before a restart and had not
+ * begun, and those that the master published while the minion was away.
+ */
+export class MissedJobs {
+  readonly #options: MissedJobsOptions;
+  readonly #closed = new AbortController();
+  #asking = new AbortController();
+
+  constructor(options: MissedJobsOptions) {
+    this.#options = options;
+  }
+
+  /** Adds a job that was taken before a restart and had not begun. */
+  add(job: OpenJob): void {
+    this.#options.waiting.set(job.jid, job);
+  }
+
+  /** True for a job that was added and is not dispatched yet. */
+  has(jid: string): boolean {
+    return this.#options.waiting.has(jid);
+  }
+
+  /** Removes a job because it is being dispatched. False if it was not added. */
+  remove(jid: string): boolean {
+    return this.#options.waiting.delete(jid);
+  }
+
+  /** Dispatches the jobs that were missed and are still wanted. A Brine master is asked for them until it replies. */
+  async dispatchAll(dispatch: Dispatch): Promise<void> {
+    const { clock, log, master } = this.#options;
+    if (!master.isBrine) return this.#dispatchAdded(dispatch, ({ atMs }) => clock.now() - atMs <= STILL_WANTED_MS);
+    // Nothing else reports the queued jobs, so the question is repeated. A newer call takes over.
+    this.#asking.abort();
+    const asking = this.#asking = new AbortController();
+    const signal = AbortSignal.any([this.#closed.signal, asking.signal]);
+    for (let attempt = 1; !signal.aborted; attempt++) {
+      try {
+        return await this.#ask(dispatch);
+      } catch (error) {
+        log.debug("could not ask for missed jobs", { attempt, error: messageOf(error) });
+        await clock.sleep(Math.min(attempt * 1000, LONGEST_PAUSE_MS), signal).catch(() => {});
+      }
+    }
+  }
+
+  /** Stops asking the master: the minion has left it for another. */
+  leave(): void {
+    this.#asking.abort();
+  }
+
+  async #ask(dispatch: Dispatch): Promise<void> {
+    const { journal, reports, known, cluster } = this.#options;
+    await journal.synced();
+    const waiting = this.#own().map(({ jid }) => jid);
+    const report = { present: true, known: [...known(), ...waiting], ...(waiting.length === 0 ? {} : { waiting }) };
+    const reply = await reports.send(reports.numbered(report));
+    const { jobs, over, cluster: name } = reply as { jobs?: unknown; over?: unknown; cluster?: unknown };
+    cluster(typeof name === "string" ? name : undefined);
+    const unwanted = new Set(Array.isArray(over) ? over : []);
+    // Jobs that were added since the question are not in the reply; those that were published meanwhile are dispatched.
+    this.#dispatchAdded(dispatch, ({ jid }) => waiting.includes(jid) && !unwanted.has(jid));
+    for (const load of Array.isArray(jobs) ? jobs as Load[] : []) dispatch(load);
+  }
+
+  #own(): OpenJob[] {
+    const { waiting, isOurs } = this.#options;
+    return [...waiting.values()].filter(isOurs);
+  }
+
+  #dispatchAdded(dispatch: Dispatch, isWanted: (job: OpenJob) => boolean): void {
+    for (const job of this.#own()) {
+      const { jid, load } = job;
+      if (isWanted(job)) dispatch(load, true);
+      else {
+        this.#options.log.warning("job that had not begun is not run: the master has given it up", {
+          jid,
+          fun: load.fun,
+        });
+        this.#options.waiting.delete(jid);
+        this.#options.journal.end(jid);
+      }
+    }
+  }
+
+  close(): void {
+    this.#closed.abort();
+  }
+}

@@ -1,0 +1,72 @@
+import { argumentsShown } from "../../../model/job/args.ts";
+import type { JobOutcome } from "../processes/executor.ts";
+import { failure } from "../processes/executor.ts";
+import type { Mark } from "./journal.ts";
+
+type Load = Record<string, unknown>;
+
+/** What the return of an interrupted job says, by how far the job had come. */
+const INTERRUPTED: Record<Exclude<Mark, "taken">, string> = {
+  started: "The minion was stopped before this job was over: how much of it was done is not known",
+  starting: "The minion was stopped before this job was over, as it was about to begin: whether it began is not known",
+  "too large":
+    "The minion was stopped before this job began: it did not run, for its arguments are too large to be kept",
+};
+
+/**
+ * The return of a job: the load of the command `_return`.
+ *
+ * @param id the minion's
+ * @param load the publication: `{jid, fun, arg, …}`
+ */
+export function returnLoad(id: string, load: Load, outcome: JobOutcome): Load {
+  const ret: Load = { cmd: "_return", id, success: outcome.success, return: outcome.return };
+  ret.retcode = outcome.retcode;
+  ret.jid = load.jid;
+  ret.fun = load.fun;
+  ret.fun_args = load.arg;
+  for (const field of ["user", "master_id"]) if (load[field] !== undefined) ret[field] = load[field];
+  const { metadata } = load;
+  if (typeof metadata === "object" && metadata !== null && !Array.isArray(metadata)) ret.metadata = metadata;
+  if (outcome.out !== undefined) ret.out = outcome.out;
+  if (outcome.ended !== undefined) ret.ended = outcome.ended;
+  if (load.schedule !== undefined) addSchedule(ret, load);
+  return ret;
+}
+
+/** What only returns of scheduled jobs have: no publication says what was called. */
+function addSchedule(ret: Load, load: Load): void {
+  const { schedule, return_job, ret_config, ret_kwargs } = load;
+  ret.schedule = schedule;
+  ret.fun_args = argumentsShown(load.arg);
+  if (ret_config !== undefined) ret.ret_config = ret_config;
+  if (ret_kwargs !== undefined) ret.ret_kwargs = ret_kwargs;
+  // The master passes it on, and keeps it nowhere. As in Salt it is one for a job cache where a returner has it.
+  if (return_job === "nocache" && load.ret === "") ret.jid = "nocache";
+}
+
+/** The return of a job that was running, or could not be kept, when the minion stopped. */
+export function interruptedReturn(id: string, load: Load, mark: keyof typeof INTERRUPTED): Load {
+  return returnLoad(id, load, failure(INTERRUPTED[mark]));
+}
+
+/** The small return that replaces one which had to be dropped. @param reason why, for the operator */
+export function droppedReturn(load: Load, reason: string): Load {
+  const { cmd, id, jid, fun, fun_args, user, metadata, schedule } = load;
+  const text = `The return was dropped at the minion: ${reason}`;
+  const scheduled = schedule === undefined ? {} : { schedule };
+  return {
+    cmd,
+    id,
+    jid,
+    fun,
+    fun_args,
+    user,
+    metadata,
+    ...scheduled,
+    return: text,
+    retcode: 1,
+    success: false,
+    out: "nested",
+  };
+}

@@ -1,0 +1,44 @@
+import type { MinionOpts } from "../../model/config/minion_opts.ts";
+import { joinPath } from "../../base/paths.ts";
+import { messageOf } from "../../base/errors.ts";
+import { EventBus } from "../../model/event/bus.ts";
+import { serveBus } from "../../model/event/bus_server.ts";
+import { ipcHash } from "../../protocol/channel/minion_id.ts";
+import type { Logger } from "../../base/log.ts";
+import type { HashName } from "../../runtime/crypto.ts";
+import type { Runtime } from "../../runtime/mod.ts";
+import type { SocketAddress } from "../../runtime/net.ts";
+
+/** The Unix sockets of a minion in `sock_dir`. */
+export interface LocalSockets {
+  /** Events of the bus come out here, and go in there: Salt's names. */
+  pub: SocketAddress;
+  pull: SocketAddress;
+  /** Where the processes of jobs report. */
+  jobs: SocketAddress;
+}
+
+/** The sockets of a minion: named by a hash of its id, so that several minions can share a directory. */
+export function localSockets({ crypto }: Runtime, opts: MinionOpts, id: string): LocalSockets {
+  const hash = ipcHash(crypto, opts.hash_id || id, opts.hash_type as HashName);
+  const socket = (name: string) => ({ kind: "unix" as const, path: joinPath(opts.sock_dir, `${name}.ipc`) });
+  return {
+    pub: socket(`minion_event_${hash}_pub`),
+    pull: socket(`minion_event_${hash}_pull`),
+    jobs: socket(`minion_jobs_${hash}`),
+  };
+}
+
+/** The minion's event bus, which programs on this host reach through its sockets. */
+export async function openLocalBus(
+  { clock, net, later }: Runtime,
+  { pub, pull }: LocalSockets,
+  log: Logger,
+): Promise<{ bus: EventBus; close(): Promise<void> }> {
+  const bus = new EventBus(
+    () => clock.now(),
+    (error) => log.error("event listener failed", { error: messageOf(error) }),
+  );
+  const server = await serveBus(bus, net, { pub, pull }, log.child("event"), { later: (call) => later(call) });
+  return { bus, close: () => server.close() };
+}

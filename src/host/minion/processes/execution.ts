@@ -1,0 +1,30 @@
+import type { JobContext } from "../../../model/loader/context.ts";
+import type { JobOutcome } from "./executor.ts";
+
+/** One job to be run. */
+export interface ExecutionRequest {
+  /** The publication. */
+  load: Record<string, unknown>;
+  /** Address of the master that sent it; undefined for jobs that the minion starts itself. */
+  master?: string;
+  /** Aborts when the job is killed or the minion stops. */
+  signal: AbortSignal;
+  /** Called with the pid of each process that works for the job; the job's own process, if it has one, comes first. */
+  ownProcess(pid: number): void;
+  /** Receives output while the job runs; undefined unless the caller asked for live output. */
+  output: JobContext["output"];
+  /** Called right before the job's function. The function is called after this resolves, and not at all if it rejects. */
+  begin?(): Promise<void>;
+}
+
+/** Runs jobs: in this process, or each in a process of its own. */
+export interface Execution {
+  /**
+   * Runs one job. Rejects with the signal's reason when the job is aborted; every other failure is an outcome. The return may
+   * be packed already.
+   */
+  run(request: ExecutionRequest): Promise<JobOutcome>;
+  /** Stops using processes that were started before: their environment is not the minion's any more. */
+  renew(): void;
+  close(): Promise<void>;
+}

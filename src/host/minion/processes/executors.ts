@@ -1,0 +1,111 @@
+import type { JobContext } from "../../../model/loader/context.ts";
+import { SaltInvocationError } from "../../../model/loader/family.ts";
+import { repr, str } from "../../../language/python/repr.ts";
+
+/** A call as an executor gets it. */
+export interface ExecutorCall {
+  context: JobContext;
+  fun: string;
+  /** What the function gets, as the publication has it: positional values, then those with names. */
+  positional: readonly unknown[];
+  keyword: ReadonlyMap<string, unknown>;
+  /** True for a job of the master's, false under `salt-call`. */
+  published: boolean;
+  /** Calls the function in this process. */
+  direct(): unknown;
+}
+
+/** One way to run a function; null or undefined = the next executor runs it. */
+interface Executor {
+  available(context: JobContext): boolean;
+  execute(call: ExecutorCall): unknown;
+}
+
+/** The option `sudo_user`; empty where functions run as the minion's own user. */
+function sudoUser({ opts }: JobContext): string {
+  return typeof opts.sudo_user === "string" ? opts.sudo_user : "";
+}
+
+/** Salt's executors by name. */
+const EXECUTORS: Record<string, Executor> = {
+  direct_call: { available: () => true, execute: ({ direct }) => direct() },
+  sudo: { available: (context) => sudoUser(context) !== "", execute: executeBySudo },
+};
+
+/**
+ * Runs a function by executors, one after the other until one returns a value: those of the publication, else those of the
+ * option `module_executors`. A minion with `sudo_user` has `sudo` for the last.
+ *
+ * @throws {SaltInvocationError} for an unknown executor
+ * @see salt/minion.py Minion._execute_job_function
+ */
+export async function executeBy(wanted: unknown, call: ExecutorCall): Promise<unknown> {
+  const { context, published } = call;
+  const given = isGiven(wanted) ? wanted : isGiven(context.opts.module_executors) ? context.opts.module_executors : [
+    "direct_call",
+  ];
+  if (typeof given !== "string" && !Array.isArray(given)) {
+    throw new SaltInvocationError(
+      `Wrong executors specification: ${repr(given)}. String or non-empty list expected`,
+    );
+  }
+  // The caller chooses the executors: with sudo_user, none of them may bypass it, even if it is not the last.
+  const bySudo = published && sudoUser(context) !== "";
+  const names = [given].flat().map((name) => bySudo && str(name) === "direct_call" ? "sudo" : str(name));
+  if (bySudo) names[names.length - 1] = "sudo";
+  for (const name of names) {
+    const executor = Object.hasOwn(EXECUTORS, name) ? EXECUTORS[name]! : undefined;
+    if (executor === undefined || !executor.available(context)) {
+      throw new SaltInvocationError(`Executor '${name}' is not available`);
+    }
+    const value = await executor.execute(call);
+    if (value !== null && value !== undefined) return value;
+  }
+  return null;
+}
+
+const isGiven = (value: unknown): boolean =>
+  value !== undefined && value !== null && value !== "" && value !== false &&
+  !(Array.isArray(value) && value.length === 0);
+
+/**
+ * `sudo -u <sudo_user> salt-call …`: the function in a process of that user.
+ *
+ * @see salt/executors/sudo.py
+ */
+async function executeBySudo({ context, fun, positional, keyword, direct }: ExecutorCall): Promise<unknown> {
+  const user = sudoUser(context);
+  const { runtime, opts } = context;
+  // What runs by sudo already reads the same configuration.
+  if (runtime.host.user().name === user) return await direct();
+  const file = str(opts.conf_file);
+  // As JSON, which is YAML as well: no text is taken for a number, or for a word with a name.
+  const words = positional.map((value) => JSON.stringify(value));
+  for (const [name, value] of keyword) words.push(`${name}=${JSON.stringify(value)}`);
+  const configDir = file.slice(0, file.lastIndexOf("/")) || "/etc/salt";
+  const command = [
+    "sudo",
+    "-n",
+    "-u",
+    user,
+    "salt-call",
+    "--out",
+    "json",
+    "--metadata",
+    "-c",
+    configDir,
+  ];
+  const ended = await context.call("cmd.run_all", [[...command, "--", fun, ...words]], {
+    python_shell: false,
+  }) as Record<
+    string,
+    unknown
+  >;
+  if (ended.retcode !== 0) {
+    context.retcode = Number(ended.retcode);
+    return ended.stderr;
+  }
+  const answer = JSON.parse(str(ended.stdout)).local as { return?: unknown; retcode?: unknown };
+  context.retcode = Number(answer.retcode ?? 0);
+  return answer.return ?? null;
+}

@@ -1,0 +1,51 @@
+/** What a job sees of its minion, packed for the process of the job and unpacked there. */
+import type { Context } from "../../../model/loader/context.ts";
+import { customStamp } from "../../../model/loader/custom_files.ts";
+import { LOG_LEVELS, type Logger, type LogLevel } from "../../../base/log.ts";
+import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { decode, encode } from "../../../protocol/wire/msgpack.ts";
+import type { MinionState } from "./job_protocol.ts";
+
+/** The most detailed level that a logger records. */
+function levelOf(log: Logger): LogLevel {
+  return LOG_LEVELS.find((level) => log.enabled(level)) ?? "quiet";
+}
+
+/** Packs a {@link MinionState}. Values that msgpack cannot hold are left out. */
+export function packMinionState({ runtime, opts, grains, pillar, log, master }: Context): Uint8Array {
+  const customModules = customStamp(runtime, opts, "modules");
+  const rest = { level: levelOf(log), master: master !== undefined, customModules };
+  try {
+    return encode({ opts, grains, pillar, ...rest }, "bin");
+  } catch {
+    return encode({ opts: packable(opts), grains: packable(grains), pillar: packable(pillar), ...rest }, "bin");
+  }
+}
+
+/** Unpacks what {@link packMinionState} made. */
+export function unpackMinionState(packed: Uint8Array): MinionState {
+  const state = decode(packed, { mode: "bin" }) as MinionState;
+  return { ...state, opts: recordOf(state.opts), grains: recordOf(state.grains), pillar: recordOf(state.pillar) };
+}
+
+/** The values that msgpack can hold. */
+export function packable(values: Record<string, unknown>): Record<string, unknown> {
+  if (isPackable(values)) return values;
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => isPackable(value)));
+}
+
+/** True if msgpack can hold the value. */
+export function isPackable(value: unknown): boolean {
+  try {
+    encode(value, "bin");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A map as an object: the codec makes a `Map` of one with numbers for keys. */
+function recordOf(value: unknown): Record<string, unknown> {
+  if (value instanceof Map) return Object.fromEntries(entriesOf(value).map(([key, item]) => [String(key), item]));
+  return isMap(value) ? value as Record<string, unknown> : {};
+}

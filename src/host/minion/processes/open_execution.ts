@@ -1,0 +1,70 @@
+import type { MinionOpts } from "../../../model/config/minion_opts.ts";
+import { customFiles } from "../../../model/loader/custom_files.ts";
+import type { ModuleRegistry } from "../../../model/loader/loader.ts";
+import type { Logger } from "../../../base/log.ts";
+import type { Runtime } from "../../../runtime/mod.ts";
+import type { SocketAddress } from "../../../runtime/net.ts";
+import { isJobFunction } from "../jobs/dispatcher.ts";
+import type { Execution } from "./execution.ts";
+import { inProcess, type InProcessOptions } from "./in_process.ts";
+import { jobTimeout, withJobTimeout } from "./job_timeout.ts";
+import type { ProcessOwner } from "./pooled_process.ts";
+import { ProcessPool } from "./process_pool.ts";
+import type { JobCommand } from "./process_starter.ts";
+
+export interface ExecutionOptions extends InProcessOptions {
+  runtime: Runtime;
+  log: Logger;
+  opts: MinionOpts;
+  modules: ModuleRegistry;
+  /** Starts the process of a job; undefined = all jobs run in this process. */
+  jobCommand: JobCommand | undefined;
+  /** Where the processes of jobs report. */
+  socket: SocketAddress;
+  session?: ProcessOwner["session"];
+}
+
+/**
+ * Runs jobs as the minion's options say: each in a process of its own (`multiprocessing`), those of harmless functions in this
+ * one (`multiprocessing_inline`), and none for longer than `job_timeout`.
+ */
+export function openExecution(options: ExecutionOptions): Execution {
+  const { runtime, log, opts, jobCommand, socket, context, session } = options;
+  const here = inProcess(options);
+  let execution = here;
+  if (opts.multiprocessing && jobCommand !== undefined) {
+    const pool = new ProcessPool({
+      runtime,
+      log: log.child("job"),
+      command: jobCommand,
+      socket,
+      context,
+      session,
+      spares: Math.max(0, opts.process_pool_size),
+      idleMs: Math.max(0, opts.process_pool_idle) * 1000,
+    });
+    execution = {
+      run: async (request) => await (await isInline(request.load, options) ? here : pool).run(request),
+      renew: () => pool.renew(),
+      close: () => pool.close(),
+    };
+  }
+  return withJobTimeout(execution, runtime, (load) => jobTimeout(load, opts));
+}
+
+/** True if every function of a job can run in this process without harm. */
+async function isInline(load: Record<string, unknown>, options: ExecutionOptions): Promise<boolean> {
+  const { runtime, functions, modules, opts } = options;
+  // A custom module may have replaced ours since the function table of this process was built.
+  const custom = customFiles(runtime, opts, "modules");
+  for (const fun of [load.fun].flat()) {
+    if (typeof fun !== "string") return false;
+    if (!opts.multiprocessing_inline && !isJobFunction(fun)) return false;
+    // An unknown name makes the table load every module: that is for a process that ends afterwards.
+    const module = fun.slice(0, Math.max(0, fun.indexOf(".")));
+    if (!Object.hasOwn(modules, module) || (custom.get(module)?.form ?? "foreign") !== "foreign") return false;
+    const found = await functions.find(fun);
+    if ("message" in found || found.function.inline !== true) return false;
+  }
+  return true;
+}

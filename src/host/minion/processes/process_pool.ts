@@ -1,0 +1,186 @@
+import { type Deferred, deferred } from "../../../base/async/deferred.ts";
+import { messageOf, SaltError } from "../../../base/errors.ts";
+import type { Execution, ExecutionRequest } from "./execution.ts";
+import { failure, type JobOutcome } from "./executor.ts";
+import type { PooledProcess } from "./pooled_process.ts";
+import { ProcessStarter, type ProcessStarterOptions } from "./process_starter.ts";
+
+export interface ProcessPoolOptions extends ProcessStarterOptions {
+  /** Processes kept ready. @default 1 */
+  spares?: number;
+  /** Milliseconds without a job after which the spares end; 0 keeps them always, from the start on. @default 600000 */
+  idleMs?: number;
+}
+
+/** The pause before a spare is started: the job that took the last one has the processor first. */
+const SPARE_DELAY_MS = 50;
+
+/** No process could be started; the job has not begun. */
+class StartError extends SaltError {
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super("JOB_PROCESS", message, options);
+  }
+}
+
+/**
+ * Runs each job in a process of its own. A process is started before it is needed, waits with everything loaded, runs one
+ * job and ends. So nothing of one job is left for the next, and what a function does to its process affects that job alone.
+ */
+export class ProcessPool implements Execution {
+  readonly #options: ProcessPoolOptions;
+  readonly #starter: ProcessStarter;
+  readonly #ready: PooledProcess[] = [];
+  /** Jobs that wait for a process, oldest first. */
+  readonly #waiting: Deferred<PooledProcess>[] = [];
+  #starting = 0;
+  /** Counts the calls of {@link ProcessPool.renew}: a process that was started before the last one is not used. */
+  #generation = 0;
+  #running = 0;
+  /** Spares to keep at present. */
+  #wanted = 0;
+  #cancelIdle = () => {};
+  #cancelRefill = () => {};
+  #closed = false;
+
+  constructor(options: ProcessPoolOptions) {
+    this.#options = options;
+    this.#starter = new ProcessStarter(options);
+    if (options.idleMs === 0) {
+      this.#wanted = this.#spares;
+      this.#refill();
+    }
+  }
+
+  get #spares(): number {
+    return this.#options.spares ?? 1;
+  }
+
+  /** Processes that wait for a job. */
+  get ready(): number {
+    return this.#ready.length;
+  }
+
+  /** Processes that have not exited. */
+  get size(): number {
+    return this.#starter.size;
+  }
+
+  async run(request: ExecutionRequest): Promise<JobOutcome> {
+    request.signal.throwIfAborted();
+    const { log, runtime: { clock } } = this.#options;
+    this.#running++;
+    this.#cancelIdle();
+    this.#wanted = this.#spares;
+    try {
+      const process = await this.#take();
+      try {
+        request.signal.throwIfAborted();
+        await request.begin?.();
+        request.signal.throwIfAborted();
+      } catch (error) {
+        this.#offer(process);
+        throw error;
+      }
+      this.#cancelRefill();
+      this.#cancelRefill = clock.after(SPARE_DELAY_MS, () => this.#refill());
+      return await process.run(request);
+    } catch (error) {
+      if (!(error instanceof StartError)) throw error;
+      log.error("no process for a job", { jid: request.load.jid, error: error.message });
+      return failure(error.message);
+    } finally {
+      this.#running--;
+      if (this.#running === 0) this.#retireSparesLater();
+      this.#refill();
+    }
+  }
+
+  #retireSparesLater(): void {
+    const { idleMs = 600_000, runtime } = this.#options;
+    if (idleMs === 0) return;
+    this.#cancelIdle();
+    this.#cancelIdle = runtime.clock.after(idleMs, () => {
+      this.#wanted = 0;
+      for (const process of this.#ready.splice(0)) process.retire();
+    });
+  }
+
+  #take(): Promise<PooledProcess> {
+    const process = this.#ready.shift();
+    if (process !== undefined) return Promise.resolve(process);
+    const waiting = deferred<PooledProcess>();
+    this.#waiting.push(waiting);
+    this.#start(this.#waiting.length);
+    return waiting.promise;
+  }
+
+  #refill(): void {
+    this.#cancelRefill();
+    this.#start(this.#waiting.length + Math.max(0, this.#wanted - this.#ready.length));
+  }
+
+  /** Starts processes until `needed` are being started, or as many as the processors allow. */
+  #start(needed: number): void {
+    const atOnce = 2 * Math.max(1, this.#options.runtime.host.cpus().length);
+    while (!this.#closed && this.#starting < Math.min(needed, atOnce)) {
+      this.#starting++;
+      void this.#startOne();
+    }
+  }
+
+  async #startOne(): Promise<void> {
+    let process: PooledProcess | undefined;
+    const generation = this.#generation;
+    try {
+      process = await this.#starter.start();
+    } catch (error) {
+      const text = `The process of the job could not be started: ${messageOf(error)}`;
+      const waiting = this.#waiting.shift();
+      if (waiting === undefined) this.#options.log.warning("no spare process for jobs", { error: messageOf(error) });
+      else waiting.reject(new StartError(text, { cause: error }));
+    } finally {
+      this.#starting--;
+    }
+    if (generation !== this.#generation) {
+      process?.retire();
+      this.#refill();
+    } else if (process !== undefined) this.#offer(process);
+    // A spare that cannot be started now is tried again with the next job.
+    this.#start(this.#waiting.length);
+  }
+
+  renew(): void {
+    this.#generation++;
+    for (const process of this.#ready.splice(0)) process.retire();
+    this.#refill();
+  }
+
+  /** Hands a process to the job that has waited longest, or keeps it as a spare. */
+  #offer(process: PooledProcess): void {
+    const waiting = this.#waiting.shift();
+    if (waiting !== undefined) waiting.resolve(process);
+    else if (this.#closed || this.#ready.length >= this.#wanted) process.retire();
+    else {
+      this.#ready.push(process);
+      process.wait();
+      void process.ended.then(() => {
+        const at = this.#ready.indexOf(process);
+        if (at < 0) return;
+        this.#ready.splice(at, 1);
+        if (this.#closed) return;
+        this.#options.log.warning("a spare process for jobs has ended", { pid: process.child.pid });
+      });
+    }
+  }
+
+  /** Ends every process. Jobs that were aborted have the grace time to clean up. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#cancelIdle();
+    this.#cancelRefill();
+    for (const waiting of this.#waiting.splice(0)) waiting.reject(new StartError("The minion is stopping"));
+    for (const process of this.#ready.splice(0)) process.retire();
+    await this.#starter.close();
+  }
+}

@@ -1,0 +1,146 @@
+/** How runners reach the reactor of the master on this host, and try what it would do. */
+import { deferred } from "../../base/async/deferred.ts";
+import { OwnKey } from "../../client/own_key.ts";
+import type { MasterOpts } from "../../model/config/master_opts.ts";
+import { joinPath } from "../../base/paths.ts";
+import { messageOf } from "../../base/errors.ts";
+import { listenBus } from "../../model/event/bus_client.ts";
+import { OWN_BUS } from "../../model/event/bus_addresses.ts";
+import { requestedReactor } from "../../model/config/requested_reactor.ts";
+import type { ReactorAccess } from "../../model/loader/reactor_access.ts";
+import { Rendering } from "../../model/loader/rendering.ts";
+import { callContext } from "../../model/loader/template_functions.ts";
+import type { Logger } from "../../base/log.ts";
+import {
+  ANSWERS,
+  compileReactions,
+  proofOf,
+  type Reaction,
+  reactionCall,
+  ReactorRules,
+  requestTag,
+} from "../../feature/reactor/mod.ts";
+import { str } from "../../language/python/repr.ts";
+import type { Runtime } from "../../runtime/mod.ts";
+import { parseYaml } from "../../language/yaml/document.ts";
+import { openOwnMinion } from "./call_execution_function.ts";
+import type { OpenRunner } from "./runner_host_options.ts";
+import type { RunnerPlugins } from "./runner_plugins.ts";
+import { signatureOnMaster } from "./signature_on_master.ts";
+
+/** Salt's time for an answer. */
+const ANSWER_MS = 30_000;
+
+export interface ReactorAccessOptions {
+  runtime: Runtime;
+  log: Logger;
+  opts: MasterOpts;
+  plugins: RunnerPlugins;
+  openRunner: OpenRunner;
+  /** The runner's own job. */
+  jid: string;
+  fire(tag: string, data: Record<string, unknown>): void;
+}
+
+export function reactorAccess(options: ReactorAccessOptions): ReactorAccess {
+  const { opts } = options;
+  return {
+    isConfigured: requestedReactor(opts),
+    ask: (operation, fields) => askReactor(options, operation, fields),
+    test: (tag, data, reactors) => testReactions(options, tag, data, reactors),
+  };
+}
+
+/** Fires a request, and waits for the answer; undefined if none comes. */
+async function askReactor(
+  { runtime, opts, jid, fire }: ReactorAccessOptions,
+  operation: keyof typeof ANSWERS,
+  fields: Record<string, unknown>,
+): Promise<Record<string, unknown> | undefined> {
+  const { net, fs, clock, crypto } = runtime;
+  const own = joinPath(opts.sock_dir, OWN_BUS);
+  const isBrine = fs.stat(own) !== undefined;
+  const path = isBrine ? own : joinPath(opts.sock_dir, "master_event_pub.ipc");
+  const answer = deferred<Record<string, unknown> | undefined>();
+  const listener = await listenBus(
+    net,
+    { kind: "unix", path },
+    ({ tag, data }) => void (tag === ANSWERS[operation] && answer.resolve(data)),
+    () => answer.resolve(undefined),
+  );
+  const cancel = clock.after(ANSWER_MS, () => answer.resolve(undefined));
+  try {
+    const key = new OwnKey(runtime, opts.cachedir, opts.user).value;
+    const tag = `salt/run/${jid}/${requestTag(operation)}`;
+    // Real Salt wants the key itself; nobody else is to see it.
+    const request = isBrine ? { ...fields, at: clock.now() } : { ...fields, key };
+    fire(tag, isBrine ? { ...request, proof: proofOf(crypto, key, tag, request) } : request);
+    return await answer.promise;
+  } finally {
+    cancel();
+    listener.close();
+  }
+}
+
+/** What would react to an event; nothing is called but what the templates call. */
+async function testReactions(
+  options: ReactorAccessOptions,
+  tag: string,
+  data: Record<string, unknown>,
+  reactors: readonly string[] | undefined,
+): Promise<unknown> {
+  const { runtime, log, opts } = options;
+  const references = reactors ?? (await rulesInUse(options)).for(tag);
+  const { functions, context } = await openOwnMinion({ ...options, screen: { line: () => {} } });
+  const rendering = new Rendering(callContext({ functions, context: () => context }));
+  const host = { fs: runtime.fs, files: context.files, rendering };
+  const { reactions, problems } = await compileReactions(host, { tag, data }, references);
+  const errors = problems.map(({ sls, line, message }) => ({
+    sls,
+    ...line === undefined ? {} : { line },
+    error: message,
+  }));
+  const shown = [];
+  for (const reaction of reactions) {
+    try {
+      shown.push(
+        shownReaction(
+          reaction,
+          await reactionCall(reaction.chunk, signatureOnMaster({ runtime, log, opts, plugins: options.plugins })),
+        ),
+      );
+    } catch (error) {
+      const { sls, line, id } = reaction;
+      errors.push({ sls, ...line === undefined ? {} : { line }, error: `${id}: ${messageOf(error)}` });
+    }
+  }
+  return { tag, sls: [...references], reactions: shown, errors };
+}
+
+function shownReaction(
+  { id, sls, line, chunk }: Reaction,
+  { type, fun, arg, kwarg, job }: Awaited<ReturnType<typeof reactionCall>>,
+): Record<string, unknown> {
+  return {
+    id,
+    sls,
+    ...line === undefined ? {} : { line },
+    type,
+    fun: str(fun),
+    ...job === undefined ? {} : { tgt: job.tgt, tgt_type: job.tgt_type ?? "glob" },
+    arg,
+    kwarg,
+    order: chunk.order,
+  };
+}
+
+/** The reactors of the running reactor, or without one those of the configuration. */
+async function rulesInUse(options: ReactorAccessOptions): Promise<ReactorRules> {
+  const { runtime: { fs }, log, opts } = options;
+  let reactor = opts.reactor;
+  if (typeof reactor !== "string" && requestedReactor(opts)) {
+    const answer = await askReactor(options, "list", {}).catch(() => undefined);
+    reactor = answer?.reactors ?? reactor;
+  }
+  return new ReactorRules({ fs, log, parse: (text) => parseYaml(text).value, reactor });
+}

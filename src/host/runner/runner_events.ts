@@ -1,0 +1,80 @@
+/** How runners listen to the bus of a master or a minion on this host. */
+import type { MasterOpts } from "../../model/config/master_opts.ts";
+import { joinPath } from "../../base/paths.ts";
+import type { BusEvent } from "../../model/event/bus.ts";
+import { OWN_BUS } from "../../model/event/bus_addresses.ts";
+import { watchBus } from "../../model/event/watch.ts";
+import { ipcHash } from "../../protocol/channel/minion_id.ts";
+import type { BusChoice } from "../../model/loader/host_master.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
+import { masterId } from "../master/mod.ts";
+import type { HashName, Runtime } from "../../runtime/mod.ts";
+
+/** How long a runner listens that the master runs: no user could end it. */
+const LONGEST_MS = 3_600_000;
+
+/** The sockets of a bus, the likelier first. */
+function socketsOf(runtime: Runtime, opts: MasterOpts, { node, sockDir }: BusChoice): string[] {
+  const directory = sockDir ?? opts.sock_dir;
+  // A Brine master has a socket of its own for us, on which the framing is never in doubt.
+  if (node === "master") return [OWN_BUS, "master_event_pub.ipc"].map((name) => joinPath(directory, name));
+  const { fs, crypto, host } = runtime;
+  const id = masterId(opts, host.hostname());
+  const names = fs.stat(directory)?.kind === "directory"
+    ? fs.list(directory).filter((name) => /^minion_event_[0-9a-f]+_pub\.ipc$/.test(name))
+    : [];
+  const own = `minion_event_${ipcHash(crypto, id, opts.hash_type as HashName)}_pub.ipc`;
+  if (names.length > 1 && !names.includes(own)) {
+    throw new SaltInvocationError(
+      `Cannot choose among ${names.length} minions with a bus in "${directory}": none is called "${id}". Pass the sock_dir of one`,
+    );
+  }
+  return (names.includes(own) ? [own] : names).map((name) => joinPath(directory, name));
+}
+
+/** Events of a bus on this host, until the reader has enough or the signal ends it. */
+export function hostEvents(
+  { runtime, opts }: { runtime: Runtime; opts: MasterOpts },
+  choice: BusChoice,
+  wants: (tag: string) => boolean,
+  signal: AbortSignal,
+): AsyncIterable<BusEvent> {
+  return watchBus({
+    net: runtime.net,
+    clock: runtime.clock,
+    addresses: () => socketsOf(runtime, opts, choice).map((path) => ({ kind: "unix", path })),
+    wants: ({ tag }) => wants(tag),
+    signal,
+  });
+}
+
+export interface RunnerEventsOptions {
+  runtime: Runtime;
+  opts: MasterOpts;
+  /** Tag of an event that is left out: it is the listener's own. */
+  skip: string;
+  /** True if no user can end the runner. */
+  bounded: boolean;
+}
+
+/**
+ * Events of a bus, until the reader has enough.
+ *
+ * @throws {CommandExecutionError} after an hour, of a runner that no user can end
+ */
+export async function* runnerEvents(
+  { runtime, opts, skip, bounded }: RunnerEventsOptions,
+  choice: BusChoice,
+  wants: (tag: string) => boolean,
+): AsyncIterable<BusEvent> {
+  const late = new AbortController();
+  const cancel = bounded ? runtime.clock.after(LONGEST_MS, () => late.abort()) : () => {};
+  try {
+    yield* hostEvents({ runtime, opts }, choice, (tag) => tag !== skip && wants(tag), late.signal);
+  } finally {
+    cancel();
+  }
+  throw new CommandExecutionError(
+    `No event came within ${LONGEST_MS / 1000} s: a runner that the master runs listens no longer`,
+  );
+}

@@ -1,0 +1,63 @@
+import type { MasterOpts } from "../../model/config/master_opts.ts";
+import type { RunnerFunction } from "../../model/loader/family.ts";
+import type { Logger } from "../../base/log.ts";
+import type { Runtime } from "../../runtime/mod.ts";
+import type { RunnerPlugins } from "./runner_plugins.ts";
+
+/** Where a runner shows what it has to show beside its return. */
+export interface RunnerScreen {
+  /** True if nothing is to be shown. */
+  quiet: boolean;
+  /** Shows a return, or the progress of a runner; `own` is the outputter that it names itself. */
+  show(data: unknown, own?: string): Promise<void>;
+  /** Prints a line of the runner's own. */
+  line(text: string): void;
+  /** A runner has thrown; its return, which is shown, has the traceback. */
+  failed?(name: string, error: unknown): void;
+}
+
+export interface RunnerHostOptions {
+  runtime: Runtime;
+  log: Logger;
+  opts: MasterOpts;
+  plugins: RunnerPlugins;
+  /** True if the job cache is known to be that of a Brine master. */
+  isBrine: boolean;
+  /** Separator of the levels of grain and pillar targets. */
+  delimiter: string;
+  /** The runner's own job id. */
+  jid: string;
+  /** Who the runner is run for, and so the runners that it calls. @default each says it itself */
+  user?: string;
+  /** True if the master has reserved it in the job cache. @default false */
+  reserved?: boolean;
+  screen: RunnerScreen;
+  /** Called with the data of the return event. */
+  onReturn?(data: Record<string, unknown>): void;
+}
+
+/** Arguments of a runner, and the user that it runs for. */
+export interface RunnerArguments {
+  positional: unknown[];
+  keyword: Map<string, unknown>;
+  user: string;
+  /** True if its events tell the user among the arguments, as those of runners do that a runner calls. @default false */
+  tellsUser?: boolean;
+}
+
+/** What runs one runner. */
+export interface RunsRunner {
+  /** The function of a name `module.function`; undefined if there is none. */
+  find(name: string): Promise<RunnerFunction | undefined>;
+  /** Fires the return of an unknown function. @returns the text to show */
+  missing(name: string, words: readonly unknown[]): string;
+  /**
+   * Runs a function, shows what it returns, and fires the events of its beginning and its return.
+   *
+   * @returns the exit code of a program that only does this
+   */
+  run(found: RunnerFunction, name: string, args: RunnerArguments): Promise<number>;
+  close(): Promise<void>;
+}
+
+export type OpenRunner = (options: RunnerHostOptions) => Promise<RunsRunner>;

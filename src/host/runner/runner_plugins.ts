@@ -1,0 +1,27 @@
+import type { MasterOpts } from "../../model/config/master_opts.ts";
+import type { JobCache } from "../../model/job/job_cache.ts";
+import type { Context, JobReader } from "../../model/loader/context.ts";
+import type { RunnerRegistry } from "../../model/loader/custom_runners.ts";
+import type { ReturnerContext, ReturnerModule, ReturnerRegistry } from "../../model/loader/family.ts";
+import type { ModuleRegistry } from "../../model/loader/loader.ts";
+import type { RunnerPillar } from "../../model/loader/pillar_link.ts";
+import type { WheelRegistry } from "../../model/loader/wheel.ts";
+import type { Logger } from "../../base/log.ts";
+import type { Runtime } from "../../runtime/mod.ts";
+
+/** The plugins that runners run with: only programs know which there are. Functions load theirs when they are needed. */
+export interface RunnerPlugins {
+  runners: RunnerRegistry;
+  returners: ReturnerRegistry;
+  wheels(): Promise<WheelRegistry>;
+  /** Execution modules, and what gathers the grains for them. */
+  execution(): Promise<{
+    modules: ModuleRegistry;
+    gatherGrains(context: Pick<Context, "runtime" | "log" | "opts">): Promise<Record<string, unknown>>;
+  }>;
+  /** @throws {ConfigError} if `master_job_cache` names none, or one that cannot be opened */
+  openJobCache(runtime: Runtime, opts: MasterOpts): Promise<JobCache>;
+  /** Jobs as a returner has them. @throws {TypeError} if it only writes */
+  returnerJobs(name: string, returner: ReturnerModule, context: ReturnerContext): JobReader;
+  openPillar(runtime: Runtime, opts: MasterOpts, log: Logger): RunnerPillar;
+}

@@ -1,0 +1,116 @@
+import type { MasterOpts } from "../../model/config/master_opts.ts";
+import type { BusEvent } from "../../model/event/bus.ts";
+import { isPlainJid } from "../../model/job/jid.ts";
+import type { Logger } from "../../base/log.ts";
+import type { Runtime } from "../../runtime/mod.ts";
+import { ForwardedJob, type Load, type ReturnFields } from "./forwarded_job.ts";
+import type { HigherMaster } from "./higher_master.ts";
+import type { LocalJobs } from "./local_jobs.ts";
+
+export interface LocalEventsOptions {
+  runtime: Pick<Runtime, "clock" | "random">;
+  log: Logger;
+  opts: MasterOpts;
+  jobs: LocalJobs;
+  masters: readonly HigherMaster[];
+}
+
+const JOB = /^salt\/job\/(?<jid>\d{20}[^/]*)\/(?<kind>ret|outcome|new|publish)(?:\/(?<id>[^/]+))?$/;
+const BELOW = /^syndic\/(?<syndic>[^/]+)\/(?<jid>\d{20}[^/]*)$/;
+
+function ids(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+/** What the event bus of the local master says: returns, minions and outcomes of jobs go to the master that published the job. */
+export class LocalEvents {
+  readonly #options: LocalEventsOptions;
+  /** Local jobs that are being written down. */
+  readonly #opening = new Map<string, Promise<void>>();
+
+  constructor(options: LocalEventsOptions) {
+    this.#options = options;
+  }
+
+  take(event: BusEvent): void {
+    const { tag } = event;
+    const { jid, kind, id } = JOB.exec(tag)?.groups ?? {};
+    if (kind === "ret" && id !== undefined) return this.#returned(jid!, id, event);
+    if (kind === "outcome" && id !== undefined) return this.#outcome(jid!, id, event.data);
+    if (kind !== undefined) return;
+    if (isPlainJid(tag)) return this.#named(tag, event.data);
+    const below = BELOW.exec(tag)?.groups;
+    if (below !== undefined) return this.#named(below.jid!, event.data, below.syndic);
+    if (this.#options.opts.syndic_mode === "sync") this.#passOn(event);
+  }
+
+  /** The higher masters that have published a job, or that get the returns of a local one. */
+  *#of(jid: string): Iterable<{ master: HigherMaster; job: ForwardedJob }> {
+    for (const master of this.#options.masters) {
+      const job = master.job(jid);
+      if (job !== undefined) yield { master, job };
+    }
+  }
+
+  #named(jid: string, { minions, more }: Load, syndic?: string): void {
+    if (!Array.isArray(minions)) return;
+    for (const { master, job } of this.#of(jid)) {
+      job.expect(ids(minions));
+      if (syndic !== undefined && more !== true && job.below.delete(syndic)) job.needsNaming = true;
+      master.uplink.poke();
+    }
+  }
+
+  #returned(jid: string, id: string, event: BusEvent): void {
+    const { data } = event;
+    // The master puts the id of the sender into the tag.
+    if (data.return === undefined || data.id !== id) return;
+    const { return: value, retcode, success, fun_args, out } = data;
+    const result: ReturnFields = { return: value, retcode, success, fun_args };
+    if (typeof out === "string") result.out = out;
+    let isKnown = false;
+    for (const { master, job } of this.#of(jid)) {
+      isKnown = true;
+      master.returned(job, id, result, event.bytes.length);
+    }
+    if (!isKnown && this.#options.opts.syndic_mode === "sync") this.#localJob(jid, data);
+  }
+
+  /** A job that was published on the local master: one of the higher masters gets its returns. */
+  #localJob(jid: string, { fun, fun_args: arg }: Load): void {
+    const { runtime: { clock }, jobs, log } = this.#options;
+    // A question of the master, or of a client, whether another job still runs.
+    if (fun === "saltutil.find_job" || this.#opening.has(jid)) return;
+    const master = this.#oneMaster();
+    if (master === undefined) return;
+    const job = new ForwardedJob(jid, { fun, arg }, { atMs: clock.now(), isLocal: true });
+    const opening = master.keep(job).then(() => jobs.lookUp(master, job)).then(
+      () => master.uplink.poke(),
+      (error) => log.warning("local job is not passed on", { jid, error: String(error) }),
+    );
+    this.#opening.set(jid, opening.finally(() => this.#opening.delete(jid)));
+  }
+
+  /** By `syndic_failover`: the first master that is there, or any of those. */
+  #oneMaster(): HigherMaster | undefined {
+    const { masters, opts, runtime } = this.#options;
+    const open = masters.filter(({ isOpen }) => isOpen);
+    return open[opts.syndic_failover === "ordered" ? 0 : Math.floor(runtime.random() * open.length)];
+  }
+
+  #outcome(jid: string, id: string, data: Load): void {
+    if (data.outcome === "returned" || data.outcome === "failed") return;
+    for (const { master, job } of this.#of(jid)) {
+      if (job.isLocal || job.sent.has(id) || job.unsent.has(id)) continue;
+      job.outcomes.set(id, data);
+      master.uplink.poke();
+    }
+  }
+
+  /** Any other event, to all higher masters. */
+  #passOn({ tag, data, bytes }: BusEvent): void {
+    if ("retcode" in data) return;
+    const { _stamp: _, ...rest } = data;
+    for (const { uplink, isOpen } of this.#options.masters) if (isOpen) uplink.event(tag, rest, bytes.length);
+  }
+}

@@ -1,0 +1,130 @@
+import type { Clock } from "../../base/async/clock.ts";
+import type { MasterOpts } from "../../model/config/master_opts.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { StoredReturn } from "../../model/job/job_cache.ts";
+import { outcomeFields } from "../../model/job/outcome.ts";
+import type { Logger } from "../../base/log.ts";
+import { decode, Packed } from "../../protocol/wire/msgpack.ts";
+import type { ForwardedJob, JobOwner, Load, ReturnFields } from "./forwarded_job.ts";
+import type { LocalMaster } from "./local_master.ts";
+
+export interface LocalJobsOptions {
+  clock: Clock;
+  log: Logger;
+  opts: MasterOpts;
+  local: LocalMaster;
+  masters: readonly JobOwner[];
+}
+
+/** Jobs that one sweep looks up at most. */
+const MOST_LOOKED_UP = 50;
+/** Jobs are given up after a day where the local master keeps its own for ever. */
+const DAY_SECONDS = 86_400;
+
+function unpacked(value: unknown): unknown {
+  return value instanceof Packed ? decode(value.bytes, { mode: "bin" }) : value;
+}
+
+function fieldsOf({ return: value, retcode, success, out }: StoredReturn, { load }: ForwardedJob): ReturnFields {
+  return {
+    return: unpacked(value),
+    retcode: unpacked(retcode),
+    success: unpacked(success),
+    fun_args: Array.isArray(load.arg) ? load.arg : [],
+    ...(out === undefined ? {} : { out }),
+  };
+}
+
+/** What the local job cache has of forwarded jobs: it is where returns wait that a higher master does not have. */
+export class LocalJobs {
+  readonly #options: LocalJobsOptions;
+  /** Local jobs whose loads were passed on. */
+  readonly #loads = new Set<string>();
+
+  constructor(options: LocalJobsOptions) {
+    this.#options = options;
+  }
+
+  /** The returns of a job. @throws if the job cache was not opened or cannot be read */
+  async returns(job: ForwardedJob): Promise<Map<string, ReturnFields>> {
+    const { jobs } = this.#options.local;
+    if (jobs === undefined) throw new Error("The local master was not reached yet");
+    return new Map((await jobs.returns(job.jid)).map((stored) => [stored.minion, fieldsOf(stored, job)]));
+  }
+
+  /** The load of a job of the local master, the first time. */
+  async load({ jid }: ForwardedJob): Promise<Load | undefined> {
+    const { local: { jobs }, opts } = this.#options;
+    if (this.#loads.has(jid)) return undefined;
+    const load = await jobs?.load(jid);
+    if (load === undefined) return undefined;
+    this.#loads.add(jid);
+    const [oldest] = this.#loads;
+    if (this.#loads.size > opts.syndic_jid_forward_cache_hwm) this.#loads.delete(oldest!);
+    return load;
+  }
+
+  /** Finds what was not heard of a job: its minions, returns and outcomes. */
+  async lookUp(master: JobOwner, job: ForwardedJob): Promise<void> {
+    const { local, log } = this.#options;
+    const { jobs, generation } = local;
+    if (jobs === undefined || generation === 0) return;
+    const { jid } = job;
+    try {
+      job.expect(await jobs.minions(jid));
+      const returns = await jobs.returns(jid);
+      for (const stored of returns) {
+        const size = stored.return.bytes.length + 512;
+        if (!job.sent.has(stored.minion)) master.returned(job, stored.minion, fieldsOf(stored, job), size);
+      }
+      const returned = new Set(returns.map(({ minion }) => minion));
+      for (const outcome of job.isLocal ? [] : await jobs.outcomes(jid)) {
+        const { minion } = outcome;
+        if (!returned.has(minion)) job.outcomes.set(minion, { jid, id: minion, ...outcomeFields(outcome) });
+      }
+      job.isStale = generation !== local.generation;
+      master.settle(job);
+    } catch (error) {
+      log.warning("job cannot be read from the local job cache, trying again", { jid, error: messageOf(error) });
+    }
+  }
+
+  /**
+   * Looks at the jobs that have not ended: those of which something may have been missed, and those that are too old.
+   *
+   * @param all true if the local master was away: every job may have gone on meanwhile
+   */
+  async recover(all: boolean): Promise<void> {
+    const { clock, local, masters, log, opts } = this.#options;
+    const keepMs = (opts.keep_jobs_seconds || DAY_SECONDS) * 1000;
+    for (const master of masters) {
+      let left = all ? Infinity : MOST_LOOKED_UP;
+      for (const job of [...master.jobs()]) {
+        if (clock.now() - job.atMs > keepMs) {
+          log.info("job given up: its minions have not returned (keep_jobs_seconds)", { jid: job.jid });
+          master.forget(job);
+          continue;
+        }
+        if (!local.isConnected || left <= 0) continue;
+        if (!job.isPublished) await this.#recoverPublication(master, job);
+        else if (all || job.isStale || clock.now() - job.atMs > DELAY_MS) {
+          left--;
+          await this.lookUp(master, job);
+        }
+      }
+      master.uplink.poke();
+    }
+  }
+
+  /** A job of an earlier process: it is on the local master already, or is published now unless it is too old. */
+  async #recoverPublication(master: JobOwner, job: ForwardedJob): Promise<void> {
+    if (job.isPublishing) return;
+    if (await this.#options.local.jobs?.hasLoad(job.jid)) {
+      job.isPublished = true;
+      await this.lookUp(master, job);
+    } else void master.publishAgain(job);
+  }
+}
+
+/** A younger job is heard of by events. */
+const DELAY_MS = 60_000;

@@ -1,0 +1,135 @@
+import { backoffDelay } from "../../base/async/backoff.ts";
+import { LocalClient } from "../../client/local_client.ts";
+import type { Published, PublishRequest } from "../../client/publish_request.ts";
+import type { MasterOpts } from "../../model/config/master_opts.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { BusEvent } from "../../model/event/bus.ts";
+import type { JobCache } from "../../model/job/job_cache.ts";
+import type { Logger } from "../../base/log.ts";
+import type { Runtime } from "../../runtime/mod.ts";
+import type { Transport } from "../../protocol/transport/mod.ts";
+
+export interface LocalMasterOptions {
+  runtime: Runtime;
+  log: Logger;
+  /** The configuration of the master on this host. */
+  opts: MasterOpts;
+  sockets?: Transport;
+  /** Opens the job cache of that master; it is only read. @param isBrine false for real Salt's */
+  openJobs(isBrine: boolean): Promise<JobCache>;
+  onEvent(event: BusEvent): void;
+  /** The master's event bus is there, for the first time or again: events may have been missed. */
+  onConnected(): void;
+}
+
+/** Longest pause between attempts to reach the master. */
+const LONGEST_PAUSE_MS = 5000;
+
+/** The master on this host, Brine's or real Salt's, for as long as the syndic runs: it may come and go. */
+export class LocalMaster implements AsyncDisposable {
+  readonly #options: LocalMasterOptions;
+  readonly #closing = new AbortController();
+  #client: LocalClient | undefined;
+  #jobs: JobCache | undefined;
+  #running: Promise<void> | undefined;
+  #generation = 0;
+
+  constructor(options: LocalMasterOptions) {
+    this.#options = options;
+  }
+
+  /** Connects, and again whenever the master was away. */
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  get isConnected(): boolean {
+    return this.#client !== undefined;
+  }
+
+  /** Counts the connections so far: while it stays the same, no event was missed. 0 while there is none. */
+  get generation(): number {
+    return this.#client === undefined ? 0 : this.#generation;
+  }
+
+  /** True if the master is Brine's; false until it was reached. */
+  get isBrine(): boolean {
+    return this.#client?.isBrine === true;
+  }
+
+  /** Its job cache; undefined until it was reached. */
+  get jobs(): JobCache | undefined {
+    return this.#jobs;
+  }
+
+  /**
+   * Publishes a job; undefined if it has no minion.
+   *
+   * @throws {ClientError} `MASTER_DOWN` while it is away; else as {@link LocalClient.publish}
+   */
+  async publish(request: PublishRequest): Promise<Published | undefined> {
+    if (this.#client === undefined) throw new Error("The local master is not running");
+    return await this.#client.publish(request);
+  }
+
+  async #run(): Promise<void> {
+    const { runtime: { clock, random }, log, opts } = this.#options;
+    const { signal } = this.#closing;
+    for (let failures = 0; !signal.aborted;) {
+      try {
+        await this.#connect();
+        failures = 0;
+        log.info("connected to the local master", { brine: this.isBrine });
+        this.#options.onConnected();
+        const closed = Promise.withResolvers<never>();
+        signal.addEventListener("abort", () => closed.reject(signal.reason), { once: true });
+        await Promise.race([this.#client!.lost, closed.promise]);
+      } catch (error) {
+        if (signal.aborted) break;
+        if (this.#client !== undefined || failures === 0) {
+          log.warning("the local master cannot be reached, trying again", {
+            sock_dir: opts.sock_dir,
+            reason: messageOf(error),
+          });
+        }
+      }
+      await this.#disconnect();
+      const pauseMs = backoffDelay(failures++, { initialMs: 200, maxMs: LONGEST_PAUSE_MS }, random());
+      await clock.sleep(pauseMs, signal).catch(() => {});
+    }
+    await this.#disconnect();
+  }
+
+  async #connect(): Promise<void> {
+    const { runtime, log, opts, sockets, openJobs, onEvent } = this.#options;
+    const client = await LocalClient.open({
+      runtime,
+      log: log.child("client"),
+      opts,
+      checked: false,
+      requestTimeoutMs: 10_000,
+      ...(sockets === undefined ? {} : { sockets }),
+    });
+    client.onEvent(onEvent);
+    try {
+      this.#jobs ??= await openJobs(client.isBrine);
+    } catch (error) {
+      await client.close();
+      throw error;
+    }
+    this.#client = client;
+    this.#generation++;
+  }
+
+  async #disconnect(): Promise<void> {
+    const client = this.#client;
+    this.#client = undefined;
+    await client?.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort(new Error("The syndic is stopping"));
+    await this.#running;
+    await this.#jobs?.close();
+  }
+}

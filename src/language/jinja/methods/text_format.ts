@@ -1,0 +1,59 @@
+import { entriesOf, isMap } from "../../python/containers.ts";
+import { PythonError } from "../../python/python_error.ts";
+import { repr } from "../../python/repr.ts";
+import { strftime } from "../../python/strftime.ts";
+import { stringFormat } from "../../python/string_format.ts";
+import type { DateTime } from "../../../protocol/wire/msgpack_values.ts";
+import type { Keywords } from "../callable.ts";
+import { Undefined } from "../undefined.ts";
+import { type MethodTable, positional } from "./method.ts";
+
+/** How the fields of a format look up attributes and items: by the rules of the sandbox. */
+export interface Lookup {
+  attribute(value: unknown, name: string): unknown;
+  item(value: unknown, key: unknown): unknown;
+}
+
+/** A date-time in a format of `strftime`. */
+export function formatDateTime({ epochMs }: DateTime, format: string): string {
+  const utc = new Date(epochMs);
+  const local = new Date(
+    utc.getUTCFullYear(),
+    utc.getUTCMonth(),
+    utc.getUTCDate(),
+    utc.getUTCHours(),
+    utc.getUTCMinutes(),
+    utc.getUTCSeconds(),
+    utc.getUTCMilliseconds(),
+  );
+  return strftime(local, format);
+}
+
+/** `str.format` and `str.format_map`. */
+export function textFormats(lookup: Lookup): MethodTable {
+  const format = (template: string, args: readonly unknown[], named: Keywords) =>
+    stringFormat(template, {
+      positional: args,
+      named,
+      attribute(value, name) {
+        const found = lookup.attribute(value, name);
+        return found instanceof Undefined ? found.fail() : found;
+      },
+      item(value, key) {
+        const found = lookup.item(value, key);
+        if (found instanceof Undefined) throw new PythonError(isMap(value) ? "KeyError" : "IndexError", repr(key));
+        return found;
+      },
+      dateTime: formatDateTime,
+    });
+  return {
+    format: { call: (self: never, args, keywords) => format(self, args, keywords) },
+    format_map: positional<string>(
+      "str.format_map",
+      1,
+      1,
+      (self, [map]) =>
+        format(self, [], new Map((isMap(map) ? entriesOf(map) : []).map(([key, value]) => [String(key), value]))),
+    ),
+  };
+}

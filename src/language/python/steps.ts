@@ -1,0 +1,61 @@
+import { SaltError } from "../../base/errors.ts";
+
+/** Matching a pattern or a target would take more steps than its limit. */
+export class CostError extends SaltError {
+  constructor(message: string) {
+    super("TOO_COSTLY", message);
+  }
+
+  /** The error for matching `what`, with the limit in steps. */
+  static of(what: string, limit: number): CostError {
+    return new CostError(
+      `Cannot match ${what}: it takes more than ${limit} steps. Make it shorter, or match less text`,
+    );
+  }
+}
+
+/** The pattern is valid in Python but would take unbounded time to match. */
+export class RefusedPatternError extends SyntaxError {
+  override name = "RefusedPatternError";
+}
+
+/** Limit in steps of one match without a {@link Steps} of its own: some tenths of a second. */
+export const STEPS_OF_A_MATCH = 20_000_000;
+
+/**
+ * How many steps matching may still take. A step is one state at one character; a processor does about ten million in a tenth
+ * of a second. Code that matches many patterns for a caller, as the master does when it expands a target, sets one limit for
+ * all of them; otherwise each match has a limit of its own.
+ */
+export class Steps {
+  #left = Infinity;
+  #limit = Infinity;
+
+  /** Steps left. */
+  get left(): number {
+    return this.#left;
+  }
+
+  /** Uses up steps. @throws {CostError} if fewer are left */
+  spend(steps: number, what = "the target"): void {
+    this.#left -= steps;
+    if (this.#left < 0) throw CostError.of(what, this.#limit);
+  }
+
+  /**
+   * Runs `call` with a limit of so many steps in total. An enclosing limit still applies.
+   *
+   * @throws {CostError} if it takes more
+   */
+  within<T>(limit: number, call: () => T): T {
+    const [left, before] = [this.#left, this.#limit];
+    if (limit >= left) return call();
+    this.#left = this.#limit = limit;
+    try {
+      return call();
+    } finally {
+      this.#left = left - (limit - this.#left);
+      this.#limit = before;
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import { entriesOf, isMap, OrderedMap } from "../python/containers.ts";
+import type { Runtime } from "../../runtime/mod.ts";
+import { runGpg } from "./gpg_program.ts";
+import { RenderError } from "./render_error.ts";
+import type { Renderer } from "./renderer.ts";
+
+const MESSAGE = /-----BEGIN PGP MESSAGE-----[^]*?-----END PGP MESSAGE-----/g;
+/** Time for one message. */
+const DECRYPT_MS = 60_000;
+/** Bytes of one message when it is decrypted: a small one may hold a lot of the same. */
+const LARGEST = 16 * 1024 * 1024;
+/** Characters of what gpg says that are shown. */
+const SHOWN = 1000;
+
+type Host = Pick<Runtime, "process" | "clock">;
+
+interface Decrypted {
+  /** Undefined if there is none. */
+  text: string | undefined;
+  said: string;
+}
+
+async function decrypt(host: Host, message: string, home: string): Promise<Decrypted> {
+  const { output, said } = await runGpg(host, {
+    args: ["--homedir", home, "--status-fd", "2", "--no-tty", "-d"],
+    stdin: new TextEncoder().encode(message),
+    timeoutMs: DECRYPT_MS,
+    largest: LARGEST,
+  });
+  if (output === undefined) return { text: undefined, said: `it holds more than ${LARGEST} bytes` };
+  return { text: output.length === 0 ? undefined : new TextDecoder().decode(output), said: said.slice(0, SHOWN) };
+}
+
+/**
+ * Decrypts values in PGP armour, in texts, lists and maps, by the program gpg: `#!jinja|yaml|gpg`. What it cannot decrypt stays as it
+ * is, with a warning.
+ *
+ * @see salt/renderers/gpg.py
+ */
+export function gpg(host: Host): Renderer {
+  return async (input, { path, log, gpg: options }) => {
+    if (options === undefined) {
+      throw new RenderError(path, "values are not decrypted here: there is no directory of keys");
+    }
+    const decryptText = async (text: string): Promise<string> => {
+      const messages = text.match(MESSAGE);
+      if (messages === null) return text;
+      const plain: string[] = [];
+      for (const message of messages) {
+        const { text: got, said } = await tryDecrypt(message);
+        if (got === undefined && options.mustSucceed) {
+          throw new RenderError(path, `Could not decrypt cipher, gpg says: ${said.trim()}`);
+        }
+        if (got === undefined) log.warning("value not decrypted", { path, reason: said.trim() });
+        plain.push(got ?? message);
+      }
+      return text.replace(MESSAGE, () => plain.shift()!).replace(/\n+$/, "");
+    };
+    const tryDecrypt = async (message: string): Promise<Decrypted> => {
+      try {
+        return await decrypt(host, message, options.home);
+      } catch (cause) {
+        throw new RenderError(path, "GPG unavailable: install the program gpg", {}, { cause });
+      }
+    };
+    // What an alias means at many places is decrypted once, and stays one value.
+    const done = new Map<unknown, unknown>();
+    const walk = async (value: unknown): Promise<unknown> => {
+      if (typeof value === "string") return await decryptText(value);
+      if (done.has(value)) return done.get(value);
+      if (Array.isArray(value)) {
+        const items: unknown[] = [];
+        done.set(value, items);
+        for (const item of value) items.push(await walk(item));
+        return items;
+      }
+      if (!isMap(value)) return value;
+      const map = new OrderedMap();
+      done.set(value, map);
+      for (const [key, item] of entriesOf(value)) map.set(key, await walk(item));
+      return map;
+    };
+    return await walk(input);
+  };
+}

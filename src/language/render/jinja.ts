@@ -1,0 +1,166 @@
+import { truthy } from "../python/truth.ts";
+import type { FileSystem } from "../../runtime/fs.ts";
+import type { Runtime } from "../../runtime/mod.ts";
+import {
+  Budget,
+  DEFAULT_LIMITS,
+  type Filter,
+  JINJA_DEFAULTS,
+  receiver,
+  runTemplate,
+  SEQUENCE_FILTERS,
+  TESTS,
+  TEXT_FILTERS,
+} from "../jinja/mod.ts";
+import { CONVERT_FILTERS, hashFilters, QUOTE_FILTER, SALT_TESTS } from "./jinja/filters/convert.ts";
+import { fileFilters } from "./jinja/filters/files.ts";
+import { LIST_FILTERS } from "./jinja/filters/lists.ts";
+import { networkFilters } from "./jinja/filters/network.ts";
+import { QUERY_FILTERS } from "./jinja/filters/query.ts";
+import { remoteFilters, type RemoteHost } from "./jinja/filters/remote.ts";
+import { SERIALIZE_FILTERS } from "./jinja/filters/serialize.ts";
+import {
+  compileCached,
+  type EnvironmentOptions,
+  jinjaOptions,
+  saltEnvironment,
+  TemplateCache,
+  type TemplateFile,
+  templateNames,
+} from "./jinja/environment.ts";
+import { takeHeader } from "./jinja/file_header.ts";
+import { showFullContext } from "./jinja/globals.ts";
+import { SaltFunctions } from "./jinja/salt_functions.ts";
+import { templateError } from "./jinja/template_error.ts";
+import { RenderError } from "./render_error.ts";
+import type { Renderer, RenderJob } from "./renderer.ts";
+
+/** What Jinja would act on; other text is passed on as it is. */
+const MARKUP = /\{\{|\{%|\{#|^#jinja2:|\n#jinja2:/;
+
+/** Filters that look at more than their arguments: at files, the clock, the network or chance. */
+const UNSTEADY = new Set([
+  ...["random", "random_hash", "rand_str", "random_str", "random_sample", "random_shuffle", "gen_mac"],
+  ...["is_empty", "is_text_file", "is_bin_file", "file_hashsum", "list_files", "which"],
+  ...["strftime", "date_format", "method_call", "filter_by_networks", "dns_check", "http_query", "get_uid"],
+]);
+
+const SHOW_CONTEXT = "show_full_context";
+
+/** The names of an SLS: its directory, with each of four separators. */
+function slsNames(sls: string, file: string): [string, string][] {
+  const parts = sls.split(".");
+  const isInit = /(?:^|\/)init\.sls$/.test(file);
+  const directory = (isInit && parts.at(-1) !== "init" ? parts : parts.slice(0, -1)).join("/");
+  return [
+    ["slspath", directory],
+    ["sls_path", directory.replaceAll("/", "_")],
+    ["slsdotpath", directory.replaceAll("/", ".")],
+    ["slscolonpath", directory.replaceAll("/", ":")],
+  ];
+}
+
+/** The names of the place of an SLS or top file; other templates are not told theirs. */
+function placeNames({ path, name, sls }: RenderJob): [string, unknown][] {
+  if (sls === undefined) return [];
+  const file = name ?? (sls === "" ? path : `${sls.replaceAll(".", "/")}.sls`);
+  return [["sls", sls], ["tplpath", path], ["proxy", new Map()], ...templateNames(file), ...slsNames(sls, file)];
+}
+
+/** The names that a template sees. */
+function namesOf(job: RenderJob): Map<string, unknown> {
+  const { saltenv, globals, functions, context } = job;
+  return new Map<string, unknown>([
+    ["saltenv", saltenv],
+    ...placeNames(job),
+    ...Object.entries(globals).map(([key, value]): [string, unknown] => [key, value ?? null]),
+    ...(functions === undefined ? [] : [["salt", new SaltFunctions(functions)] as [string, unknown]]),
+    ...Object.entries(context ?? {}),
+  ]);
+}
+
+/** A template by its whole path: one of this host, in no file root. */
+function fileOfHost(fs: Pick<FileSystem, "stat" | "readText">, path: string): TemplateFile | undefined {
+  return fs.stat(path)?.kind === "file" ? { path, name: path, source: fs.readText(path) } : undefined;
+}
+
+/** Filters to which a markup is the text that it has. */
+function ofPlainTexts(filters: Readonly<Record<string, Filter>>): Record<string, Filter> {
+  return Object.fromEntries(
+    Object.entries(filters).map(([name, apply]): [string, Filter] => [
+      name,
+      (run, value, args, keywords) => {
+        const named = keywords.size === 0
+          ? keywords
+          : new Map([...keywords].map(([key, item]) => [key, receiver(item)]));
+        return apply(run, receiver(value), args.map(receiver), named);
+      },
+    ]),
+  );
+}
+
+/** Jinja2 as Salt has it. What is compiled is kept for all renders of this renderer. */
+export function jinja(runtime: Pick<Runtime, "crypto" | "clock" | "fs" | "process"> & RemoteHost): Renderer {
+  const cache = new TemplateCache();
+  const filters = {
+    ...TEXT_FILTERS,
+    ...SEQUENCE_FILTERS,
+    ...SERIALIZE_FILTERS,
+    ...QUOTE_FILTER,
+    ...ofPlainTexts({
+      ...LIST_FILTERS,
+      ...CONVERT_FILTERS,
+      ...QUERY_FILTERS,
+      ...hashFilters(runtime.crypto),
+      ...networkFilters(runtime.crypto),
+      ...fileFilters(runtime),
+      ...remoteFilters(runtime),
+    }),
+  };
+  const tests = { ...TESTS, ...SALT_TESTS };
+  const steady = new Set(Object.keys(filters).filter((name) => !UNSTEADY.has(name)));
+  return (input, job) => {
+    const { path, argline, log } = job;
+    if (typeof input !== "string") throw new RenderError(path, "jinja renders text, and was given data: put it first");
+    if (argline !== "" && argline !== "-s") {
+      throw new RenderError(path, `Unknown renderer option: ${argline}`, {}, { isWhole: true });
+    }
+    const own = { ...job.jinjaOptions };
+    if (Object.keys(own).length === 0 && !MARKUP.test(input)) return input;
+    const { source, options: header } = takeHeader(input);
+    const options = jinjaOptions(jinjaOptions(JINJA_DEFAULTS, own, log), header, log);
+    const environmentOptions: EnvironmentOptions = {
+      options: options === JINJA_DEFAULTS ? JINJA_DEFAULTS : options,
+      filters,
+      tests,
+      steady,
+      load: (name) => name.startsWith("/") && job.confined !== true ? fileOfHost(runtime.fs, name) : job.load?.(name),
+      log,
+      now: () => runtime.clock.now(),
+      typeNames: job.typeNames ?? new WeakMap(),
+      lenient: truthy(job.allowUndefined ?? false),
+      cache,
+    };
+    const failed = (error: unknown): never => {
+      throw templateError(error, { path, source });
+    };
+    const finished = (text: string) => input.endsWith("\n") ? `${text}\n` : text;
+    try {
+      const names = namesOf(job);
+      const globals = new Map(names);
+      if (!globals.has(SHOW_CONTEXT)) globals.set(SHOW_CONTEXT, showFullContext(names));
+      const environment = saltEnvironment(environmentOptions);
+      const run = {
+        environment,
+        budget: new Budget(job.limits ?? DEFAULT_LIMITS),
+        globals,
+        modules: new Map<string, unknown>(),
+      };
+      const template = compileCached(job.sls ?? path, { path, source, isMain: true }, environmentOptions);
+      const done = runTemplate(run, template, undefined, names);
+      return done instanceof Promise ? done.then(({ text }) => finished(text), failed) : finished(done.text);
+    } catch (error) {
+      return failed(error);
+    }
+  };
+}

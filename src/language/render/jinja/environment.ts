@@ -1,0 +1,240 @@
+import type { Logger } from "../../../base/log.ts";
+import { entriesOf, isMap, sizeOf, Tuple } from "../../python/containers.ts";
+import { dictSet } from "../../python/dict.ts";
+import { JsonError, parseOrderedJson } from "../../python/json.ts";
+import { plainMaps } from "../../python/copy.ts";
+import { explainYaml } from "../../yaml/libyaml/mod.ts";
+import { parseOrderedYaml } from "../../yaml/ordered.ts";
+import { YamlError } from "../../yaml/yaml_error.ts";
+import {
+  Attributes,
+  type CompiledTemplate,
+  compileTemplate,
+  type DataFormat,
+  type Environment,
+  type Filter,
+  type JinjaOptions,
+  type Run,
+  TemplateNotFound,
+  TemplateRuntimeError,
+  type Test,
+  type Unit,
+} from "../../jinja/mod.ts";
+import { finalize } from "./finalize.ts";
+import { SALT_GLOBALS } from "./globals.ts";
+
+/** A file that a template can import or include. */
+export interface TemplateFile {
+  /** The whole path, for messages. */
+  path: string;
+  /** The path below the file roots: `a/b.jinja`. */
+  name: string;
+  source: string;
+}
+
+/** Finds templates: undefined if there is none of that name. */
+export type TemplateLoader = (name: string) => TemplateFile | undefined | Promise<TemplateFile | undefined>;
+
+export interface EnvironmentOptions {
+  options: JinjaOptions;
+  filters: Readonly<Record<string, Filter>>;
+  tests: Readonly<Record<string, Test>>;
+  /** Filters whose value follows from their arguments. */
+  steady: ReadonlySet<string>;
+  load: TemplateLoader;
+  log: Logger;
+  now(): number;
+  /** Names of some values' types, for messages. */
+  typeNames: WeakMap<object, string>;
+  /** Undefined values print as nothing: the option `allow_undefined`. */
+  lenient: boolean;
+  /** Templates that are compiled already, by their content. */
+  cache: TemplateCache;
+}
+
+/** What of a compiled template belongs to its text alone. */
+type KeptTemplate = Pick<CompiledTemplate, "body" | "blocks" | "bytes">;
+
+/** Templates by options and content, so that each is compiled once; the oldest go first. */
+export class TemplateCache {
+  /** Content → options → template. Not one key of both: a text that is made for a look-up has to be read once more. */
+  readonly #known = new Map<string, Map<string, KeptTemplate>>();
+  #bytes = 0;
+  readonly #most: number;
+
+  /** @param most what all templates that are kept may take, in bytes; closures take some fifty times the text they were made from */
+  constructor(most = 64 * 1024 * 1024) {
+    this.#most = most;
+  }
+
+  /** What all that is kept takes, in bytes. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get(source: string, options: string): KeptTemplate | undefined {
+    return this.#known.get(source)?.get(options);
+  }
+
+  set(source: string, options: string, template: KeptTemplate): void {
+    let variants = this.#known.get(source);
+    if (variants === undefined) this.#known.set(source, variants = new Map());
+    this.#bytes += template.bytes - (variants.get(options)?.bytes ?? 0);
+    variants.set(options, template);
+    for (const [oldest, gone] of this.#known) {
+      if (this.#bytes <= this.#most) break;
+      this.#known.delete(oldest);
+      for (const { bytes } of gone.values()) this.#bytes -= bytes;
+    }
+  }
+}
+
+const keys = new WeakMap<JinjaOptions, string>();
+
+/** Options as text, made once for each object. */
+function optionsKey(options: JinjaOptions): string {
+  let key = keys.get(options);
+  if (key === undefined) keys.set(options, key = JSON.stringify(options));
+  return key;
+}
+
+/** Compiles a template, or takes it from the cache. @throws {TemplateSyntaxError} */
+export function compileCached(
+  name: string,
+  file: CompiledTemplate["file"],
+  { options, filters, tests, steady, lenient, cache }: EnvironmentOptions,
+): CompiledTemplate {
+  const variant = `${lenient} ${optionsKey(options)}`;
+  let known = cache.get(file.source, variant);
+  if (known === undefined) {
+    known = compileTemplate(name, file, { options, filters, tests, steady });
+    cache.set(file.source, variant, known);
+  }
+  return { name, file, body: known.body, blocks: known.blocks, bytes: known.bytes };
+}
+
+const RELATIVE = /^\.{1,2}\//;
+
+/** `./x` and `../x`, from the directory of a template; undefined above the top, and where no directory is known. */
+function resolveName(name: string, directory: unknown): string | undefined {
+  if (!RELATIVE.test(name)) return name.split("/").includes("..") ? undefined : name;
+  if (typeof directory !== "string") return undefined;
+  const parts = directory === "." ? [] : directory.split("/");
+  for (const part of name.split("/")) {
+    if (part === "..") { if (parts.pop() === undefined) return undefined; }
+    else if (part !== "." && part !== "") parts.push(part);
+  }
+  return parts.join("/");
+}
+
+/** `tplfile`, `tpldir` and `tpldot` of a file. */
+export function templateNames(file: string): [string, string][] {
+  const at = file.lastIndexOf("/");
+  const directory = at < 0 ? "." : file.slice(0, at);
+  return [["tplfile", file], ["tpldir", directory], [
+    "tpldot",
+    directory === "." ? "" : directory.replaceAll("/", "."),
+  ]];
+}
+
+/** Tuples as lists, and bytes that are UTF-8 as texts: Salt decodes what it loads for a template. */
+function decoded(value: unknown): unknown {
+  if (value instanceof Uint8Array) return new TextDecoder("utf-8", { fatal: true }).decode(value);
+  if (value instanceof Tuple) return Array.from(value, decoded);
+  if (Array.isArray(value)) {
+    for (const [at, item] of value.entries()) if (typeof item === "object") value[at] = decoded(item);
+  } else if (isMap(value)) {
+    for (const [key, item] of entriesOf(value)) if (typeof item === "object") dictSet(value, key, decoded(item));
+  }
+  return value;
+}
+
+function loadYaml(text: string): unknown {
+  try {
+    return decoded(plainMaps(parseOrderedYaml(text)));
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+    throw new TemplateRuntimeError(`Encountered error loading yaml: ${explainYaml(text)?.text ?? error.problem}`);
+  }
+}
+
+function loadJson(text: string): unknown {
+  try {
+    return plainMaps(parseOrderedJson(text));
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    throw new TemplateRuntimeError(`Unable to load json from ${text}`);
+  }
+}
+
+const DATA: Readonly<Record<DataFormat, (text: string) => unknown>> = {
+  yaml: loadYaml,
+  json: loadJson,
+  text: (text) => text,
+};
+
+/** Salt's environment of templates. */
+export function saltEnvironment(own: EnvironmentOptions): Environment {
+  const { options, filters, tests, steady, load, log, now, typeNames, lenient } = own;
+  const loaded = (run: Run, name: string, file: TemplateFile | undefined): CompiledTemplate => {
+    if (file === undefined) throw new TemplateNotFound(name);
+    // As in Salt, templates that are imported afterwards see these names of the file that was loaded last; its directory
+    // only if it was not named from that of another.
+    const isRelative = RELATIVE.test(name);
+    for (const [global, value] of isRelative ? [["tplfile", name] as const] : templateNames(file.name)) {
+      run.globals.set(global, value);
+    }
+    return compileCached(file.name, { path: file.path, source: file.source, isMain: false }, own);
+  };
+  return {
+    options,
+    attributes: new Attributes(typeNames, lenient),
+    filters,
+    tests,
+    steady,
+    builtins: SALT_GLOBALS,
+    finalize,
+    now,
+    load(run: Run, name: string, _from: Unit) {
+      const resolved = resolveName(name, run.globals.get("tpldir"));
+      if (resolved === undefined) throw new TemplateNotFound(name);
+      const file = load(resolved);
+      return file instanceof Promise ? file.then((known) => loaded(run, name, known)) : loaded(run, name, file);
+    },
+    data: (format, text) => DATA[format](text),
+    profiled: (label, ms) => log.debug("template block took its time", { label, ms }),
+  };
+}
+
+const STRINGS = [
+  "block_start_string",
+  "block_end_string",
+  "variable_start_string",
+  "variable_end_string",
+  "comment_start_string",
+  "comment_end_string",
+  "line_statement_prefix",
+  "line_comment_prefix",
+  "newline_sequence",
+] as const;
+const FLAGS = ["trim_blocks", "lstrip_blocks", "keep_trailing_newline", "autoescape"] as const;
+
+/**
+ * Jinja2's options with those of a configuration or a header on top; what is not one is logged and left out.
+ *
+ * @param given as `jinja_env`, in any case
+ */
+export function jinjaOptions(base: JinjaOptions, given: unknown, log: Logger): JinjaOptions {
+  if (!isMap(given) || sizeOf(given) === 0) return base;
+  const options: Record<string, unknown> = { ...base };
+  for (const [key, value] of entriesOf(given)) {
+    const name = String(key).toLowerCase();
+    if ((FLAGS as readonly string[]).includes(name)) options[name] = Boolean(value);
+    else if (
+      (STRINGS as readonly string[]).includes(name) && (value === null || typeof value === "string" && value !== "")
+    ) {
+      options[name] = value;
+    } else log.warning("option of a Jinja environment is not known", { option: name });
+  }
+  return options as unknown as JinjaOptions;
+}

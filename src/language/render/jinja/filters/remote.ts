@@ -1,0 +1,67 @@
+import { asInt } from "../../../python/arithmetic.ts";
+import { formatAddress, parseInterface } from "../../../python/ipaddress.ts";
+import { str } from "../../../python/repr.ts";
+import { truthy } from "../../../python/truth.ts";
+import type { Runtime } from "../../../../runtime/mod.ts";
+import { type Filter, filter, type Run, TemplateRuntimeError } from "../../../jinja/mod.ts";
+import { SaltFunctions } from "../salt_functions.ts";
+
+/** What these filters look at the network with. */
+export type RemoteHost = Pick<Runtime, "host" | "net">;
+
+/** Time for one connection, as in Salt. */
+const CONNECT_MS = 2000;
+
+async function answers({ net }: RemoteHost, host: string, port: number): Promise<boolean> {
+  try {
+    const connection = await net.dial({ kind: "tcp", host, port }, { signal: AbortSignal.timeout(CONNECT_MS) });
+    connection.destroy();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The first address that takes connections, else the first. IPv6 has brackets. */
+async function dnsCheck(on: RemoteHost, name: string, port: number, ipv6: unknown): Promise<string> {
+  const own = parseInterface(name.replace(/^\[|\]$/g, ""));
+  const families = ipv6 === null ? [4, 6] as const : truthy(ipv6) ? [6, 4] as const : [4] as const;
+  const found: string[] = own === undefined ? [] : [formatAddress(own)];
+  // An IPv4 address is looked for too where there is none of IPv6.
+  for (const family of own === undefined ? families : []) {
+    if (ipv6 === null || found.length === 0) found.push(...await on.host.addresses(name, family));
+  }
+  if (found.length === 0) throw new TemplateRuntimeError(`DNS lookup or connection check of '${name}' failed.`);
+  let first = found[0]!;
+  for (const address of found) {
+    if (!await answers(on, address, port)) continue;
+    first = address;
+    break;
+  }
+  return first.includes(":") ? `[${first}]` : first;
+}
+
+/** Names of the first parameters of a query. */
+const QUERY_PARAMETERS = ["method", "params", "data"];
+
+/** What `http.query` returns for a URL. */
+function httpQuery(run: Run, url: unknown, args: readonly unknown[], keywords: ReadonlyMap<string, unknown>): unknown {
+  const salt = run.globals.get("salt");
+  if (!(salt instanceof SaltFunctions)) {
+    throw new TemplateRuntimeError("The filter http_query needs execution functions, and there are none here");
+  }
+  const named = args.map((value, at): [string, unknown] => [QUERY_PARAMETERS[at] ?? `argument ${at + 2}`, value]);
+  return salt.run("http.query", [url], new Map([...named, ...keywords]));
+}
+
+/** Salt's filters that ask other hosts. */
+export function remoteFilters(on: RemoteHost): Readonly<Record<string, Filter>> {
+  return {
+    dns_check: filter(
+      "dns_check",
+      ["addr", "port", ["safe", false], ["ipv6", null]],
+      ({ addr, port, ipv6 }) => dnsCheck(on, str(addr), Number(asInt(port) ?? 0), ipv6),
+    ),
+    http_query: httpQuery,
+  };
+}

@@ -1,0 +1,50 @@
+import { isMap, OrderedMap } from "../../python/containers.ts";
+import { DateTime } from "../../../protocol/wire/msgpack_values.ts";
+import { PythonError } from "../../python/python_error.ts";
+import { str } from "../../python/repr.ts";
+import { bind, JINJA_GLOBALS, Lazy, makeDict, NativeFunction } from "../../jinja/mod.ts";
+
+class RaisedByTemplate extends Error {
+  override name = "salt.exceptions.TemplateError";
+}
+
+function ifElse(args: readonly unknown[]): unknown {
+  if (args.length % 2 === 0) {
+    const error = new Error("The ifelse function must have an odd number of arguments!");
+    error.name = "salt.exceptions.SaltException";
+    throw error;
+  }
+  // In Salt itself the function fails for more than a default.
+  if (args.length > 1) throw new PythonError("NameError", "name '__context__' is not defined");
+  return args[0];
+}
+
+const isSimple = (value: unknown) =>
+  value === null || ["string", "number", "boolean", "bigint"].includes(typeof value) || Array.isArray(value) ||
+  isMap(value) ||
+  value instanceof DateTime || value instanceof Set;
+
+const native = (name: string, call: ConstructorParameters<typeof NativeFunction>[1]): [string, NativeFunction] => [
+  name,
+  new NativeFunction(name, call),
+];
+
+/** The functions that all templates of Salt can call. */
+export const SALT_GLOBALS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  ...JINJA_GLOBALS,
+  native("odict", (args, keywords) => new OrderedMap(makeDict(args, keywords))),
+  native("raise", (args, keywords) => {
+    throw new RaisedByTemplate(str(bind("jinja_raise", ["msg"], args, keywords).msg));
+  }),
+  native("ifelse", ifElse),
+]);
+
+/** `show_full_context()`: what a template was given, as far as it is data. */
+export function showFullContext(context: ReadonlyMap<string, unknown>): NativeFunction {
+  return new NativeFunction("show_full_context", () => {
+    const plain = [...context].map((
+      [key, value],
+    ): [string, unknown] => [key, value instanceof Lazy ? value.value : value]);
+    return new Map(plain.filter(([, value]) => isSimple(value)));
+  });
+}

@@ -1,0 +1,17 @@
+import type { Runtime } from "../../runtime/mod.ts";
+import type { RendererTable } from "./renderer.ts";
+
+/** The names of all renderers. */
+export const RENDERER_NAMES = ["gpg", "jinja", "json", "yaml"] as const;
+
+/** All renderers; what each caches between files belongs to this table alone. */
+export function createRenderers(
+  runtime: Pick<Runtime, "crypto" | "clock" | "fs" | "host" | "net" | "process">,
+): RendererTable {
+  return {
+    gpg: async () => (await import("./gpg.ts")).gpg(runtime),
+    jinja: async () => (await import("./jinja.ts")).jinja(runtime),
+    json: async () => (await import("./json.ts")).json(),
+    yaml: async () => (await import("./yaml.ts")).yaml(),
+  };
+}

@@ -1,8 +1,0 @@
-export { isRecord } from "../record.ts";
-
-/**
- * A load as received: its fields are checked where they are used.
- *
- * @internal
- */
-export type Load = Record<string, unknown>;

@@ -1,0 +1,20 @@
+import { ConfigError } from "../../base/errors.ts";
+import { type Durability, durableFiles } from "../../runtime/fs.ts";
+import type { Runtime } from "../../runtime/mod.ts";
+
+/** The option `durability` of a configuration. @throws {ConfigError} if it has an unknown value */
+export function durabilityOf(opts: { durability?: unknown }): Durability {
+  const { durability } = opts;
+  if (durability === undefined || durability === "power") return "power";
+  if (durability === "process") return "process";
+  throw new ConfigError(
+    `Unknown durability "${String(durability)}": expected "power" (acknowledged data survives a loss of power) or ` +
+      `"process" (it survives a crash of the process, and costs less)`,
+  );
+}
+
+/** A runtime that syncs its files as the option `durability` says. */
+export function durableRuntime<R extends Pick<Runtime, "fs">>(runtime: R, opts: { durability?: unknown }): R {
+  const durability = durabilityOf(opts);
+  return durability === "power" ? runtime : { ...runtime, fs: durableFiles(runtime.fs, durability) };
+}

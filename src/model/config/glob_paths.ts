@@ -1,0 +1,47 @@
+import { compileGlob } from "../../language/python/glob.ts";
+import type { FileStat, FileSystem } from "../../runtime/fs.ts";
+import { joinPath } from "../../base/paths.ts";
+
+/** True if a path is a shell pattern. */
+export const hasMagic = (path: string): boolean => /[*?[]/.test(path);
+
+function lookAt(fs: FileSystem, path: string, options?: { follow?: boolean }): FileStat | undefined {
+  try {
+    return path === "" ? undefined : fs.stat(path, options);
+  } catch {
+    // What may not be looked at counts as missing.
+    return undefined;
+  }
+}
+
+const isDirectory = (fs: FileSystem, path: string) => lookAt(fs, path)?.kind === "directory";
+
+/** The paths that match a shell pattern, sorted; hidden names only if the pattern begins with a dot. */
+export function globPaths(fs: FileSystem, pattern: string): string[] {
+  if (!hasMagic(pattern)) return lookAt(fs, pattern, { follow: false }) === undefined ? [] : [pattern];
+  const parts = pattern.split("/");
+  let found = [pattern.startsWith("/") ? "/" : ""];
+  parts.forEach((part, at) => {
+    const last = at === parts.length - 1;
+    if (part === "" && !last) return;
+    if (part === "") found = found.filter((path) => isDirectory(fs, path)).map((path) => `${path.replace(/\/$/, "")}/`);
+    else if (!hasMagic(part)) {
+      found = found.map((path) => joinPath(path, part)).filter((path) =>
+        lookAt(fs, path, { follow: false }) !== undefined
+      );
+    } else {
+      const matches = compileGlob(part);
+      found = found.flatMap((path) => {
+        let names: string[];
+        try {
+          names = fs.list(path === "" ? "." : path);
+        } catch {
+          return [];
+        }
+        return names.filter((name) => (part.startsWith(".") || !name.startsWith(".")) && matches(name))
+          .map((name) => joinPath(path, name));
+      });
+    }
+  });
+  return found;
+}

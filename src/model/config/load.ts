@@ -1,0 +1,290 @@
+import { codeOf, ConfigError, messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import { type AnyMap, entriesOf, isMap } from "../../language/python/containers.ts";
+import { isRecord } from "../../base/record.ts";
+import type { FileSystem } from "../../runtime/fs.ts";
+import { globPaths, hasMagic } from "./glob_paths.ts";
+import { EXPECTED, fits, type OptionSpec, type OptionTable, settle } from "./option.ts";
+import { valueProblem } from "./option_values.ts";
+import { dirName, joinPath } from "../../base/paths.ts";
+import { shownValue } from "../../base/shown_value.ts";
+
+/** A YAML document, and the lines of its top-level keys. */
+export interface ParsedDocument {
+  value: unknown;
+  /** Line of a top-level key, counted from 1. */
+  lineOf(key: string): number | undefined;
+}
+
+/** Thrown by a parser that reads most files and not this one: another has to read them all. Nothing is wrong with the file. */
+export class OtherParserNeeded extends SyntaxError {}
+
+export interface LoadConfigOptions {
+  fs: FileSystem;
+  log: Logger;
+  /** Parses YAML 1.1 as Salt does. @throws {SyntaxError} with line and column in its message */
+  parse(text: string, file: string): ParsedDocument;
+  /** A missing file is fine: all options have their defaults. */
+  file: string;
+  table: OptionTable;
+  /** A file of the user's own, which overrides the others; fine if it is missing. */
+  userFile?: string;
+  /** Command-line options, which override all files. */
+  overrides?: Record<string, unknown>;
+  /** `"error"` for daemons, which must not start on a configuration that was misread. @default "error" */
+  onProblem?: "error" | "warning";
+}
+
+/** A configuration that was read. */
+export interface LoadedConfig {
+  opts: Record<string, unknown>;
+  /** Names of the options that files or the command line set. */
+  given: ReadonlySet<string>;
+  /** File and line of each option that a file sets. */
+  places: ReadonlyMap<string, string>;
+}
+
+/** The files that an include means. */
+function includedFiles(fs: FileSystem, pattern: string): string[] {
+  return hasMagic(pattern) ? globPaths(fs, pattern) : fs.stat(pattern)?.kind === "file" ? [pattern] : [];
+}
+
+/** Merges included files into each other: maps recursively, lists appended. */
+function mergeIncluded(into: Record<string, unknown>, from: Record<string, unknown>): void {
+  for (const [key, value] of Object.entries(from)) {
+    const before = into[key];
+    if (isRecord(before) && isRecord(value)) mergeIncluded(before, value);
+    else if (Array.isArray(before) && Array.isArray(value)) into[key] = [...before, ...value];
+    else into[key] = value;
+  }
+}
+
+/** The file that `schedule.save` writes. */
+const SAVED_SCHEDULE = "_schedule.conf";
+
+/** What can be read without waiting; a directory has its own error. */
+const READABLE: ReadonlySet<string> = new Set(["file", "directory"]);
+
+/** Reads the files of one configuration, and remembers where each option stands. */
+class ConfigFiles {
+  readonly places = new Map<string, string>();
+  readonly #options: LoadConfigOptions;
+  /** Included files merged into each other. */
+  readonly #included: Record<string, unknown> = {};
+  /** Files that were read: one that includes itself is read once. */
+  readonly #seen: Set<string>;
+
+  constructor(options: LoadConfigOptions) {
+    this.#options = options;
+    this.#seen = new Set([options.file]);
+  }
+
+  /** @throws {ConfigError} naming the file and, if it does not parse, the line */
+  read(path: string): Record<string, unknown> {
+    const text = this.#text(path);
+    if (text === undefined) return {};
+    const cannotParse = (why: string, cause?: unknown) =>
+      new ConfigError(`Error parsing configuration file: ${path} - ${why}`, { file: path, cause });
+    let document: ParsedDocument;
+    try {
+      document = this.#options.parse(text, path);
+    } catch (error) {
+      throw cannotParse(messageOf(error), error);
+    }
+    const { value } = document;
+    if (value === null || value === undefined) return {};
+    if (value instanceof Map) {
+      const name = [...value.keys()].find((key) => typeof key !== "string" || key === "__proto__");
+      throw cannotParse(`An option cannot have the name ${String(name)}: expected text, such as ret_port`);
+    }
+    if (!isRecord(value)) {
+      throw cannotParse(`conf should be a document, not ${Array.isArray(value) ? "list" : typeof value}.`);
+    }
+    for (const key of Object.keys(value)) this.places.set(key, `${path}, line ${document.lineOf(key) ?? "?"}`);
+    return value;
+  }
+
+  /** The text of a file; undefined for the main file if it is missing. */
+  #text(path: string): string | undefined {
+    try {
+      // Opening a pipe waits for a writer, and would hold a daemon that reads its configuration again.
+      const kind = this.#options.fs.stat(path)?.kind ?? "file";
+      if (!READABLE.has(kind)) throw new Error(`${path} is a ${kind}: expected a regular file`);
+      return this.#options.fs.readText(path);
+    } catch (error) {
+      if (codeOf(error) === "ENOENT" && path === this.#options.file) return undefined;
+      throw new ConfigError(`Failed to load configuration: ${messageOf(error)}`, { file: path, cause: error });
+    }
+  }
+
+  /** Everything that the main file includes, by its own words or by the default. */
+  includes(main: Record<string, unknown>): Record<string, unknown> {
+    const { file, table } = this.#options;
+    this.#include(main.default_include ?? table.default_include?.default, file, true);
+    for (const pattern of [main.include ?? []].flat()) this.#include(pattern, file, false);
+    return this.#included;
+  }
+
+  /** Reads an included file. The schedule that a minion has saved is put aside if it cannot be parsed: the others still count. */
+  #readIncluded(path: string): Record<string, unknown> {
+    if (!path.endsWith(SAVED_SCHEDULE)) return this.read(path);
+    try {
+      return this.read(path);
+    } catch (error) {
+      if (error instanceof ConfigError && error.cause instanceof OtherParserNeeded) throw error;
+      const { fs, log } = this.#options;
+      log.error("the saved schedule cannot be read, and is put aside", { path, error: messageOf(error) });
+      try {
+        fs.rename(path, `${path}YAMLError`);
+      } catch (problem) {
+        log.error("the saved schedule cannot be renamed", { path, error: messageOf(problem) });
+      }
+      return {};
+    }
+  }
+
+  #include(pattern: unknown, from: string, mayBeMissing: boolean): void {
+    if (typeof pattern !== "string" || pattern === "") return;
+    const { fs, log } = this.#options;
+    const full = joinPath(dirName(from), pattern);
+    const found = includedFiles(fs, full);
+    if (found.length === 0 && !mayBeMissing) log.warning("included configuration not found", { include: full, from });
+    for (const path of found) {
+      if (this.#seen.has(path)) continue;
+      this.#seen.add(path);
+      const values = this.#readIncluded(path);
+      // A job of a later file replaces one of the same name; their fields would not fit together.
+      if (isRecord(values.schedule) && isRecord(this.#included.schedule)) {
+        Object.assign(this.#included.schedule, values.schedule);
+        delete values.schedule;
+      }
+      for (const inner of [values.include ?? []].flat()) this.#include(inner, path, false);
+      delete values.include;
+      mergeIncluded(this.#included, values);
+    }
+  }
+}
+
+/**
+ * Reads a configuration file with its includes, as Salt does: included files are merged into each other, and the result
+ * replaces top-level keys of the main file; then come the user's file, the overrides, and defaults for the rest.
+ *
+ * @throws {ConfigError} naming file, line and option, if a file cannot be read or parsed, or values have the wrong type
+ */
+export function loadConfig(options: LoadConfigOptions): LoadedConfig {
+  const { fs, log, file, table, userFile, overrides = {}, onProblem = "error" } = options;
+  const files = new ConfigFiles(options);
+  const main = files.read(file);
+  const included = files.includes(main);
+  const own = userFile !== undefined && fs.stat(userFile)?.kind === "file" ? files.read(userFile) : {};
+
+  const values: Record<string, unknown> = { ...main, ...included, ...own, ...overrides };
+  const { opts, problems } = completeOptions(table, values);
+  const placeOf = (option: string) => Object.hasOwn(overrides, option) ? "command line" : files.places.get(option);
+  const said = ({ option, message }: OptionProblem) => `${message} (${placeOf(option)})`;
+  const severe = problems.filter(({ mild }) => !mild);
+  if (onProblem === "error" && severe.length > 0) throw new ConfigError(severe.map(said).join("; "));
+  for (const problem of problems) log.warning("the default is used", { problem: said(problem) });
+  opts.conf_file = file;
+  opts.config_dir = dirName(file);
+  putUnderRoot(opts);
+  for (const option of ["file_roots", "pillar_roots"]) {
+    if (isMap(opts[option])) opts[option] = expandedRoots(fs, opts[option]);
+  }
+  return { opts, given: new Set(Object.keys(values)), places: files.places };
+}
+
+/** Directories by environments, with those in the place of a shell pattern that match it; one that matches nothing stays as it is. */
+function expandedRoots(fs: FileSystem, roots: AnyMap): unknown {
+  const expanded = entriesOf(roots).map(([saltenv, given]): [unknown, unknown] => {
+    if (![given].flat().some((root) => typeof root === "string" && hasMagic(root))) return [saltenv, given];
+    return [
+      saltenv,
+      [given].flat().flatMap((root) => {
+        const found = typeof root === "string" ? globPaths(fs, root) : [];
+        return found.length > 0 ? found : [root];
+      }),
+    ];
+  });
+  return roots instanceof Map ? new Map(expanded) : Object.fromEntries(expanded);
+}
+
+/** A copy that the caller may change. */
+function copyOf(value: unknown): unknown {
+  return typeof value === "object" && value !== null && !(value instanceof Number) ? structuredClone(value) : value;
+}
+
+/** A value that an option cannot have. */
+export interface OptionProblem {
+  option: string;
+  message: string;
+  /** True if a daemon starts all the same, with the default. */
+  mild: boolean;
+}
+
+function problemOf(option: string, spec: OptionSpec<unknown> | undefined, value: unknown): OptionProblem | undefined {
+  const wrong = spec === undefined || fits(spec, value)
+    ? valueProblem(option, spec?.type === "map" ? settle(spec, value) : value, spec)
+    : { expected: EXPECTED[spec.type], mild: false };
+  if (wrong === undefined) return undefined;
+  const message = `The option ${option} is ${shownValue(option, value)}: expected ${wrong.expected}`;
+  return { option, message, mild: wrong.mild };
+}
+
+/**
+ * All options of a table: given values converted to their types, defaults for the rest, and other names as they were given.
+ *
+ * @returns also the values that cannot be used, in whose place the defaults stand
+ */
+export function completeOptions(
+  table: OptionTable,
+  values: Record<string, unknown>,
+): { opts: Record<string, unknown>; problems: OptionProblem[] } {
+  const opts: Record<string, unknown> = {};
+  const problems: OptionProblem[] = [];
+  for (const [option, spec] of Object.entries(table)) {
+    const value = values[option];
+    const problem = value === undefined ? undefined : problemOf(option, spec, value);
+    if (problem !== undefined) problems.push(problem);
+    const used = value === undefined || problem !== undefined ? copyOf(spec.default) : settle(spec, value);
+    if (used !== undefined) opts[option] = used;
+  }
+  for (const [option, value] of Object.entries(values)) {
+    if (option in opts || Object.hasOwn(table, option)) continue;
+    const problem = problemOf(option, undefined, value);
+    if (problem === undefined) opts[option] = value;
+    else problems.push(problem);
+  }
+  return { opts, problems };
+}
+
+/** Options whose paths are put below `root_dir`. */
+const ROOTED = [
+  "pki_dir",
+  "cachedir",
+  "sock_dir",
+  "log_file",
+  "pidfile",
+  "syndic_log_file",
+  "syndic_pidfile",
+  "extension_modules",
+  "key_logfile",
+  "autosign_file",
+  "autoreject_file",
+  "autosign_grains_dir",
+  "token_dir",
+  "audit_dir",
+];
+
+/** Puts paths below `root_dir` that are not below it already. */
+export function putUnderRoot(opts: Record<string, unknown>): void {
+  const root = String(opts.root_dir ?? "/").replace(/\/+$/, "");
+  if (opts.extension_modules === "") opts.extension_modules = joinPath(String(opts.cachedir), "extmods");
+  if (root === "") return;
+  for (const key of ROOTED) {
+    const path = opts[key];
+    if (typeof path !== "string" || path === "" || path.includes("://")) continue;
+    if (path === root || path.startsWith(root + "/")) continue;
+    opts[key] = root + (path.startsWith("/") ? path : "/" + path);
+  }
+}

@@ -1,0 +1,184 @@
+/** What an operator should know of the options that a configuration sets: those that stop a daemon, and those without effect. */
+import { ConfigError } from "../../base/errors.ts";
+import { nearestName } from "../../base/nearest_name.ts";
+import type { Logger } from "../../base/log.ts";
+import { equal } from "../../language/python/equal.ts";
+import { MASTER_OPTIONS } from "./master_opts.ts";
+import { MINION_OPTIONS } from "./minion_opts.ts";
+import type { OptionTable } from "./option.ts";
+import { type NarrowPattern, narrowPatterns } from "./review_permissions.ts";
+import { SALT_MASTER_OPTIONS, SALT_MINION_OPTIONS, type SaltOption, type SaltOptions } from "./salt_options.ts";
+
+/** Whose configuration it is. */
+export type Host = "master" | "minion";
+
+/** A configuration that was read. */
+export interface GivenOptions {
+  opts: Record<string, unknown>;
+  /** Names of the options that files or the command line set. */
+  given: Iterable<string>;
+  /** File and line of an option, for those that a file sets. */
+  places?: ReadonlyMap<string, string>;
+}
+
+/** What {@link reviewOptions} finds. */
+export interface OptionReview {
+  /** Options without effect that ask for something, by what to do instead. */
+  ineffective: { options: string[]; instead: string }[];
+  /** Options without effect that can be removed. */
+  unneeded: string[];
+  /** Names that are probably mistyped. */
+  mistyped: { option: string; meant: string; place: string | undefined }[];
+  /** Names that are no option of Salt's: custom modules may read them. */
+  unknown: string[];
+  /** Patterns of permissions that match less than real Salt's. */
+  narrow: NarrowPattern[];
+}
+
+interface Tables {
+  /** Options with an effect. */
+  own: OptionTable;
+  /** Salt's other options. */
+  salt: SaltOptions;
+}
+
+const TABLES: Record<Host, Tables> = {
+  master: { own: MASTER_OPTIONS, salt: SALT_MASTER_OPTIONS },
+  minion: { own: MINION_OPTIONS, salt: SALT_MINION_OPTIONS },
+};
+
+const OTHER: Record<Host, Host> = { master: "minion", minion: "master" };
+
+/** What to do with an option that the other host obeys. */
+const ELSEWHERE: Record<Host, string> = {
+  master: "set it in the minions' configuration",
+  minion: "set it in the master's configuration",
+};
+
+const isOn = (value: unknown) =>
+  value !== null && value !== undefined && value !== false && value !== "" && value !== 0 &&
+  !(typeof value === "string" && /^(false|no|off|none|0)$/i.test(value)) &&
+  !(typeof value === "object" && Object.keys(value).length === 0);
+
+/** A configuration that writes down the default asks for nothing. */
+function asks(value: unknown, usual: unknown): boolean {
+  return usual === undefined ? isOn(value) : !equal(value, usual);
+}
+
+/** The row of an option without effect; undefined for one with an effect, and for a name that Salt does not have. */
+function ineffectiveOption(host: Host, option: string): Omit<SaltOption, "since"> | undefined {
+  const [here, there] = [TABLES[host], TABLES[OTHER[host]]];
+  if (Object.hasOwn(here.own, option)) return undefined;
+  if (Object.hasOwn(here.salt, option)) return here.salt[option];
+  if (Object.hasOwn(there.own, option)) {
+    return { default: there.own[option]!.default, instead: ELSEWHERE[host], status: "none" };
+  }
+  return Object.hasOwn(there.salt, option) ? there.salt[option] : undefined;
+}
+
+/** Every name that is an option, of either host. */
+function optionNames(): string[] {
+  return [...new Set(Object.values(TABLES).flatMap(({ own, salt }) => [...Object.keys(own), ...Object.keys(salt)]))];
+}
+
+/** A longer name may have two wrong letters; a short one is as likely to be an option of a custom module. */
+const lettersOf = (name: string) => name.length >= 10 ? 2 : 1;
+
+/** Finds the options that were probably meant by names that are none. @returns undefined for a known or an unlike name */
+function nearestOption(): (name: string) => { known: boolean; meant: string | undefined } {
+  const names = optionNames();
+  const known = new Set(names);
+  return (name) => {
+    if (known.has(name)) return { known: true, meant: undefined };
+    return {
+      known: false,
+      meant: name.length < 5 ? undefined : nearestName(name, names, { letters: lettersOf(name) }),
+    };
+  };
+}
+
+/**
+ * Stops a daemon whose configuration asks for what would do harm if it were ignored, such as TLS.
+ *
+ * @throws {ConfigError} naming the option, its value and what to do instead
+ */
+export function refuseHarmfulOptions(host: Host, { opts, given }: GivenOptions): void {
+  for (const option of given) {
+    const row = ineffectiveOption(host, option);
+    const value = opts[option];
+    if (row?.status !== "refused" || !isOn(value) || !asks(value, row.default)) continue;
+    throw new ConfigError(
+      `Cannot start with the option ${option}: ${JSON.stringify(value)} of the configuration: ${row.instead}`,
+      { option },
+    );
+  }
+}
+
+/** Finds the options that were set to no effect, and the names that are no option. */
+export function reviewOptions(host: Host, { opts, given, places }: GivenOptions): OptionReview {
+  const narrow = host === "master" ? narrowPatterns(opts) : [];
+  const review: OptionReview = { ineffective: [], unneeded: [], mistyped: [], unknown: [], narrow };
+  const nearest = nearestOption();
+  for (const option of given) {
+    const row = ineffectiveOption(host, option);
+    if (row !== undefined) {
+      if (row.status === "refused" || !asks(opts[option], row.default)) continue;
+      const group = review.ineffective.find(({ instead }) => instead === row.instead);
+      if (row.status === "unneeded") review.unneeded.push(option);
+      else if (group !== undefined) group.options.push(option);
+      else review.ineffective.push({ options: [option], instead: row.instead });
+      continue;
+    }
+    const { known, meant } = nearest(option);
+    if (meant !== undefined) review.mistyped.push({ option, meant, place: places?.get(option) });
+    else if (!known) review.unknown.push(option);
+  }
+  return review;
+}
+
+/** The first of the given names that is probably mistyped. */
+export function firstMistyped(names: Iterable<string>): { option: string; meant: string } | undefined {
+  const nearest = nearestOption();
+  for (const option of names) {
+    const { meant } = nearest(option);
+    if (meant !== undefined) return { option, meant };
+  }
+  return undefined;
+}
+
+/** What to do about a pattern that may have been written for Salt. */
+export const NARROW_REMEDY = "end each with $ if that is meant, or with .* to allow more";
+
+/** Lines that name remedies; further options share the last one. Of the same message the log lets 20 lines pass. */
+const MOST_LINES = 19;
+
+/**
+ * Logs what a review has found: mistyped names first, then a line for each remedy with the options it is for.
+ *
+ * @param quietly for programs that run often and read what a daemon has warned of already
+ */
+export function logReview(log: Logger, review: OptionReview, quietly = false): void {
+  const { ineffective, unneeded, mistyped, unknown, narrow } = review;
+  const warn: Logger["warning"] = (message, fields) =>
+    quietly ? log.debug(message, fields) : log.warning(message, fields);
+  for (const { option, meant, place } of mistyped) {
+    warn("unknown option", { option, "did you mean": meant, ...(place === undefined ? {} : { place }) });
+  }
+  if (narrow.length > 0) {
+    warn("patterns of permissions match the whole text, and those of real Salt its beginning", {
+      patterns: narrow.slice(0, MOST_LINES).map(({ place, pattern }) => `${place}: ${pattern}`).join(", "),
+      count: narrow.length,
+      remedy: NARROW_REMEDY,
+    });
+  }
+  const shown = ineffective.length > MOST_LINES ? ineffective.slice(0, MOST_LINES - 1) : ineffective;
+  for (const { options, instead } of shown) {
+    warn("no effect", { [options.length === 1 ? "option" : "options"]: options.join(", "), instead });
+  }
+  const rest = ineffective.slice(shown.length).flatMap(({ options }) => options);
+  if (rest.length > 0) warn("no effect", { options: rest.join(", "), instead: "docs/options.md lists what to use" });
+  if (unneeded.length > 0) warn("no effect, and not needed", { options: unneeded.join(", ") });
+  if (unknown.length > 0) {
+    log[quietly ? "debug" : "info"]("options that only custom modules could read", { options: unknown.join(", ") });
+  }
+}

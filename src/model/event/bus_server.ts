@@ -1,0 +1,140 @@
+import type { Logger } from "../../base/log.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Connection, Listener, Net } from "../../runtime/net.ts";
+import { IpcFrameReader, type IpcFraming } from "../../protocol/wire/ipc_frame.ts";
+import { BusEvent, type EventBus } from "./bus.ts";
+import type { BusAddresses } from "./bus_addresses.ts";
+import { EventListeners, Frames } from "./event_listeners.ts";
+import { type KeepOptions, KeptEvents } from "./kept_events.ts";
+import { EVENTS_MISSED } from "./tag.ts";
+
+export interface ServeBusOptions {
+  /** Mode of the sockets that events are read from; only the user of this process may ever send any. @default 0o600 */
+  listenMode?: number;
+  /** Bytes held for one listener that does not read; beyond it that listener loses events. @default 64 MiB */
+  listenerBuffer?: number;
+  /** Largest event that is accepted. @default 100 MiB */
+  maxEventBytes?: number;
+  /**
+   * The framing that a listener at `pub` understands. Listeners send nothing that tells it, so that the host has to find
+   * out. @default "stream"
+   */
+  framing?(): IpcFraming;
+  /** Distinguishes the ids of this bus's events from those of the one before it. @default none: there is no telling */
+  boot?: string;
+  /** Runs once per turn of the loop, so that a burst of events is one write. */
+  later(callback: () => void): void;
+  /** Where the latest events are kept for listeners at the own socket that come back. @default none are kept */
+  keep?: KeepOptions;
+}
+
+/** The sockets of the bus of this process. */
+export interface BusServer extends AsyncDisposable {
+  readonly listeners: number;
+  /** Events that slow listeners did not receive. */
+  readonly dropped: number;
+  /** Bytes that wait for the slowest listener, and how many may wait. */
+  readonly backlog: { bytes: number; limit: number };
+  close(): Promise<void>;
+}
+
+/**
+ * Serves a bus to other processes, as a master or minion does in its `sock_dir`: what comes in at `pull` is delivered on
+ * the bus, and every event of the bus goes out to every listener at `pub`. A listener that does not read loses events
+ * of its own, delays no other, and is told how many (`salt/event/missed`). For listeners that come back to the own socket, the
+ * latest events are kept on the disk.
+ *
+ * @throws {SystemError} if a socket cannot be made
+ */
+export async function serveBus(
+  bus: EventBus,
+  net: Net,
+  addresses: BusAddresses,
+  log: Logger,
+  options: ServeBusOptions,
+): Promise<BusServer> {
+  const { listenMode = 0o600, listenerBuffer = 64 * 1024 * 1024, maxEventBytes = 100 * 1024 * 1024, later } = options;
+  const kept = new KeptEvents(
+    options.boot ?? "",
+    log.child("kept"),
+    addresses.own === undefined ? undefined : options.keep,
+  );
+  const missedEvent = (missed: number) => bus.stamped(EVENTS_MISSED, { missed });
+  const listeners = new EventListeners({ log, listenerBuffer, kept, missedEvent, later });
+  const senders = new Set<Connection>();
+  const listening: Listener[] = [];
+  const off = bus.on(({ bytes, cause, origin }) => listeners.send(new Frames(bytes, kept.number(), cause, origin)));
+  const closeAll = async () => {
+    off();
+    listeners.flush();
+    await Promise.all(listening.map((listener) => listener.close()));
+    listeners.end();
+    for (const sender of senders) sender.destroy();
+    kept.close();
+  };
+
+  const receive = (connection: Connection) => {
+    senders.add(connection);
+    receiveEvents(connection, bus, log, maxEventBytes, () => senders.delete(connection));
+  };
+  try {
+    // One after the other: what is open when the next one fails must be closed again.
+    const { own, pub, pull } = addresses;
+    const mode = { mode: listenMode };
+    const accept = (connection: Connection) => listeners.add(connection, options.framing?.() ?? "stream");
+    if (own !== undefined) {
+      listening.push(await net.listen(own, (connection) => listeners.add(connection, "stream", true), mode));
+    }
+    listening.push(await net.listen(pub, accept, mode));
+    listening.push(await net.listen(pull, receive, { mode: 0o600 }));
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+
+  let closing: Promise<void> | undefined;
+  const close = () => closing ??= closeAll();
+  return {
+    get listeners() {
+      return listeners.size;
+    },
+    get dropped() {
+      return listeners.dropped;
+    },
+    get backlog() {
+      return { bytes: listeners.backlog, limit: listenerBuffer };
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Delivers the events that a connection sends; one that sends anything else is closed. */
+function receiveEvents(
+  connection: Connection,
+  bus: EventBus,
+  log: Logger,
+  maxBytes: number,
+  onClose: () => void,
+): void {
+  const reader = new IpcFrameReader({ maxBytes });
+  connection.start({
+    onData: (chunk) => {
+      try {
+        reader.push(chunk);
+        for (let frame = reader.nextFrame(); frame !== undefined; frame = reader.nextFrame()) {
+          const { body, head: { cause } } = frame;
+          const event = BusEvent.fromBytes(body, typeof cause === "string" ? cause : undefined);
+          if (event.tag === "") log.warning("event without a tag dropped");
+          else bus.deliver(event);
+        }
+      } catch (error) {
+        log.warning("event socket received bytes that are not events, connection closed", {
+          error: messageOf(error),
+        });
+        connection.destroy();
+      }
+    },
+    onClose,
+  });
+}

@@ -1,0 +1,62 @@
+import { AsyncQueue } from "../../base/async/queue.ts";
+import type { Clock } from "../../base/async/clock.ts";
+import type { Net, SocketAddress } from "../../runtime/net.ts";
+import type { BusEvent } from "./bus.ts";
+import { type BusListener, listenBus } from "./bus_client.ts";
+
+export interface WatchOptions {
+  net: Net;
+  clock: Clock;
+  /** Where the bus may be, read again at each attempt; the first that is served is used. */
+  addresses(): readonly SocketAddress[];
+  /** The events to keep; the others are dropped before they are decoded. */
+  wants(event: BusEvent): boolean;
+  /** Ends the watch. */
+  signal?: AbortSignal;
+}
+
+/** Time between two attempts to connect: a master that starts again announces the returns that have waited for it at once. */
+const AGAIN_MS = 50;
+/** Events held for a slow reader; beyond it the oldest are dropped. */
+const HELD = 1000;
+
+/**
+ * The events of another process's bus, for as long as the reader goes on. A bus that does not exist yet, or has gone, is waited
+ * for.
+ */
+export async function* watchBus(options: WatchOptions): AsyncIterable<BusEvent> {
+  const { clock, wants, signal } = options;
+  while (!signal?.aborted) {
+    const events = new AsyncQueue<BusEvent>({ limit: HELD, whenFull: "drop-oldest" });
+    const bus = await connected(options, events, wants);
+    if (bus === undefined) {
+      await clock.sleep(AGAIN_MS, signal).catch(() => {});
+      continue;
+    }
+    const stop = () => events.close();
+    signal?.addEventListener("abort", stop, { once: true });
+    try {
+      yield* events;
+    } finally {
+      signal?.removeEventListener("abort", stop);
+      bus.close();
+    }
+  }
+}
+
+async function connected(
+  { net, addresses }: WatchOptions,
+  events: AsyncQueue<BusEvent>,
+  wants: (event: BusEvent) => boolean,
+): Promise<BusListener | undefined> {
+  for (const address of addresses()) {
+    try {
+      return await listenBus(net, address, (event) => {
+        if (wants(event)) events.offer(event);
+      }, () => events.close());
+    } catch {
+      // No process serves it: try the next one, or again later.
+    }
+  }
+  return undefined;
+}

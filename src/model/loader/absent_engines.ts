@@ -1,0 +1,29 @@
+import { suggestion } from "../../base/nearest_name.ts";
+
+const HTTP = "have a program of _engines do it: its standard input has the events, what it prints is fired";
+
+/** Salt's engines that are not here, each with what to do instead. */
+const ABSENT: Readonly<Record<string, string>> = {
+  docker_events: `have the engine script run "docker events --format json" through a filter, or ${HTTP}`,
+  ircbot: HTTP,
+  junos_syslog: "have the syslog daemon of the host (rsyslog, syslog-ng) post the messages to the engine webhook",
+  libvirt_events: `have the engine script run "virsh event --all --loop" through a filter, or ${HTTP}`,
+  logentries: "use the engine http_logstash with the address of a webhook of the log service",
+  napalm_syslog: "have napalm-logs publish over HTTP to the engine webhook",
+  slack: "use the engine notify with an incoming webhook of Slack; commands from Slack are not taken",
+  slack_bolt: "use the engine notify with an incoming webhook of Slack; commands from Slack are not taken",
+  slack_bolt_engine: "use the engine notify with an incoming webhook of Slack; commands from Slack are not taken",
+  sqs_events: `have the engine script run "aws sqs receive-message" through a filter, or ${HTTP}`,
+  thorium:
+    "Thorium is absent by decision: have a runner that a reaction calls, or a program of _engines, collect the events",
+};
+
+/** Why there is no engine of a name, and what to do. @param known the engines that there are */
+export function absentEngine(name: string, known: readonly string[]): string {
+  const instead = Object.hasOwn(ABSENT, name) ? ABSENT[name] : undefined;
+  if (instead !== undefined) return `Salt's engine "${name}" is not here: ${instead}`;
+  const advice = suggestion(name, known);
+  const end = advice.endsWith("?") ? "" : ".";
+  return `There is no engine "${name}": ${advice}${end} One of your own belongs into _engines of file_roots ` +
+    "(salt-run saltutil.sync_engines on a master, saltutil.sync_engines on a minion) or into a directory of engines_dirs";
+}

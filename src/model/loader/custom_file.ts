@@ -1,0 +1,165 @@
+/** Custom modules: files of an operator's own, loaded as functions of the families that they belong to. */
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import { entriesOf, isMap } from "../../language/python/containers.ts";
+import type { Runtime } from "../../runtime/mod.ts";
+import { type CustomFile, customFiles, type CustomKind } from "./custom_files.ts";
+import { knownError } from "./foreign_errors.ts";
+import { exportedDocumentation, exportedSignature } from "./javascript_source.ts";
+import { callProgram, describeProgram, type ProgramCaller } from "./program_module.ts";
+import type { BoundArguments, Signature } from "./signature.ts";
+
+/** Where custom modules are, and what they are loaded with. */
+export interface CustomPlace {
+  readonly runtime: Runtime;
+  readonly log: Logger;
+  /** `extension_modules` and the options that name further directories. */
+  readonly opts: Record<string, unknown>;
+}
+
+/** What a function of a custom file is called with: a context of its family. */
+export type AnyContext = object;
+
+/** Selects what a program is sent of a context. */
+export type CallerOf = (context: AnyContext) => ProgramCaller;
+
+/** All of it: the context of a job has every field that a program is sent. */
+const asItIs: CallerOf = (context) => context as ProgramCaller;
+
+/** One function of a custom file, of any family. */
+export interface CustomFunction {
+  signature: string | Signature;
+  doc: string;
+  run(context: AnyContext, args: BoundArguments): Promise<unknown>;
+}
+
+type Virtual = true | string | { unavailable: string };
+
+/** A file that was loaded. */
+export interface LoadedFile {
+  /** Empty for a program. */
+  exports: Record<string, unknown>;
+  virtual(context: unknown): Virtual;
+  functions: Map<string, CustomFunction>;
+}
+
+type AnyFunction = (...args: unknown[]) => unknown;
+
+/** Exports that are not functions to call. */
+const RESERVED: ReadonlySet<string> = new Set(["default", "virtual", "virtualname", "aliases"]);
+
+/** Calls custom code, and throws its errors as errors that hosts know. */
+export async function known<T>(call: () => T | Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    const name = typeof error === "object" && error !== null && "name" in error ? error.name : undefined;
+    throw knownError(name, error);
+  }
+}
+
+export function virtualOf(value: unknown, virtualname: unknown): Virtual {
+  if (value === false || value === null) return { unavailable: "" };
+  if (typeof value === "string") return value;
+  if (typeof value === "object" && "unavailable" in value) return { unavailable: String(value.unavailable) };
+  return typeof virtualname === "string" && virtualname !== "" ? virtualname : true;
+}
+
+function exportedFunction(source: string, name: string, fn: AnyFunction): CustomFunction {
+  const signature = exportedSignature(source, name, fn);
+  const { params, varargs, keywords } = signature;
+  return {
+    signature,
+    doc: exportedDocumentation(source, name),
+    run: (context, bound) =>
+      known(() =>
+        fn(
+          context,
+          ...params.map((param) => bound[param.name]),
+          ...(varargs === undefined ? [] : bound[varargs]),
+          ...(keywords === undefined ? [] : [bound[keywords]]),
+        )
+      ),
+  };
+}
+
+async function loadCode({ runtime }: CustomPlace, { path, version }: CustomFile): Promise<LoadedFile> {
+  const exports = await runtime.importFile(path, version);
+  const source = runtime.fs.readText(path);
+  const { virtual, virtualname, aliases } = exports;
+  const names = isMap(aliases) ? new Map(entriesOf(aliases)) : new Map();
+  const functions = new Map<string, CustomFunction>();
+  for (const [name, value] of Object.entries(exports)) {
+    if (typeof value !== "function" || name.startsWith("_") || RESERVED.has(name)) continue;
+    if (/^class\b/.test(String(value))) continue;
+    functions.set(String(names.get(name) ?? name), exportedFunction(source, name, value as AnyFunction));
+  }
+  return {
+    exports,
+    functions,
+    virtual: (context) => virtualOf(typeof virtual === "function" ? virtual(context) : true, virtualname),
+  };
+}
+
+async function loadProgram(place: CustomPlace, { path }: CustomFile, callerOf: CallerOf): Promise<LoadedFile> {
+  const { functions, virtual } = await describeProgram(place, path);
+  return {
+    exports: {},
+    virtual: () => virtual,
+    functions: new Map(
+      [...functions].filter(([name]) => !name.startsWith("_")).map(([name, { signature, doc }]) => [name, {
+        signature,
+        doc,
+        run: (context, bound) =>
+          callProgram(callerOf(context), path, name, signature, bound, (code) => {
+            if ("retcode" in context) (context as { retcode: unknown }).retcode = code;
+          }),
+      }]),
+    ),
+  };
+}
+
+export async function loadCustomFile(
+  place: CustomPlace,
+  file: CustomFile,
+  callerOf: CallerOf = asItIs,
+): Promise<LoadedFile> {
+  return file.form === "code" ? await loadCode(place, file) : await loadProgram(place, file, callerOf);
+}
+
+export function foreignText({ path }: CustomFile): string {
+  const what = /\.(?:pyx?|so|zip)$/.test(path) ? "a Python module" : "neither JavaScript nor a program";
+  return `"${path}" is ${what}, and cannot be loaded here: write it in TypeScript or JavaScript, or have it begin with ` +
+    '#! and answer to "describe" and "call"';
+}
+
+/** The files of a family that can be loaded, and those that cannot, which replace no module of Brine. */
+export function customFilesOf(place: CustomPlace, kind: CustomKind): { usable: CustomFile[]; foreign: CustomFile[] } {
+  const files = [...customFiles(place.runtime, place.opts, kind).values()];
+  return {
+    usable: files.filter(({ form }) => form !== "foreign"),
+    foreign: files.filter(({ form }) => form === "foreign"),
+  };
+}
+
+/** Loads a custom file of a family that has no table to report errors in: they are logged, and it is undefined then. */
+export async function loadOrLog(
+  place: CustomPlace,
+  kind: CustomKind,
+  file: CustomFile,
+  callerOf?: CallerOf,
+): Promise<LoadedFile | undefined> {
+  try {
+    const loaded = await loadCustomFile(place, file, callerOf);
+    const virtual = loaded.virtual(place);
+    if (typeof virtual !== "object") return loaded;
+    place.log.debug("custom module is not available", { kind, file: file.path, why: virtual.unavailable });
+  } catch (error) {
+    place.log.error("custom module failed to load", { kind, file: file.path, error: messageOf(error) });
+  }
+  return undefined;
+}
+
+export function logForeign(place: CustomPlace, kind: CustomKind, files: readonly CustomFile[]): void {
+  for (const file of files) place.log.debug("custom module cannot be loaded", { kind, why: foreignText(file) });
+}

@@ -1,0 +1,143 @@
+/** The files of custom modules: where they are looked for, and what kind each is of. */
+import { joinPath } from "../../base/paths.ts";
+import type { FileSystem } from "../../runtime/fs.ts";
+import type { Runtime } from "../../runtime/mod.ts";
+import { strangerIn } from "../../runtime/own_directory.ts";
+
+/** Families that custom modules can belong to, by the names of their folders. */
+export type CustomKind =
+  | "modules"
+  | "grains"
+  | "returners"
+  | "runners"
+  | "output"
+  | "states"
+  | "renderers"
+  | "beacons"
+  | "tops"
+  | "engines";
+
+/** The option that names further directories of one family alone. */
+const OPTIONS: Record<CustomKind, string> = {
+  modules: "module_dirs",
+  grains: "grains_dirs",
+  returners: "returner_dirs",
+  runners: "runner_dirs",
+  output: "outputter_dirs",
+  states: "states_dirs",
+  renderers: "render_dirs",
+  beacons: "beacons_dirs",
+  tops: "top_dirs",
+  engines: "engines_dirs",
+};
+
+export interface CustomFile {
+  /** The module's: the file's up to its first dot. */
+  name: string;
+  path: string;
+  /** Differs when the file has changed. */
+  version: string;
+  /** `foreign` cannot be loaded: most often a Python module for real Salt. */
+  form: "code" | "program" | "foreign";
+}
+
+const listed = (value: unknown): string[] =>
+  Array.isArray(value) ? value.map(String) : typeof value === "string" && value !== "" ? [value] : [];
+
+const isDirectory = (fs: FileSystem, path: string) => {
+  try {
+    return fs.stat(path)?.kind === "directory";
+  } catch {
+    // A directory that may not be read counts as none.
+    return false;
+  }
+};
+
+type Host = Pick<Runtime, "fs" | "process">;
+
+/** Why code that Brine puts into a directory is not to be run from there; undefined if it may be. */
+export function strangersCode({ fs, process }: Host, directory: string): string | undefined {
+  const uid = process.uid();
+  if (uid === undefined) return undefined;
+  const look = (path: string) => {
+    const stat = fs.stat(path, { follow: false });
+    return stat && { uid: stat.uid, mode: stat.mode, target: stat.kind === "symlink" ? fs.readlink(path) : undefined };
+  };
+  return strangerIn(look, directory, uid, false);
+}
+
+/**
+ * The directories that exist, in the order in which they are searched: those below `module_dirs`, then what was synced, then those
+ * of the family's own option. What was synced counts only where no stranger can have put it.
+ *
+ * @see salt/loader/__init__.py _module_dirs
+ */
+export function customDirectories(runtime: Host, opts: Record<string, unknown>, kind: CustomKind): string[] {
+  const { fs } = runtime;
+  const given = listed(opts.module_dirs).flatMap((directory) => {
+    const below = [joinPath(directory, kind), joinPath(directory, `_${kind}`)].find((path) => isDirectory(fs, path));
+    return below === undefined ? [] : [below];
+  }).reverse();
+  const { extension_modules, cachedir } = opts;
+  const synced = typeof extension_modules === "string" && extension_modules !== ""
+    ? [joinPath(extension_modules, kind)]
+    : typeof cachedir === "string" && cachedir !== ""
+    ? [joinPath(cachedir, "extmods", kind)]
+    : [];
+  const ours = synced.filter((path) => isDirectory(fs, path) && strangersCode(runtime, path) === undefined);
+  return [...new Set([...given, ...ours, ...listed(opts[OPTIONS[kind]])])].filter((path) => isDirectory(fs, path));
+}
+
+const CODE = /\.(?:ts|mts|js|mjs)$/;
+const FORMS: CustomFile["form"][] = ["code", "program", "foreign"];
+
+/** True if a file begins with `#!`. */
+export function isProgram(fs: FileSystem, path: string): boolean {
+  try {
+    const [first, second] = fs.readAt(path, 0, 2);
+    return first === 0x23 && second === 0x21;
+  } catch {
+    // It was removed, or may not be read.
+    return false;
+  }
+}
+
+function customFile(fs: FileSystem, directory: string, entry: string): CustomFile | undefined {
+  const [, name] = /^([A-Za-z0-9][A-Za-z0-9_]*)(?:\.|$)/.exec(entry) ?? [];
+  if (name === undefined || entry.endsWith(".d.ts") || entry.endsWith("~")) return undefined;
+  const path = joinPath(directory, entry);
+  const stat = fs.stat(path);
+  if (stat?.kind !== "file") return undefined;
+  const form = CODE.test(entry) ? "code" : isProgram(fs, path) ? "program" : "foreign";
+  return { name, path, version: `${stat.mtimeMs}-${stat.size}-${stat.ino}`, form };
+}
+
+/**
+ * The files of a family by the names of their modules. Of several in one directory code comes before programs, and those
+ * before what cannot be loaded: a module may be beside one of the same name for minions of real Salt.
+ */
+export function customFiles(
+  runtime: Host,
+  opts: Record<string, unknown>,
+  kind: CustomKind,
+): Map<string, CustomFile> {
+  const { fs } = runtime;
+  const found = new Map<string, CustomFile>();
+  for (const directory of customDirectories(runtime, opts, kind)) {
+    const here = fs.list(directory).flatMap((entry) => customFile(fs, directory, entry) ?? []);
+    for (const form of FORMS) {
+      for (const file of here) {
+        const before = found.get(file.name);
+        if (file.form === form && (before === undefined || before.form === "foreign" && form !== "foreign")) {
+          found.set(file.name, file);
+        }
+      }
+    }
+  }
+  return new Map([...found].sort(([a], [b]) => a < b ? -1 : 1));
+}
+
+/** A text that differs when a file of the family has changed; empty if there is none. */
+export function customStamp(runtime: Host, opts: Record<string, unknown>, kind: CustomKind): string {
+  return [...customFiles(runtime, opts, kind).values()].map(({ path, version }) => `${path} ${version}`).join("\n");
+}

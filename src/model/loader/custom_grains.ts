@@ -1,0 +1,30 @@
+import { type AnyMap, entriesOf, isMap } from "../../language/python/containers.ts";
+import { customFilesOf, type CustomPlace, loadOrLog, logForeign } from "./custom_file.ts";
+import type { GrainsFunction } from "./family.ts";
+import { bindArguments, parseSignature } from "./signature.ts";
+
+/** What custom grains see beside the options: the grains before them. */
+type GrainsContext = Parameters<GrainsFunction>[0] & { grains: Record<string, unknown> };
+
+/** Gathers the grains of one file, over those before. */
+export type CustomGrains = (context: GrainsContext) => Promise<Record<string, unknown>>;
+
+/**
+ * Custom grains by the names of their files. Each function of a file returns a map; a later one replaces grains of an
+ * earlier one.
+ */
+export function customGrains(place: CustomPlace): Map<string, CustomGrains> {
+  const { usable, foreign } = customFilesOf(place, "grains");
+  logForeign(place, "grains", foreign);
+  return new Map(usable.map((file) => [file.name, async (context) => {
+    const loaded = await loadOrLog(place, "grains", file);
+    const gathered: Record<string, unknown> = {};
+    for (const [name, { signature, run }] of loaded?.functions ?? []) {
+      const got = await run(context, bindArguments(name, parseSignature(signature), [], new Map()));
+      if (got === undefined || got === null) continue;
+      if (!isMap(got)) throw new TypeError(`The function ${name} of "${file.path}" must return a map of grains`);
+      Object.assign(gathered, Object.fromEntries(entriesOf(got as AnyMap)));
+    }
+    return gathered;
+  }]));
+}

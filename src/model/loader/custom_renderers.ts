@@ -1,0 +1,73 @@
+import { messageOf } from "../../base/errors.ts";
+import { type Renderer, RenderError, type RendererTable, type RenderJob } from "../../language/render/mod.ts";
+import { customFilesOf, type CustomPlace, known, loadCustomFile, logForeign } from "./custom_file.ts";
+import type { CustomFile } from "./custom_files.ts";
+import { bindArguments, parseSignature } from "./signature.ts";
+
+/** What a custom renderer is told: of its host, and of the file. `grains`, `pillar` and `opts` are copies. */
+export function rendererContext(
+  place: CustomPlace,
+  { path, sls = "", saltenv, argline, plain, context = {} }: RenderJob,
+): object {
+  return {
+    ...place,
+    path,
+    sls,
+    saltenv,
+    argline,
+    context,
+    get opts() {
+      return plain?.opts.value ?? place.opts;
+    },
+    get grains() {
+      return plain?.grains.value ?? {};
+    },
+    get pillar() {
+      return plain?.pillar.value ?? {};
+    },
+  };
+}
+
+async function load(place: CustomPlace, file: CustomFile): Promise<Renderer> {
+  const { exports, functions, virtual } = await loadCustomFile(place, file);
+  const available = virtual(place);
+  if (typeof available === "object") throw new TypeError(`"${file.path}" is not available: ${available.unavailable}`);
+  const { render } = exports;
+  if (typeof render === "function") return (data, job) => known(() => render(data, rendererContext(place, job)));
+  const found = functions.get("render");
+  if (found === undefined) throw new TypeError(`"${file.path}" has no function "render"`);
+  const signature = parseSignature(found.signature);
+  return (data, job) => {
+    const { sls = "", saltenv, argline } = job;
+    const told = Object.entries({ saltenv, sls, argline }).filter(([name]) =>
+      signature.keywords !== undefined || signature.params.some((param) => param.name === name)
+    );
+    return found.run(rendererContext(place, job), bindArguments("render", signature, [data], new Map(told)));
+  };
+}
+
+/** Runs a custom renderer; what it throws is an error of the file that is rendered. */
+function custom(place: CustomPlace, file: CustomFile): () => Promise<Renderer> {
+  return () =>
+    Promise.resolve(async (input, job) => {
+      let data: unknown;
+      try {
+        data = await (await load(place, file))(input, job);
+      } catch (cause) {
+        if (cause instanceof RenderError) throw cause;
+        throw new RenderError(job.path, `renderer ${file.name}: ${messageOf(cause)}`, {}, { cause });
+      }
+      if (data !== undefined) return data;
+      throw new RenderError(
+        job.path,
+        `renderer ${file.name} returned nothing: "${file.path}" has to return text or data`,
+      );
+    });
+}
+
+/** Custom renderers by name, as the directories are now. */
+export function customRenderers(place: CustomPlace): RendererTable {
+  const { usable, foreign } = customFilesOf(place, "renderers");
+  logForeign(place, "renderers", foreign);
+  return Object.fromEntries(usable.map((file) => [file.name, custom(place, file)]));
+}

@@ -1,0 +1,89 @@
+import { type AnyMap, entriesOf, isMap } from "../../language/python/containers.ts";
+import { repr } from "../../language/python/repr.ts";
+import { type CustomPlace, foreignText, known, loadCustomFile } from "./custom_file.ts";
+import { type CustomFile, customFiles } from "./custom_files.ts";
+import { bindArguments, parseSignature } from "./signature.ts";
+
+/** Milliseconds that a custom module of `master_tops` has for one minion. */
+export const CUSTOM_TOP_MS = 20_000;
+
+/** What a custom module of `master_tops` is asked. */
+export interface CustomTopRequest {
+  /** The module's name. */
+  name: string;
+  /** The minion, by its key. */
+  id: string;
+  /** As the minion sends them, with the id of its key. */
+  opts: Record<string, unknown>;
+  grains: Record<string, unknown>;
+  /** What `master_tops` has under the name of the module. */
+  settings: unknown;
+}
+
+/** Asks a custom module: environment → names of SLS files. @param wanted false once nobody waits for the answer */
+export type CustomTops = (request: CustomTopRequest, wanted: () => boolean) => Promise<AnyMap>;
+
+/** The file of a custom module that `master_tops` may name, as the directories are now; it may be one that cannot be loaded. */
+export function customTop(
+  { runtime, opts }: Pick<CustomPlace, "runtime" | "opts">,
+  name: string,
+): CustomFile | undefined {
+  return customFiles(runtime, opts, "tops").get(name);
+}
+
+/** What a module returned, as environments with lists of names. */
+function checked(found: unknown, { path }: CustomFile): AnyMap {
+  const expected = "a map of environment to a list of SLS files";
+  if (!isMap(found)) throw new TypeError(`"${path}" returned ${repr(found).slice(0, 100)}: expected ${expected}`);
+  for (const [saltenv, names] of entriesOf(found)) {
+    if (Array.isArray(names)) continue;
+    throw new TypeError(`"${path}" returned ${repr(names).slice(0, 100)} for ${repr(saltenv)}: expected ${expected}`);
+  }
+  return found;
+}
+
+async function call(place: CustomPlace, file: CustomFile, request: CustomTopRequest, signal: AbortSignal) {
+  const { exports, functions, virtual } = await loadCustomFile(place, file);
+  const available = virtual(place);
+  if (typeof available === "object") throw new TypeError(`"${file.path}" is not available: ${available.unavailable}`);
+  const { name: _name, ...told } = request;
+  const { runtime, log, opts: masterOpts } = place;
+  const { top } = exports;
+  if (typeof top === "function") return await known(() => top({ ...told, runtime, log, masterOpts, signal }));
+  const found = functions.get("top");
+  if (found === undefined) throw new TypeError(`"${file.path}" has no function "top"`);
+  const signature = parseSignature(found.signature);
+  const named = Object.entries(told).filter(([name]) =>
+    signature.keywords !== undefined || signature.params.some((param) => param.name === name)
+  );
+  const { opts, grains } = told;
+  return await found.run(
+    { runtime, log, opts, grains, signal },
+    bindArguments("top", signature, [], new Map(named)),
+  );
+}
+
+/**
+ * Asks a custom module of `master_tops`: the function `top` of code, or of a program.
+ *
+ * @throws {Error} naming the file, if it fails, takes too long or returns something else
+ */
+export async function runCustomTop(place: CustomPlace, request: CustomTopRequest): Promise<AnyMap> {
+  const file = customTop(place, request.name);
+  if (file === undefined) throw new Error(`the custom module "${request.name}" is not there any more`);
+  if (file.form === "foreign") throw new TypeError(foreignText(file));
+  const limit = new AbortController();
+  let cancel = () => {};
+  const late = new Promise<never>((_resolve, reject) => {
+    cancel = place.runtime.clock.after(CUSTOM_TOP_MS, () => {
+      const error = new Error(`"${file.path}" has not answered within ${CUSTOM_TOP_MS / 1000} s`);
+      reject(error);
+      limit.abort(error);
+    });
+  });
+  try {
+    return checked(await Promise.race([call(place, file, request, limit.signal), late]), file);
+  } finally {
+    cancel();
+  }
+}

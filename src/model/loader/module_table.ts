@@ -1,0 +1,166 @@
+/** Modules of one family: loaded when they are first needed, under the names that they give themselves. */
+import { messageOf } from "../../base/errors.ts";
+import type { Context } from "./context.ts";
+import type { MissingFunction } from "./function_catalog.ts";
+import { parseSignature, type Signature } from "./signature.ts";
+
+/** What functions of all families have. */
+export interface DescribedFunction {
+  signature: string | Signature;
+  doc: string;
+}
+
+/** What modules of all families have. */
+export interface DescribedModule<F extends DescribedFunction> {
+  virtual?(context: Context): true | string | { unavailable: string };
+  functions: Record<string, F>;
+}
+
+/** A function that can be called. */
+export interface LoadedEntry<F extends DescribedFunction, M extends DescribedModule<F>> {
+  /** `module.function`. */
+  name: string;
+  signature: Signature;
+  function: F;
+  module: M;
+}
+
+interface LoadedModule<F extends DescribedFunction, M extends DescribedModule<F>> {
+  /** Undefined if it is available. */
+  unavailable: string | undefined;
+  name: string;
+  /** Its name in the registry. */
+  file: string;
+  functions: Map<string, LoadedEntry<F, M>>;
+}
+
+export interface ModuleTableOptions<M> {
+  /** Name → how to load it; called again after each {@link ModuleTable.reload}. */
+  registry(): Record<string, () => Promise<M>>;
+  context(): Context;
+  /** Modules to leave out. */
+  disabled: ReadonlySet<string>;
+  /** The only modules to load; undefined means all. */
+  only: ReadonlySet<string> | undefined;
+}
+
+/** The names of functions: any other text is not looked up at all. */
+const FUNCTION_NAME = /^([A-Za-z0-9_]+)\.([A-Za-z0-9_]+)$/;
+
+/** The functions of one family. A module that throws is not available, with its error as the reason. */
+export class ModuleTable<F extends DescribedFunction, M extends DescribedModule<F>> {
+  readonly #options: ModuleTableOptions<M>;
+  readonly #loaded = new Map<string, Promise<LoadedModule<F, M>>>();
+  #registry: Record<string, () => Promise<M>> | undefined;
+
+  constructor(options: ModuleTableOptions<M>) {
+    this.#options = options;
+  }
+
+  get #modules(): Record<string, () => Promise<M>> {
+    return this.#registry ??= this.#options.registry();
+  }
+
+  #allowed(name: string): boolean {
+    const { disabled, only } = this.#options;
+    return !disabled.has(name) && (only === undefined || only.has(name));
+  }
+
+  #open(name: string): Promise<LoadedModule<F, M>> {
+    let found = this.#loaded.get(name);
+    if (found === undefined) {
+      this.#loaded.set(name, found = loadModule(name, this.#modules[name]!, this.#options.context()));
+    }
+    return found;
+  }
+
+  #all(): Promise<LoadedModule<F, M>[]> {
+    const names = Object.keys(this.#modules).filter((name) => this.#allowed(name));
+    return Promise.all(names.map((name) => this.#open(name)));
+  }
+
+  async find(full: string): Promise<LoadedEntry<F, M> | MissingFunction> {
+    const [, module, fun] = FUNCTION_NAME.exec(full) ?? [];
+    const missing = { message: `'${full}' is not available.` };
+    if (module === undefined || fun === undefined) return missing;
+    if (Object.hasOwn(this.#modules, module) && this.#allowed(module)) {
+      const opened = await this.#open(module);
+      if (opened.unavailable !== undefined) return { message: opened.unavailable };
+      if (opened.name === module) return opened.functions.get(fun) ?? missing;
+    }
+    // The module may have another name than its file: often the file's has it in it. Otherwise all modules are loaded.
+    const likely = Object.keys(this.#modules).filter((name) => name.includes(module) && this.#allowed(name));
+    for (const open of [() => Promise.all(likely.map((name) => this.#open(name))), () => this.#all()]) {
+      const found = (await open()).find(({ name, unavailable }) => name === module && unavailable === undefined);
+      if (found !== undefined) return found.functions.get(fun) ?? missing;
+    }
+    return missing;
+  }
+
+  /** The functions of a file, whatever name it goes by and whether or not it says that it fits this host; undefined if there is none. */
+  async raw(file: string): Promise<ReadonlyMap<string, LoadedEntry<F, M>> | undefined> {
+    if (!Object.hasOwn(this.#modules, file) || !this.#allowed(file)) return undefined;
+    const opened = await this.#open(file);
+    if (opened.unavailable === undefined) return opened.functions;
+    const load = async (): Promise<M> => ({ ...await this.#modules[file]!(), virtual: () => true as const });
+    return (await loadModule<F, M>(file, load, this.#options.context())).functions;
+  }
+
+  async modules(): Promise<string[]> {
+    const available = (await this.#all()).filter((module) => module.unavailable === undefined);
+    return [...new Set(available.map((module) => module.name))].sort();
+  }
+
+  async providers(): Promise<Map<string, string>> {
+    const available = (await this.#all()).filter(({ unavailable }) => unavailable === undefined);
+    return new Map(available.map(({ name, file }) => [name, file]));
+  }
+
+  async unavailable(): Promise<Map<string, string>> {
+    return new Map(
+      (await this.#all()).flatMap(({ name, unavailable }) => unavailable === undefined ? [] : [[name, unavailable]]),
+    );
+  }
+
+  reload(): void {
+    this.#loaded.clear();
+    this.#registry = undefined;
+  }
+
+  async list(): Promise<LoadedEntry<F, M>[]> {
+    // A module whose file has its name goes before others of that name, as in find(). Among the others the first counts.
+    const rank = ({ name, file }: LoadedModule<F, M>) => name === file ? 0 : 1;
+    const found = new Map<string, LoadedEntry<F, M>>();
+    for (const module of [...await this.#all()].sort((a, b) => rank(a) - rank(b))) {
+      for (const one of module.functions.values()) if (!found.has(one.name)) found.set(one.name, one);
+    }
+    return [...found.values()].sort((a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+  }
+}
+
+/** Loads one module and asks it whether it is available; never rejects. */
+async function loadModule<F extends DescribedFunction, M extends DescribedModule<F>>(
+  file: string,
+  load: () => Promise<M>,
+  context: Context,
+): Promise<LoadedModule<F, M>> {
+  try {
+    const module = await load();
+    const virtual = module.virtual?.(context) ?? true;
+    if (typeof virtual === "object") {
+      const why = virtual.unavailable === "" ? "" : `: ${virtual.unavailable}`;
+      return { unavailable: `'${file}' __virtual__ returned False${why}`, name: file, file, functions: new Map() };
+    }
+    const name = virtual === true ? file : virtual;
+    const functions = new Map(
+      Object.entries(module.functions).map(([fun, body]): [string, LoadedEntry<F, M>] => [
+        fun,
+        { name: `${name}.${fun}`, function: body, signature: parseSignature(body.signature), module },
+      ]),
+    );
+    return { unavailable: undefined, name, file, functions };
+  } catch (error) {
+    context.log.error("module failed to load", { module: file, error: messageOf(error) });
+    return { unavailable: `'${file}' failed to load: ${messageOf(error)}`, name: file, file, functions: new Map() };
+  }
+}

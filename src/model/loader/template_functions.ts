@@ -1,0 +1,93 @@
+import { asDicts } from "../../language/python/copy.ts";
+import { PythonError } from "../../language/python/python_error.ts";
+import { type FunctionTable as TemplateTable, SaltFunctionError } from "../../language/render/mod.ts";
+import type { Context, JobContext } from "./context.ts";
+import { CommandExecutionError, CommandNotFoundError, SaltInvocationError } from "./family.ts";
+import { jobContext } from "./job_context.ts";
+import type { FunctionTable } from "./loader.ts";
+import { ArgumentMismatchError } from "./signature.ts";
+
+/** The error of a function as a template reports it. */
+function templateError(error: unknown): unknown {
+  if (
+    error instanceof CommandExecutionError || error instanceof SaltInvocationError ||
+    error instanceof CommandNotFoundError
+  ) {
+    return new SaltFunctionError(error.message);
+  }
+  if (error instanceof ArgumentMismatchError) return new PythonError("TypeError", error.message);
+  return error;
+}
+
+/** The functions of a host, and the context of one call of a template. */
+export interface TemplateHost {
+  functions: FunctionTable;
+  context(): Context;
+}
+
+/** A context for calls that belong to no job. */
+export function callContext({ functions, context }: TemplateHost): JobContext {
+  return jobContext(
+    functions,
+    {
+      ...context(),
+      retcode: 0,
+      load: {},
+      jid: "",
+      signal: new AbortController().signal,
+      ownProcess: () => {},
+      output: undefined,
+    },
+    (fun) => new CommandExecutionError(`'${fun}' is not available.`),
+  );
+}
+
+/**
+ * Execution functions as templates call them: plain calls, without the conversions and the marks of a job.
+ *
+ * @param open called when a template first uses a function
+ */
+function tableOf(open: () => Promise<Pick<JobContext, "functions" | "call">>): TemplateTable {
+  const modules = new Set<string>();
+  const dicts = new WeakMap<object, unknown>();
+  let opened: Promise<Pick<JobContext, "functions" | "call">> | undefined;
+  const host = () => opened ??= open();
+  return {
+    has: async (name) => !("message" in await (await host()).functions.find(name)),
+    async hasModule(name) {
+      if (modules.size === 0) {
+        for (const { name: fun } of await (await host()).functions.list()) modules.add(fun.slice(0, fun.indexOf(".")));
+      }
+      return modules.has(name);
+    },
+    async call(name, args, keywords) {
+      const { functions, call } = await host();
+      if ("message" in await functions.find(name)) throw new PythonError("KeyError", `'${name}'`);
+      try {
+        return asDicts(await call(name, [...args], Object.fromEntries(keywords)), dicts);
+      } catch (error) {
+        throw templateError(error);
+      }
+    },
+  };
+}
+
+/** The functions of a host for templates that belong to no job. @param open called when a template first uses a function */
+export function templateFunctions(open: () => Promise<TemplateHost>): TemplateTable {
+  return tableOf(async () => callContext(await open()));
+}
+
+/**
+ * The functions of a job for its templates: what they start is signalled with the job.
+ *
+ * @param before called before the first function
+ */
+export function jobTemplateFunctions(
+  context: Pick<JobContext, "functions" | "call">,
+  before: () => void = () => {},
+): TemplateTable {
+  return tableOf(() => {
+    before();
+    return Promise.resolve(context);
+  });
+}

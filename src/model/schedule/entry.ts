@@ -1,0 +1,67 @@
+/** One entry of a schedule as its configuration has it. */
+import { isMap, lookup } from "../../language/python/containers.ts";
+import { isInteger } from "../../language/python/float.ts";
+import { str } from "../../language/python/repr.ts";
+
+/** Fields by Salt's names: `{function: "test.ping", seconds: 10}`. */
+export type Entry = Record<string, unknown>;
+
+/** Why an entry cannot be used, as Salt says it. */
+export class EntryError extends Error {}
+
+/** What stands in a schedule beside jobs. */
+export const SETTINGS = ["enabled", "skip_function", "skip_during_range", "splay"] as const;
+
+/** Fields whose times are added up, and their seconds. */
+const ELEMENTS: Readonly<Record<string, number>> = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 };
+
+/** Longer than this no minion lives, in seconds. */
+const LONGEST = 86_400 * 366 * 1000;
+
+/** The function of an entry; undefined for none. */
+export function functionOf(entry: Entry): unknown {
+  return entry.function ?? entry.func ?? entry.fun;
+}
+
+/** True for an entry that goes by an interval. */
+export function hasInterval(entry: Entry): boolean {
+  return Object.keys(ELEMENTS).some((name) => Object.hasOwn(entry, name));
+}
+
+/** A whole number as Python's `int` takes it; undefined for any other value. */
+export function wholeNumber(value: unknown): number | undefined {
+  if (typeof value === "boolean") return Number(value);
+  if (isInteger(value)) return Number(value);
+  if (typeof value === "number" || value instanceof Number) {
+    return Number.isFinite(Number(value)) ? Math.trunc(Number(value)) : undefined;
+  }
+  return typeof value === "string" && /^\s*[+-]?\d+\s*$/.test(value) ? Number(value) : undefined;
+}
+
+/** The interval of an entry in seconds. @throws {EntryError} */
+export function intervalOf(entry: Entry, name: string): number {
+  let total = 0;
+  for (const [element, seconds] of Object.entries(ELEMENTS)) {
+    if (!Object.hasOwn(entry, element)) continue;
+    const count = wholeNumber(entry[element]);
+    if (count === undefined || Math.abs(count) * seconds > LONGEST) {
+      throw new EntryError(
+        `Cannot use ${element} ${JSON.stringify(str(entry[element]))}: expected a whole number. Ignoring job ${name}.`,
+      );
+    }
+    total += count * seconds;
+  }
+  return total;
+}
+
+/** By how many seconds a job is put off: a random number of `splay`; 0 for none, or one that cannot be used. */
+export function splaySeconds(splay: unknown, random: () => number): number {
+  const between = (low: number, high: number) => low + Math.floor(random() * (high - low + 1));
+  if (!isMap(splay)) {
+    const most = Math.min(LONGEST, wholeNumber(splay) ?? 0);
+    return most < 1 ? 0 : between(1, most);
+  }
+  const start = wholeNumber(lookup(splay, "start"));
+  const end = wholeNumber(lookup(splay, "end"));
+  return start === undefined || end === undefined || end < start ? 0 : Math.min(LONGEST, between(start, end));
+}

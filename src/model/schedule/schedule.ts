@@ -1,0 +1,167 @@
+import { deepCopy } from "../../language/python/copy.ts";
+import { equal } from "../../language/python/equal.ts";
+import { entriesOf, isMap } from "../../language/python/containers.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
+import { typeName } from "../../language/python/type_name.ts";
+import type { Logger } from "../../base/log.ts";
+import { encode } from "../../protocol/wire/msgpack.ts";
+import { type Entry, SETTINGS } from "./entry.ts";
+import { Job, type Settings } from "./job.ts";
+import type { LocalTime } from "./local_time.ts";
+
+/** Jobs of one schedule, the length of a name, and the bytes of all entries: beyond that a job is refused. */
+const MOST_JOBS = 1000;
+const LONGEST_NAME = 256;
+const MOST_BYTES = 2 ** 22;
+
+/** What Salt never shows of an entry, and never writes. */
+const isHidden = (field: string) => field.startsWith("_");
+
+/** A copy whose maps have no order of their own, as they come over the wire. */
+function plainCopy(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plainCopy);
+  if (!isMap(value)) return deepCopy(value);
+  const entries = entriesOf(value).map(([key, item]) => [key, plainCopy(item)] as const);
+  return entries.every(([key]) => typeof key === "string")
+    ? Object.fromEntries(entries as [string, unknown][])
+    : new Map(entries);
+}
+
+/** A copy without hidden fields. */
+function entryOf(value: unknown): Entry | undefined {
+  if (!isMap(value)) return undefined;
+  const copy = entriesOf(value).map(([field, item]) => [str(field), plainCopy(item)] as const);
+  return Object.fromEntries(copy.filter(([field]) => !isHidden(field)));
+}
+
+const isSetting = (key: string) => (SETTINGS as readonly string[]).includes(key);
+
+/** Where a part of a schedule comes from: the configuration and `schedule.add`, or the pillar. */
+export type Source = "opts" | "pillar";
+
+/** The part of a schedule that comes from one place. */
+interface Part {
+  jobs: Map<string, Job>;
+  settings: Map<string, unknown>;
+  bytes: number;
+}
+
+/** The jobs of a minion or a master. Those of the configuration stand before those of the pillar that have the same name. */
+export class Schedule {
+  readonly #log: Logger;
+  readonly #parts: Record<Source, Part> = {
+    pillar: { jobs: new Map(), settings: new Map(), bytes: 0 },
+    opts: { jobs: new Map(), settings: new Map(), bytes: 0 },
+  };
+  #pillar: unknown;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** Adds what a configuration or `schedule.reload` has; jobs of the same name are replaced. */
+  merge(schedule: unknown, source: Source = "opts"): void {
+    if (schedule === undefined || schedule === null) return;
+    if (!isMap(schedule)) {
+      this.#log.error("Schedule must be of type dict.", { source, found: typeName(schedule) });
+      return;
+    }
+    for (const [key, value] of entriesOf(schedule)) this.set(str(key), value, source);
+  }
+
+  /** Takes the schedule of the pillar, unless it is the one that it had. */
+  takePillar(schedule: unknown): void {
+    if (schedule === this.#pillar) return;
+    this.#pillar = schedule;
+    this.replace(schedule, "pillar");
+  }
+
+  /** Takes the schedule of one place anew: jobs that are as they were go on, others begin anew. */
+  replace(schedule: unknown, source: Source): void {
+    const before = this.#parts[source].jobs;
+    const part: Part = { jobs: new Map(), settings: new Map(), bytes: 0 };
+    this.#parts[source] = part;
+    this.merge(schedule, source);
+    for (const [key, job] of part.jobs) {
+      const old = before.get(key);
+      if (old !== undefined && equal(old.given, job.given)) part.jobs.set(key, old);
+    }
+  }
+
+  /** Adds a job or replaces it. @returns false if it is refused, which is logged */
+  set(key: string, value: unknown, source: Source = "opts"): boolean {
+    const part = this.#parts[source];
+    if (isSetting(key)) {
+      part.settings.set(key, plainCopy(value));
+      return true;
+    }
+    const refuse = (why: string) => {
+      this.#log.error(why, { job: key.slice(0, LONGEST_NAME), source });
+      return false;
+    };
+    const entry = entryOf(value);
+    if (entry === undefined) {
+      return refuse(`Scheduled job "${key}" should have a dict value, not ${typeName(value)}`);
+    }
+    if (key === "" || key.length > LONGEST_NAME) {
+      return refuse(`a scheduled job is refused: its name must have 1 to ${LONGEST_NAME} characters`);
+    }
+    if (!part.jobs.has(key) && part.jobs.size >= MOST_JOBS) {
+      return refuse(`a scheduled job is refused: there are ${MOST_JOBS} already`);
+    }
+    const bytes = part.bytes - this.#sizeOf(part.jobs.get(key)) + encode(entry, "wire").length;
+    if (bytes > MOST_BYTES) return refuse(`a scheduled job is refused: all of them may have ${MOST_BYTES} bytes`);
+    part.bytes = bytes;
+    part.jobs.set(key, new Job(key, entry));
+    return true;
+  }
+
+  #sizeOf(job: Job | undefined): number {
+    return job === undefined ? 0 : encode(job.given, "wire").length;
+  }
+
+  /** The job of that name in one part. */
+  find(key: string, source: Source): Job | undefined {
+    return this.#parts[source].jobs.get(key);
+  }
+
+  /** Removes a job, or a setting, of the configuration. @returns false if there is none */
+  delete(key: string): boolean {
+    const { opts } = this.#parts;
+    const job = opts.jobs.get(key);
+    opts.bytes -= this.#sizeOf(job);
+    return opts.jobs.delete(key) || opts.settings.delete(key);
+  }
+
+  /** All jobs in their order. */
+  jobs(): Job[] {
+    const merged = new Map([...this.#parts.pillar.jobs, ...this.#parts.opts.jobs]);
+    return [...merged.values()];
+  }
+
+  get settings(): Settings {
+    const values = new Map([...this.#parts.pillar.settings, ...this.#parts.opts.settings]);
+    return {
+      isEnabled: truthy(values.get("enabled") ?? true),
+      splay: values.get("splay"),
+      skipDuringRange: values.get("skip_during_range"),
+      skipFunction: values.get("skip_function"),
+    };
+  }
+
+  /** What events carry: entries with what the scheduler keeps beside them. @param where one part alone */
+  shown(local: LocalTime, where?: Source): Entry {
+    const parts = where === undefined ? [this.#parts.pillar, this.#parts.opts] : [this.#parts[where]];
+    return Object.fromEntries(parts.flatMap(({ jobs, settings }) => [
+      ...settings,
+      ...[...jobs].map(([key, job]) => [key, job.shown(local)] as const),
+    ]));
+  }
+
+  /** What is written into a file: the part of the configuration. */
+  saved(): Entry {
+    const { jobs, settings } = this.#parts.opts;
+    return Object.fromEntries([...settings, ...[...jobs].map(([key, { entry }]) => [key, entry] as const)]);
+  }
+}

@@ -1,0 +1,180 @@
+import type { Clock } from "../../base/async/clock.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import { truthy } from "../../language/python/truth.ts";
+import { type Entry, functionOf, wholeNumber } from "./entry.ts";
+import type { Job } from "./job.ts";
+import { LocalTime } from "./local_time.ts";
+import type { Schedule } from "./schedule.ts";
+import type { Look, TimingParts } from "./timing.ts";
+
+/** A smaller difference between the two clocks is the system's own correction, in milliseconds. */
+const LEAST_JUMP_MS = 5000;
+/** How long nothing is looked at: then a clock that was set is noticed. */
+const LONGEST_SLEEP_MS = 30_000;
+const LEAST_SLEEP_MS = 10;
+/** Runs of one job at once where nothing else bounds them (`jid_include: False`). */
+const MOST_AT_ONCE = 100;
+
+/** A job that is to run now. */
+export interface DueJob {
+  /** What its return carries as `schedule`. */
+  name: string;
+  /** Undefined if the entry names none. */
+  fun: unknown;
+  entry: Entry;
+}
+
+export interface SchedulerOptions {
+  clock: Clock;
+  log: Logger;
+  random(): number;
+  schedule: Schedule;
+  /** @default the zone of this host */
+  local?: LocalTime;
+  /** Seconds: a job runs at most once in that time, and a time that has passed counts for as long. @default 1 */
+  loopInterval?: number;
+  /** The schedule of the pillar, as it is now. @default none */
+  pillar?(): unknown;
+  /** Names for times: the items `whens`. @default none */
+  whens?(): { pillar: unknown; grains: unknown };
+  /** How many runs of a job have not ended. */
+  running(name: string): number;
+  /** Runs a job; MUST NOT throw. */
+  run(job: DueJob): void;
+}
+
+/**
+ * Runs the jobs of a schedule when they are due. Intervals go by a clock that nobody sets; a clock that is set forward lets each of
+ * them run once, and one that is set back holds up none.
+ *
+ * @see salt/utils/schedule.py Schedule.eval
+ */
+export class Scheduler {
+  readonly schedule: Schedule;
+  readonly local: LocalTime;
+  readonly #options: SchedulerOptions;
+  readonly #loopMs: number;
+  #nextCron: TimingParts["nextCron"];
+  #loading = false;
+  #last: { nowMs: number; elapsedMs: number } | undefined;
+  /** Errors that were logged, so that each is logged once. */
+  readonly #told = new WeakMap<Job, string>();
+  #wake = new AbortController();
+
+  constructor(options: SchedulerOptions) {
+    this.#options = options;
+    this.schedule = options.schedule;
+    this.local = options.local ?? new LocalTime();
+    this.#loopMs = Math.max(1, options.loopInterval ?? 1) * 1000;
+  }
+
+  /** Runs what is due, until the signal aborts. */
+  async keep(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    while (!signal.aborted) {
+      this.#wake = new AbortController();
+      const ms = Math.max(LEAST_SLEEP_MS, Math.min(this.look(), LONGEST_SLEEP_MS));
+      await clock.sleep(ms, AbortSignal.any([signal, this.#wake.signal])).catch(() => {});
+    }
+  }
+
+  /** Has {@link Scheduler.keep} look now: the schedule has changed. */
+  wake(): void {
+    this.#wake.abort();
+  }
+
+  /** Runs what is due now. @returns milliseconds until there is something to do */
+  look(): number {
+    const { log, random, schedule, pillar, whens = () => ({ pillar: undefined, grains: undefined }) } = this.#options;
+    if (pillar !== undefined) schedule.takePillar(pillar());
+    const look = this.#now();
+    const { local } = this;
+    const { settings } = schedule;
+    const parts: TimingParts = { local, random, whens, nextCron: this.#nextCron };
+    let waitMs = Infinity;
+    for (const job of schedule.jobs()) {
+      if (this.#nextCron === undefined && Object.hasOwn(job.entry, "cron")) this.#loadCron();
+      try {
+        const due = job.look(look, parts, settings);
+        if (due !== undefined) this.#run(job, look, due.instead);
+      } catch (error) {
+        job.error = messageOf(error);
+      }
+      if (job.error !== undefined && this.#told.get(job) !== job.error) {
+        this.#told.set(job, job.error);
+        log.error(job.error, { job: job.key });
+      }
+      waitMs = Math.min(waitMs, job.waitMs(look, local));
+    }
+    return Math.max(waitMs, 0);
+  }
+
+  #now(): Look {
+    const { clock, log } = this.#options;
+    const [nowMs, elapsedMs] = [clock.now(), clock.elapsed()];
+    const last = this.#last ?? { nowMs, elapsedMs };
+    const passedMs = elapsedMs - last.elapsedMs;
+    const jump = nowMs - last.nowMs - passedMs;
+    if (Math.abs(jump) >= LEAST_JUMP_MS) {
+      log.warning("the system clock was set: the schedule goes by it from now on", {
+        seconds: Math.round(jump / 1000),
+      });
+    }
+    this.#last = { nowMs, elapsedMs };
+    const loopMs = this.#loopMs;
+    return { nowMs, elapsedMs, windowMs: loopMs, loopMs, wasSetBack: jump <= -LEAST_JUMP_MS };
+  }
+
+  /** What reads cron patterns is loaded when the first one is met. */
+  #loadCron(): void {
+    if (this.#loading) return;
+    this.#loading = true;
+    const { zone } = this.local;
+    import("./cron.ts").then(({ nextCron }) => {
+      this.#nextCron = (pattern, fromMs) => nextCron(pattern, fromMs, zone);
+      this.wake();
+    }).catch((error) => {
+      this.#loading = false;
+      this.#options.log.error("cron patterns cannot be read", { error: messageOf(error) });
+    });
+  }
+
+  #run(job: Job, look: Look, instead: unknown): void {
+    const { entry, name } = job;
+    if (truthy(entry.jid_include ?? true)) {
+      entry.jid_include = true;
+      entry.maxrunning ??= 1;
+    }
+    if (this.#isFull(job)) return job.heldBack(look);
+    job.ran(look);
+    if (truthy(entry.dry_run ?? false)) {
+      this.#options.log.debug("scheduled job not run: dry_run is set", { job: name });
+      return;
+    }
+    this.#options.log.info("scheduled job begins", { job: name });
+    this.#options.run({ name, fun: instead ?? functionOf(entry), entry });
+  }
+
+  /** True if as many runs of the job have not ended as may be at once. */
+  #isFull({ entry, name }: Job): boolean {
+    const most = truthy(entry.jid_include ?? true) ? wholeNumber(entry.maxrunning ?? 1) ?? 1 : MOST_AT_ONCE;
+    const running = this.#options.running(name);
+    // Of one that may run no time at all, Salt starts the first.
+    if (running === 0 || running < most) return false;
+    this.#options.log.debug("scheduled job not run: as many of it run as may", { job: name, running, most });
+    return true;
+  }
+
+  /** Runs a job now, whatever its times say (`schedule.run_job`). @returns false if there is no such job, or it is held back */
+  runNow(key: string): boolean {
+    const job = this.schedule.find(key, "opts") ?? this.schedule.find(key, "pillar");
+    if (job === undefined) return false;
+    job.entry.name ??= key;
+    if (this.#isFull(job)) return false;
+    job.entry.run = true;
+    if (truthy(job.entry.dry_run ?? false)) return true;
+    this.#options.run({ name: job.name, fun: functionOf(job.entry), entry: job.entry });
+    return true;
+  }
+}

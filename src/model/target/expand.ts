@@ -1,0 +1,215 @@
+import { CostError, RefusedPatternError } from "../../language/python/steps.ts";
+import { type Algebra, ENGINES, evaluate, normalize, type Term, tokenize } from "./compound.ts";
+import { type DataMode, matchData } from "./data.ts";
+import { anyAddressMatches, parseIpTarget } from "./ipcidr.ts";
+import { expandNodegroup } from "./nodegroup.ts";
+import { PatternCache } from "./patterns.ts";
+import { DEFAULT_DELIMITER, type Target, TargetError, type TargetType } from "./target.ts";
+
+/** The cached data of a minion, from its last pillar request. */
+export interface CachedData {
+  grains?: Record<string, unknown>;
+  pillar?: Record<string, unknown>;
+}
+
+/** What expanding a target needs. Each is called at most once per expansion, `data` once per id. */
+export interface MinionSource {
+  /** Ids of the accepted keys, sorted without regard to case. */
+  accepted(): readonly string[];
+  /** Ids with an entry in the data cache, accepted or not. */
+  cached(): Iterable<string>;
+  /** The cached data of a minion; undefined if its entry is empty. */
+  data(id: string): CachedData | undefined;
+  /**
+   * Whether an accepted minion without cached data may match a target on grains or pillar. Salt's masters count on every such
+   * minion in earlier releases, and on none in the latest. @default every one may
+   */
+  countsOn?(id: string): boolean;
+  /** Salt's option `minion_data_cache`. @default true */
+  cacheEnabled?: boolean;
+  /** Salt's option `nodegroups`. @default {} */
+  nodegroups?: Record<string, unknown>;
+}
+
+/** The minions that are expected to answer, and the names of a list that match none. */
+export interface Expansion {
+  minions: string[];
+  missing: string[];
+  /** Why the target was not expanded though it may be valid: it would take too long. */
+  error?: string;
+}
+
+/** How to expand. */
+export interface ExpandOptions {
+  /**
+   * True keeps accepted minions without cached data, which might match: right for publishing. False takes only minions known to
+   * match, from the cache, accepted or not: right for permissions. @default true
+   */
+  greedy?: boolean;
+  /** Compiled patterns of earlier calls. */
+  patterns?: PatternCache;
+}
+
+interface Scope {
+  source: MinionSource;
+  accepted: readonly string[];
+  /** The same as a set, made when it is first needed. */
+  acceptedSet: () => ReadonlySet<string>;
+  greedy: boolean;
+  patterns: PatternCache;
+  delimiter: string;
+}
+
+type Expander = (tgt: unknown, scope: Scope) => Expansion;
+
+const found = (minions: string[], missing: string[] = []): Expansion => ({ minions, missing });
+
+function text(tgt: unknown): string {
+  if (typeof tgt === "string") return tgt;
+  throw new TargetError("Cannot expand a target: expected text");
+}
+
+/** The candidates without those whose cached data does not match. */
+function byCache(
+  scope: Scope,
+  matches: () => ((data: CachedData) => boolean) | undefined,
+  countsOn: (id: string) => boolean = () => true,
+): Expansion {
+  const { source, accepted, greedy } = scope;
+  if (source.cacheEnabled === false) return found(greedy ? [...accepted] : []);
+  const cached = new Set(source.cached());
+  const start = greedy ? accepted : [...cached];
+  if (cached.size === 0) return found(start.filter(countsOn));
+  const test = matches();
+  if (test === undefined) return found([]);
+  const { steps } = scope.patterns;
+  return found(start.filter((id) => {
+    steps.spend(1);
+    return cached.has(id) ? test(source.data(id) ?? {}) : countsOn(id);
+  }));
+}
+
+function ofData(field: "grains" | "pillar", mode: DataMode): Expander {
+  return (tgt, scope) => {
+    const expression = text(tgt);
+    return byCache(
+      scope,
+      () => (data) => matchData(data[field], expression, scope.patterns, mode, scope.delimiter),
+      (id) => scope.source.countsOn?.(id) ?? true,
+    );
+  };
+}
+
+function expandList(tgt: unknown, { acceptedSet }: Scope): Expansion {
+  const names = Array.isArray(tgt) ? tgt.map(String) : text(tgt).split(",").filter((name) => name !== "");
+  const known = acceptedSet();
+  return found(names.filter((name) => known.has(name)), names.filter((name) => !known.has(name)));
+}
+
+function expandIpcidr(tgt: unknown, scope: Scope): Expansion {
+  return byCache(scope, () => {
+    const target = parseIpTarget(text(tgt));
+    return target && ((data) => anyAddressMatches(target, data.grains?.[`ipv${target.version}`]));
+  });
+}
+
+const EXACT_ENGINES: Record<string, TargetType> = { ...ENGINES, I: "pillar_exact", J: "pillar_exact" };
+
+function expandCompound(engines: Record<string, TargetType>): Expander {
+  return (tgt, scope) => {
+    const { source, accepted } = scope;
+    if (source.cacheEnabled === false) return found([...accepted]);
+    const tokens = normalize(tokenize(tgt, source.nodegroups ?? {}));
+    const missing: string[] = [];
+    const expandTerm = (term: Term, negated: boolean): string[] => {
+      if (term.engine === undefined) return EXPANDERS.glob(term.pattern, scope).minions;
+      const type = engines[term.engine];
+      if (type === undefined) throw new TargetError(`Cannot expand "${term.engine}@" without its library`);
+      const expansion = EXPANDERS[type](term.pattern, { ...scope, delimiter: term.delimiter ?? DEFAULT_DELIMITER });
+      if (!negated) missing.push(...expansion.missing);
+      return expansion.minions;
+    };
+    const algebra = setAlgebra(scope, (term, negated) => {
+      const ids = expandTerm(term, negated);
+      // Each term is evaluated to the set of ids that match.
+      scope.patterns.steps.spend(accepted.length + ids.length * 4);
+      return ids;
+    });
+    const open = tokens.reduce((depth, token) => depth + Number(token === "(") - Number(token === ")"), 0);
+    // Unlike a minion, a master closes parentheses that were left open.
+    const closed = [...tokens, ...Array<string>(Math.max(0, open)).fill(")")];
+    const result = evaluate(closed, algebra);
+    const ids = result ?? new Set<string>();
+    return found(
+      [...accepted.filter((id) => ids.has(id)), ...[...ids].filter((id) => !scope.acceptedSet().has(id))],
+      missing,
+    );
+  };
+}
+
+/** Sets of ids; `undefined` is the empty parenthesis, which Salt cannot combine. */
+function setAlgebra(
+  scope: Scope,
+  expand: (term: Term, negated: boolean) => string[],
+): Algebra<ReadonlySet<string> | undefined> {
+  const known = (operand: ReadonlySet<string> | undefined) => {
+    if (operand !== undefined) return operand;
+    throw new TargetError("Cannot combine an empty parenthesis with anything");
+  };
+  return {
+    term: (term, negated) => new Set(expand(term, negated)),
+    and: (left, right) => known(left).intersection(known(right)),
+    or: (left, right) => known(left).union(known(right)),
+    not: (operand) => scope.acceptedSet().difference(known(operand)),
+    empty: () => undefined,
+  };
+}
+
+const nothing: Expander = () => found([]);
+
+/** How a master expands each type of target. `range` needs a library that Brine does not have. */
+export const EXPANDERS: Record<TargetType, Expander> = {
+  glob: (tgt, { accepted, patterns }) => found(accepted.filter(patterns.glob(text(tgt)))),
+  pcre: (tgt, { accepted, patterns }) => found(accepted.filter(patterns.regexp(text(tgt)))),
+  list: expandList,
+  grain: ofData("grains", "glob"),
+  grain_pcre: ofData("grains", "pcre"),
+  pillar: ofData("pillar", "glob"),
+  pillar_pcre: ofData("pillar", "pcre"),
+  pillar_exact: ofData("pillar", "exact"),
+  ipcidr: expandIpcidr,
+  data: nothing,
+  range: nothing,
+  compound: expandCompound(ENGINES),
+  compound_pillar_exact: expandCompound(EXACT_ENGINES),
+  nodegroup: (tgt, scope) => EXPANDERS.compound(expandNodegroup(text(tgt), scope.source.nodegroups ?? {}), scope),
+};
+
+/** Steps that one expansion may take: some tenths of a second, and more with more minions. */
+const STEPS = 10_000_000;
+const STEPS_PER_MINION = 1000;
+
+/**
+ * Predicts which minions will answer a target. Whatever cannot be evaluated, or takes too many steps, expands to no minion.
+ *
+ * @see salt/utils/minions.py CkMinions.check_minions
+ */
+export function expandTarget(target: Target, source: MinionSource, options: ExpandOptions = {}): Expansion {
+  const { tgt, tgt_type: type = "glob", delimiter = DEFAULT_DELIMITER } = target;
+  const { greedy = true, patterns = new PatternCache() } = options;
+  if (!Object.hasOwn(EXPANDERS, type)) return found([]);
+  const accepted = source.accepted();
+  let set: ReadonlySet<string> | undefined;
+  const acceptedSet = () => set ??= new Set(accepted);
+  const scope: Scope = { source, accepted, acceptedSet, greedy, patterns, delimiter };
+  try {
+    const limit = STEPS + STEPS_PER_MINION * accepted.length;
+    return patterns.steps.within(limit, () => EXPANDERS[type as TargetType](tgt ?? "", scope));
+  } catch (error) {
+    if (error instanceof CostError || error instanceof RefusedPatternError) {
+      return { ...found([]), error: error.message };
+    }
+    if (error instanceof TargetError || error instanceof SyntaxError) return found([]);
+    throw error;
+  }
+}

@@ -1,0 +1,83 @@
+import { CostError, STEPS_OF_A_MATCH } from "../../language/python/steps.ts";
+import { ENGINES, evaluate, normalize, type Term, tokenize } from "./compound.ts";
+import { type DataMode, matchData, matchDatastore } from "./data.ts";
+import { matchIpcidr } from "./ipcidr.ts";
+import { expandNodegroup } from "./nodegroup.ts";
+import { PatternCache } from "./patterns.ts";
+import { DEFAULT_DELIMITER, type Subject, type Target, TargetError, type TargetType } from "./target.ts";
+
+/** Decides for one minion whether a target of one type means it; may throw on targets it cannot evaluate. */
+type Matcher = (tgt: unknown, subject: Subject, patterns: PatternCache, delimiter: string) => boolean;
+
+function ofData(data: (subject: Subject) => unknown, mode: DataMode): Matcher {
+  return (tgt, subject, patterns, delimiter) =>
+    typeof tgt === "string" && matchData(data(subject), tgt, patterns, mode, delimiter);
+}
+
+const grains = (subject: Subject) => subject.grains;
+const pillar = (subject: Subject) => subject.pillar;
+
+function matchList(tgt: unknown, { id }: Subject): boolean {
+  if (Array.isArray(tgt)) return tgt.includes(id);
+  // No trimming: a blank after a comma belongs to the id, as in Salt.
+  return typeof tgt === "string" && `,${tgt},`.includes(`,${id},`);
+}
+
+function matchCompound(tgt: unknown, subject: Subject, patterns: PatternCache): boolean {
+  const term = ({ engine, delimiter, pattern }: Term): boolean => {
+    if (engine === undefined) return patterns.glob(pattern)(subject.id);
+    const type = ENGINES[engine];
+    if (type === undefined) throw new TargetError(`Cannot match by "${engine}@" without its library`);
+    return MATCHERS[type](pattern, subject, patterns, delimiter ?? DEFAULT_DELIMITER);
+  };
+  // Both sides are always evaluated: a broken term spoils the target even where it could not change the result.
+  return evaluate(normalize(tokenize(tgt, subject.nodegroups)), {
+    term,
+    and: (left, right) => left && right,
+    or: (left, right) => left || right,
+    not: (operand) => !operand,
+    empty: () => false,
+  });
+}
+
+const never: Matcher = () => false;
+
+/** How a minion evaluates each type of target. `range` needs a library that Brine does not have. */
+export const MATCHERS: Record<TargetType, Matcher> = {
+  glob: (tgt, { id }, patterns) => typeof tgt === "string" && patterns.glob(tgt)(id),
+  pcre: (tgt, { id }, patterns) => typeof tgt === "string" && patterns.regexp(tgt)(id),
+  list: matchList,
+  grain: ofData(grains, "glob"),
+  grain_pcre: ofData(grains, "pcre"),
+  pillar: ofData(pillar, "glob"),
+  pillar_pcre: ofData(pillar, "pcre"),
+  pillar_exact: ofData(pillar, "exact"),
+  ipcidr: (tgt, subject) => matchIpcidr(tgt, subject.grains),
+  data: (tgt, { datastore = {} }, patterns) => typeof tgt === "string" && matchDatastore(datastore, tgt, patterns),
+  range: never,
+  compound: matchCompound,
+  compound_pillar_exact: never,
+  nodegroup: (tgt, subject, patterns) =>
+    typeof tgt === "string" && subject.nodegroups !== undefined &&
+    matchCompound(expandNodegroup(tgt, subject.nodegroups), subject, patterns),
+};
+
+/**
+ * True if a target means this minion. Whatever cannot be evaluated (an unknown type, bad syntax, a pattern that does
+ * not compile, or takes too long) matches no minion.
+ *
+ * @param patterns compiled patterns of earlier calls; give one to compile each pattern once
+ */
+export function matchMinion(target: Target, subject: Subject, patterns: PatternCache = new PatternCache()): boolean {
+  const { tgt, tgt_type: type = "glob", delimiter = DEFAULT_DELIMITER } = target;
+  if (!Object.hasOwn(MATCHERS, type)) return false;
+  try {
+    return patterns.steps.within(
+      STEPS_OF_A_MATCH,
+      () => MATCHERS[type as TargetType](tgt, subject, patterns, delimiter),
+    );
+  } catch (error) {
+    if (error instanceof TargetError || error instanceof SyntaxError || error instanceof CostError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,82 @@
+/** Mistakes in targets: after a typing error, a person would otherwise only read that no minion matched. */
+import { nearestName } from "../../base/nearest_name.ts";
+import { compilePattern } from "../../language/python/regexp.ts";
+import { evaluate, normalize, parseTerm, tokenize } from "./compound.ts";
+import { TargetError } from "./target.ts";
+
+const OPERATORS = ["and", "or", "not"];
+/** Letters of a compound target's matchers. */
+const ENGINES = "GPIJSELNR";
+
+/** The operators of other languages, and Salt's words for them. */
+const SIGNS: Record<string, string> = { "&&": "and", "&": "and", "||": "or", "|": "or", "!": "not" };
+
+/** The pattern after the last separator of `grain:pattern`. */
+const last = (expression: string) => expression.slice(expression.lastIndexOf(":") + 1);
+
+/** @throws {SyntaxError} or {TargetError} on a compound target that no minion can parse */
+function checkCompound(tgt: unknown): void {
+  for (const word of wordsOf(tgt)) {
+    const { engine, pattern } = parseTerm(word);
+    if (engine === "E") compilePattern(pattern);
+    if (engine === "P") compilePattern(last(pattern));
+  }
+  evaluate(normalize(tokenize(tgt)), {
+    term: () => true,
+    and: (left, right) => left && right,
+    or: (left, right) => left || right,
+    not: (operand) => !operand,
+    empty: () => false,
+  });
+}
+
+/** A word that is read as a minion id, but was most likely meant to be something else. */
+function suspicious(word: string): string | undefined {
+  const engine = /^(\w)@(.*)$/s.exec(word)?.[1];
+  if (engine !== undefined && parseTerm(word).engine === undefined) {
+    const upper = engine.toUpperCase();
+    const remedy = ENGINES.includes(upper)
+      ? `did you mean "${upper}@"?`
+      : `expected one of ${[...ENGINES].join("@, ")}@`;
+    return `"${word}" is read as the id of a minion: ${remedy}`;
+  }
+  if (OPERATORS.includes(word) || /[*?[\]@:.()]/.test(word)) return undefined;
+  const meant = SIGNS[word] ?? nearestName(word, OPERATORS, { letters: 1 });
+  return meant === undefined ? undefined : `"${word}" is read as the id of a minion: did you mean "${meant}"?`;
+}
+
+/**
+ * Why a target can match no minion at all; undefined if it could match one.
+ *
+ * @param tgt text, or the words of a compound target
+ */
+export function targetMistake(tgt: unknown, type: string): string | undefined {
+  const text = typeof tgt === "string" ? tgt : undefined;
+  try {
+    if (type === "pcre" && text !== undefined) compilePattern(text);
+    if ((type === "grain_pcre" || type === "pillar_pcre") && text !== undefined) compilePattern(last(text));
+    if (type === "compound") checkCompound(tgt);
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TargetError) return error.message;
+    throw error;
+  }
+  if (["grain", "grain_pcre", "pillar", "pillar_pcre"].includes(type) && text !== undefined && !text.includes(":")) {
+    const what = type.startsWith("grain") ? "grain" : "pillar";
+    return `a ${what} target is ${what}:value, as in "${what === "grain" ? "os:Debian" : "role:web"}"`;
+  }
+  return undefined;
+}
+
+/** What looks mistyped in a compound target that can be parsed; undefined if nothing does. */
+export function targetDoubt(tgt: unknown, type: string): string | undefined {
+  if (type !== "compound") return undefined;
+  for (const word of wordsOf(tgt)) {
+    const doubt = suspicious(word);
+    if (doubt !== undefined) return doubt;
+  }
+  return undefined;
+}
+
+function wordsOf(tgt: unknown): string[] {
+  return (Array.isArray(tgt) ? tgt : String(tgt).split(/\s+/)).map(String).filter((word) => word !== "");
+}

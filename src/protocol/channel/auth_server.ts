@@ -1,0 +1,488 @@
+import type { Clock } from "../../base/async/clock.ts";
+import type { Crypticle } from "../crypto/crypticle.ts";
+import { cleanPem, strangersKey } from "../crypto/rsa_key.ts";
+import { isEncryptionAlgorithm, isSigningAlgorithm, rsaDecrypt, rsaEncrypt, rsaSignAsync } from "../crypto/rsa.ts";
+import { x931Sign } from "../crypto/x931.ts";
+import { hex } from "../crypto/hex.ts";
+import { messageOf } from "../../base/errors.ts";
+import { isMinionId } from "./minion_id.ts";
+import type { Logger } from "../../base/log.ts";
+import { isRecord } from "../../base/record.ts";
+import type { Crypto, RsaPrivateKey } from "../../runtime/crypto.ts";
+import { encode } from "../wire/msgpack.ts";
+import { bytesOf } from "../wire/payload.ts";
+import { BRINE_EXTENSION, LATER } from "./auth_client.ts";
+import { type Counter, type Histogram, type Meter, METRICS, NO_METER } from "../../base/telemetry/mod.ts";
+import { originOf } from "../zmtp/origin.ts";
+import { type Sender, SignInLine } from "./sign_in_line.ts";
+import {
+  type AcceptancePolicy,
+  type KeyStore,
+  type SessionKeyStore,
+  sessionName,
+  type StrangerKeys,
+} from "./key_store.ts";
+
+/** The load of a sign-in (`_auth`) as received: nothing of it is trusted. */
+export type AuthLoad = Record<string, unknown>;
+
+/** Data of the event `salt/auth`. */
+export interface AuthEvent {
+  result: boolean;
+  act?: "accept" | "pend" | "reject" | "denied" | "full";
+  id: unknown;
+  pub: unknown;
+}
+
+/** The decision on a sign-in by the key directories: accepted, or the `ret` of the refusal. */
+export type AuthDecision =
+  | { accept: true; pem: string; event: AuthEvent }
+  | { accept: false; ret: boolean | "full"; event?: AuthEvent };
+
+export interface AuthRules {
+  crypto: Crypto;
+  keys: KeyStore;
+  strangers: StrangerKeys;
+  policy: AcceptancePolicy;
+  /** Accept any key, and let it replace the one on record. Dangerous; Salt's `open_mode`. */
+  openMode: boolean;
+  /** Salt's `max_minions`; 0 = no bound. */
+  maxMinions: number;
+  /** Ids of the minions that are connected now; asked only when there is a bound. */
+  connected(): ReadonlySet<string>;
+  /** A rule has decided on a key, without an operator. */
+  onDecision?(decision: KeyRuling): void;
+  log: Logger;
+}
+
+/** What a rule of the master did with a key. */
+export interface KeyRuling {
+  act: "accept" | "reject";
+  id: string;
+  /** The status that the key had before; undefined for a new key. */
+  was: "accepted" | "pre" | undefined;
+  pem: string;
+  /** The sender, of `originOf`. */
+  origin: string;
+}
+
+/** The refusal of a malformed request; undefined for the others. */
+function malformed(load: AuthLoad, { log, crypto, keys }: AuthRules): AuthDecision | undefined {
+  const { id, pub } = load;
+  if (!isMinionId(id)) {
+    log.warning("authentication refused: the minion id is not valid", {
+      id: typeof id === "string" ? id.slice(0, 255) : typeof id,
+    });
+    return { accept: false, ret: false };
+  }
+  // Outside of what is caught below: a file that cannot be read now says nothing about the request.
+  const accepted = keys.accepted(id)?.pem;
+  try {
+    if (typeof pub !== "string") throw new SyntaxError("expected text");
+    // Before any rule is applied: none may store text that is not a key. The accepted key was checked when it was stored.
+    if (accepted !== pub) strangersKey(crypto, pub);
+  } catch (error) {
+    log.warning("authentication refused: no RSA public key in the request", { id, reason: messageOf(error) });
+    return { accept: false, ret: false };
+  }
+  return undefined;
+}
+
+/** A minion that signs in. */
+interface Applicant {
+  id: string;
+  /** Its public key, as clean PEM. */
+  pub: string;
+  /** Who sent the request, of `originOf`. */
+  origin: string;
+  /** What lists, stubs and grains say of its key. */
+  autoReject: boolean;
+  autoSign: boolean;
+  event(result: boolean, act?: AuthEvent["act"]): AuthEvent;
+}
+
+const isSameKey = (stored: string | undefined, pub: string) => stored !== undefined && cleanPem(stored) === pub;
+
+/** True for a key that is good beside the accepted one while that changes. */
+const isSecond = (keys: KeyStore, id: string, pub: string) => isSameKey(keys.second?.(id)?.pem, pub);
+
+/** Stores the key of a minion that is not accepted, if there is room; a key in the place of another takes none. */
+function keep(state: "pre" | "denied" | "rejected", { id, pub, origin }: Applicant, rules: AuthRules): boolean {
+  const { keys, strangers } = rules;
+  const replaces = keys.has(state, id);
+  if (!replaces && !strangers.admit(state, origin)) return false;
+  if (replaces && isSameKey(keys.read(state, id), pub)) return true;
+  keys.write(state, id, pub);
+  if (!replaces) strangers.stored(state, id, origin);
+  return true;
+}
+
+/** What the stored keys of an id say; undefined if the minion is to be let in. */
+function decideByKeys(minion: Applicant, rules: AuthRules): AuthDecision | undefined {
+  const { keys, log } = rules;
+  const { id, pub, event } = minion;
+  if (keys.has("rejected", id)) {
+    log.info("authentication refused: the key is rejected", { id });
+    return { accept: false, ret: false, event: event(false) };
+  }
+  if (keys.has("accepted", id)) {
+    if (isSameKey(keys.read("accepted", id), pub) || isSecond(keys, id, pub)) return undefined;
+    keep("denied", minion, rules);
+    log.error(
+      "authentication denied: the minion's key differs from the accepted one. Compare them: salt-key -f <id>. If two hosts have " +
+        "this id, give one of them another; delete the key (salt-key -d <id>) only if the host was reinstalled",
+      { id },
+    );
+    return { accept: false, ret: false, event: event(false, "denied") };
+  }
+  if (keys.obstructed("pre", id)) {
+    log.error("authentication refused: the path of the pending key is a directory", { id });
+    return { accept: false, ret: false, event: event(false) };
+  }
+  return keys.has("pre", id) ? decidePending(minion, rules) : decideNew(minion, rules);
+}
+
+/** A key that was never seen under this id. */
+function decideNew(minion: Applicant, rules: AuthRules): AuthDecision | undefined {
+  const { log } = rules;
+  const { id, pub, origin, autoReject, autoSign, event } = minion;
+  if (autoReject) {
+    if (keep("rejected", minion, rules)) rules.onDecision?.({ act: "reject", id, was: undefined, pem: pub, origin });
+    log.info("new key rejected by autoreject_file", { id });
+    return { accept: false, ret: false, event: event(false, "reject") };
+  }
+  if (autoSign) return undefined;
+  if (!keep("pre", minion, rules)) {
+    log.debug("new key not stored: max_pending_keys is reached", { id });
+    return { accept: false, ret: "full", event: event(false, "full") };
+  }
+  log.info("new key pending", { id });
+  return { accept: false, ret: true, event: event(true, "pend") };
+}
+
+/** A key whose id has a pending one. */
+function decidePending(minion: Applicant, rules: AuthRules): AuthDecision | undefined {
+  const { keys, log } = rules;
+  const { id, pub, origin, autoReject, autoSign, event } = minion;
+  if (autoReject) {
+    const pem = keys.read("pre", id)!;
+    keys.write("rejected", id, pem);
+    keys.remove("pre", id);
+    rules.onDecision?.({ act: "reject", id, was: "pre", pem, origin });
+    log.info("pending key rejected by autoreject_file", { id });
+    return { accept: false, ret: false, event: event(false, "reject") };
+  }
+  if (!isSameKey(keys.read("pre", id), pub)) {
+    keep("denied", minion, rules);
+    log.error("authentication denied: another key is pending for this id", { id });
+    return { accept: false, ret: false, event: autoSign ? event(false) : event(false, "denied") };
+  }
+  if (!autoSign) {
+    log.debug("key is still pending", { id });
+    return { accept: false, ret: true, event: event(true, "pend") };
+  }
+  keys.remove("pre", id);
+  return undefined;
+}
+
+/**
+ * Decides on an `_auth` request by the key directories, and moves keys between them. The steps and their order are
+ * Salt's: where two rules conflict, operators rely on their order.
+ *
+ * @param origin the sender, of `originOf`
+ * @see salt/channel/server.py ReqServerChannel._auth
+ */
+export function decideAuth(load: AuthLoad, rules: AuthRules, origin: string): AuthDecision {
+  const { keys, log } = rules;
+  const event = (result: boolean, act?: AuthEvent["act"]): AuthEvent =>
+    act === undefined ? { result, id: load.id, pub: load.pub } : { result, act, id: load.id, pub: load.pub };
+
+  const refusal = malformed(load, rules);
+  if (refusal !== undefined) return refusal;
+  const id = load.id as string;
+  const pub = cleanPem(load.pub as string);
+  if (rules.maxMinions > 0) {
+    const connected = rules.connected();
+    if (connected.size > rules.maxMinions && !connected.has(id)) {
+      log.warning("authentication refused: max_minions is reached", { id, max_minions: rules.maxMinions });
+      return { accept: false, ret: "full", event: event(false, "full") };
+    }
+  }
+
+  // Asked in any case: a stub that accepts is used up by this, whatever a later rule says.
+  const autoReject = rules.policy.autoReject(id);
+  const autoSign = rules.policy.autoSign(id, load.autosign_grains);
+  const minion: Applicant = { id, pub, origin, autoReject, autoSign, event };
+  const wasPending = keys.has("pre", id);
+  // In open mode no stored key is looked at.
+  const decided = rules.openMode ? undefined : decideByKeys(minion, rules);
+  if (decided !== undefined) return decided;
+
+  const known = keys.read("accepted", id);
+  if (!isSameKey(known, pub) && !isSecond(keys, id, pub)) {
+    keys.write("accepted", id, pub);
+    const was = known !== undefined ? "accepted" : wasPending ? "pre" : undefined;
+    rules.onDecision?.({ act: "accept", id, was, pem: pub, origin });
+  }
+  if (keys.accepted(id)?.key === undefined) {
+    log.error("authentication refused: the stored key is not an RSA public key", { id });
+    return { accept: false, ret: false };
+  }
+  log.info("minion authenticated", { id });
+  return { accept: true, pem: pub, event: event(true, "accept") };
+}
+
+/** The master's loaded key pair. */
+export interface MasterIdentity {
+  key: RsaPrivateKey;
+  /** Clean PEM. */
+  publicPem: string;
+  /** Base64 signature over the public key by the signing pair (`master_sign_pubkey`), for the algorithm asked for. */
+  publicKeySignature?(algorithm: string): string;
+}
+
+/** The present master key, which publications are sealed with. */
+export interface MasterKey {
+  keyString: string;
+  crypticle: Crypticle;
+}
+
+export interface AuthServerOptions extends AuthRules {
+  clock: Pick<Clock, "now">;
+  random(): number;
+  identity: MasterIdentity;
+  sessionKeys: SessionKeyStore;
+  masterKey(): MasterKey;
+  publishPort(): number;
+  /** Of the last publication under the present master key. */
+  serial(): number;
+  /** Lower versions are refused: they let any minion speak for any other. Salt's `minimum_auth_version`. */
+  minimumVersion: number;
+  /** Fires `salt/auth`. @param origin the sender, of `originOf` */
+  onEvent(event: AuthEvent, origin: string): void;
+  /** Counts sign-ins. @default none are counted */
+  meter?: Meter;
+}
+
+/** How a sign-in was answered, for counting. */
+export type SignInResult = "accepted" | "pending" | "refused" | "full" | "malformed";
+
+function resultOf(decision: AuthDecision): SignInResult {
+  if (decision.accept) return "accepted";
+  if (decision.ret === "full") return "full";
+  if (decision.ret) return "pending";
+  return decision.event === undefined ? "malformed" : "refused";
+}
+
+/** Requests that are answered at once: enough to keep all threads signing while the loop reads sockets. */
+const AT_ONCE = 32;
+
+/** Fields of a request, and the characters or bytes that each may have; longer values are cut, and refused later. */
+const FIELDS: Record<string, number> = { id: 256, pub: 4097, nonce: 129, token: 2049, enc_algo: 32, sig_algo: 32 };
+/** Characters of all grains that are compared with the autosign lists. */
+const LONGEST_GRAINS = 4096;
+/** Minions send 32 digits. */
+const LONGEST_NONCE = 128;
+
+/** Milliseconds between two log lines about unanswered sign-ins. */
+const TELL_MS = 10_000;
+
+/** The fields of a request that the answer needs, small enough for thousands to wait in memory. */
+function essence(load: AuthLoad): AuthLoad {
+  const { extended, later } = load;
+  const kept: AuthLoad = { extended: extended === BRINE_EXTENSION ? extended : undefined, later: later === LATER };
+  for (const [name, longest] of Object.entries(FIELDS)) {
+    const value = load[name];
+    // A copy: bytes are a view of the whole message.
+    if (typeof value === "string" || value instanceof Uint8Array) kept[name] = value.slice(0, longest);
+    else if (typeof value !== "object" || value === null) kept[name] = value;
+  }
+  const grains = load.autosign_grains;
+  if (!isRecord(grains)) return kept;
+  const few: Record<string, unknown> = Object.create(null);
+  let left = LONGEST_GRAINS;
+  for (const [name, value] of Object.entries(grains)) {
+    // Unauthenticated: lists and maps would have to be serialised to be compared.
+    if (typeof value === "object" && !(value instanceof Number)) continue;
+    left -= name.length + (typeof value === "string" ? value.length : 16);
+    if (left < 0) break;
+    few[name] = value;
+  }
+  kept.autosign_grains = few;
+  return kept;
+}
+
+/** The text of a field, or the default if it is absent or not text. */
+function textOr(value: unknown, fallback: string): string {
+  return typeof value === "string" ? value : fallback;
+}
+
+/** The master's half of the authentication: a request in, the reply's bytes out. */
+export class AuthServer {
+  readonly #options: AuthServerOptions;
+  readonly #line: SignInLine;
+  /** X9.31 over the master key's hash is deterministic and costs a private-key operation: once a key is enough. */
+  #proof: { keyString: string; signature: Uint8Array } | undefined;
+  readonly #meter: Meter;
+  readonly #results: Counter;
+  readonly #seconds: Histogram;
+
+  constructor(options: AuthServerOptions) {
+    this.#options = options;
+    this.#meter = options.meter ?? NO_METER;
+    this.#results = this.#meter.counter(METRICS.signIns);
+    this.#seconds = this.#meter.histogram(METRICS.signInSeconds);
+    this.#line = new SignInLine({ now: () => options.clock.now(), random: options.random, atOnce: AT_ONCE });
+  }
+
+  /** Answers one `_auth` load when it is its turn; undefined where the sender has gone. */
+  async answer(received: AuthLoad, version: number, sender: Sender): Promise<Uint8Array | undefined> {
+    const load = essence(received);
+    const patient = load.later === true && typeof load.nonce === "string";
+    const key = `${textOr(load.id, "")} ${textOr(load.pub, "")}`;
+    const served = await this.#line.run(
+      sender,
+      key,
+      patient,
+      () => this.#measured(load, version, originOf(sender.remote)),
+    );
+    this.#tell();
+    switch (served.state) {
+      case "done":
+        return served.value;
+      case "later":
+        // Not signed: that would cost the very operation to be saved. An attacker who can forge it could also drop the answer.
+        return encode({ enc: "clear", load: { ret: "later", after: served.afterMs, nonce: load.nonce } }, "wire");
+      case "dropped":
+        return undefined;
+    }
+  }
+
+  /** Sign-ins that were answered, by answer. */
+  readonly counts: Record<SignInResult, number> = { accepted: 0, pending: 0, refused: 0, full: 0, malformed: 0 };
+
+  #count(result: SignInResult): void {
+    this.counts[result]++;
+    this.#results.add(1, result);
+  }
+
+  /** Sign-ins that wait, how many may wait, and how many were dropped. */
+  get line(): { waiting: number; limit: number; dropped: number } {
+    const { waiting, limit, dropped } = this.#line;
+    return { waiting, limit, dropped };
+  }
+
+  /** Drops all sign-ins that wait. */
+  close(): void {
+    this.#line.close();
+  }
+
+  /** Logs now and then how many were not answered. */
+  #tell(): void {
+    const { clock, log } = this.#options;
+    const { dropped, waiting } = this.#line;
+    if (dropped === this.#told.dropped || clock.now() - this.#told.atMs < TELL_MS) return;
+    log.warning("more sign-ins than can be answered: newest first, the others will retry", {
+      waiting,
+      not_answered: dropped - this.#told.dropped,
+    });
+    this.#told = { dropped, atMs: clock.now() };
+  }
+  #told = { dropped: 0, atMs: -Infinity };
+
+  async #measured(load: AuthLoad, version: number, origin: string): Promise<Uint8Array> {
+    const began = this.#meter.now();
+    try {
+      return await this.#answer(load, version, origin);
+    } finally {
+      this.#seconds.observe(this.#meter.now() - began);
+    }
+  }
+
+  async #answer(load: AuthLoad, version: number, origin: string): Promise<Uint8Array> {
+    const { minimumVersion, log } = this.#options;
+    if (version < minimumVersion) {
+      log.warning("authentication refused: protocol version below minimum_auth_version", {
+        id: load.id,
+        version,
+        minimum_auth_version: minimumVersion,
+      });
+      this.#count("malformed");
+      return encode("bad load", "wire");
+    }
+    if (version >= 2 && (typeof load.nonce !== "string" || load.nonce.length > LONGEST_NONCE)) {
+      log.warning("authentication refused: nonce missing or too long", { id: load.id });
+      this.#count("malformed");
+      return encode("bad load", "wire");
+    }
+    const decision = decideAuth(load, this.#options, origin);
+    this.#count(resultOf(decision));
+    const signing = textOr(load.sig_algo, "PKCS1v15-SHA1");
+    const encryption = textOr(load.enc_algo, "OAEP-SHA1");
+    const clear = (ret: unknown) => encode({ enc: "clear", load: { ret } }, "wire");
+
+    if (!decision.accept) {
+      if (decision.event !== undefined) this.#options.onEvent(decision.event, origin);
+      if (version < 2) return clear(decision.ret);
+      if (!isSigningAlgorithm(signing)) return clear("bad sig algo");
+      return await this.#sign({ ret: decision.ret, nonce: load.nonce }, signing);
+    }
+
+    if (!isEncryptionAlgorithm(encryption)) {
+      log.warning("authentication refused: unknown encryption algorithm", { id: load.id, enc_algo: encryption });
+      return clear("bad enc algo");
+    }
+    this.#options.onEvent(decision.event, origin);
+    if (!isSigningAlgorithm(signing)) {
+      log.warning("authentication refused: unknown signing algorithm", { id: load.id, sig_algo: signing });
+      return clear("bad sig algo");
+    }
+    const reply = this.#accepted(load, decision.pem, encryption, signing);
+    if (version < 2) return encode(reply, "wire");
+    return await this.#sign({ ...reply, nonce: load.nonce }, signing);
+  }
+
+  /** @param pub the key that signs in, in PEM: the accepted one, or the second */
+  #accepted(load: AuthLoad, pub: string, encryption: string, signing: string): Record<string, unknown> {
+    const { crypto, clock, identity, keys, sessionKeys, masterKey, publishPort, serial } = this.#options;
+    const id = load.id as string;
+    const own = keys.accepted(id)!;
+    const accepted = isSameKey(own.pem, pub) ? own : keys.second?.(id) ?? own;
+    const minion = accepted.key!;
+    const { keyString } = masterKey();
+    const text = new TextEncoder();
+    const reply: Record<string, unknown> = { enc: "pub", pub_key: identity.publicPem, publish_port: publishPort() };
+    if (identity.publicKeySignature !== undefined) reply.pub_sig = identity.publicKeySignature(signing);
+    if (load.token !== undefined && load.token !== null) {
+      try {
+        const token = rsaDecrypt(crypto, encryption, identity.key, bytesOf(load.token));
+        reply.token = rsaEncrypt(crypto, encryption, minion, token);
+      } catch {
+        // The minion has another master's key on record; it reports that itself when the token is missing.
+      }
+    }
+    const session = sessionKeys.get(sessionName(id, accepted), accepted.pem);
+    reply.aes = rsaEncrypt(crypto, encryption, minion, text.encode(keyString));
+    reply.session = rsaEncrypt(crypto, encryption, minion, text.encode(session));
+    if (this.#proof?.keyString !== keyString) {
+      const digest = hex(crypto.hash("sha256", text.encode(keyString)));
+      this.#proof = { keyString, signature: x931Sign(crypto, identity.key, text.encode(digest)) };
+    }
+    reply.sig = this.#proof.signature;
+    if (load.extended === BRINE_EXTENSION) {
+      reply.extended = BRINE_EXTENSION;
+      // A minion that has just started cannot know the present number of publications: lower ones may be replayed.
+      reply.serial = serial();
+      // For a comparison of clocks: times that are far apart have messages refused.
+      reply.now = clock.now();
+      if (keys.rotationAsked?.(id)) reply.rotate = true;
+    }
+    return reply;
+  }
+
+  async #sign(fields: Record<string, unknown>, algorithm: string): Promise<Uint8Array> {
+    const load = encode(fields, "wire");
+    const sig = await rsaSignAsync(this.#options.crypto, algorithm, this.#options.identity.key, load);
+    return encode({ enc: "clear", load, sig }, "wire");
+  }
+}

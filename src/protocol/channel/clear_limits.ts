@@ -1,0 +1,81 @@
+import { isRecord } from "../../base/record.ts";
+import { decode, type Packed, pick } from "../wire/msgpack.ts";
+import { RequestTooLargeError } from "../wire/payload.ts";
+
+/** Bounds of one clear request. */
+interface ClearLimit {
+  /** The callers that it applies to, as the error calls them. */
+  of: string;
+  /** Bytes of the load. */
+  bytes: number;
+  /** Values that are built of it: keys, values and items of all maps and lists together. */
+  values: number;
+  /** The remedy, for the error. */
+  remedy: string;
+}
+
+/** A sign-in carries a public key and a few grains. */
+const SIGN_IN: ClearLimit = { of: "a sign-in", bytes: 2 ** 16, values: 4000, remedy: "" };
+/** A caller with a password, or without credentials: a target that lists a large fleet fits in. */
+const STRANGER: ClearLimit = {
+  of: "a caller without a key of this host or a token",
+  bytes: 2 ** 20,
+  values: 20_000,
+  remedy: ". Get a token first (salt -T), or call as a user of the master's host",
+};
+/** A caller with a valid key or token: files are sent to minions in this way. Bytes are bounded by the transport. */
+const VOUCHED: ClearLimit = { of: "any caller", bytes: Infinity, values: 2 ** 20, remedy: "" };
+
+/** A load of so few bytes cannot expand to much, and is decoded without looking for credentials first. */
+const ALWAYS = 4096;
+/** The fields that name the command and the credentials. */
+const LOOK_AHEAD = ["cmd", "user", "key", "token", "eauth"] as const;
+
+/**
+ * Decodes a clear load. Anyone can send one, so that a large one is first searched for a credential, which takes no memory, and
+ * decoded only if its sender may send as much.
+ *
+ * @param vouched whether the credential among these fields is valid, by a cheap check
+ * @param room reserves memory for the load of a caller without a valid credential; false if there is none left
+ * @throws {RequestTooLargeError} naming the bound
+ */
+export function readClear(
+  load: Packed,
+  vouched: (fields: Record<string, unknown>) => boolean,
+  room: (bytes: number) => boolean = () => true,
+): unknown {
+  const { bytes } = load;
+  if (bytes.length <= ALWAYS) {
+    const value = decode(bytes, { mode: "wire" });
+    const fields = isRecord(value) ? value : {};
+    if (fields.cmd !== "_auth" && !room(costOf(bytes)) && !vouched(fields)) throw noRoom();
+    return value;
+  }
+  const fields = pick(bytes, LOOK_AHEAD, { mode: "wire", maxValues: 1000, maxKept: VOUCHED.values });
+  const limit = fields.cmd === "_auth" ? SIGN_IN : vouched(fields) ? VOUCHED : STRANGER;
+  if (bytes.length > limit.bytes) throw tooLarge(limit, `${limit.bytes} bytes`, `this one has ${bytes.length}`);
+  if (limit === STRANGER && !room(costOf(bytes))) throw noRoom();
+  try {
+    return decode(bytes, { mode: "wire", maxValues: limit.values });
+  } catch (cause) {
+    throw tooLarge(limit, `${limit.values} values`, "this one has more", cause);
+  }
+}
+
+function tooLarge(limit: ClearLimit, most: string, found: string, cause?: unknown): RequestTooLargeError {
+  const message = `Cannot take a request: ${limit.of} may send at most ${most}, and ${found}${limit.remedy}`;
+  // A command line shows the message, a minion the reply.
+  const reply = limit === SIGN_IN ? "bad load" : { error: { name: "RequestTooLarge", message } };
+  return new RequestTooLargeError(message, reply, { cause });
+}
+
+/** An upper bound of the memory that a decoded load takes, in bytes: each byte may be an empty map. */
+function costOf({ length }: Uint8Array): number {
+  return length + 64 * Math.min(length, STRANGER.values);
+}
+
+function noRoom(): RequestTooLargeError {
+  const message = "Cannot take a request: too many of callers without a key of this host or a token wait for their " +
+    "answers. Ask again later";
+  return new RequestTooLargeError(message, { error: { name: "RequestTooLarge", message } });
+}

@@ -1,0 +1,40 @@
+import { joinPath } from "../../base/paths.ts";
+import { cleanPem } from "../crypto/rsa_key.ts";
+import type { Logger } from "../../base/log.ts";
+import type { RsaPrivateKey } from "../../runtime/crypto.ts";
+import type { Runtime } from "../../runtime/mod.ts";
+
+/** A loaded key pair of this host. */
+export interface KeyPair {
+  key: RsaPrivateKey;
+  /** Clean PEM. */
+  publicPem: string;
+}
+
+export interface KeyPairFiles {
+  pkiDir: string;
+  /** Without extension: `"master"`. */
+  name: string;
+  /** Bits of a new pair. */
+  keySize: number;
+  passphrase?: string;
+}
+
+/** Reads a key pair of `pki_dir`, or makes it on first use: the private half readable by its owner alone. */
+export async function loadPair(runtime: Runtime, log: Logger, files: KeyPairFiles): Promise<KeyPair> {
+  const { fs, crypto } = runtime;
+  const privatePath = joinPath(files.pkiDir, `${files.name}.pem`);
+  const publicPath = joinPath(files.pkiDir, `${files.name}.pub`);
+  if (fs.stat(privatePath)?.kind !== "file") {
+    log.info("generating a key pair", { path: privatePath, bits: files.keySize });
+    const pair = await crypto.generateKeyPair(files.keySize, files.passphrase);
+    fs.write(privatePath, pair.privatePem, { mode: 0o400, sync: true });
+    fs.write(publicPath, pair.publicPem, { mode: 0o644, sync: true });
+  }
+  const key = crypto.loadPrivateKey(fs.readText(privatePath), files.passphrase);
+  const publicPem = crypto.publicPem(key);
+  if (fs.stat(publicPath)?.kind !== "file" || cleanPem(fs.readText(publicPath)) !== cleanPem(publicPem)) {
+    fs.write(publicPath, publicPem, { mode: 0o644, sync: true });
+  }
+  return { key, publicPem: cleanPem(publicPem) };
+}

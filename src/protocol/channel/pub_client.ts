@@ -1,0 +1,148 @@
+import type { Clock } from "../../base/async/clock.ts";
+import { isSigningAlgorithm, rsaVerify } from "../crypto/rsa.ts";
+import { AuthenticationError, messageOf, SaltError } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import type { Crypto } from "../../runtime/crypto.ts";
+import { encode } from "../wire/msgpack.ts";
+import { packPayload, parsePublication, unpackPayload } from "../wire/payload.ts";
+import type { SignedIn } from "./auth_client.ts";
+
+/**
+ * What a subscriber says of itself to a publisher that sends by id, sealed with the master key.
+ *
+ * @param id the minion's
+ * @param proof the token that proves its key
+ * @see salt/channel/client.py AsyncPubChannel.send_id
+ */
+export function packIntroduction({ publications }: SignedIn, id: string, proof: Uint8Array): Uint8Array {
+  const load = publications.crypticle.seal(packPayload({ id, tok: proof }));
+  return encode({ enc: "aes", load, version: 3 }, "wire");
+}
+
+export interface PublicationReaderOptions {
+  crypto: Crypto;
+  clock: Pick<Clock, "elapsed">;
+  log: Logger;
+  signedIn(): SignedIn | undefined;
+  /** Signs in again after a publication that the minion's copies of the master's keys do not open. Concurrent calls share one attempt. */
+  signIn(): Promise<SignedIn>;
+  /** Refuse publications without a signature (the minion's `sign_pub_messages`). A signature that is present is always checked. */
+  requireSignature: boolean;
+  /** Topic of this minion; two-frame messages for others are dropped. */
+  topics: ReadonlySet<string>;
+}
+
+/** Publications that wait for a sign-in: further ones are dropped, and a Brine master sends them again. */
+const MOST_WAITING = 256;
+/** After a sign-in that did not help, none is made for so long, in milliseconds: anybody on the way can alter publications. */
+const FUTILE_MS = 5000;
+
+type Envelope = { load: Uint8Array; sig?: Uint8Array; sig_algo?: string };
+
+/** Why a publication cannot be verified with the keys of the last sign-in. */
+type Fault = "its signature is not the master's" | "it cannot be decrypted with the current key";
+
+/**
+ * Opens publications: signature, MAC, serial. A publication that is forged, replayed or for another minion yields undefined.
+ *
+ * @see salt/minion.py Minion._handle_payload, salt/channel/client.py AsyncPubChannel
+ */
+export class PublicationReader {
+  readonly #options: PublicationReaderOptions;
+  #waiting = 0;
+  /** When a sign-in has not helped, by the even clock. */
+  #futileAt = -Infinity;
+
+  constructor(options: PublicationReaderOptions) {
+    this.#options = options;
+  }
+
+  async read(frames: readonly Uint8Array[]): Promise<Record<string, unknown> | undefined> {
+    const { log, topics } = this.#options;
+    if (frames.length === 2) {
+      // ZeroMQ filters by prefix only.
+      if (!topics.has(new TextDecoder().decode(frames[0]))) return undefined;
+    } else if (frames.length !== 1) {
+      log.warning("publication ignored: expected one or two frames", { frames: frames.length });
+      return undefined;
+    }
+    try {
+      const envelope = parsePublication(frames[frames.length - 1]!);
+      if (envelope === undefined) return undefined;
+      const signedIn = this.#options.signedIn() ?? await this.#signIn();
+      const opened = this.#open(envelope, signedIn);
+      return typeof opened === "string" ? await this.#openAgain(envelope, opened) : opened;
+    } catch (error) {
+      log.warning("publication ignored", { reason: messageOf(error) });
+      return undefined;
+    }
+  }
+
+  /** @throws {SaltError} if too many publications wait for it */
+  async #signIn(): Promise<SignedIn> {
+    if (this.#waiting >= MOST_WAITING) {
+      throw new SaltError("BUSY", `${MOST_WAITING} publications wait for the sign-in to the master`);
+    }
+    this.#waiting++;
+    try {
+      return await this.#options.signIn();
+    } finally {
+      this.#waiting--;
+    }
+  }
+
+  /** The master may have other keys by now: signs in, and opens a publication that could not be verified with them. */
+  async #openAgain(envelope: Envelope, fault: Fault): Promise<Record<string, unknown> | undefined> {
+    const { clock, log } = this.#options;
+    if (clock.elapsed() - this.#futileAt < FUTILE_MS) {
+      log.warning(`publication ignored: ${fault}`);
+      return undefined;
+    }
+    log.warning("publication cannot be verified: signing in again, as the master may have other keys", {
+      reason: fault,
+    });
+    const renewed = this.#open(envelope, await this.#signIn());
+    if (typeof renewed !== "string") return renewed;
+    this.#futileAt = clock.elapsed();
+    log.warning(`publication ignored: ${renewed}`);
+    return undefined;
+  }
+
+  #open(
+    envelope: Envelope,
+    signedIn: SignedIn,
+  ): Record<string, unknown> | undefined | Fault {
+    const { crypto, log, requireSignature } = this.#options;
+    const algorithm = envelope.sig_algo ?? "PKCS1v15-SHA1";
+    if (envelope.sig === undefined) {
+      if (requireSignature) {
+        log.warning("publication ignored: it is not signed");
+        return undefined;
+      }
+    } else if (
+      !isSigningAlgorithm(algorithm) ||
+      !rsaVerify(crypto, algorithm, signedIn.masterKey, envelope.load, envelope.sig)
+    ) {
+      return "its signature is not the master's";
+    }
+    const { crypticle, serials } = signedIn.publications;
+    let plain: Uint8Array;
+    try {
+      plain = crypticle.open(envelope.load);
+    } catch (error) {
+      if (error instanceof AuthenticationError) return "it cannot be decrypted with the current key";
+      throw error;
+    }
+    const load = unpackPayload(plain, {}) as Record<string, unknown>;
+    if (typeof load !== "object" || load === null || Array.isArray(load)) return undefined;
+    if (load.serial !== undefined) {
+      const serial = load.serial;
+      delete load.serial;
+      if (!serials.admit(serial)) {
+        log.warning("publication ignored: received before", { serial });
+        return undefined;
+      }
+    }
+    return load;
+  }
+}

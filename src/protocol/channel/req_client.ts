@@ -1,0 +1,219 @@
+import type { Clock } from "../../base/async/clock.ts";
+import { Crypticle, LONG } from "../crypto/crypticle.ts";
+import { rsaDecrypt, rsaSign, rsaVerify } from "../crypto/rsa.ts";
+import { AuthenticationError, codeOf, messageOf, ProtocolError } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import type { Crypto } from "../../runtime/crypto.ts";
+import { releaseWhole } from "../../runtime/bytes.ts";
+import { decode, encode } from "../wire/msgpack.ts";
+import { bytesOf, packPayload, unpackPayload } from "../wire/payload.ts";
+import { signedBytes } from "./signed_load.ts";
+import { type AuthClient, type MinionIdentity, newNonce, type SignedIn } from "./auth_client.ts";
+
+/** One request out, one reply in: a ZeroMQ REQ socket, or a function in a test. */
+export type Exchange = (
+  request: Uint8Array,
+  options: {
+    timeoutMs: number;
+    signal?: AbortSignal | undefined;
+    /** Its reply is one of many large ones: it need not come in order, and may use another connection. */
+    bulk?: boolean | undefined;
+  },
+) => Promise<Uint8Array>;
+
+/**
+ * Sends a load in clear, as programs on the master's host do: the reply is the plain value.
+ *
+ * @throws {TimeoutError} when the master does not answer
+ */
+export async function sendClear(
+  exchange: Exchange,
+  load: Record<string, unknown>,
+  options: { timeoutMs: number; signal?: AbortSignal },
+): Promise<unknown> {
+  return decode(await exchange(encode({ enc: "clear", load, version: 3 }, "wire"), options), { mode: "wire" });
+}
+
+/** What a minion seals and proves its requests with. */
+export interface SessionSeal {
+  crypticle: Crypticle;
+  /** The token that proves the minion's key. */
+  proof: Uint8Array;
+  /** The algorithms named on envelopes. */
+  algorithms: { encryption: string; signing: string };
+}
+
+export interface SealedRequestsOptions {
+  crypto: Crypto;
+  clock: Clock;
+  log: Logger;
+  /** The minion's. */
+  id: string;
+  exchange: Exchange;
+  /** The present seal, or that of a sign-in. */
+  session(): Promise<SessionSeal>;
+  /** Signs in again, since the master does not accept the seal any more. */
+  renew(): Promise<void>;
+  /** Signs each message beside its seal: `minion_sign_messages`. @default nothing is signed */
+  sign?: ((bytes: Uint8Array) => Uint8Array) | undefined;
+}
+
+export interface RequestClientOptions {
+  crypto: Crypto;
+  clock: Clock;
+  log: Logger;
+  auth: AuthClient;
+  identity: MinionIdentity;
+  exchange: Exchange;
+  /** Signs in again; resolves once the master has accepted the minion. Concurrent calls share one attempt. */
+  signIn(): Promise<SignedIn>;
+  /** Sign each message with the minion's key: `minion_sign_messages`. @default false */
+  signMessages?: boolean;
+}
+
+export interface SendOptions {
+  /** Of one try, in milliseconds. @default 60000 */
+  timeoutMs?: number;
+  /** @default 3 */
+  tries?: number;
+  /** Leave bytes as they are: for the contents of files. @default false */
+  raw?: boolean;
+  signal?: AbortSignal;
+}
+
+/**
+ * Requests under a session: seals loads with its key, opens the replies, and has it renewed when the master no longer knows
+ * the key.
+ *
+ * @see salt/channel/client.py AsyncReqChannel
+ */
+export class SealedRequests {
+  readonly #options: SealedRequestsOptions;
+
+  constructor(options: SealedRequestsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The master's answer to a command.
+   *
+   * @throws {TimeoutError} after the last try; {AuthenticationError} if the master refuses us even after a new sign-in
+   */
+  async send(load: Record<string, unknown>, options: SendOptions = {}): Promise<unknown> {
+    return await this.tries(options, async () => {
+      const { crypticle, nonce, bytes } = await this.seal(load);
+      const reply = await this.#options.exchange(bytes, {
+        timeoutMs: options.timeoutMs ?? 60_000,
+        signal: options.signal,
+        bulk: options.raw,
+      });
+      const outer = decode(reply, { mode: "raw" });
+      if (!(outer instanceof Uint8Array)) return this.plain(outer);
+      // A sealed reply is at least iv, one block and the MAC; anything shorter is one of the plain texts.
+      if (outer.length < 64) return this.plain(new TextDecoder().decode(outer));
+      const mode = options.raw ? "raw" : "wire";
+      if (outer.length < LONG) return unpackPayload(crypticle.open(outer), { nonce, mode });
+      const opened = await crypticle.openLong(outer);
+      releaseWhole(reply);
+      return unpackPayload(opened, { nonce, mode });
+    });
+  }
+
+  protected async seal(
+    load: Record<string, unknown>,
+  ): Promise<{ crypticle: Crypticle; nonce: string; bytes: Uint8Array }> {
+    const { crypto, clock, id } = this.#options;
+    const { crypticle, proof, algorithms: { encryption, signing } } = await this.#options.session();
+    const nonce = newNonce(crypto);
+    const full: Record<string, unknown> = { ...load, nonce, ts: Math.floor(clock.now() / 1000), tok: proof, id };
+    const { sign } = this.#options;
+    if (sign !== undefined) full.sig = sign(signedBytes(full));
+    const sealed = crypticle.seal(packPayload(full));
+    const envelope = { enc: "aes", load: sealed, version: 3, id, enc_algo: encryption, sig_algo: signing };
+    return { crypticle, nonce, bytes: encode(envelope, "wire") };
+  }
+
+  /** A reply that is not sealed: an error of the master, or the sign that it no longer accepts the session key. */
+  protected plain(value: unknown): never {
+    throw new AuthenticationError(
+      `The master does not accept the session key: ${typeof value === "string" ? value : "bad reply"}`,
+    );
+  }
+
+  protected async tries<T>(options: SendOptions, attempt: () => Promise<T>): Promise<T> {
+    const { log } = this.#options;
+    const tries = options.tries ?? 3;
+    let renewed = false;
+    for (let count = 1;; count++) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (options.signal?.aborted) throw error;
+        const untrusted = error instanceof AuthenticationError || error instanceof ProtocolError;
+        if (untrusted && !renewed) {
+          // Once, without counting as a try: the master may have been restarted, or the session key has expired.
+          renewed = true;
+          count--;
+          log.info("session key no longer accepted, signing in again", { reason: messageOf(error) });
+          await this.#options.renew();
+          continue;
+        }
+        if (count >= tries || untrusted) throw error;
+        log.debug("request not answered, trying again", { attempt: count, of: tries, code: codeOf(error) });
+      }
+    }
+  }
+}
+
+/** A minion's request channel: its requests under the session that it signs in for, and those for private replies. */
+export class RequestClient extends SealedRequests {
+  readonly #options: RequestClientOptions;
+
+  constructor(options: RequestClientOptions) {
+    const { crypto, clock, log, auth, identity, exchange, signIn, signMessages = false } = options;
+    super({
+      crypto,
+      clock,
+      log,
+      id: identity.id,
+      exchange,
+      session: async () => {
+        const { session } = auth.signedIn ?? await signIn();
+        return { crypticle: session.crypticle, proof: auth.proof, algorithms: auth.algorithms };
+      },
+      renew: async () => void await signIn(),
+      sign: signMessages ? (bytes) => rsaSign(crypto, auth.algorithms.signing, identity.key, bytes) : undefined,
+    });
+    this.#options = options;
+  }
+
+  /** As {@link RequestClient.send}, for replies that only we can open and that the master signs: pillar. */
+  async sendPrivate(load: Record<string, unknown>, options: SendOptions = {}): Promise<unknown> {
+    const { crypto, identity, auth } = this.#options;
+    return await this.tries(options, async () => {
+      const { nonce, bytes } = await this.seal(load);
+      const outer = decode(
+        await this.#options.exchange(bytes, { timeoutMs: options.timeoutMs ?? 60_000, signal: options.signal }),
+        { mode: "wire" },
+      ) as Record<string, unknown> | string | null;
+      if (typeof outer !== "object" || outer === null || outer.key === undefined) return this.plain(outer);
+      const { encryption, signing } = auth.algorithms;
+      const key = bytesOf(outer.key);
+      const keyString = new TextDecoder().decode(rsaDecrypt(crypto, encryption, identity.key, key));
+      const sealed = unpackPayload(new Crypticle(crypto, keyString).open(bytesOf(outer.pillar)), {}) as Record<
+        string,
+        unknown
+      >;
+      const data = bytesOf(sealed.data);
+      const signedIn = auth.signedIn ?? await this.#options.signIn();
+      if (!rsaVerify(crypto, signing, signedIn.masterKey, data, bytesOf(sealed.sig))) {
+        throw new AuthenticationError("The private reply is not signed by the master");
+      }
+      const inner = decode(data, { mode: "wire" }) as Record<string, unknown>;
+      if (inner.nonce !== nonce || !crypto.equal(bytesOf(inner.key), key)) {
+        throw new AuthenticationError("The private reply answers another request");
+      }
+      return inner.pillar;
+    });
+  }
+}

@@ -1,0 +1,76 @@
+import {
+  type Counter,
+  type Histogram,
+  type Meter,
+  METRICS,
+  NO_TELEMETRY,
+  OTHER,
+  type Telemetry,
+  type Tracer,
+} from "../../base/telemetry/mod.ts";
+
+/** Why a request was refused before any command saw it. */
+export type RefusedRequest =
+  | "not an envelope"
+  /** Its fields have the wrong types. */
+  | "bad load"
+  | "old version"
+  | "no accepted key"
+  | "does not open"
+  | "bad token"
+  /** Received before, or too old. */
+  | "replayed";
+
+/** Counts requests by command, and those that are refused. */
+export class RequestMetrics {
+  readonly #meter: Meter;
+  readonly #tracer: Tracer;
+  readonly #commands: ReadonlySet<string>;
+  readonly #untraced: ReadonlySet<string>;
+  readonly #seconds: Histogram;
+  readonly #refused: Counter;
+  readonly #failed: Counter;
+
+  /**
+   * @param commands those that there are: any other is counted as "other", so that no sender can name a series
+   * @param untraced those that have spans of their own
+   */
+  constructor(
+    { meter, tracer }: Pick<Telemetry, "meter" | "tracer"> = NO_TELEMETRY,
+    commands: ReadonlySet<string> = new Set(),
+    untraced: ReadonlySet<string> = new Set(),
+  ) {
+    this.#untraced = untraced;
+    this.#meter = meter;
+    this.#tracer = tracer;
+    this.#commands = commands;
+    this.#seconds = meter.histogram(METRICS.requestSeconds);
+    this.#refused = meter.counter(METRICS.requestsRefused);
+    this.#failed = meter.counter(METRICS.requestsFailed);
+  }
+
+  /** When a request came, for {@link RequestMetrics.answered}. */
+  began(): number {
+    return this.#meter.now();
+  }
+
+  answered(command: string, began: number): void {
+    if (!this.#meter.enabled && !this.#tracer.enabled) return;
+    const seconds = this.#meter.now() - began;
+    const name = this.#commands.has(command) ? command : OTHER;
+    this.#seconds.observe(seconds, name);
+    // A trace of its own, whatever the sender says: one who has not proved anything must not choose what is recorded.
+    if (this.#tracer.enabled && !this.#untraced.has(name)) {
+      this.#tracer.start(`salt.request ${name}`, { kind: "server", agoMs: seconds * 1000 }).end();
+    }
+  }
+
+  /** A command failed, or its reply was withheld. */
+  failed(): void {
+    this.#failed.add(1);
+  }
+
+  refused(reason: RefusedRequest): void {
+    this.#refused.add(1, reason);
+  }
+}

@@ -1,0 +1,46 @@
+import { rsaSign, rsaVerify } from "../crypto/rsa.ts";
+import { cleanPem } from "../crypto/rsa_key.ts";
+import type { Crypto, RsaPrivateKey, RsaPublicKey } from "../../runtime/crypto.ts";
+
+/** What a minion says when it changes its key; both of its keys sign it. */
+export interface RotationStatement {
+  /** The minion's id. */
+  id: string;
+  /** The public key of the master that it is meant for, in PEM: no other master can use it. */
+  master: string;
+  /** Of the master, good for one offer. */
+  nonce: string;
+  /** Seconds since the epoch, by the minion's clock. */
+  time: number;
+  /** The present public key and the one that takes its place, in PEM. */
+  old: string;
+  next: string;
+}
+
+/** The algorithm of both signatures. */
+const ALGORITHM = "PKCS1v15-SHA224";
+
+function bytesOf({ id, master, nonce, time, old, next }: RotationStatement): Uint8Array {
+  const parts = ["brine key rotation", id, nonce, String(time), cleanPem(master), cleanPem(old), cleanPem(next)];
+  // As JSON, so that no part can take the place of two.
+  return new TextEncoder().encode(JSON.stringify(parts));
+}
+
+/** Signs a statement with one of the two keys. */
+export function signRotation(crypto: Crypto, key: RsaPrivateKey, statement: RotationStatement): Uint8Array {
+  return rsaSign(crypto, ALGORITHM, key, bytesOf(statement));
+}
+
+/** True if the signature is by that key over this statement. */
+export function verifyRotation(
+  crypto: Crypto,
+  key: RsaPublicKey,
+  statement: RotationStatement,
+  signature: Uint8Array,
+): boolean {
+  try {
+    return rsaVerify(crypto, ALGORITHM, key, bytesOf(statement), signature);
+  } catch {
+    return false;
+  }
+}

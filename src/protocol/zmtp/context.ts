@@ -1,0 +1,32 @@
+import type { Clock } from "../../base/async/mod.ts";
+import type { Logger } from "../../base/log.ts";
+import type { Net } from "../../runtime/net.ts";
+import type { Wire } from "./conversation.ts";
+
+/**
+ * The clock, network, log and randomness that a socket uses.
+ *
+ * @example
+ * ```ts
+ * import { currentRuntime, silentLogger } from "brine";
+ * import { type ZmtpContext, zmtpSockets } from "brine/zmtp";
+ *
+ * const { net, clock, random, later } = await currentRuntime();
+ * const context: ZmtpContext = { net, clock, random, log: silentLogger, later };
+ * console.log(zmtpSockets(context).name); // zmtp
+ * ```
+ */
+export interface ZmtpContext {
+  /** The byte streams to connect with. */
+  net: Net;
+  /** The clock for retries and heartbeats. */
+  clock: Clock;
+  /** A number in [0, 1). */
+  random(): number;
+  /** Where sockets log. */
+  log: Logger;
+  /** Calls back in the next turn of the event loop, after what has arrived was read: `setImmediate`. */
+  later(callback: () => void): void;
+  /** How messages travel over the byte streams. @default ZMTP 3.1 */
+  wire?: Wire | undefined;
+}

@@ -1,0 +1,125 @@
+import { Crowd } from "./connection_limit.ts";
+
+/**
+ * Settings of a socket. Durations are in milliseconds, sizes in bytes.
+ *
+ * @example
+ * ```ts
+ * import type { SocketOptions } from "brine/zmtp";
+ *
+ * export const options: SocketOptions = { sendHighWaterMark: 100, heartbeatIntervalMs: 30_000, lingerMs: 0 };
+ * ```
+ */
+export interface SocketOptions {
+  /**
+   * Messages waiting for one peer beyond what its connection has taken; 0 means no limit. When it is reached, PUB drops
+   * for that subscriber, ROUTER and REP drop and report it, PUSH and DEALER wait, REQ (for its own queue) rejects.
+   * @default 1000
+   */
+  sendHighWaterMark?: number;
+  /** The same in bytes, for large messages; one message always fits. 0 means no limit. @default 67108864 (64 MiB) */
+  sendHighWaterBytes?: number;
+  /** Messages received and not yet read by the caller, of all peers together, at which reading stops. 0: no limit. @default 1000 */
+  receiveHighWaterMark?: number;
+  /** The name by which a ROUTER knows us: 1 to 255 bytes, the first not zero. REQ, DEALER and ROUTER send it. */
+  identity?: Uint8Array;
+  /** A peer that announces a larger message is disconnected. @default 268435456 (256 MiB) */
+  maxMessageSize?: number;
+  /** Counts and bounds the incoming connections; several sockets may share one. @default no bound */
+  crowd?: Crowd;
+  /** A peer that sends a message of more frames is disconnected. @default 1024 */
+  maxFrames?: number;
+  /**
+   * Bytes held for incomplete messages, of all peers together. Above it, the host that holds most loses
+   * its largest message. @default 536870912 (512 MiB)
+   */
+  unfinishedBytes?: number;
+  /** The same for peers on known hosts, which are counted separately. @default unfinishedBytes */
+  unfinishedBytesKnown?: number;
+  /** Whether a host (`10.0.0.7`) has authenticated as one of ours. @default none has */
+  knownHost?: (host: string) => boolean;
+  /** A peer that sends less than 64 KiB of a message it has begun in this time is disconnected. @default 30000 */
+  stallTimeoutMs?: number;
+  /** A peer whose message takes longer from its first byte to its last is disconnected. @default 900000 */
+  messageTimeoutMs?: number;
+  /** Time a peer has from connecting to the end of the handshake. @default 30000 */
+  handshakeTimeoutMs?: number;
+  /** Silence after which a peer is sent a PING; 0 sends none. PINGs of peers are always answered. @default 0 */
+  heartbeatIntervalMs?: number;
+  /** Silence after a PING that means the peer is gone. @default heartbeatIntervalMs */
+  heartbeatTimeoutMs?: number;
+  /** Silence after which the peer should close the connection, sent with each PING; 0 sends none. @default 0 */
+  heartbeatTtlMs?: number;
+  /** The first wait before dialling again. @default 100 */
+  reconnectInitialMs?: number;
+  /** The longest wait before dialling again; each failure doubles it up to here. @default 5000 */
+  reconnectMaxMs?: number;
+  /** Share of each wait that is random, so that a fleet does not reconnect all at once: 0 to 1. @default 0.5 */
+  reconnectJitter?: number;
+  /** Time one dial may take. @default 30000 */
+  dialTimeoutMs?: number;
+  /** How long `close()` goes on sending what is queued; 0 drops it at once, Infinity waits forever. @default 1000 */
+  lingerMs?: number;
+  /** TCP keep-alive: idle seconds before the first probe; false turns it off. @default 300 */
+  keepAliveIdle?: number | false;
+  /** Which addresses of a name are dialled, as in `DialOptions`. @default as the system orders them */
+  family?: 4 | 6 | undefined;
+  /** The minor ZMTP version to announce. @default 1 */
+  minor?: 0 | 1;
+}
+
+export type Settings = Required<Omit<SocketOptions, "identity" | "family">> & {
+  identity: Uint8Array | undefined;
+  family: 4 | 6 | undefined;
+};
+
+const unlimited = (value: number | undefined, standard: number) => value === 0 ? Infinity : value ?? standard;
+
+/** @throws {RangeError} for an identity that no ROUTER may accept */
+export function settingsOf(options: SocketOptions): Settings {
+  const { identity, heartbeatIntervalMs = 0 } = options;
+  if (identity !== undefined && (identity.length === 0 || identity.length > 255 || identity[0] === 0)) {
+    throw new RangeError("Cannot use that identity: expected 1 to 255 bytes, the first of them not zero");
+  }
+  return {
+    identity,
+    sendHighWaterMark: unlimited(options.sendHighWaterMark, 1000),
+    sendHighWaterBytes: unlimited(options.sendHighWaterBytes, 2 ** 26),
+    receiveHighWaterMark: unlimited(options.receiveHighWaterMark, 1000),
+    maxMessageSize: options.maxMessageSize ?? 2 ** 28,
+    maxFrames: options.maxFrames ?? 1024,
+    crowd: options.crowd ?? new Crowd({ maxConnections: Infinity, knownHost: () => false }),
+    unfinishedBytes: options.unfinishedBytes ?? 2 ** 29,
+    unfinishedBytesKnown: options.unfinishedBytesKnown ?? options.unfinishedBytes ?? 2 ** 29,
+    knownHost: options.knownHost ?? (() => false),
+    stallTimeoutMs: options.stallTimeoutMs ?? 30_000,
+    messageTimeoutMs: options.messageTimeoutMs ?? 900_000,
+    handshakeTimeoutMs: options.handshakeTimeoutMs ?? 30_000,
+    heartbeatIntervalMs,
+    heartbeatTimeoutMs: options.heartbeatTimeoutMs ?? heartbeatIntervalMs,
+    heartbeatTtlMs: options.heartbeatTtlMs ?? 0,
+    reconnectInitialMs: options.reconnectInitialMs ?? 100,
+    reconnectMaxMs: options.reconnectMaxMs ?? 5000,
+    reconnectJitter: options.reconnectJitter ?? 0.5,
+    dialTimeoutMs: options.dialTimeoutMs ?? 30_000,
+    lingerMs: options.lingerMs ?? 1000,
+    keepAliveIdle: options.keepAliveIdle ?? 300,
+    family: options.family,
+    minor: options.minor ?? 1,
+  };
+}
+
+/**
+ * Options of a PUB socket.
+ *
+ * @example
+ * ```ts
+ * import type { PubOptions } from "brine/zmtp";
+ *
+ * export const options: PubOptions = { maxTopics: 100, sendHighWaterMark: 1000 };
+ * ```
+ */
+export interface PubOptions extends SocketOptions {
+  /** A subscriber that asks for more topics is disconnected. @default 10000 */
+  maxTopics?: number;
+}

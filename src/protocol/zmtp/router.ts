@@ -1,0 +1,126 @@
+import { ProtocolError } from "../../base/errors.ts";
+import type { SocketType } from "./command.ts";
+import type { Message } from "./frame.ts";
+import { Inbox } from "./inbox.ts";
+import type { ZmtpContext } from "./context.ts";
+import type { SocketOptions } from "./options.ts";
+import { Peer, type PeerHandle } from "./peer.ts";
+import { framesOf, ZmtpSocket } from "./socket.ts";
+import type { Router } from "./types.ts";
+
+function keyOf(identity: Uint8Array): string {
+  return String.fromCharCode(...identity);
+}
+
+/** Bytes of replies that a peer may leave unread before its next requests wait. */
+const UNREAD = 2 ** 18;
+
+/**
+ * Peers by identity: what ROUTER and REP share.
+ *
+ * @internal
+ */
+export abstract class AddressedSocket extends ZmtpSocket {
+  readonly #byIdentity = new Map<string, Peer>();
+  #nextId: number;
+  /** Peers that we stopped reading from until they read their replies. */
+  readonly #unread = new Set<Peer>();
+
+  /** Messages that {@link AddressedSocket.sendTo} could not queue. */
+  dropped = 0;
+
+  constructor(context: ZmtpContext, options: SocketOptions = {}) {
+    super(context, options);
+    this.#nextId = Math.floor(context.random() * 2 ** 32);
+  }
+
+  /** False, and counted as dropped, if the peer is gone or its queue is full. */
+  protected sendTo(peer: PeerHandle | Uint8Array | undefined, message: Message): boolean {
+    const found = peer instanceof Uint8Array ? this.#byIdentity.get(keyOf(peer)) : peer;
+    if (!(found instanceof Peer) || !found.open || !found.hasRoom()) {
+      this.dropped++;
+      return false;
+    }
+    found.add(message);
+    // Stop reading requests of a peer that does not read its replies.
+    if (found.unread > UNREAD && !found.paused) {
+      found.pause();
+      this.#unread.add(found);
+    }
+    return true;
+  }
+
+  override peerDrained(peer: Peer): void {
+    if (this.#unread.delete(peer)) peer.resume();
+  }
+
+  /**
+   * Peers without an identity get one in libzmq's form: a zero byte, then a number. An identity that is taken stays with its
+   * first owner: a second peer that announces it is refused, as it could otherwise take over the first one's replies.
+   */
+  protected override attach(peer: Peer): void {
+    if (peer.identity.length === 0) {
+      const id = new Uint8Array(5);
+      do {
+        this.#nextId = (this.#nextId + 1) >>> 0;
+        new DataView(id.buffer).setUint32(1, this.#nextId);
+      } while (this.#byIdentity.has(keyOf(id)));
+      peer.identity = id;
+    }
+    const key = keyOf(peer.identity);
+    if (this.#byIdentity.has(key)) {
+      throw new ProtocolError("Cannot accept the peer: another peer has the same identity");
+    }
+    this.#byIdentity.set(key, peer);
+  }
+
+  protected override detach(peer: Peer, _error: Error | undefined): void {
+    this.#byIdentity.delete(keyOf(peer.identity));
+    this.#unread.delete(peer);
+  }
+}
+
+/**
+ * ROUTER: receives from all peers, and sends to the peer that it names.
+ *
+ * @example
+ * ```ts
+ * import { RouterSocket, type ZmtpContext } from "brine/zmtp";
+ *
+ * export const router = (context: ZmtpContext) => new RouterSocket(context, { maxMessageSize: 1_048_576 });
+ * ```
+ */
+export class RouterSocket extends AddressedSocket implements Router {
+  /** The socket's type, as it is told to peers. */
+  override readonly type: SocketType = "ROUTER";
+  readonly #inbox: Inbox<{ peer: Peer; frames: Message }>;
+
+  /**
+   * Opens nothing yet: it connects or binds when it is told to.
+   *
+   * @param options bounds, heartbeats and the like
+   */
+  constructor(context: ZmtpContext, options: SocketOptions = {}) {
+    super(context, options);
+    this.#inbox = new Inbox(this.settings.receiveHighWaterMark, context.log);
+  }
+
+  /** Until it is called, messages are queued; above the high-water mark their senders wait. */
+  onMessage(handler: (peer: PeerHandle, frames: Message) => void): void {
+    this.#inbox.handle(({ peer, frames }) => handler(peer, frames));
+  }
+
+  send(peer: PeerHandle | Uint8Array, message: Message | Uint8Array): boolean {
+    return this.sendTo(peer, framesOf(message));
+  }
+
+  /** @internal */
+  override peerMessage(peer: Peer, frames: Message): void {
+    this.#inbox.deliver(peer, { peer, frames });
+  }
+
+  /** @internal */
+  protected override beforeClose(): void {
+    this.#inbox.close();
+  }
+}

@@ -1,0 +1,264 @@
+import type { ListenOptions } from "../../runtime/net.ts";
+import type { Message } from "./frame.ts";
+import type { PubOptions, SocketOptions } from "./options.ts";
+import type { PeerHandle, PeerInfo } from "./peer.ts";
+
+/*
+ * One interface for each pattern, kept by our sockets and by the adapter over libzmq (`native.ts`), and pinned by
+ * tests/contract/socket_contract.ts. Frames given to a socket belong to it: they MUST NOT be changed afterwards. Frames
+ * received may be views of a larger buffer: copy what is kept for long.
+ */
+
+/**
+ * What all patterns have in common.
+ *
+ * @example
+ * ```ts
+ * import type { Socket } from "brine/zmtp";
+ *
+ * export function count(socket: Socket): number {
+ *   return [...socket.peers()].length;
+ * }
+ * ```
+ */
+export interface Socket extends AsyncDisposable {
+  /**
+   * Listens; resolves to the real endpoint, with the port that was chosen for port 0.
+   *
+   * @throws {SystemError} `EADDRINUSE`, `EACCES`…
+   */
+  bind(endpoint: string, options?: ListenOptions): Promise<string>;
+  /** Keeps a connection to that endpoint until {@link Socket.close}; returns at once. */
+  connect(endpoint: string): void;
+  /** Calls `handler` for each peer whose handshake is done from now on. */
+  onConnect(handler: (peer: PeerInfo) => void): void;
+  /** Calls `handler` for each peer that has disconnected. */
+  onDisconnect(handler: (peer: PeerInfo, error: Error | undefined) => void): void;
+  /** The peers whose handshake is done; always empty with libzmq, which does not report them. */
+  peers(): Iterable<PeerInfo>;
+  /** Sends what is queued, for `lingerMs` at most, then closes. Twice is harmless. */
+  close(): Promise<void>;
+}
+
+/**
+ * Receives messages: by a handler for all, or one at a time.
+ *
+ * @example
+ * ```ts
+ * import type { Receiver } from "brine/zmtp";
+ *
+ * export async function first(socket: Receiver): Promise<string> {
+ *   const message = await socket.receive();
+ *   return message === undefined ? "closed" : new TextDecoder().decode(message[0]);
+ * }
+ * ```
+ */
+export interface Receiver extends AsyncIterable<Message> {
+  /** Calls `handler` for every message as it arrives; what it throws is logged. The high-water mark does not apply then. */
+  onMessage(handler: (message: Message) => void): void;
+  /** The next message: the message itself if one is queued, else a promise. Undefined after {@link Socket.close}. */
+  receive(): Message | undefined | Promise<Message | undefined>;
+}
+
+/**
+ * PUB: to every subscriber of a prefix of the first frame. A subscriber at its high-water mark loses the message.
+ *
+ * @example
+ * ```ts
+ * import { currentRuntime, silentLogger } from "brine";
+ * import { type Pub, runtimeSockets } from "brine/zmtp";
+ *
+ * await using pub: Pub = runtimeSockets(await currentRuntime(), silentLogger).pub();
+ * await pub.bind("tcp://127.0.0.1:*");
+ * pub.send([new TextEncoder().encode("weather"), new TextEncoder().encode("rain")]);
+ * console.log(pub.dropped ?? 0); // 0
+ * ```
+ */
+export interface Pub extends Socket {
+  /** Sends a message to every peer that subscribed to a prefix of its first frame. */
+  send(message: Message | Uint8Array): void;
+  /** Messages lost so far to subscribers at their high-water mark; undefined where the socket library does not report it. */
+  readonly dropped?: number;
+}
+
+/**
+ * SUB: receives the topics it has subscribed to; nothing before its first subscription.
+ *
+ * @example
+ * ```ts
+ * import type { Sub } from "brine/zmtp";
+ *
+ * export async function follow(sub: Sub, topic: string): Promise<void> {
+ *   sub.subscribe(topic);
+ *   for await (const message of sub) console.log(message.length, "frames");
+ * }
+ * ```
+ */
+export interface Sub extends Socket, Receiver {
+  /** Subscribes to messages whose first frame begins with `topic`; `""` means all. */
+  subscribe(topic: Uint8Array | string): void;
+  /** Ends a subscription; to be called as often as {@link Sub.subscribe} was. */
+  unsubscribe(topic: Uint8Array | string): void;
+  /** Whether publishers want to be told who subscribes; by some transports they send nothing before. */
+  readonly introduces: boolean;
+  /** Tells the publishers that are connected who subscribes. Does nothing where they do not want to know. */
+  introduce(message: Uint8Array): void;
+}
+
+/**
+ * PUSH: each message to one peer in turn.
+ *
+ * @example
+ * ```ts
+ * import type { Push } from "brine/zmtp";
+ *
+ * export async function spread(push: Push, pieces: Uint8Array[]): Promise<void> {
+ *   for (const piece of pieces) await push.send(piece);
+ * }
+ * ```
+ */
+export interface Push extends Socket {
+  /** Returns nothing if the message was queued; if there is no room, a promise that the caller has to wait for. */
+  send(message: Message | Uint8Array): void | Promise<void>;
+}
+
+/**
+ * PULL: receives from all peers.
+ *
+ * @example
+ * ```ts
+ * import { currentRuntime, silentLogger } from "brine";
+ * import { type Pull, runtimeSockets } from "brine/zmtp";
+ *
+ * const sockets = runtimeSockets(await currentRuntime(), silentLogger);
+ * await using pull: Pull = sockets.pull();
+ * await using push = sockets.push();
+ * push.connect(await pull.bind("tcp://127.0.0.1:*"));
+ * await push.send(new TextEncoder().encode("work"));
+ * console.log(new TextDecoder().decode((await pull.receive())?.[0])); // work
+ * ```
+ */
+export interface Pull extends Socket, Receiver {}
+
+/**
+ * DEALER: sends like PUSH, receives like PULL.
+ *
+ * @example
+ * ```ts
+ * import type { Dealer } from "brine/zmtp";
+ *
+ * export async function ask(dealer: Dealer, question: Uint8Array): Promise<void> {
+ *   await dealer.send([new Uint8Array(0), question]);
+ * }
+ * ```
+ */
+export interface Dealer extends Push, Receiver {}
+
+/**
+ * Options of one request.
+ *
+ * @example
+ * ```ts
+ * import type { RequestOptions } from "brine/zmtp";
+ *
+ * export const options: RequestOptions = { timeoutMs: 5000 };
+ * ```
+ */
+export interface RequestOptions {
+  /** Cancels the request, which then rejects with the signal's reason. */
+  signal?: AbortSignal | undefined;
+  /** From this call to the reply, time in the queue included. @default none */
+  timeoutMs?: number;
+}
+
+/**
+ * REQ: one request, then its reply.
+ *
+ * @example
+ * ```ts
+ * import type { Req } from "brine/zmtp";
+ *
+ * export const ask = async (req: Req, question: string): Promise<string> =>
+ *   new TextDecoder().decode((await req.request(new TextEncoder().encode(question), { timeoutMs: 5000 }))[0]);
+ * ```
+ */
+export interface Req extends Socket {
+  /**
+   * Sends once earlier requests have their replies. After a timeout or an abort the connection is replaced by a new one, so
+   * that a late reply cannot answer a later request.
+   *
+   * @throws {TimeoutError} and for an abort the signal's reason
+   * @throws {SystemError} `ECONNRESET` if the connection was lost while waiting for the reply
+   */
+  request(message: Message | Uint8Array, options?: RequestOptions): Promise<Message>;
+}
+
+/**
+ * REP: replies to requests.
+ *
+ * @example
+ * ```ts
+ * import type { Rep } from "brine/zmtp";
+ *
+ * export function echo(rep: Rep): void {
+ *   rep.serve((message) => message);
+ * }
+ * ```
+ */
+export interface Rep extends Socket {
+  /**
+   * Replies to each request with what `handler` returns; requests of different peers run concurrently, those of one
+   * peer in order. If it throws, the reply is one empty frame, since a REQ without a reply would be stuck.
+   */
+  serve(handler: (message: Message, peer: PeerHandle) => Message | Uint8Array | Promise<Message | Uint8Array>): void;
+}
+
+/**
+ * ROUTER: receives from all peers, and sends to the peer that it names.
+ *
+ * @example
+ * ```ts
+ * import type { Router } from "brine/zmtp";
+ *
+ * export function echo(router: Router): void {
+ *   router.onMessage((peer, frames) => void router.send(peer, frames));
+ * }
+ * ```
+ */
+export interface Router extends Socket {
+  /** Calls `handler` with each message and the peer that sent it. */
+  onMessage(handler: (peer: PeerHandle, frames: Message) => void): void;
+  /** Returns false if the peer is gone or its queue is full: the message is dropped then. */
+  send(peer: PeerHandle | Uint8Array, message: Message | Uint8Array): boolean;
+}
+
+/**
+ * Makes sockets: ours, or libzmq's.
+ *
+ * @example
+ * ```ts
+ * import type { SocketFactory } from "brine/zmtp";
+ *
+ * export const listener = (sockets: SocketFactory) => sockets.router({ sendHighWaterMark: 100 });
+ * ```
+ */
+export interface SocketFactory {
+  /** The library behind the sockets, for logs. */
+  readonly name: string;
+  /** Makes a PUB socket. */
+  pub(options?: PubOptions): Pub;
+  /** Makes a SUB socket. */
+  sub(options?: SocketOptions): Sub;
+  /** Makes a PUSH socket. */
+  push(options?: SocketOptions): Push;
+  /** Makes a PULL socket. */
+  pull(options?: SocketOptions): Pull;
+  /** Makes a REQ socket. */
+  req(options?: SocketOptions): Req;
+  /** Makes a REP socket. */
+  rep(options?: SocketOptions): Rep;
+  /** Makes a ROUTER socket. */
+  router(options?: SocketOptions): Router;
+  /** Makes a DEALER socket. */
+  dealer(options?: SocketOptions): Dealer;
+}

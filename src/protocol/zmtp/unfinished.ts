@@ -1,0 +1,165 @@
+import { ProtocolError, TimeoutError } from "../../base/errors.ts";
+import type { Clock } from "../../base/async/mod.ts";
+import { hostOf } from "./endpoint.ts";
+import { originOf } from "./origin.ts";
+
+/** A peer that is sending a message. */
+export interface Sender {
+  /** `tcp://10.0.0.7:51312`. */
+  readonly remote: string;
+  /** True while we do not read: then it is not the sender that is slow. */
+  readonly paused: boolean;
+  /** Closes the connection for a reason that is logged. */
+  fail(error: Error): void;
+}
+
+/** Bounds on the memory and time of incomplete messages. Sizes in bytes, durations in milliseconds. */
+export interface UnfinishedLimits {
+  /** Of all senders on unknown hosts together. */
+  unfinishedBytes: number;
+  /** Of all senders on known hosts together. */
+  unfinishedBytesKnown: number;
+  /** Whether a host (`10.0.0.7`) has authenticated as one of ours. */
+  knownHost: (host: string) => boolean;
+  /** A sender in the middle of a message must send {@link PROGRESS} bytes, or the rest of it, within this time. */
+  stallTimeoutMs: number;
+  /** From the first byte of a message to its last. */
+  messageTimeoutMs: number;
+}
+
+/** Bytes that count as progress. */
+export const PROGRESS = 65_536;
+
+interface Held {
+  origin: string;
+  known: boolean;
+  bytes: number;
+  /** How many messages of the sender were complete before this one. */
+  message: number;
+  /** When the message began, and where it was when progress was last seen. */
+  since: number;
+  markedAt: number;
+  mark: number;
+}
+
+/**
+ * The incomplete messages of a socket. A frame announces its length and is then waited for, so any client that connects
+ * could make us hold memory for as long as it likes. So all of them together are bounded here in size, and each of them in
+ * time. When there is no room, the host that holds most loses its largest; hosts that have authenticated as ours have room
+ * of their own, which unknown hosts cannot use up.
+ */
+export class Unfinished {
+  readonly #clock: Clock;
+  readonly #limits: UnfinishedLimits;
+  readonly #held = new Map<Sender, Held>();
+  readonly #totals = { known: 0, unknown: 0 };
+  #stopTimer: (() => void) | undefined;
+
+  constructor(clock: Clock, limits: UnfinishedLimits) {
+    this.#clock = clock;
+    this.#limits = limits;
+  }
+
+  /** Bytes held for incomplete messages. */
+  get bytes(): number {
+    return this.#totals.known + this.#totals.unknown;
+  }
+
+  /**
+   * Records how many bytes a sender's message holds now; 0 once it is complete, or the sender is gone.
+   *
+   * @param message how many messages of the sender were complete before
+   */
+  note(sender: Sender, bytes: number, message = 0): void {
+    let held = this.#held.get(sender);
+    if (bytes === 0) {
+      if (held !== undefined) this.#forget(sender, held);
+      return;
+    }
+    if (held === undefined) {
+      const known = this.#limits.knownHost(hostOf(sender.remote));
+      held = { origin: originOf(sender.remote), known, bytes: 0, message: -1, since: 0, markedAt: 0, mark: 0 };
+      this.#held.set(sender, held);
+      this.#watch();
+    }
+    const another = message !== held.message;
+    if (another || bytes - held.mark >= PROGRESS) {
+      held.markedAt = this.#clock.now();
+      held.mark = bytes;
+      if (another) held.since = held.markedAt;
+      held.message = message;
+    }
+    this.#totals[held.known ? "known" : "unknown"] += bytes - held.bytes;
+    held.bytes = bytes;
+    this.#makeRoom(held.known);
+  }
+
+  stop(): void {
+    this.#stopTimer?.();
+    this.#stopTimer = undefined;
+  }
+
+  #forget(sender: Sender, held: Held): void {
+    this.#held.delete(sender);
+    this.#totals[held.known ? "known" : "unknown"] -= held.bytes;
+    if (this.#held.size === 0) this.stop();
+  }
+
+  #makeRoom(known: boolean): void {
+    const limit = known ? this.#limits.unfinishedBytesKnown : this.#limits.unfinishedBytes;
+    while (this.#totals[known ? "known" : "unknown"] > limit) {
+      const sender = this.#largestOf(known);
+      const held = this.#held.get(sender)!;
+      this.#forget(sender, held);
+      sender.fail(
+        new ProtocolError(
+          `Incomplete messages of all peers exceed the limit of ${limit} bytes`,
+        ),
+      );
+    }
+  }
+
+  /** The largest message of the host that holds most. There is one, since the total is above its limit. */
+  #largestOf(known: boolean): Sender {
+    const origins = new Map<string, number>();
+    for (const held of this.#held.values()) {
+      if (held.known === known) origins.set(held.origin, (origins.get(held.origin) ?? 0) + held.bytes);
+    }
+    let [worst, most] = ["", -1];
+    for (const [origin, bytes] of origins) if (bytes > most) [worst, most] = [origin, bytes];
+    let largest: Sender | undefined;
+    let size = -1;
+    for (const [sender, held] of this.#held) {
+      if (held.known === known && held.origin === worst && held.bytes > size) [largest, size] = [sender, held.bytes];
+    }
+    return largest!;
+  }
+
+  /** One timer for all: most messages end long before it looks. */
+  #watch(): void {
+    const { stallTimeoutMs, messageTimeoutMs } = this.#limits;
+    this.#stopTimer ??= this.#clock.after(Math.min(stallTimeoutMs, messageTimeoutMs) / 2, () => {
+      this.#stopTimer = undefined;
+      this.#sweep();
+      if (this.#held.size > 0) this.#watch();
+    });
+  }
+
+  #sweep(): void {
+    const { stallTimeoutMs, messageTimeoutMs } = this.#limits;
+    const now = this.#clock.now();
+    for (const [sender, held] of [...this.#held]) {
+      if (sender.paused) held.since = held.markedAt = now;
+      const stalled = now - held.markedAt >= stallTimeoutMs;
+      if (!stalled && now - held.since < messageTimeoutMs) continue;
+      this.#forget(sender, held);
+      sender.fail(
+        new TimeoutError(
+          stalled
+            ? `Received less than ${PROGRESS} bytes of a message within ${stallTimeoutMs} ms`
+            : `A message was not complete within ${messageTimeoutMs} ms`,
+        ),
+      );
+    }
+  }
+}

@@ -1,0 +1,72 @@
+/** Which minions are connected, as connections open and close. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Presence } from "../../../src/host/master/presence.ts";
+
+test("a minion is present from its first request until its connection closes", () => {
+  let now = 1000;
+  const presence = new Presence(() => now);
+  assert.deepEqual([presence.connected("web1"), presence.goneSince("web1")], [false, undefined]);
+  assert.equal(presence.heard("web1", "tcp://a:1"), true);
+  assert.equal(presence.heard("web1", "tcp://a:1"), false);
+  assert.equal(presence.connected("web1"), true);
+  now = 2000;
+  presence.left("tcp://a:1");
+  assert.deepEqual([presence.connected("web1"), presence.goneSince("web1")], [false, 2000]);
+  assert.equal(presence.heard("web1", "tcp://a:2"), true);
+  assert.deepEqual([presence.connected("web1"), presence.goneSince("web1")], [true, undefined]);
+  assert.deepEqual([...presence.remotes()], [["web1", "tcp://a:2"]]);
+});
+
+test("a minion stays present while one of its connections is open, whichever it used last", () => {
+  const presence = new Presence(() => 7);
+  presence.heard("web1", "tcp://a:1");
+  assert.equal(presence.heard("web1", "tcp://a:2"), false);
+  presence.heard("web1", "tcp://a:3");
+  assert.deepEqual([...presence.connectionsOf("web1")], ["tcp://a:1", "tcp://a:2", "tcp://a:3"]);
+  assert.deepEqual([...presence.connectionsOf("web2")], []);
+  for (let port = 1; port <= 1000; port++) presence.heard("greedy", `tcp://b:${port}`);
+  assert.deepEqual(presence.connectionsOf("greedy"), ["tcp://b:997", "tcp://b:998", "tcp://b:999", "tcp://b:1000"]);
+  presence.left("tcp://a:3");
+  assert.equal(presence.connected("web1"), true);
+  presence.left("tcp://a:1");
+  assert.equal(presence.connected("web1"), true);
+  presence.left("tcp://a:1");
+  assert.equal(presence.heard("web1", "tcp://a:2"), false);
+  presence.left("tcp://a:2");
+  assert.equal(presence.goneSince("web1"), 7);
+});
+
+test("a minion of Brine that was away and has started without stating its jobs is one of real Salt by now", () => {
+  const presence = new Presence(() => 7);
+  const comes = (port: number, states: boolean) => {
+    presence.heard("web1", `tcp://a:${port}`);
+    if (states) presence.markBrine("web1");
+    presence.started("web1");
+    return presence.isBrine("web1");
+  };
+  assert.deepEqual([comes(1, true), comes(2, false)], [true, true], "a second connection is not a second program");
+  presence.left("tcp://a:1");
+  assert.deepEqual([presence.isBrine("web1"), comes(2, false)], [true, true]);
+  presence.left("tcp://a:2");
+  assert.equal(comes(3, true), true);
+  presence.left("tcp://a:3");
+  assert.deepEqual([presence.isBrine("web1"), comes(4, false)], [true, false], "not before it has started");
+});
+
+test("minions of one connection leave together; an unknown connection changes nothing", () => {
+  const presence = new Presence(() => 7);
+  presence.heard("web1", "tcp://a:1");
+  presence.heard("web2", "tcp://a:1");
+  presence.left("tcp://b:1");
+  assert.deepEqual(["web1", "web2"].map((id) => presence.connected(id)), [true, true]);
+  presence.left("tcp://a:1");
+  assert.deepEqual(["web1", "web2"].map((id) => presence.goneSince(id)), [7, 7]);
+});
+
+test("where the sockets report no connection, every minion that sent a request is present", () => {
+  const presence = new Presence(() => 7);
+  presence.heard("web1", "");
+  presence.left("");
+  assert.equal(presence.connected("web1"), true);
+});
