@@ -132,5 +132,5 @@ export {
   type Threshold,
 } from "./src/base/log.ts";
 export { currentRuntime } from "./src/runtime/current.ts";
-export type { Runtime } from "./src/runtime/mod.ts";
+export type { Runtime } from "./src/runtime/runtime.ts";
 export { VERSION } from "./src/base/version.ts";

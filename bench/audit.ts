@@ -14,7 +14,7 @@ import { parseArgs } from "node:util";
 import { startMaster } from "../cli/embed/master.ts";
 import { LocalClient } from "../src/client/local_client.ts";
 import { silentLogger } from "../src/base/log.ts";
-import type { Master } from "../src/host/master/mod.ts";
+import type { Master } from "../src/host/master/master.ts";
 import { currentRuntime } from "../src/runtime/current.ts";
 import { runOn } from "./bed/run_on.ts";
 import { installed, type RuntimeName } from "./bed/runtimes.ts";

@@ -12,7 +12,7 @@
 import { copyFileSync, mkdirSync } from "node:fs";
 import { LocalClient } from "../src/client/local_client.ts";
 import { silentLogger } from "../src/base/log.ts";
-import { nodeRuntime } from "../src/runtime/node/mod.ts";
+import { nodeRuntime } from "../src/runtime/node/node_runtime.ts";
 import { noNats, noPostgres, startNats, startPostgres } from "../tests/support/servers.ts";
 import { Bed } from "./bed/bed.ts";
 import type { Daemon } from "./bed/daemon.ts";

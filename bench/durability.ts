@@ -17,7 +17,7 @@ import { JobStore } from "../src/host/master/jobs/durable_saves.ts";
 import { Journal } from "../src/host/minion/jobs/journal.ts";
 import { sqliteJobCache } from "../src/plugins/job_caches/sqlite.ts";
 import { currentRuntime } from "../src/runtime/current.ts";
-import type { Runtime } from "../src/runtime/mod.ts";
+import type { Runtime } from "../src/runtime/runtime.ts";
 import type { JobCache } from "../src/model/job/job_cache.ts";
 import { type Durability, durableFiles } from "../src/runtime/fs.ts";
 import { encode, Packed } from "../src/protocol/wire/msgpack.ts";

@@ -11,7 +11,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { deferred } from "../src/base/async/deferred.ts";
-import { listenBus, sendToBus } from "../src/model/event/mod.ts";
+import { listenBus, sendToBus } from "../src/model/event/bus_client.ts";
 import { currentRuntime } from "../src/runtime/current.ts";
 import { packEvent } from "../src/protocol/wire/event_frame.ts";
 import { Bed } from "./bed/bed.ts";

@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { LocalClient } from "../src/client/local_client.ts";
 import { silentLogger } from "../src/base/log.ts";
-import { nodeRuntime } from "../src/runtime/node/mod.ts";
+import { nodeRuntime } from "../src/runtime/node/node_runtime.ts";
 import { installed, type RuntimeName } from "./bed/runtimes.ts";
 import { brine, buildBundle, NO_SALT, realSalt, type Side } from "./bed/sides.ts";
 import { pause } from "./bed/until.ts";

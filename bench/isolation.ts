@@ -12,7 +12,7 @@
 import { LocalClient } from "../src/client/local_client.ts";
 import { silentLogger } from "../src/base/log.ts";
 import { currentRuntime } from "../src/runtime/current.ts";
-import { sendToBus } from "../src/model/event/mod.ts";
+import { sendToBus } from "../src/model/event/bus_client.ts";
 import { packEvent } from "../src/protocol/wire/event_frame.ts";
 import { Bed } from "./bed/bed.ts";
 import type { Daemon } from "./bed/daemon.ts";

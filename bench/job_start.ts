@@ -15,7 +15,7 @@ import path from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { MINION_OPTIONS, type MinionOpts } from "../src/model/config/minion_opts.ts";
-import { openFiles } from "../src/content/fileserver/mod.ts";
+import { openFiles } from "../src/content/fileserver/client.ts";
 import type { Context } from "../src/model/loader/context.ts";
 import { hostContext } from "../src/model/loader/host_context.ts";
 import { createFunctionTable } from "../src/model/loader/loader.ts";

@@ -12,7 +12,7 @@
 import process from "node:process";
 import { LocalClient } from "../src/client/local_client.ts";
 import { silentLogger } from "../src/base/log.ts";
-import { nodeRuntime } from "../src/runtime/node/mod.ts";
+import { nodeRuntime } from "../src/runtime/node/node_runtime.ts";
 import { Bed } from "./bed/bed.ts";
 import type { Daemon } from "./bed/daemon.ts";
 import { installed, ROOT, runtimeCommand, type RuntimeName } from "./bed/runtimes.ts";

@@ -1,7 +1,7 @@
 /** A master and its minion `m1`, both of one side, ready for jobs. */
 import { LocalClient } from "../src/client/local_client.ts";
 import { silentLogger } from "../src/base/log.ts";
-import { nodeRuntime } from "../src/runtime/node/mod.ts";
+import { nodeRuntime } from "../src/runtime/node/node_runtime.ts";
 import { Bed } from "./bed/bed.ts";
 import type { Daemon } from "./bed/daemon.ts";
 import type { Side } from "./bed/sides.ts";

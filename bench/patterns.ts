@@ -5,7 +5,8 @@
  * Run with node, bun or `deno run -A`.
  */
 import { cpus } from "node:os";
-import { expandTarget, type MinionSource, PatternCache } from "../src/model/target/mod.ts";
+import { expandTarget, type MinionSource } from "../src/model/target/expand.ts";
+import { PatternCache } from "../src/model/target/patterns.ts";
 
 declare const navigator: { userAgent: string };
 

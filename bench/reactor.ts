@@ -11,7 +11,8 @@
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { createHash } from "node:crypto";
 import { deferred } from "../src/base/async/deferred.ts";
-import { type BusEvent, listenBus, sendToBus } from "../src/model/event/mod.ts";
+import type { BusEvent } from "../src/model/event/bus.ts";
+import { listenBus, sendToBus } from "../src/model/event/bus_client.ts";
 import { currentRuntime } from "../src/runtime/current.ts";
 import { packEvent } from "../src/protocol/wire/event_frame.ts";
 import { Bed } from "./bed/bed.ts";

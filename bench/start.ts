@@ -12,7 +12,7 @@
 import { rmSync } from "node:fs";
 import { LocalClient } from "../src/client/local_client.ts";
 import { silentLogger } from "../src/base/log.ts";
-import { nodeRuntime } from "../src/runtime/node/mod.ts";
+import { nodeRuntime } from "../src/runtime/node/node_runtime.ts";
 import { installed, type RuntimeName } from "./bed/runtimes.ts";
 import { brine, buildBundle, NO_SALT, realSalt, type Side } from "./bed/sides.ts";
 import { pause } from "./bed/until.ts";

@@ -18,7 +18,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { setImmediate } from "node:timers";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { systemClock } from "../src/base/async/mod.ts";
+import { systemClock } from "../src/base/async/clock.ts";
 import { silentLogger } from "../src/base/log.ts";
 import { nodeNet } from "../src/runtime/node/net.ts";
 import { PubSocket, PullSocket, PushSocket, SubSocket, type ZmtpContext } from "../src/protocol/zmtp/mod.ts";

@@ -4,7 +4,7 @@ import { joinPath } from "../src/base/paths.ts";
 import type { Logger } from "../src/base/log.ts";
 import type { ClusterParts } from "../src/host/master/cluster/contract.ts";
 import { untilReached, type Waiting } from "../src/host/master/cluster/until_reached.ts";
-import type { Runtime } from "../src/runtime/mod.ts";
+import type { Runtime } from "../src/runtime/runtime.ts";
 import type { Startup } from "./daemon/daemon.ts";
 
 /** Where a master that waits for its cluster says why, for `salt-doctor`. */

@@ -4,15 +4,18 @@ import { reactorOpts } from "../src/model/config/requested_reactor.ts";
 import type { MasterOpts } from "../src/model/config/master_opts.ts";
 import type { MinionOpts } from "../src/model/config/minion_opts.ts";
 import { joinPath } from "../src/base/paths.ts";
-import type { BusPaths } from "../src/feature/engine/mod.ts";
+import type { BusPaths } from "../src/feature/engine/bus_link.ts";
+import type { ExtJobCache, SendToReturners } from "../src/host/master/services.ts";
+import type { Master } from "../src/host/master/master.ts";
+import type { MasterOptions } from "../src/host/master/master_options.ts";
+import type { Minion, MinionOptions } from "../src/host/minion/minion.ts";
+import type { OpenEngines } from "../src/host/minion/minion_engines.ts";
+import type { Syndic, SyndicOptions } from "../src/host/syndic/syndic.ts";
+import type { Supervisor } from "../src/feature/supervise/supervisor.ts";
 import { ConfigError, messageOf } from "../src/base/errors.ts";
 import { OWN_BUS } from "../src/model/event/bus_addresses.ts";
 import type { Logger } from "../src/base/log.ts";
-import type { ExtJobCache, Master, MasterOptions, SendToReturners } from "../src/host/master/mod.ts";
-import type { Minion, MinionOptions, OpenEngines } from "../src/host/minion/mod.ts";
-import type { Syndic, SyndicOptions } from "../src/host/syndic/mod.ts";
-import type { Runtime } from "../src/runtime/mod.ts";
-import type { Supervisor } from "../src/feature/supervise/mod.ts";
+import type { Runtime } from "../src/runtime/runtime.ts";
 import type { EventReturnPart } from "./event_return_part.ts";
 import { nativeSockets, type SocketFactory } from "../src/protocol/zmtp/mod.ts";
 import { openTelemetry } from "./daemon/telemetry/open_telemetry.ts";
@@ -87,11 +90,11 @@ async function openProcesses(runtime: Runtime, current: () => MasterOpts, log: L
     { enginesOf },
   ] = await Promise.all([
     import("../src/host/runner/runner_processes.ts"),
-    import("../src/feature/supervise/mod.ts"),
-    import("../src/content/fileserver/mod.ts"),
+    import("../src/feature/supervise/supervisor.ts"),
+    import("../src/host/master/workers/file_workers.ts"),
     import("./reactor_part.ts"),
     import("./event_return_part.ts"),
-    import("../src/host/master/tops_workers.ts"),
+    import("../src/host/master/workers/tops_workers.ts"),
     import("./engines_part.ts"),
   ]);
   const runner = program("--runner-process");
@@ -195,7 +198,10 @@ export async function configureMaster(
   startup?: Startup,
 ): Promise<Master> {
   const opts = values as MasterOpts;
-  const { masterId, startMaster } = await import("../src/host/master/mod.ts");
+  const [{ masterId }, { startMaster }] = await Promise.all([
+    import("../src/host/master/master_id.ts"),
+    import("../src/host/master/master.ts"),
+  ]);
   opts.id = masterId(opts, runtime.host.hostname());
   const ext = await extJobCache(runtime, opts, log);
   const telemetry = parts.telemetry ?? await openTelemetry({ runtime, log, program: "salt-master", opts });
@@ -262,7 +268,7 @@ async function minionEngines(
   if (entries.length + mistakes.length === 0) return {};
   const [{ enginesOf }, { Supervisor }] = await Promise.all([
     import("./engines_part.ts"),
-    import("../src/feature/supervise/mod.ts"),
+    import("../src/feature/supervise/supervisor.ts"),
   ]);
   const open: OpenEngines = ({ id, bus, hasMaster }) => {
     // Named as the sockets of this minion's bus are, since minions may share a directory.
@@ -293,7 +299,7 @@ export async function configureMinion(
   const [{ startMinion }, { MODULES }, { RETURNERS }, { gatherGrains }, { nested }, { jobCommand, ownCommand }] =
     await Promise.all(
       [
-        import("../src/host/minion/mod.ts"),
+        import("../src/host/minion/minion.ts"),
         import("../src/plugins/modules/mod.ts"),
         import("../src/plugins/returners/mod.ts"),
         import("../src/plugins/grains/mod.ts"),
@@ -341,7 +347,7 @@ export async function configureSyndic(
   log: Logger,
   parts: Partial<SyndicOptions>,
 ): Promise<Syndic> {
-  const { startSyndic } = await import("../src/host/syndic/mod.ts");
+  const { startSyndic } = await import("../src/host/syndic/syndic.ts");
   const sockets = await socketsOf(minionOpts, log);
   return await startSyndic({
     runtime,

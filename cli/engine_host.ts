@@ -4,17 +4,17 @@ import { hasReturn } from "../src/client/outcome.ts";
 import type { PublishRequest } from "../src/client/publish_request.ts";
 import type { MasterOpts } from "../src/model/config/master_opts.ts";
 import { SaltError } from "../src/base/errors.ts";
-import { openFiles } from "../src/content/fileserver/mod.ts";
+import { openFiles } from "../src/content/fileserver/client.ts";
+import { KeyDirectories } from "../src/host/master/keys/key_directories.ts";
 import type { Context } from "../src/model/loader/context.ts";
 import type { EngineContext, EngineMaster } from "../src/model/loader/engines.ts";
 import { hostContext, hostFunctions } from "../src/model/loader/host_context.ts";
 import type { Logger } from "../src/base/log.ts";
-import { KeyDirectories } from "../src/host/master/mod.ts";
 import { callFunction } from "../src/host/minion/processes/executor.ts";
 import { repr } from "../src/language/python/repr.ts";
 import { openOwnMinion, type OwnMinion } from "../src/host/runner/call_execution_function.ts";
 import { RunnerHost } from "../src/host/runner/runner_host.ts";
-import type { Runtime } from "../src/runtime/mod.ts";
+import type { Runtime } from "../src/runtime/runtime.ts";
 import { RUNNER_PLUGINS } from "./runner_plugins.ts";
 
 export interface EngineHost {

@@ -1,6 +1,7 @@
 /** The process of one engine, beside a master or a minion. */
-import { EngineRun } from "../src/feature/engine/mod.ts";
-import type { BusPaths } from "../src/feature/engine/mod.ts";
+import { EngineRun } from "../src/feature/engine/run_engine.ts";
+import type { BusPaths } from "../src/feature/engine/bus_link.ts";
+import type { PartHandlers } from "../src/feature/supervise/serve_part.ts";
 import type { EngineEntry } from "../src/model/config/engine_list.ts";
 import { messageOf, SaltError } from "../src/base/errors.ts";
 import { findCustomEngine, runCustomEngine } from "../src/model/loader/custom_engines.ts";
@@ -10,8 +11,7 @@ import type { Logger } from "../src/base/log.ts";
 import { LogRate } from "../src/base/log_rate.ts";
 import { createLogger, LOG_LEVELS } from "../src/base/log.ts";
 import { knownEngines } from "./known_engines.ts";
-import type { Runtime } from "../src/runtime/mod.ts";
-import type { PartHandlers } from "../src/feature/supervise/mod.ts";
+import type { Runtime } from "../src/runtime/runtime.ts";
 
 declare const process: { stderr: { write(text: string): boolean }; exit(code: number): never };
 

@@ -1,11 +1,11 @@
 /** The engines of a master or a minion as a part of it: which are there, and the processes that they run in. */
-import { Engines } from "../src/feature/engine/mod.ts";
-import type { BusPaths } from "../src/feature/engine/mod.ts";
+import { Engines } from "../src/feature/engine/engines.ts";
+import type { BusPaths } from "../src/feature/engine/bus_link.ts";
+import type { Supervisor } from "../src/feature/supervise/supervisor.ts";
 import type { EngineEntry } from "../src/model/config/engine_list.ts";
 import { messageOf } from "../src/base/errors.ts";
 import type { Logger } from "../src/base/log.ts";
-import type { Runtime } from "../src/runtime/mod.ts";
-import type { Supervisor } from "../src/feature/supervise/mod.ts";
+import type { Runtime } from "../src/runtime/runtime.ts";
 import type { EngineConfig } from "./engine_process.ts";
 
 export interface EnginesHost {

@@ -1,7 +1,8 @@
 /** Event returns as a part of a master: a process that is there as long as the configuration names a store. */
 import type { Clock } from "../src/base/async/clock.ts";
 import type { MasterOpts } from "../src/model/config/master_opts.ts";
-import type { KeptPart, Part, PartStatus } from "../src/feature/supervise/mod.ts";
+import type { KeptPart } from "../src/feature/supervise/kept_part.ts";
+import type { Part, PartStatus } from "../src/feature/supervise/part.ts";
 import { eventReturnNames } from "./master_event_return.ts";
 
 /** How long the end of a master waits for its stores, in milliseconds. */

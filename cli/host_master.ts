@@ -1,7 +1,7 @@
 import type { OpenHostMaster } from "../src/model/loader/host_master.ts";
 import type { Logger } from "../src/base/log.ts";
 import { openHostMaster as open } from "../src/host/runner/host_master.ts";
-import type { Runtime } from "../src/runtime/mod.ts";
+import type { Runtime } from "../src/runtime/runtime.ts";
 
 /** The master on this host, with the plugins of Brine for its runners; these are loaded when a job first runs one. */
 export function openHostMaster(runtime: Runtime, log: Logger): OpenHostMaster {

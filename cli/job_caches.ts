@@ -5,7 +5,8 @@ import type { MasterOpts } from "../src/model/config/master_opts.ts";
 import { joinPath } from "../src/base/paths.ts";
 import { ConfigError } from "../src/base/errors.ts";
 import type { JobCache } from "../src/model/job/job_cache.ts";
-import type { HashName, Runtime } from "../src/runtime/mod.ts";
+import type { HashName } from "../src/runtime/crypto.ts";
+import type { Runtime } from "../src/runtime/runtime.ts";
 
 /** The job caches by the names that `master_job_cache` may have. */
 const JOB_CACHES: Record<string, (runtime: Runtime, opts: MasterOpts) => Promise<JobCache>> = {

@@ -2,15 +2,18 @@
 import type { MasterOpts } from "../src/model/config/master_opts.ts";
 import { joinPath } from "../src/base/paths.ts";
 import { messageOf } from "../src/base/errors.ts";
-import { EVENT_RETURN_LOST, followBus, OWN_BUS, sendToBus } from "../src/model/event/mod.ts";
+import { EVENT_RETURN_LOST } from "../src/model/event/tag.ts";
+import { followBus } from "../src/model/event/follow_bus.ts";
+import { OWN_BUS } from "../src/model/event/bus_addresses.ts";
+import { sendToBus } from "../src/model/event/bus_client.ts";
+import type { PartHandlers } from "../src/feature/supervise/serve_part.ts";
 import { EventReturn } from "../src/feature/event_return/mod.ts";
 import { withCustomReturners } from "../src/model/loader/custom_returners.ts";
 import type { ReturnerContext, ReturnerModule } from "../src/model/loader/family.ts";
 import { moduleNamed } from "../src/model/loader/module_named.ts";
 import type { Logger } from "../src/base/log.ts";
 import { RETURNERS } from "../src/plugins/returners/mod.ts";
-import type { Runtime } from "../src/runtime/mod.ts";
-import type { PartHandlers } from "../src/feature/supervise/mod.ts";
+import type { Runtime } from "../src/runtime/runtime.ts";
 import { packEvent } from "../src/protocol/wire/event_frame.ts";
 
 /** What the process is given beside the master's options. */

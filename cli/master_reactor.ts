@@ -5,26 +5,24 @@ import { OwnKey } from "../src/client/own_key.ts";
 import type { MasterOpts } from "../src/model/config/master_opts.ts";
 import { joinPath } from "../src/base/paths.ts";
 import { messageOf } from "../src/base/errors.ts";
-import { type BusEvent, followBus, OWN_BUS } from "../src/model/event/mod.ts";
+import type { BusEvent } from "../src/model/event/bus.ts";
+import { followBus } from "../src/model/event/follow_bus.ts";
+import { OWN_BUS } from "../src/model/event/bus_addresses.ts";
+import { compileReactions } from "../src/feature/reactor/compile_reactions.ts";
+import { LoopGuard } from "../src/feature/reactor/loop_guard.ts";
+import { type ReactionClients, Reactor } from "../src/feature/reactor/reactor.ts";
+import { ReactionJournal, type TakenEvent } from "../src/feature/reactor/reaction_journal.ts";
+import { ReactorManager } from "../src/feature/reactor/reactor_manager.ts";
+import { ReactorRules } from "../src/feature/reactor/reactor_rules.ts";
+import { inlineNodegroups } from "../src/model/target/nodegroup.ts";
+import type { PartHandlers } from "../src/feature/supervise/serve_part.ts";
 import { Rendering } from "../src/model/loader/rendering.ts";
 import { callContext } from "../src/model/loader/template_functions.ts";
 import type { Logger } from "../src/base/log.ts";
-import {
-  compileReactions,
-  LoopGuard,
-  type ReactionClients,
-  ReactionJournal,
-  Reactor,
-  ReactorManager,
-  ReactorRules,
-  type TakenEvent,
-} from "../src/feature/reactor/mod.ts";
-import type { Runtime } from "../src/runtime/mod.ts";
+import type { Runtime } from "../src/runtime/runtime.ts";
 import { callExecutionFunction, openOwnMinion } from "../src/host/runner/call_execution_function.ts";
 import { RunnerHost } from "../src/host/runner/runner_host.ts";
 import { signatureOnMaster } from "../src/host/runner/signature_on_master.ts";
-import { inlineNodegroups } from "../src/model/target/mod.ts";
-import type { PartHandlers } from "../src/feature/supervise/mod.ts";
 import { decode } from "../src/protocol/wire/msgpack.ts";
 import { parseYaml } from "../src/language/yaml/document.ts";
 import { RUNNER_PLUGINS } from "./runner_plugins.ts";

@@ -2,7 +2,13 @@
 import type { MinionOpts } from "../src/model/config/minion_opts.ts";
 import { reactorOpts } from "../src/model/config/requested_reactor.ts";
 import { messageOf } from "../src/base/errors.ts";
-import { BusEvent, type BusSender, sendToBus } from "../src/model/event/mod.ts";
+import { BusEvent } from "../src/model/event/bus.ts";
+import { type BusSender, sendToBus } from "../src/model/event/bus_client.ts";
+import { compileReactions } from "../src/feature/reactor/compile_reactions.ts";
+import { LoopGuard } from "../src/feature/reactor/loop_guard.ts";
+import { type ReactionCall, ReactionError } from "../src/feature/reactor/reaction_call.ts";
+import { type ReactionClients, Reactor } from "../src/feature/reactor/reactor.ts";
+import { ReactorRules } from "../src/feature/reactor/reactor_rules.ts";
 import { newJid } from "../src/model/job/jid.ts";
 import type { MasterLink } from "../src/model/loader/context.ts";
 import type { EngineContext, EngineModule } from "../src/model/loader/engines.ts";
@@ -11,15 +17,6 @@ import { callContext } from "../src/model/loader/template_functions.ts";
 import { localSockets } from "../src/host/minion/local_bus.ts";
 import { callFunction } from "../src/host/minion/processes/executor.ts";
 import { gatherGrains } from "../src/plugins/grains/mod.ts";
-import {
-  compileReactions,
-  LoopGuard,
-  type ReactionCall,
-  type ReactionClients,
-  ReactionError,
-  Reactor,
-  ReactorRules,
-} from "../src/feature/reactor/mod.ts";
 import type { OwnMinion } from "../src/host/runner/call_execution_function.ts";
 import { eventStamp, packEvent } from "../src/protocol/wire/event_frame.ts";
 import { parseYaml } from "../src/language/yaml/document.ts";

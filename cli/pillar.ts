@@ -1,6 +1,10 @@
 /** Compilers of pillar as programs need them: of a master, of a minion without one, and of a runner beside a master. */
 import type { MasterOpts } from "../src/model/config/master_opts.ts";
-import { openFiles } from "../src/content/fileserver/mod.ts";
+import { openFiles } from "../src/content/fileserver/client.ts";
+import type { OwnPillar } from "../src/host/minion/pillar.ts";
+import { createRenderers } from "../src/language/render/renderers.ts";
+import type { PartHandlers } from "../src/feature/supervise/serve_part.ts";
+import type { WorkerPool } from "../src/feature/supervise/worker_pool.ts";
 import type { Context } from "../src/model/loader/context.ts";
 import { CommandExecutionError } from "../src/model/loader/family.ts";
 import type { HostMaster } from "../src/model/loader/host_master.ts";
@@ -9,24 +13,15 @@ import { hostContext, hostFunctions } from "../src/model/loader/host_context.ts"
 import { templateFunctions, type TemplateHost } from "../src/model/loader/template_functions.ts";
 import type { RunnerPillar } from "../src/model/loader/pillar_link.ts";
 import type { Logger } from "../src/base/log.ts";
-import type { OwnPillar } from "../src/host/minion/mod.ts";
-import {
-  openPackedCache,
-  openPillarCache,
-  type PackedPillar,
-  PillarCompiler,
-  pillarHandlers,
-  pillarWorkers,
-  showTop,
-  throughCache,
-  type WorkerPillarRequest,
-} from "../src/content/pillar/mod.ts";
+import { openPackedCache, openPillarCache, throughCache } from "../src/content/pillar/pillar_cache.ts";
+import type { PackedPillar } from "../src/content/pillar/packed_pillar.ts";
+import { PillarCompiler } from "../src/content/pillar/compiler.ts";
+import { pillarHandlers, pillarWorkers, type WorkerPillarRequest } from "../src/host/master/workers/pillar_workers.ts";
+import { showTop } from "../src/content/pillar/top.ts";
 import { EXT_PILLARS } from "../src/plugins/pillar/mod.ts";
 import type { AnyMap } from "../src/language/python/containers.ts";
-import { createRenderers } from "../src/language/render/mod.ts";
 import type { OpenRunner } from "../src/host/runner/runner_host_options.ts";
-import type { Runtime } from "../src/runtime/mod.ts";
-import type { PartHandlers, WorkerPool } from "../src/feature/supervise/mod.ts";
+import type { Runtime } from "../src/runtime/runtime.ts";
 
 /** How deep runners may be that pillar calls: those of a runner's own pillar are one deeper. */
 const MOST_RUNNERS = 3;

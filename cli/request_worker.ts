@@ -1,8 +1,10 @@
 /** What the request workers of a master answer: pillar, and what takes long of serving files. */
-import { fileHandlers, FileServer, type FileServerOpts } from "../src/content/fileserver/mod.ts";
+import { fileHandlers } from "../src/host/master/workers/file_workers.ts";
+import { FileServer } from "../src/content/fileserver/server.ts";
+import type { FileServerOpts } from "../src/content/fileserver/roots.ts";
+import type { PartHandlers } from "../src/feature/supervise/serve_part.ts";
 import type { Logger } from "../src/base/log.ts";
-import type { Runtime } from "../src/runtime/mod.ts";
-import type { PartHandlers } from "../src/feature/supervise/mod.ts";
+import type { Runtime } from "../src/runtime/runtime.ts";
 import { openPillarWorker } from "./pillar.ts";
 
 export function openRequestWorker(runtime: Runtime, opts: Record<string, unknown>, log: Logger): PartHandlers {

@@ -28,8 +28,9 @@ function folderName(root: string, id: string): string {
   const [top = "", folder = "", ...rest] = path.relative(root, id).split(path.sep);
   if (top === "node_modules") return folder.startsWith("@") ? `${folder.slice(1)}-${rest[0]}` : folder;
   if (top !== "src") return top;
-  // Each of its folders has plugins of another kind.
-  return folder === "plugins" && rest.length > 1 ? `plugins-${rest[0]}` : folder;
+  // Each folder of plugins has plugins of another kind, and each folder of a room owns something else. These two rooms are one thing.
+  if (rest.length < 2 || folder === "client" || folder === "runtime") return folder;
+  return folder === "plugins" ? `plugins-${rest[0]}` : rest[0]!;
 }
 
 /**

@@ -26,7 +26,7 @@ import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import { COMPLETED, SHELLS } from "../cli/complete/shells.ts";
 import { manPage } from "../cli/options/man.ts";
-import type { Program } from "../cli/options/mod.ts";
+import type { Program } from "../cli/options/request.ts";
 import { makeInstallable } from "./packages/installable.ts";
 import { AFTER_JOB, controlFile, DEBIAN_PACKAGES, type DebianPackage, maintainerScripts } from "./packages/debian.ts";
 

@@ -1,6 +1,6 @@
 /** `brine complete`: what a shell asks for at each press of the tab key. */
 import { printable } from "../../src/base/printable.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import { PROGRAMS } from "../options/programs.ts";
 import type { Program } from "../options/request.ts";
 import { complete, type Completion } from "./complete.ts";

@@ -2,7 +2,7 @@
 import { joinPath } from "../../src/base/paths.ts";
 import { parseSignature, type Signature } from "../../src/model/loader/signature.ts";
 import { isRecord } from "../../src/base/record.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import { VERSION } from "../../src/base/version.ts";
 
 /** `{"test.echo": ["text"]}`. */

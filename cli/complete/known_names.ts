@@ -2,7 +2,7 @@
 import type { MasterOpts } from "../../src/model/config/master_opts.ts";
 import { createLogger } from "../../src/base/log.ts";
 import { KeyDirectories } from "../../src/host/master/keys/key_directories.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import { readMasterConfig } from "../program/read_master_config.ts";
 import type { KnownNames } from "./complete.ts";
 import { type FunctionNames, functionNames } from "./function_names.ts";

@@ -1,6 +1,6 @@
 /** The function that a mistyped one was meant to be. */
 import { nearestName } from "../../src/base/nearest_name.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { ProgramContext } from "../program/context.ts";
 
 /** @returns undefined if none is near, or if it is one of ours: then it is the host that lacks it */

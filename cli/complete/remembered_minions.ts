@@ -1,7 +1,7 @@
 /** Ids of minions that a user's jobs have met: for the completion of those who may not read the master's keys. */
 import { joinPath } from "../../src/base/paths.ts";
-import { isMinionId } from "../../src/protocol/channel/minion_id.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
+import { isMinionId } from "../../src/base/minion_id.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import { userCache } from "./function_names.ts";
 
 /** Ids that are kept; those of the last jobs push out older ones. */

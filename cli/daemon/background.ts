@@ -1,6 +1,6 @@
 /** Going to the background (`-d`): the program that was started ends once the daemon runs, or with its exit code. */
 import { LIMIT_VARIABLE, limitForPrograms } from "../../src/runtime/descriptors.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import { relaunchCommand } from "../programs/job_command.ts";
 
 declare const process: {

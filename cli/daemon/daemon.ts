@@ -2,7 +2,7 @@ import type { LoadedConfig } from "../../src/model/config/load.ts";
 import type { OptionTable } from "../../src/model/config/option.ts";
 import type { Host } from "../../src/model/config/review.ts";
 import type { Logger } from "../../src/base/log.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { Port } from "./check/check_ports.ts";
 import type { Check, Finding } from "./check/finding.ts";
 

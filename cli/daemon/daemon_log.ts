@@ -2,7 +2,7 @@
 import { messageOf } from "../../src/base/errors.ts";
 import { createLogger, type Logger, type LogLevel, type LogRecord, passes } from "../../src/base/log.ts";
 import { LogRate } from "../../src/base/log_rate.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { LastErrors } from "./last_errors.ts";
 import { LogFile } from "./log_file.ts";
 import { granularLevels, leastLevel, levelFor, levelNamed, logFormats, type LogLevels } from "./log_settings.ts";

@@ -1,7 +1,7 @@
 /** The file that a daemon writes its log to: reopened after it was rotated, or rotated by its size. */
 import { dirName } from "../../src/base/paths.ts";
 import { SystemError } from "../../src/base/errors.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { LogTarget } from "./log_target.ts";
 
 declare const process: { getBuiltinModule(name: "node:fs"): typeof import("node:fs") };

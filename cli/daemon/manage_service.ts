@@ -1,6 +1,6 @@
 /** How daemons are started and stopped on this host, as a command to type. */
 import { joinPath } from "../../src/base/paths.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 
 type Host = Pick<Runtime, "fs">;
 

@@ -1,6 +1,6 @@
 import { messageOf } from "../../src/base/errors.ts";
 import type { Logger } from "../../src/base/log.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 
 interface Limits {
   soft: number;

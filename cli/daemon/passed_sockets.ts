@@ -2,7 +2,7 @@
 import type { Logger } from "../../src/base/log.ts";
 import { printable } from "../../src/base/printable.ts";
 import type { FileSystem } from "../../src/runtime/fs.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import { type Net, printAddress, type SocketAddress } from "../../src/runtime/net.ts";
 
 /** The number of the first; the others follow. */

@@ -2,7 +2,7 @@ import { dirName } from "../../src/base/paths.ts";
 import { codeOf, messageOf } from "../../src/base/errors.ts";
 import type { Logger } from "../../src/base/log.ts";
 import type { FileSystem } from "../../src/runtime/fs.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import { Exit } from "../program/exit.ts";
 import { isSaltsOwn } from "./salts_own.ts";
 

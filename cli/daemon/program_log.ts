@@ -2,7 +2,7 @@
 import { dirName, joinPath } from "../../src/base/paths.ts";
 import { messageOf } from "../../src/base/errors.ts";
 import { createLogger, formatText, type Logger, type LogRecord, passes } from "../../src/base/log.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import {
   granularLevels,
   leastLevel,

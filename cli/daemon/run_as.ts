@@ -2,7 +2,8 @@
 import { joinPath } from "../../src/base/paths.ts";
 import { ConfigError, messageOf } from "../../src/base/errors.ts";
 import { findAccount } from "../../src/runtime/accounts.ts";
-import type { Account, Runtime } from "../../src/runtime/mod.ts";
+import type { Account } from "../../src/runtime/process.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import { Exit } from "../program/exit.ts";
 
 /** EX_NOUSER of sysexits.h. */

@@ -1,5 +1,5 @@
 /** Processes of real Salt: its daemons have the names of these programs, and may hold their ports. */
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 
 /** The words of a process, as far as the system shows them. */
 function wordsOf({ fs }: Pick<Runtime, "fs">, pid: number): string[] {

@@ -2,7 +2,7 @@
 import { codeOf, messageOf } from "../../src/base/errors.ts";
 import type { Logger } from "../../src/base/log.ts";
 import { printable } from "../../src/base/printable.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 
 /** Messages that may wait for the program systemd-notify; further ones are dropped. */
 const MOST_WAITING = 20;

@@ -2,7 +2,7 @@
 import { joinPath } from "../../src/base/paths.ts";
 import { messageOf } from "../../src/base/errors.ts";
 import type { Logger } from "../../src/base/log.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { LastErrors } from "./last_errors.ts";
 import { LoopDelay } from "./loop_delay.ts";
 import { VERSION } from "../../src/base/version.ts";

@@ -1,5 +1,5 @@
 import type { Logger } from "../../src/base/log.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { Signal } from "../../src/runtime/process.ts";
 
 declare const process: { getBuiltinModule(name: "node:tty"): typeof import("node:tty") };

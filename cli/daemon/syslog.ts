@@ -1,7 +1,7 @@
 /** Lines of a log for a system logger: over its Unix socket, over UDP and over TCP. */
 import { messageOf } from "../../src/base/errors.ts";
 import type { LogLevel } from "../../src/base/log.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { LogTarget } from "./log_target.ts";
 import type { SyslogAddress } from "./syslog_address.ts";
 

@@ -4,7 +4,7 @@ import { dirName, joinPath } from "../../src/base/paths.ts";
 import { messageOf } from "../../src/base/errors.ts";
 import { strangersCode } from "../../src/model/loader/custom_files.ts";
 import type { Logger } from "../../src/base/log.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import { isSyslogAddress } from "./syslog_address.ts";
 
 /** A directory that a daemon uses. */

@@ -7,22 +7,14 @@ import { configureMaster } from "../configure.ts";
 import { programCommand } from "../programs/job_command.ts";
 import { masterOptions } from "../../src/model/config/given.ts";
 import { MASTER_OPTIONS, type MasterOpts } from "../../src/model/config/master_opts.ts";
-import type { Master, MasterOptions } from "../../src/host/master/mod.ts";
+import type { Master } from "../../src/host/master/master.ts";
+import type { MasterOptions } from "../../src/host/master/master_options.ts";
 import { checkKeys, type HostOptions, openHost } from "./options.ts";
 
-export {
-  type ExtJobCache,
-  KEY_STATES,
-  type KeyAction,
-  KeyAdmin,
-  KeyDirectories,
-  type KeyProblem,
-  type Master,
-  type MasterServices,
-  type RunnerEnd,
-  type RunnerJob,
-  type Runners,
-} from "../../src/host/master/mod.ts";
+export type { ExtJobCache, MasterServices, RunnerEnd, RunnerJob, Runners } from "../../src/host/master/services.ts";
+export { KEY_STATES, type KeyAction, KeyAdmin, type KeyProblem } from "../../src/host/master/keys/key_admin.ts";
+export { KeyDirectories } from "../../src/host/master/keys/key_directories.ts";
+export type { Master } from "../../src/host/master/master.ts";
 export { masterOptions } from "../../src/model/config/given.ts";
 export type { MasterOpts } from "../../src/model/config/master_opts.ts";
 export type { JobCache } from "../../src/model/job/job_cache.ts";
@@ -36,7 +28,7 @@ export {
   type Threshold,
 } from "../../src/base/log.ts";
 export type { Clock } from "../../src/base/async/clock.ts";
-export type { Runtime } from "../../src/runtime/mod.ts";
+export type { Runtime } from "../../src/runtime/runtime.ts";
 export { LogRate } from "../../src/base/log_rate.ts";
 export { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";
 export type { HostOptions } from "./options.ts";

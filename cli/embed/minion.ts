@@ -10,11 +10,13 @@ import { MINION_OPTIONS, type MinionOpts } from "../../src/model/config/minion_o
 import { ConfigError } from "../../src/base/errors.ts";
 import type { ModuleRegistry } from "../../src/model/loader/loader.ts";
 import type { ExecutionModule } from "../../src/model/loader/family.ts";
-import type { Minion, MinionOptions } from "../../src/host/minion/mod.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Minion, MinionOptions } from "../../src/host/minion/minion.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import { checkKeys, type HostOptions, openHost } from "./options.ts";
 
-export { type Minion, type OwnPillar, RejectedError } from "../../src/host/minion/mod.ts";
+export type { Minion } from "../../src/host/minion/minion.ts";
+export type { OwnPillar } from "../../src/host/minion/pillar.ts";
+export { RejectedError } from "../../src/host/minion/sign_in.ts";
 export { minionOptions } from "../../src/model/config/given.ts";
 export type { MinionOpts } from "../../src/model/config/minion_opts.ts";
 export type { ExecutionFunction, ExecutionModule } from "../../src/model/loader/family.ts";
@@ -30,7 +32,7 @@ export {
 } from "../../src/base/log.ts";
 export { SaltError } from "../../src/base/errors.ts";
 export type { Clock } from "../../src/base/async/clock.ts";
-export type { Runtime } from "../../src/runtime/mod.ts";
+export type { Runtime } from "../../src/runtime/runtime.ts";
 export { LogRate } from "../../src/base/log_rate.ts";
 export type { HostOptions } from "./options.ts";
 

@@ -1,11 +1,16 @@
 /** What masters and minions in other programs have in common. */
 import { loadConfig } from "../../src/model/config/load.ts";
 import type { OptionTable } from "../../src/model/config/option.ts";
-import { type Host as HostKind, logReview, refuseHarmfulOptions, reviewOptions } from "../../src/model/config/review.ts";
+import {
+  type Host as HostKind,
+  logReview,
+  refuseHarmfulOptions,
+  reviewOptions,
+} from "../../src/model/config/review.ts";
 import { refuseUnknownKeys } from "../../src/base/nearest_name.ts";
 import { type Logger, silentLogger } from "../../src/base/log.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 
 /**
  * Where a master or a minion keeps what it has, and how it is configured.

@@ -1,5 +1,6 @@
-import type { Runtime } from "../../src/runtime/mod.ts";
-import { type ExitRequest, type OptionsContext, parseOptions, type Program, type RunRequest } from "../options/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
+import type { ExitRequest, OptionsContext, Program, RunRequest } from "../options/request.ts";
+import { parseOptions } from "../options/parse_options.ts";
 import { readSaltfile } from "./saltfile.ts";
 
 /** Parses a command line, with standard input and a Saltfile where they have a say. */

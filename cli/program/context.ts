@@ -1,7 +1,7 @@
 import type { Logger } from "../../src/base/log.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { ProgramLog } from "../daemon/program_log.ts";
-import type { OptionValues } from "../options/mod.ts";
+import type { OptionValues } from "../options/request.ts";
 
 /** What a program is given. */
 export interface ProgramContext {

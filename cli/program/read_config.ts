@@ -4,7 +4,7 @@ import type { OptionTable } from "../../src/model/config/option.ts";
 import { joinPath } from "../../src/base/paths.ts";
 import { ConfigError } from "../../src/base/errors.ts";
 import { createLogger, type Logger, type LogRecord } from "../../src/base/log.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { YamlDocument } from "../../src/language/yaml/document.ts";
 import { parseSimpleYaml } from "../../src/language/yaml/simple.ts";
 import type { ProgramContext } from "./context.ts";

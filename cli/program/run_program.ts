@@ -1,10 +1,10 @@
 /** What all programs have in common: from the command line to the exit code. */
 import { codeOf } from "../../src/base/errors.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import { CODENAME, VERSION } from "../../src/base/version.ts";
 import { ProgramLog } from "../daemon/program_log.ts";
-import type { Program, RunRequest } from "../options/mod.ts";
+import type { Program, RunRequest } from "../options/request.ts";
 import { hiddenLine, lineReader, readStdin } from "../terminal/stdin.ts";
 import { StatusLine } from "../terminal/status_line.ts";
 import { Stdout } from "../terminal/stdout.ts";

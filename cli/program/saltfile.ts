@@ -1,8 +1,8 @@
 /** A Saltfile: options that a person does not want to type each time, by the name of the program. */
 import { joinPath } from "../../src/base/paths.ts";
 import { messageOf } from "../../src/base/errors.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
-import type { Program } from "../options/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
+import type { Program } from "../options/request.ts";
 
 /** The options of a program in a Saltfile, by destination; or why it cannot be used. */
 export type SaltfileOptions = { values: Record<string, unknown> } | { error: string };

@@ -1,4 +1,4 @@
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import { VERSION } from "../../src/base/version.ts";
 
 /** What `--versions-report` prints. */

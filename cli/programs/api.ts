@@ -3,7 +3,7 @@ import { durableRuntime } from "../../src/model/config/durability.ts";
 import { joinPath } from "../../src/base/paths.ts";
 import type { MasterOpts } from "../../src/model/config/master_opts.ts";
 import { messageOf } from "../../src/base/errors.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { Logger } from "../../src/base/log.ts";
 import type { Port } from "../daemon/check/check_ports.ts";
 import { fatal, type Finding, wrong } from "../daemon/check/finding.ts";

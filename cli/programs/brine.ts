@@ -1,6 +1,6 @@
 /** The program `brine`: every program by its name, and what shells need to complete their command lines. */
 import { currentRuntime } from "../../src/runtime/current.ts";
-import type { Program } from "../options/mod.ts";
+import type { Program } from "../options/request.ts";
 import type { ProgramContext } from "../program/context.ts";
 import { Exit } from "../program/exit.ts";
 import { becomeProgram } from "../program/invocation.ts";

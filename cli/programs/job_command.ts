@@ -1,5 +1,5 @@
 import type { JobCommand } from "../../src/host/minion/processes/process_starter.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import { programWords } from "../program/invocation.ts";
 
 declare const process: { argv: string[]; execPath: string; execArgv: string[] };

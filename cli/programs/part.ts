@@ -2,11 +2,12 @@
 import type { Clock } from "../../src/base/async/clock.ts";
 import type { Logger } from "../../src/base/log.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { EngineConfig } from "../engine_process.ts";
 import type { EventReturnConfig } from "../master_event_return.ts";
 import type { ReactorConfig } from "../master_reactor.ts";
-import { PART_VARIABLE, type PartHandlers, servePart } from "../../src/feature/supervise/mod.ts";
+import { PART_VARIABLE } from "../../src/feature/supervise/part_protocol.ts";
+import { type PartHandlers, servePart } from "../../src/feature/supervise/serve_part.ts";
 
 declare const process: {
   env: Record<string, string | undefined>;
@@ -37,7 +38,11 @@ export const PARTS: Record<string, PartProgram> = {
   },
   tops: {
     open: async (runtime, opts, log) =>
-      (await import("../../src/host/master/tops_workers.ts")).topsHandlers({ runtime, opts, log: log.child("tops") }),
+      (await import("../../src/host/master/workers/tops_workers.ts")).topsHandlers({
+        runtime,
+        opts,
+        log: log.child("tops"),
+      }),
   },
   engine: {
     open: async (runtime, config, log) =>

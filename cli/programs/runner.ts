@@ -1,6 +1,6 @@
 /** The process of one runner: what `salt-master` becomes when it starts itself for one. */
 import type { MasterOpts } from "../../src/model/config/master_opts.ts";
-import type { RunnerJob } from "../../src/host/master/mod.ts";
+import type { RunnerJob } from "../../src/host/master/services.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { decode } from "../../src/protocol/wire/msgpack.ts";
 import { concat } from "../../src/runtime/bytes.ts";

@@ -26,7 +26,7 @@ export async function syndicDaemon(context: ProgramContext): Promise<Daemon> {
     import("../configure.ts"),
     import("../daemon/check/shared_checks.ts"),
     import("../daemon/check/finding.ts"),
-    import("../../src/host/syndic/mod.ts"),
+    import("../../src/host/syndic/syndic.ts"),
   ]);
   // The master's configuration names the masters above; id and keys are those of the minion of this host, as in Salt.
   const minion = await readConfig(context, "minion", MINION_OPTIONS, true);

@@ -2,7 +2,7 @@ import { joinPath } from "../base/paths.ts";
 import { type Logger, silentLogger } from "../base/log.ts";
 import { refuseUnknownKeys } from "../base/nearest_name.ts";
 import { currentRuntime } from "../runtime/current.ts";
-import type { Runtime } from "../runtime/mod.ts";
+import type { Runtime } from "../runtime/runtime.ts";
 import { abortable } from "./abortable.ts";
 import { HttpClient } from "./http/http_client.ts";
 import type { HttpOptions } from "./http/http_options.ts";

@@ -80,6 +80,6 @@ export type { Clock } from "../base/async/clock.ts";
 export { SaltError } from "../base/errors.ts";
 export { BusEvent, type EventData } from "../model/event/bus.ts";
 export type { LogFields, Logger, LogLevel, LogRecord, Threshold } from "../base/log.ts";
-export type { Runtime } from "../runtime/mod.ts";
+export type { Runtime } from "../runtime/runtime.ts";
 export type { TargetType } from "../model/target/target.ts";
 export type { Float } from "../protocol/wire/msgpack_values.ts";

@@ -1,6 +1,6 @@
 import { joinPath } from "../base/paths.ts";
 import { messageOf } from "../base/errors.ts";
-import type { Runtime } from "../runtime/mod.ts";
+import type { Runtime } from "../runtime/runtime.ts";
 import { ClientError } from "./client_error.ts";
 
 /** The name that jobs and records show for the user of this process: `sudo_ann` for root by way of sudo. */

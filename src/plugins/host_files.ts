@@ -1,4 +1,4 @@
-import type { Runtime } from "../runtime/mod.ts";
+import type { Runtime } from "../runtime/runtime.ts";
 
 /**
  * Replaces the content of a file of the host, or creates it; it is never there in part. What is there keeps its owner, its mode, its

@@ -1,5 +1,5 @@
 import { joinPath } from "../base/paths.ts";
-import type { Runtime } from "../runtime/mod.ts";
+import type { Runtime } from "../runtime/runtime.ts";
 
 type Host = Pick<Runtime, "fs" | "process" | "crypto">;
 

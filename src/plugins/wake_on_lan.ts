@@ -1,4 +1,4 @@
-import type { Runtime } from "../runtime/mod.ts";
+import type { Runtime } from "../runtime/runtime.ts";
 import { pythonError } from "./python_errors.ts";
 
 /** The six bytes of a hardware address: twelve hexadecimal digits, or pairs of them with one and the same sign between. */

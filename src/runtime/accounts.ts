@@ -1,6 +1,6 @@
 /** Users and groups of a host: from its files, and from the other sources of `nsswitch.conf`, such as LDAP, by `getent`. */
 import type { FileStat, FileSystem } from "./fs.ts";
-import type { Runtime } from "./mod.ts";
+import type { Runtime } from "./runtime.ts";
 import type { Account as User } from "./process.ts";
 
 /** What is asked for accounts. */

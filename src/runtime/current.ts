@@ -1,4 +1,4 @@
-import type { Runtime } from "./mod.ts";
+import type { Runtime } from "./runtime.ts";
 
 /**
  * Returns the runtime that this program runs on. The only place that detects it: everything else takes a {@link Runtime}.
@@ -16,9 +16,9 @@ export async function currentRuntime(): Promise<Runtime> {
     Bun?: unknown;
     process?: { versions?: { node?: string } };
   };
-  if (Deno !== undefined) return (await import("./deno/mod.ts")).denoRuntime();
-  if (Bun !== undefined) return (await import("./bun/mod.ts")).bunRuntime();
-  if (process?.versions?.node !== undefined) return (await import("./node/mod.ts")).nodeRuntime();
+  if (Deno !== undefined) return (await import("./deno/deno_runtime.ts")).denoRuntime();
+  if (Bun !== undefined) return (await import("./bun/bun_runtime.ts")).bunRuntime();
+  if (process?.versions?.node !== undefined) return (await import("./node/node_runtime.ts")).nodeRuntime();
   throw new TypeError(
     "No adapter for this runtime: Brine runs on Node, Bun and Deno; elsewhere pass a Runtime of your own",
   );

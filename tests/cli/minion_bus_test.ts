@@ -5,7 +5,7 @@ import { minionBus } from "../../cli/programs/call/minion_bus.ts";
 import type { MinionOpts } from "../../src/model/config/minion_opts.ts";
 import { localSockets, openLocalBus } from "../../src/host/minion/local_bus.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
-import { memoryRuntime } from "../../src/runtime/memory/mod.ts";
+import { memoryRuntime } from "../../src/runtime/memory/memory_runtime.ts";
 import { captureLog } from "../support/capture_log.ts";
 import { FakeClock } from "../support/fake_clock.ts";
 

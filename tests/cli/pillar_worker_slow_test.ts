@@ -6,7 +6,8 @@ import { fileURLToPath } from "node:url";
 import { openMasterPillar } from "../../cli/pillar.ts";
 import { lookup } from "../../src/language/python/containers.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
-import { Supervisor, type WorkerPool } from "../../src/feature/supervise/mod.ts";
+import { Supervisor } from "../../src/feature/supervise/supervisor.ts";
+import type { WorkerPool } from "../../src/feature/supervise/worker_pool.ts";
 import { type Cluster, startCluster } from "../support/start_cluster.ts";
 import { captureLog } from "../support/capture_log.ts";
 

@@ -11,7 +11,7 @@ import { startRunner } from "../../src/client/runner.ts";
 import { SystemError } from "../../src/base/errors.ts";
 import { silentLogger } from "../../src/base/log.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
-import { memoryRuntime } from "../../src/runtime/memory/mod.ts";
+import { memoryRuntime } from "../../src/runtime/memory/memory_runtime.ts";
 import { FakeClock } from "../support/fake_clock.ts";
 import { startCluster } from "../support/start_cluster.ts";
 

@@ -4,7 +4,7 @@ import { until } from "../../bench/bed/until.ts";
 import type { Bus, BusMessage, BusWire, StreamRecord } from "../../src/feature/cluster/bus.ts";
 import { ClusterKey } from "../../src/feature/cluster/cluster_key.ts";
 import { openBus } from "../../src/feature/cluster/sealed_bus.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import { captureLog } from "../support/capture_log.ts";
 import { PAIRS } from "../support/start_cluster.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
 import { describe, test } from "node:test";
-import { deferred } from "../../src/base/async/mod.ts";
+import { deferred } from "../../src/base/async/deferred.ts";
 import { SystemError } from "../../src/base/errors.ts";
 import type { Connection, Listener, Net, SocketAddress } from "../../src/runtime/net.ts";
 

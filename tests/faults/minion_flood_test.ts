@@ -9,7 +9,7 @@ import process from "node:process";
 import { test } from "node:test";
 import { bedDirectory } from "../../bench/bed/daemon_directory.ts";
 import { until } from "../../bench/bed/until.ts";
-import { EVENTS_MISSED } from "../../src/model/event/mod.ts";
+import { EVENTS_MISSED } from "../../src/model/event/tag.ts";
 import { Bed, FULL, whyNot } from "./bed.ts";
 
 /** Seconds in which the beacon floods a master that is there, and one that is held. */

@@ -6,7 +6,7 @@ import process from "node:process";
 import { test } from "node:test";
 import { bedDirectory } from "../../bench/bed/daemon_directory.ts";
 import { pause, until } from "../../bench/bed/until.ts";
-import { listenBus, sendToBus } from "../../src/model/event/mod.ts";
+import { listenBus, sendToBus } from "../../src/model/event/bus_client.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { packEvent } from "../../src/protocol/wire/event_frame.ts";
 import { Bed, FULL, whyNot } from "./bed.ts";

@@ -6,7 +6,10 @@ import { HttpError } from "../../src/host/gateway/wire/errors.ts";
 import { silentLogger } from "../../src/base/log.ts";
 import { jinja } from "../../src/language/render/jinja.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
-import { matchMinion, tokenize } from "../../src/model/target/mod.ts";
+import { matchMinion } from "../../src/model/target/match.ts";
+import { tokenize } from "../../src/model/target/compound.ts";
+import { dump } from "../../src/language/yaml/dump.ts";
+import { parseLine } from "../../src/language/yaml/line.ts";
 import { TcpFrameReader } from "../../src/protocol/transport/tcp/frame_reader.ts";
 import { OPCODE, writeFrame as writeWsFrame, WsFrameReader } from "../../src/protocol/transport/ws/frames.ts";
 import { packEvent, unpackEvent } from "../../src/protocol/wire/event_frame.ts";
@@ -20,7 +23,6 @@ import {
   parsePublication,
   unpackPayload,
 } from "../../src/protocol/wire/payload.ts";
-import { dump, parseLine } from "../../src/language/yaml/mod.ts";
 import { parseYaml, parseYamlThoroughly } from "../../src/language/yaml/document.ts";
 import { agreedMinor, checkGreeting, greeting, GREETING_SIZE } from "../../src/protocol/zmtp/greeting.ts";
 import { decodeCommand, decodeProperties, encodeCommand, encodeReady } from "../../src/protocol/zmtp/command.ts";

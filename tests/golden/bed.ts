@@ -20,7 +20,7 @@ import path from "node:path";
 import process from "node:process";
 import { callMain } from "../../cli/programs/call.ts";
 import { keyMain } from "../../cli/programs/key.ts";
-import type { Program } from "../../cli/options/mod.ts";
+import type { Program } from "../../cli/options/request.ts";
 import type { ProgramContext } from "../../cli/program/context.ts";
 import { runMain } from "../../cli/programs/run.ts";
 import { saltCpMain } from "../../cli/programs/salt_cp.ts";

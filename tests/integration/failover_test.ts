@@ -5,7 +5,7 @@ import { until } from "../../bench/bed/until.ts";
 import { rsaSign } from "../../src/protocol/crypto/rsa.ts";
 import { cleanPem } from "../../src/protocol/crypto/rsa_key.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
-import type { Minion } from "../../src/host/minion/mod.ts";
+import type { Minion } from "../../src/host/minion/minion.ts";
 import { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";
 import { type Cluster, type ClusterOptions, PAIRS, startCluster } from "../support/start_cluster.ts";
 

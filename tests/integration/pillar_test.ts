@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { until } from "../../bench/bed/until.ts";
 import { silentLogger } from "../../src/base/log.ts";
-import { pillarRequest } from "../../src/host/minion/mod.ts";
-import { PillarCompiler } from "../../src/content/pillar/mod.ts";
+import { pillarRequest } from "../../src/host/minion/pillar.ts";
+import { createRenderers } from "../../src/language/render/renderers.ts";
+import { PillarCompiler } from "../../src/content/pillar/compiler.ts";
 import { EXT_PILLARS } from "../../src/plugins/pillar/mod.ts";
-import { createRenderers } from "../../src/language/render/mod.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { MinionOpts } from "../../src/model/config/minion_opts.ts";
 import { type Cluster, type ClusterOptions, startCluster } from "../support/start_cluster.ts";
 

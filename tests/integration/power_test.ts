@@ -13,7 +13,7 @@ import { notedFiles, syncedJobCache } from "../../src/plugins/job_caches/noted_f
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { SystemError } from "../../src/base/errors.ts";
 import { durableFiles, type FileSystem } from "../../src/runtime/fs.ts";
-import { type MemoryFileSystem, memoryFileSystem } from "../../src/runtime/memory/mod.ts";
+import { type MemoryFileSystem, memoryFileSystem } from "../../src/runtime/memory/memory_runtime.ts";
 import { encode, Packed, unpack } from "../../src/protocol/wire/msgpack.ts";
 import { seeded } from "../faults/history.ts";
 import { FakeClock } from "../support/fake_clock.ts";

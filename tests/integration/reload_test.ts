@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { until } from "../../bench/bed/until.ts";
 import { masterOptions } from "../../src/model/config/given.ts";
-import type { KEY_DIRECTORIES } from "../../src/host/master/mod.ts";
+import type { KEY_DIRECTORIES } from "../../src/host/master/keys/key_directories.ts";
 import { decode, encode } from "../../src/protocol/wire/msgpack.ts";
 import { type Cluster, type ClusterOptions, startCluster } from "../support/start_cluster.ts";
 import type { Json } from "../support/vectors.ts";

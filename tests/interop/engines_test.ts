@@ -11,7 +11,7 @@ import { Bed } from "../../bench/bed/bed.ts";
 import { accepts, freePort } from "../../bench/bed/ports.ts";
 import { brine, realSalt, type Side } from "../../bench/bed/sides.ts";
 import { until } from "../../bench/bed/until.ts";
-import { listenBus } from "../../src/model/event/mod.ts";
+import { listenBus } from "../../src/model/event/bus_client.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 
 const isOther = process.versions.bun !== undefined || process.versions.deno !== undefined;

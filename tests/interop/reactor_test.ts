@@ -6,7 +6,7 @@ import path from "node:path";
 import process from "node:process";
 import { after, describe, test } from "node:test";
 import { until } from "../../bench/bed/until.ts";
-import { listenBus, sendToBus } from "../../src/model/event/mod.ts";
+import { listenBus, sendToBus } from "../../src/model/event/bus_client.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { packEvent } from "../../src/protocol/wire/event_frame.ts";
 import { Fleet } from "./fleet.ts";

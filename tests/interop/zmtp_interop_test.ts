@@ -9,7 +9,7 @@ import process from "node:process";
 import { createInterface } from "node:readline";
 import { after, before, describe, test } from "node:test";
 import { until } from "../../bench/bed/until.ts";
-import { deferred } from "../../src/base/async/mod.ts";
+import { deferred } from "../../src/base/async/deferred.ts";
 import type { Connection, ConnectionHandlers, Net } from "../../src/runtime/net.ts";
 import { nodeNet } from "../../src/runtime/node/net.ts";
 import {

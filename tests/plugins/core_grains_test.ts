@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SystemError } from "../../src/base/errors.ts";
 import { grains } from "../../src/plugins/grains/core.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import { testMinion } from "../support/context.ts";
 
 /** A Linux host made of files: a link is written `-> target`. */

@@ -4,7 +4,7 @@ import { MINION_OPTIONS } from "../../src/model/config/minion_opts.ts";
 import { createLogger } from "../../src/base/log.ts";
 import { gatherGrains } from "../../src/plugins/grains/mod.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
-import { memoryRuntime } from "../../src/runtime/memory/mod.ts";
+import { memoryRuntime } from "../../src/runtime/memory/memory_runtime.ts";
 import { kwargs, testMinion } from "../support/context.ts";
 import { FakeClock } from "../support/fake_clock.ts";
 import { inTemporary } from "./temporary.ts";

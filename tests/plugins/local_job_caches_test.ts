@@ -8,7 +8,7 @@ import { sqliteJobCache } from "../../src/plugins/job_caches/sqlite.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import type { Database, Databases } from "../../src/runtime/database.ts";
 import type { FileSystem } from "../../src/runtime/fs.ts";
-import { memoryRuntime } from "../../src/runtime/memory/mod.ts";
+import { memoryRuntime } from "../../src/runtime/memory/memory_runtime.ts";
 import { decode, encode, Packed } from "../../src/protocol/wire/msgpack.ts";
 import { listed } from "../contract/job_cache_contract.ts";
 import { temporaryDirectories } from "../runtime/contracts.ts";

@@ -4,7 +4,7 @@ import type { JobContext } from "../../src/model/loader/context.ts";
 import { delRepo, getRepo, modRepo } from "../../src/plugins/modules/aptpkg/repositories.ts";
 import { createLogger } from "../../src/base/log.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
-import { memoryRuntime } from "../../src/runtime/memory/mod.ts";
+import { memoryRuntime } from "../../src/runtime/memory/memory_runtime.ts";
 import { FakeClock } from "../support/fake_clock.ts";
 
 const FILE = "/etc/apt/sources.list.d/x.list";

@@ -4,10 +4,10 @@ import { describe, test } from "node:test";
 import { silentLogger } from "../../src/base/log.ts";
 import type { RunnerContext } from "../../src/model/loader/context.ts";
 import { bindArguments, parseSignature } from "../../src/model/loader/signature.ts";
-import { MinionCache } from "../../src/host/master/mod.ts";
+import { MinionCache } from "../../src/host/master/minion_cache.ts";
 import { RUNNERS } from "../../src/plugins/runners/mod.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
-import { memoryRuntime } from "../../src/runtime/memory/mod.ts";
+import { memoryRuntime } from "../../src/runtime/memory/memory_runtime.ts";
 import { FakeClock } from "../support/fake_clock.ts";
 
 interface Scene {

@@ -1,4 +1,4 @@
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 
 /** Runs `use` with a directory of its own, and removes that. */
 export async function inTemporary<T>(runtime: Runtime, use: (directory: string) => Promise<T>): Promise<T> {

@@ -7,69 +7,74 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
- * The layers, lowest first: a file imports from lower layers and from its own folder, never upward and never from a
- * neighbour of the same layer. Each row says why its folders stand where they do.
+ * The rooms of `src`, lowest first, and in each its folders and files, lowest first: a file imports from lower rooms, from lower rows of
+ * its room and from its own folder; never upward and never from a neighbour of its row. Each room says what it is for.
  */
-const LAYERS: { folders: string[]; why: string }[] = [
+const ROOMS: { room: string; rows: string[][]; why: string }[] = [
   {
-    folders: ["src/base/async", "src/base/errors.ts", "src/base/nearest_name.ts", "src/base/printable.ts", "src/base/record.ts", "src/base/version.ts"],
+    room: "src/base",
+    rows: [
+      [
+        "async",
+        "errors.ts",
+        "minion_id.ts",
+        "nearest_name.ts",
+        "paths.ts",
+        "printable.ts",
+        "record.ts",
+        "secret.ts",
+        "version.ts",
+      ],
+      ["shown_value.ts"],
+      ["log.ts"],
+      ["log_rate.ts"],
+      ["telemetry"],
+    ],
     why: "no word of Salt, no runtime",
   },
-  { folders: ["src/base/log.ts"], why: "shows what others chose" },
-  { folders: ["src/base/log_rate.ts"], why: "bounds what is logged, whoever causes it" },
-  { folders: ["src/base/telemetry"], why: "instruments that every part may be given; how they leave the process is wiring" },
-  { folders: ["src/runtime"], why: "what we need from a runtime, as interfaces" },
-  { folders: ["src/protocol/crypto", "src/protocol/wire", "src/protocol/zmtp"], why: "bytes: each can be used without the other two" },
+  { room: "src/runtime", rows: [], why: "what we need from a runtime, as interfaces, with an adapter for each" },
   {
-    folders: ["src/feature/supervise"],
-    why: "processes of a host's parts: it starts, watches and stops them, and knows none of them",
-  },
-  { folders: ["src/language/python"], why: "how Python writes the values that the wire carries" },
-  {
-    folders: ["src/language/jinja", "src/language/yaml"],
-    why: "a template to text, and text to values and back, as Python's libraries do it: neither knows the other",
+    room: "src/protocol",
+    rows: [["crypto", "wire", "zmtp"], ["transport"], ["channel"]],
+    why: "from bytes to messages that can be trusted: channel is the only code that holds session keys",
   },
   {
-    folders: ["src/model/api_answer.ts", "src/model/config", "src/model/event", "src/model/job", "src/language/render", "src/model/target"],
-    why: "words: each owns one shape of data",
+    room: "src/language",
+    rows: [["python"], ["jinja", "yaml"], ["render"]],
+    why: "how Python writes values, templates and YAML, and what Salt adds to them",
   },
   {
-    folders: ["src/console"],
-    why: "a page in a browser: it speaks to any salt-api by a cookie that it cannot read, and knows words alone",
+    room: "src/model",
+    rows: [["api_answer.ts", "config", "event", "job", "target"], ["loader"], ["schedule"]],
+    why: "what masters, minions and clients have in common: each folder owns one shape of data",
   },
-  { folders: ["src/model/loader"], why: "functions and their arguments, given to hosts and plugins alike" },
-  { folders: ["src/content/git"], why: "repositories that are fetched: the file server and an external pillar read them" },
+  { room: "src/console", rows: [], why: "a page in a browser: it speaks to any salt-api, and knows the model alone" },
   {
-    folders: ["src/protocol/transport"],
-    why: "carries messages as the configuration asks for, and knows nothing of their meaning",
+    room: "src/content",
+    rows: [["git"], ["fileserver", "pillar", "state"]],
+    why: "what operators write: files, pillar and states, served, compiled and run",
   },
-  { folders: ["src/protocol/channel"], why: "trust: the only code that holds session keys" },
+  { room: "src/client", rows: [], why: "what scripts use: jobs of a master on this machine, or of a salt-api" },
   {
-    folders: ["src/feature/beacon", "src/client", "src/feature/engine", "src/content/fileserver", "src/content/pillar", "src/model/schedule", "src/content/state"],
+    room: "src/feature",
+    rows: [["supervise"], ["beacon", "engine"], ["cluster", "event_return", "reactor"]],
+    why: "what a host may run beside its work, each in a process of its own where it can be slow; it knows no host",
+  },
+  {
+    room: "src/host",
+    rows: [["gateway", "master", "minion"], ["runner"], ["syndic"]],
     why:
-      "what programs call without a host: jobs of a master on the same machine; engines, kept running; files, served and fetched; pillar; jobs by time; states",
+      "what listens: a minion installs where no master code exists, the gateway is a client like any other, a runner needs the master's keys and the minion's executor, and a syndic signs in as a minion does",
   },
-  {
-    folders: ["src/feature/cluster", "src/feature/event_return", "src/feature/reactor"],
-    why:
-      "what several masters share, which the master uses and plugins provide; what reacts to events, and what it calls; events on their way to stores: hosts, runners and returners provide how, and they know none of them",
-  },
-  {
-    folders: ["src/host/master", "src/host/minion", "src/host/gateway"],
-    why: "hosts: a minion installs where no master code exists, and the gateway is a client like any other",
-  },
-  {
-    folders: ["src/host/runner"],
-    why:
-      "what runs on a master's host beside the master: it needs its keys and caches, a client of it, and the minion's executor",
-  },
-  {
-    folders: ["src/host/syndic"],
-    why:
-      "a client of the master on its host that signs in to others as a minion does: it needs both, and no master's code",
-  },
-  { folders: ["cli"], why: "wiring" },
+  { room: "cli", rows: [], why: "wiring" },
 ];
+
+/** The rows of all rooms in one list, lowest first: what {@link layerOf} counts. */
+const LAYERS: { folders: string[]; why: string }[] = ROOMS.flatMap(({ room, rows, why }) =>
+  rows.length === 0
+    ? [{ folders: [room], why }]
+    : rows.map((names) => ({ folders: names.map((name) => `${room}/${name}`), why }))
+);
 
 /** Edges that the layers do not speak of, forbidden or allowed, each with its reason. */
 const FORBIDDEN: { from: string; to: string; why: string }[] = [
@@ -81,7 +86,11 @@ const FORBIDDEN: { from: string; to: string; why: string }[] = [
   { from: "src/host/syndic", to: "src/host/runner", why: "a syndic runs no runners" },
   { from: "src/plugins", to: "src/protocol/channel", why: "plugins are leaves: they get a Context and never a key" },
   { from: "src/plugins", to: "src/client", why: "plugins are leaves: they get a Context and never a connection" },
-  { from: "src/plugins", to: "src/content/fileserver", why: "plugins are leaves: the files that they get are the Context's" },
+  {
+    from: "src/plugins",
+    to: "src/content/fileserver",
+    why: "plugins are leaves: the files that they get are the Context's",
+  },
   {
     from: "src/plugins",
     to: "src/content/pillar",
@@ -206,6 +215,7 @@ test("packages are imported where they are expected and nowhere else", () => {
       if (!(found[specifier] ??= []).includes(file)) found[specifier].push(file);
     }
   }
+  for (const list of Object.values(found)) list.sort();
   assert.deepEqual(found, expected);
 });
 
@@ -298,24 +308,48 @@ test("no files import each other in a circle: each can be read after those that 
 
 const ARCHITECTURE = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
 
-test("ARCHITECTURE.md shows the layers in this order", () => {
-  const drawn = /## Layers[\s\S]*?```\n([\s\S]*?)```/.exec(ARCHITECTURE)![1]!;
-  const named = [...drawn.matchAll(/(?<![\w/])(?:src\/[\w.]+|cli)(?![\w/])/g)].map(([path]) => path);
-  for (const { folders } of LAYERS) {
-    for (const folder of folders) assert.ok(named.includes(folder), `${folder} is missing`);
+test("src has the rooms that are listed, at most eleven, and every folder of a room has its row", () => {
+  const entries = (folder: string) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`).sort();
+  const rooms = [...ROOMS.map(({ room }) => room).filter((room) => room !== "cli"), "src/plugins"].sort();
+  assert.deepEqual(entries("src"), rooms);
+  assert.ok(rooms.length <= 11, `${rooms.length} rooms`);
+  for (const { room, rows } of ROOMS) {
+    if (rows.length > 0) assert.deepEqual(entries(room), rows.flat().map((name) => `${room}/${name}`).sort());
   }
-  const ranks = named.filter((path) => layerOf(path) >= 0).map(layerOf);
-  assert.deepEqual(ranks, ranks.toSorted((a, b) => a - b), "lowest first");
+});
+
+test("a mod.ts is the only door of its folder, or one that the package publishes", () => {
+  const published = new Set(
+    Object.values(JSON.parse(readFileSync(join(root, "deno.json"), "utf8")).exports as Record<string, string>)
+      .map((path) => path.slice(2)),
+  );
+  const doors = files.filter((file) =>
+    file.endsWith("/mod.ts") && !isBelow(file, "src/plugins") && !published.has(file)
+  );
+  assert.ok(doors.length > 0);
+  const past = doors.flatMap((door) =>
+    edges.filter(({ from, to }) => to !== door && isBelow(to, dirname(door)) && !isBelow(from, dirname(door)))
+  );
+  assert.deepEqual(past.map(({ from, to }) => `${from} -> ${to}`), []);
+});
+
+test("ARCHITECTURE.md draws the rooms and their rows in this order", () => {
+  const drawn = /## Rooms[\s\S]*?```\n([\s\S]*?)```/.exec(ARCHITECTURE)![1]!;
+  const lines = drawn.split("\n").filter((line) => /^(?:src\/|cli)/.test(line));
+  assert.deepEqual(lines.map((line) => line.split(/\s/)[0]), [...ROOMS.map(({ room }) => room), "src/plugins"]);
+  for (const [index, { room, rows }] of ROOMS.entries()) {
+    if (rows.length === 0) continue;
+    const shown = lines[index]!.slice(room.length).split("|").map((row) => row.trim().split(/\s+/));
+    assert.deepEqual(shown, rows.map((row) => row.map((name) => name.replace(/\.ts$/, ""))), room);
+  }
 });
 
 test("ARCHITECTURE.md has a row for each folder, and none for what is gone", () => {
   const rows = [...ARCHITECTURE.matchAll(/^\| `((?:src|cli)[\w/]*)` \|/gm)].map((match) => match[1]!);
-  const folders = [
-    "cli",
-    ...readdirSync(join(root, "src"), { withFileTypes: true }).filter((one) => one.isDirectory())
-      .map(({ name }) => `src/${name}`),
-  ];
-  assert.deepEqual(folders.filter((folder) => !rows.includes(folder)), []);
+  const folders = ROOMS.flatMap(({ room, rows }) =>
+    rows.length === 0 ? [room] : rows.flat().filter((name) => !name.endsWith(".ts")).map((name) => `${room}/${name}`)
+  );
+  assert.deepEqual([...folders, "src/plugins"].filter((folder) => !rows.includes(folder)), []);
   assert.deepEqual(rows.filter((row) => !existsSync(join(root, row))), []);
 });
 

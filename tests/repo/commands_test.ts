@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { parseOptions } from "../../cli/options/mod.ts";
+import { parseOptions } from "../../cli/options/parse_options.ts";
 import { MASTER_OPTIONS } from "../../src/model/config/master_opts.ts";
 import { MINION_OPTIONS } from "../../src/model/config/minion_opts.ts";
 import { parseYaml } from "../../src/language/yaml/document.ts";

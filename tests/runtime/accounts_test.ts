@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { allAccounts, findAccount, findGroup, groupsOf } from "../../src/runtime/accounts.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
-import { memoryRuntime } from "../../src/runtime/memory/mod.ts";
+import { memoryRuntime } from "../../src/runtime/memory/memory_runtime.ts";
 import { FakeClock } from "../support/fake_clock.ts";
 
 const { crypto } = await currentRuntime();

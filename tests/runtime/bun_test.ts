@@ -1,3 +1,3 @@
 import { realRuntimeContracts } from "./contracts.ts";
 
-await realRuntimeContracts("bun", async () => (await import("../../src/runtime/bun/mod.ts")).bunRuntime());
+await realRuntimeContracts("bun", async () => (await import("../../src/runtime/bun/bun_runtime.ts")).bunRuntime());

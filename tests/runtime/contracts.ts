@@ -15,7 +15,7 @@ import { localCache } from "../../src/plugins/job_caches/local_cache.ts";
 import { withLoadFiles } from "../../src/plugins/job_caches/load_files.ts";
 import { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";
 import { sqliteJobCache } from "../../src/plugins/job_caches/sqlite.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { SocketAddress } from "../../src/runtime/net.ts";
 import { packEvent } from "../../src/protocol/wire/event_frame.ts";
 import { cryptoContract, type CryptoGaps } from "../contract/crypto_contract.ts";

@@ -5,7 +5,7 @@ import { cryptoContract } from "../contract/crypto_contract.ts";
 import { vectors } from "../support/vectors.ts";
 import { realRuntimeContracts } from "./contracts.ts";
 
-await realRuntimeContracts("deno", async () => (await import("../../src/runtime/deno/mod.ts")).denoRuntime());
+await realRuntimeContracts("deno", async () => (await import("../../src/runtime/deno/deno_runtime.ts")).denoRuntime());
 
 if ("Deno" in globalThis) {
   const { denoCrypto } = await import("../../src/runtime/deno/crypto.ts");

@@ -1,7 +1,7 @@
 import { readdirSync, readlinkSync } from "node:fs";
 import process from "node:process";
 import { currentRuntime } from "../../src/runtime/current.ts";
-import { memoryHttp } from "../../src/runtime/memory/mod.ts";
+import { memoryHttp } from "../../src/runtime/memory/memory_runtime.ts";
 import { httpContract } from "../contract/http_contract.ts";
 import { FakeClock } from "../support/fake_clock.ts";
 

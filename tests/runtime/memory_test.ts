@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { EventBus } from "../../src/model/event/bus.ts";
 import { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
-import { MemoryExit, memoryNet, type MemoryProgram, memoryRuntime } from "../../src/runtime/memory/mod.ts";
+import { MemoryExit, memoryNet, type MemoryProgram, memoryRuntime } from "../../src/runtime/memory/memory_runtime.ts";
 import { eventBusContract } from "../contract/event_bus_contract.ts";
 import { jobCacheContract } from "../contract/job_cache_contract.ts";
 import { netContract } from "../contract/net_contract.ts";

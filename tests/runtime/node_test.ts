@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, statSync } from "node:fs";
 import { test } from "node:test";
-import { nodeRuntime } from "../../src/runtime/node/mod.ts";
+import { nodeRuntime } from "../../src/runtime/node/node_runtime.ts";
 import { realRuntimeContracts } from "./contracts.ts";
 
 await realRuntimeContracts("node", () => Promise.resolve(nodeRuntime()));

@@ -1,7 +1,7 @@
 /** The way through an HTTP proxy, and the proxies that do not connect on. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { deferred } from "../../src/base/async/mod.ts";
+import { deferred } from "../../src/base/async/deferred.ts";
 import { readProxy } from "../../src/protocol/transport/proxy.ts";
 import { SaltError } from "../../src/base/errors.ts";
 import { memoryNet } from "../../src/runtime/memory/net.ts";

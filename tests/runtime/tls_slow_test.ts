@@ -1,7 +1,7 @@
 /** TLS of the present runtime: see src/runtime/node/tls.ts. */
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
-import { deferred } from "../../src/base/async/mod.ts";
+import { deferred } from "../../src/base/async/deferred.ts";
 import { SystemError, TlsError } from "../../src/base/errors.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import type { Connection, Listener, Net, SocketAddress, TlsDial, TlsListen } from "../../src/runtime/net.ts";

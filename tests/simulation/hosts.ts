@@ -1,8 +1,9 @@
 /** Hosts of a simulated world: their disks, clocks and processes, with power that can be cut. */
 import { SystemError } from "../../src/base/errors.ts";
 import type { FileSystem } from "../../src/runtime/fs.ts";
-import { type MemoryFileSystem, memoryFileSystem, memoryRuntime } from "../../src/runtime/memory/mod.ts";
-import type { Crypto, Runtime } from "../../src/runtime/mod.ts";
+import { type MemoryFileSystem, memoryFileSystem, memoryRuntime } from "../../src/runtime/memory/memory_runtime.ts";
+import type { Crypto } from "../../src/runtime/crypto.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { Network } from "./network.ts";
 import type { Life, World } from "./world.ts";
 

@@ -1,5 +1,5 @@
 /** A system of its own for apt and dpkg: a directory of packages, and another that they are installed into. */
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { StateModule } from "../../src/model/loader/states.ts";
 import { programPath } from "../../src/plugins/commands.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";

@@ -1,5 +1,5 @@
 import { systemClock } from "../../src/base/async/clock.ts";
-import { openFiles } from "../../src/content/fileserver/mod.ts";
+import { openFiles } from "../../src/content/fileserver/client.ts";
 import type { Context, Files, JobControl, MasterLink } from "../../src/model/loader/context.ts";
 import { hostContext } from "../../src/model/loader/host_context.ts";
 import {
@@ -12,7 +12,7 @@ import { createLogger, type LogRecord } from "../../src/base/log.ts";
 import { executeJob, type ExecuteOptions, type JobOutcome } from "../../src/host/minion/processes/executor.ts";
 import { MODULES } from "../../src/plugins/modules/mod.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 
 /** A minion for tests: what a job sees of it, and a way to run jobs. */
 export interface TestMinion {

@@ -3,7 +3,7 @@ import { EventBuffer } from "../../src/feature/engine/event_buffer.ts";
 import { BusEvent } from "../../src/model/event/bus.ts";
 import type { EngineContext, EngineMaster, EngineModule } from "../../src/model/loader/engines.ts";
 import { bindArguments, parseSignature } from "../../src/model/loader/signature.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { type CapturedLog, captureLog } from "./capture_log.ts";
 

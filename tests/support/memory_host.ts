@@ -2,8 +2,8 @@
 import { currentRuntime } from "../../src/runtime/current.ts";
 import type { ExecutionFunction } from "../../src/model/loader/family.ts";
 import type { FileSystem } from "../../src/runtime/fs.ts";
-import { memoryRuntime } from "../../src/runtime/memory/mod.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
+import { memoryRuntime } from "../../src/runtime/memory/memory_runtime.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import { type TestMinion, testMinion } from "./context.ts";
 import { FakeClock } from "./fake_clock.ts";
 

@@ -1,6 +1,6 @@
 /** A runtime whose default directories are below one of the test: what a program without a configuration makes is made there. */
 import type { FileSystem } from "../../src/runtime/fs.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 
 /** Where programs write that find no configuration. */
 export const DEFAULT_DIRECTORIES = ["/etc/salt", "/var/cache/salt", "/var/log/salt", "/var/run/salt", "/run/salt"];

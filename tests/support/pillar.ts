@@ -5,12 +5,12 @@ import path from "node:path";
 import { systemClock } from "../../src/base/async/clock.ts";
 import { MASTER_OPTIONS } from "../../src/model/config/master_opts.ts";
 import { createLogger, type LogRecord } from "../../src/base/log.ts";
-import { PillarCompiler, type PillarRequest } from "../../src/content/pillar/mod.ts";
+import { PillarCompiler, type PillarRequest } from "../../src/content/pillar/compiler.ts";
 import { EXT_PILLARS } from "../../src/plugins/pillar/mod.ts";
 import type { AnyMap } from "../../src/language/python/containers.ts";
-import { createRenderers } from "../../src/language/render/mod.ts";
+import { createRenderers } from "../../src/language/render/renderers.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 
 /** One tree and one request. */
 export interface PillarCase {

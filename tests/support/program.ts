@@ -1,9 +1,9 @@
-import type { Program } from "../../cli/options/mod.ts";
+import type { Program } from "../../cli/options/request.ts";
 import { exitCodeOf } from "../../cli/program/exit.ts";
 import { parseCommandLine } from "../../cli/program/command_line.ts";
 import type { ProgramContext } from "../../cli/program/context.ts";
 import { ProgramLog } from "../../cli/daemon/program_log.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 
 /** What a program run in this process printed, and how it ended. */

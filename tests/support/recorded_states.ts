@@ -7,7 +7,7 @@ import type { StateContext, StateModule } from "../../src/model/loader/states.ts
 import { createLogger } from "../../src/base/log.ts";
 import { truthy } from "../../src/language/python/truth.ts";
 import { isRecord } from "../../src/base/record.ts";
-import { memoryRuntime } from "../../src/runtime/memory/mod.ts";
+import { memoryRuntime } from "../../src/runtime/memory/memory_runtime.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { FakeClock } from "./fake_clock.ts";
 

@@ -1,4 +1,4 @@
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { TestMinion } from "./context.ts";
 
 const SPEC = (name: string, version: string) =>

@@ -3,7 +3,7 @@ import { systemClock } from "../../src/base/async/clock.ts";
 import type { BusWire } from "../../src/feature/cluster/bus.ts";
 import { MemoryBroker } from "../../src/feature/cluster/memory_wire.ts";
 import { MemoryLedger, type MemoryLedgerStorage } from "../../src/plugins/ledger_storages/memory.ts";
-import { memoryNet } from "../../src/runtime/memory/mod.ts";
+import { memoryNet } from "../../src/runtime/memory/memory_runtime.ts";
 import { Cluster, type ClusterOptions } from "./start_cluster.ts";
 
 /** One of the masters. */

@@ -1,6 +1,6 @@
 /** A syndic in this process: below one cluster, or several, and beside the master of another. */
 import { MINION_OPTIONS, type MinionOpts } from "../../src/model/config/minion_opts.ts";
-import { startSyndic, type Syndic } from "../../src/host/syndic/mod.ts";
+import { startSyndic, type Syndic } from "../../src/host/syndic/syndic.ts";
 import { type Cluster, PAIRS } from "./start_cluster.ts";
 
 export interface SyndicStart {

@@ -1,7 +1,7 @@
 /** Minions whose jobs see programs and variables of a test's own, and that run states. */
 import type { JobContext } from "../../src/model/loader/context.ts";
 import type { StateContext, StateModule, StateReturn } from "../../src/model/loader/states.ts";
-import type { Runtime } from "../../src/runtime/mod.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { type TestMinion, testMinion, type TestMinionOptions } from "./context.ts";
 import { callState } from "./recorded_states.ts";

@@ -16,8 +16,9 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { systemClock } from "../../src/base/async/clock.ts";
-import { openFiles } from "../../src/content/fileserver/mod.ts";
-import { type Context, hostContext, hostFunctions } from "../../src/model/loader/mod.ts";
+import { openFiles } from "../../src/content/fileserver/client.ts";
+import type { Context } from "../../src/model/loader/context.ts";
+import { hostContext, hostFunctions } from "../../src/model/loader/host_context.ts";
 import { createLogger, type LogRecord } from "../../src/base/log.ts";
 import { executeJob } from "../../src/host/minion/processes/executor.ts";
 import { MODULES } from "../../src/plugins/modules/mod.ts";

@@ -4,7 +4,8 @@ import { jobContext } from "../../src/model/loader/job_context.ts";
 import type { JobContext } from "../../src/model/loader/context.ts";
 import type { LowChunk, StateFunction, StateModule } from "../../src/model/loader/states.ts";
 import { STATES } from "../../src/plugins/states/mod.ts";
-import { runStates, type RunStatesOptions, type StateEntry } from "../../src/content/state/mod.ts";
+import { runStates, type RunStatesOptions } from "../../src/content/state/run/run_states.ts";
+import type { StateEntry } from "../../src/content/state/run/chunk.ts";
 import { testMinion, type TestMinionOptions } from "./context.ts";
 
 export interface StateRun {

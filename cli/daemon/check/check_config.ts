@@ -1,7 +1,7 @@
 /** Everything that can be said of a daemon's configuration before it runs: for its start, for `--check` and for `salt-doctor`. */
 import type { LoadedConfig } from "../../../src/model/config/load.ts";
 import { type OptionReview, reviewOptions } from "../../../src/model/config/review.ts";
-import type { Runtime } from "../../../src/runtime/mod.ts";
+import type { Runtime } from "../../../src/runtime/runtime.ts";
 import type { Daemon } from "../daemon.ts";
 import { type Finding, findingsBy } from "./finding.ts";
 

@@ -3,7 +3,7 @@ import type { LoadedConfig } from "../../../src/model/config/load.ts";
 import { NARROW_REMEDY, type OptionReview } from "../../../src/model/config/review.ts";
 import { messageOf } from "../../../src/base/errors.ts";
 import { createLogger, type LogRecord } from "../../../src/base/log.ts";
-import type { Runtime } from "../../../src/runtime/mod.ts";
+import type { Runtime } from "../../../src/runtime/runtime.ts";
 import type { ProgramContext } from "../../program/context.ts";
 import { readConfig } from "../../program/read_config.ts";
 import type { Daemon } from "../daemon.ts";

@@ -5,7 +5,7 @@ import { customFilesOf } from "../../../src/model/loader/custom_file.ts";
 import { createLogger } from "../../../src/base/log.ts";
 import { entriesOf, isMap } from "../../../src/language/python/containers.ts";
 import { str } from "../../../src/language/python/repr.ts";
-import type { Runtime } from "../../../src/runtime/mod.ts";
+import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { doubtful, type Finding } from "./finding.ts";
 import { scheduleEntries } from "./named_by_options.ts";
 

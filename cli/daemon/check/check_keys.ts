@@ -2,7 +2,7 @@
 import { joinPath } from "../../../src/base/paths.ts";
 import { cleanPem } from "../../../src/protocol/crypto/rsa_key.ts";
 import { messageOf } from "../../../src/base/errors.ts";
-import type { Runtime } from "../../../src/runtime/mod.ts";
+import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { doubtful, type Finding, wrong } from "./finding.ts";
 
 /** @param name of the pair, without extension. @returns nothing for a pair that is not there yet: the daemon makes it */

@@ -2,7 +2,7 @@
 import { interfacesOf } from "../../../src/model/config/addresses.ts";
 import { clusterSettings } from "../../../src/model/config/cluster.ts";
 import type { MasterOpts } from "../../../src/model/config/master_opts.ts";
-import type { Runtime } from "../../../src/runtime/mod.ts";
+import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { telemetrySettings } from "../telemetry/settings.ts";
 import { checkKeyPair } from "./check_keys.ts";
 import { checkRoots } from "./check_roots.ts";

@@ -4,7 +4,9 @@ import { CARRIED_FIELDS } from "../../../src/model/job/carried_fields.ts";
 import { nearestName } from "../../../src/base/nearest_name.ts";
 import { compilePattern } from "../../../src/language/python/regexp.ts";
 import { isRecord } from "../../../src/base/record.ts";
-import { expandNodegroup, isExpression, targetMistake } from "../../../src/model/target/mod.ts";
+import { expandNodegroup } from "../../../src/model/target/nodegroup.ts";
+import { isExpression } from "../../../src/model/target/expression.ts";
+import { targetMistake } from "../../../src/model/target/mistake.ts";
 import { doubtful, type Finding, wrong } from "./finding.ts";
 
 /** Why a pattern cannot be compiled; undefined if it can. */

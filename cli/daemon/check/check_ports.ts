@@ -1,6 +1,6 @@
 /** The ports of a daemon: free, or held by the instance that runs. */
 import { codeOf, messageOf } from "../../../src/base/errors.ts";
-import type { Runtime } from "../../../src/runtime/mod.ts";
+import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { saltsOwn } from "../salts_own.ts";
 import { stopCommand } from "../manage_service.ts";
 import { type Finding, wrong } from "./finding.ts";

@@ -3,7 +3,7 @@ import { messageOf } from "../../../src/base/errors.ts";
 import { entriesOf, isMap } from "../../../src/language/python/containers.ts";
 import { str } from "../../../src/language/python/repr.ts";
 import { reactionFiles } from "../../../src/feature/reactor/reaction_files.ts";
-import type { Runtime } from "../../../src/runtime/mod.ts";
+import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { parseYaml } from "../../../src/language/yaml/document.ts";
 import { doubtful, type Finding, wrong } from "./finding.ts";
 

@@ -1,5 +1,5 @@
-import { rootProblems } from "../../../src/content/fileserver/mod.ts";
-import type { Runtime } from "../../../src/runtime/mod.ts";
+import { rootProblems } from "../../../src/content/fileserver/root_problems.ts";
+import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { doubtful, type Finding, wrong } from "./finding.ts";
 
 /** Directories of `file_roots` and `pillar_roots` from which nothing is served, and links in them that are not followed. */

@@ -1,7 +1,7 @@
 import { ConfigError, messageOf } from "../../../src/base/errors.ts";
 import type { LoadedConfig } from "../../../src/model/config/load.ts";
 import type { Logger } from "../../../src/base/log.ts";
-import type { Runtime } from "../../../src/runtime/mod.ts";
+import type { Runtime } from "../../../src/runtime/runtime.ts";
 
 /** Something that a check has found. */
 export interface Finding {

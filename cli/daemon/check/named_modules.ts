@@ -5,7 +5,7 @@ import { nearestName, suggestion } from "../../../src/base/nearest_name.ts";
 import { customFilesOf, foreignText } from "../../../src/model/loader/custom_file.ts";
 import type { CustomKind } from "../../../src/model/loader/custom_files.ts";
 import { createLogger } from "../../../src/base/log.ts";
-import type { Runtime } from "../../../src/runtime/mod.ts";
+import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { doubtful, fatal, type Finding, wrong } from "./finding.ts";
 import { NAMED_BY_OPTIONS, type NamePlace, type NamingOption } from "./named_by_options.ts";
 

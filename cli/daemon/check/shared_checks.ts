@@ -8,7 +8,7 @@ import { createLogger } from "../../../src/base/log.ts";
 import { ignoredBy } from "../../../src/content/fileserver/ignore.ts";
 import { entriesOf, isMap } from "../../../src/language/python/containers.ts";
 import { str } from "../../../src/language/python/repr.ts";
-import type { Runtime } from "../../../src/runtime/mod.ts";
+import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { logFormats } from "../log_settings.ts";
 import { isSyslogAddress, syslogAddress } from "../syslog_address.ts";
 import { checkFunctions } from "./check_functions.ts";
@@ -50,7 +50,7 @@ export function transportCheck(listens: boolean): Check {
     // Its sockets are not ours.
     if (opts.zmq_library === "native") return;
     const [{ openTransport }, { readSsl }] = await Promise.all([
-      import("../../../src/protocol/transport/mod.ts"),
+      import("../../../src/protocol/transport/open_transport.ts"),
       import("../../../src/protocol/transport/ssl/read_ssl.ts"),
     ]);
     const ssl = readSsl(opts.ssl, runtime.fs);
@@ -104,7 +104,7 @@ async function checkSources(opts: Record<string, unknown>): Promise<Finding[]> {
   const pillars = list(ext_pillar).flatMap((entry) => isMap(entry) ? entriesOf(entry) : []);
   const repositories = pillars.filter(([name]) => str(name) === "git");
   if (repositories.length > 0 || backends.some((name) => name === "gitfs" || name === "git")) {
-    const { gitRemotes } = await import("../../../src/content/git/mod.ts");
+    const { gitRemotes } = await import("../../../src/content/git/remote.ts");
     if (backends.some((name) => name === "gitfs" || name === "git")) {
       attempt(() => gitRemotes("gitfs", opts, opts.gitfs_remotes), fatal);
     }

@@ -1,7 +1,7 @@
 /** Metrics and traces of a daemon, as its configuration asks for them. */
 import type { Logger } from "../../../src/base/log.ts";
 import { printAddress } from "../../../src/runtime/net.ts";
-import type { Runtime } from "../../../src/runtime/mod.ts";
+import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { MetricRegistry, METRICS, NO_TELEMETRY, NO_TRACER, type Telemetry } from "../../../src/base/telemetry/mod.ts";
 import { type MetricsOption, telemetrySettings } from "./settings.ts";
 

@@ -1,5 +1,5 @@
 /** What every daemon's process has: memory, processor time, delay of its event loop. */
-import type { Runtime } from "../../../src/runtime/mod.ts";
+import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { type Meter, METRICS } from "../../../src/base/telemetry/mod.ts";
 import { VERSION } from "../../../src/base/version.ts";
 import { LoopDelay } from "../loop_delay.ts";

@@ -2,7 +2,7 @@ import { joinPath } from "../../../src/base/paths.ts";
 import { createGateway, type GatewaySettings, type masterBackend } from "../../../src/host/gateway/mod.ts";
 import { isProxy } from "../../../src/host/gateway/requests/client_address.ts";
 import type { Logger } from "../../../src/base/log.ts";
-import type { Runtime } from "../../../src/runtime/mod.ts";
+import type { Runtime } from "../../../src/runtime/runtime.ts";
 import type { Telemetry } from "../../../src/base/telemetry/mod.ts";
 import { descriptorsForOthers } from "../../../src/runtime/descriptors.ts";
 import { followCertificate, readPair } from "./certificate.ts";

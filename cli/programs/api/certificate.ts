@@ -1,7 +1,8 @@
 import { messageOf } from "../../../src/base/errors.ts";
 import type { GatewaySettings } from "../../../src/host/gateway/mod.ts";
 import type { Logger } from "../../../src/base/log.ts";
-import type { HttpServer, Runtime, TlsPair } from "../../../src/runtime/mod.ts";
+import type { HttpServer, TlsPair } from "../../../src/runtime/http.ts";
+import type { Runtime } from "../../../src/runtime/runtime.ts";
 
 /** How often the files of a certificate are checked for changes, in milliseconds. */
 const CERTIFICATE_MS = 30_000;

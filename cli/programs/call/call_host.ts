@@ -1,11 +1,17 @@
 /** What a function runs with that `salt-call` calls: as on a minion, with a master behind it or without. */
 import type { MinionOpts } from "../../../src/model/config/minion_opts.ts";
-import { openFiles } from "../../../src/content/fileserver/mod.ts";
+import { openFiles } from "../../../src/content/fileserver/client.ts";
 import type { Context } from "../../../src/model/loader/context.ts";
 import { hostContext, hostFunctions } from "../../../src/model/loader/host_context.ts";
 import type { FunctionTable } from "../../../src/model/loader/loader.ts";
 import type { CompilePillar } from "../../../src/model/loader/pillar_link.ts";
-import { extraMinionData, hasOwnPillar, pillarOf, pillarRecord, pillarRequest } from "../../../src/host/minion/pillar.ts";
+import {
+  extraMinionData,
+  hasOwnPillar,
+  pillarOf,
+  pillarRecord,
+  pillarRequest,
+} from "../../../src/host/minion/pillar.ts";
 import { RunningJobs } from "../../../src/host/minion/jobs/running_jobs.ts";
 import { MODULES } from "../../../src/plugins/modules/mod.ts";
 import { openHostMaster } from "../../host_master.ts";

@@ -2,16 +2,11 @@
 import { loadPair } from "../../../src/protocol/channel/key_pair.ts";
 import type { MinionOpts } from "../../../src/model/config/minion_opts.ts";
 import { messageOf } from "../../../src/base/errors.ts";
-import {
-  type MasterAddress,
-  MasterConnection,
-  masterPlan,
-  pillarOf,
-  pillarRecord,
-  pillarRequest,
-  printMaster,
-} from "../../../src/host/minion/mod.ts";
-import { openTransport } from "../../../src/protocol/transport/mod.ts";
+import { type MasterAddress, printMaster } from "../../../src/host/minion/master_address.ts";
+import { MasterConnection } from "../../../src/host/minion/connection.ts";
+import { masterPlan } from "../../../src/host/minion/master_plan.ts";
+import { pillarOf, pillarRecord, pillarRequest } from "../../../src/host/minion/pillar.ts";
+import { openTransport } from "../../../src/protocol/transport/open_transport.ts";
 import { Exit } from "../../program/exit.ts";
 import type { CallProgram } from "../../program/context.ts";
 

@@ -4,7 +4,7 @@ import type { MinionOpts } from "../../../src/model/config/minion_opts.ts";
 import { type BusListener, type BusSender, listenBus, sendToBus } from "../../../src/model/event/bus_client.ts";
 import type { MasterLink } from "../../../src/model/loader/context.ts";
 import { localSockets } from "../../../src/host/minion/local_bus.ts";
-import type { Runtime } from "../../../src/runtime/mod.ts";
+import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { eventStamp, packEvent } from "../../../src/protocol/wire/event_frame.ts";
 
 /** What functions may do with the bus. Where no minion runs, nobody gets an event and nobody answers. */

@@ -2,7 +2,7 @@
 import { messageOf } from "../../../src/base/errors.ts";
 import { certificateOf } from "../../../src/plugins/modules/x509/read.ts";
 import { readDer } from "../../../src/plugins/modules/x509/der.ts";
-import type { Runtime } from "../../../src/runtime/mod.ts";
+import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { doubtful, type Finding, wrong } from "../../daemon/check/finding.ts";
 import type { ProgramContext } from "../../program/context.ts";
 import type { Examination } from "./examination.ts";

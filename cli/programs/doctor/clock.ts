@@ -1,6 +1,6 @@
 /** Whether the clock of this host can be right: messages of the fleet are refused when it is not. */
 import { which } from "../../../src/plugins/linux/programs.ts";
-import type { Runtime } from "../../../src/runtime/mod.ts";
+import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { doubtful, wrong } from "../../daemon/check/finding.ts";
 import type { Examination } from "./examination.ts";
 import { printed } from "./printed.ts";

@@ -8,7 +8,7 @@ import { LocalClient } from "../../../src/client/local_client.ts";
 import { messageOf } from "../../../src/base/errors.ts";
 import { createLogger } from "../../../src/base/log.ts";
 import { KeyDirectories } from "../../../src/host/master/keys/key_directories.ts";
-import type { Runtime } from "../../../src/runtime/mod.ts";
+import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { counted, doubtful, type Finding, wrong } from "../../daemon/check/finding.ts";
 import type { ProgramContext } from "../../program/context.ts";
 import { waitingFile } from "../../cluster.ts";

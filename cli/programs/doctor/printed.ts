@@ -1,4 +1,4 @@
-import type { Runtime } from "../../../src/runtime/mod.ts";
+import type { Runtime } from "../../../src/runtime/runtime.ts";
 
 /** Milliseconds that a program may take which is only asked for a fact. */
 const MOST_MS = 3000;

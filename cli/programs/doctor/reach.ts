@@ -3,7 +3,7 @@ import { greeting, GREETING_SIZE } from "../../../src/protocol/zmtp/greeting.ts"
 import { decodeCommand, decodeProperties } from "../../../src/protocol/zmtp/command.ts";
 import { COMMAND } from "../../../src/protocol/zmtp/frame.ts";
 import { messageOf } from "../../../src/base/errors.ts";
-import type { Runtime } from "../../../src/runtime/mod.ts";
+import type { Runtime } from "../../../src/runtime/runtime.ts";
 
 export interface Reached {
   host: string;

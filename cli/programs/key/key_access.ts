@@ -9,16 +9,10 @@ import { messageOf } from "../../../src/base/errors.ts";
 import { userOfProcess } from "../../../src/client/own_key.ts";
 import { sendToBus } from "../../../src/model/event/bus_client.ts";
 import type { KeyDecision, KeyMatches, KeyStatus, SignatureFiles } from "../../../src/model/loader/wheel.ts";
-import {
-  KEY_DIRECTORIES,
-  KEY_STATES,
-  type KeyAction,
-  KeyAdmin,
-  KeyDirectories,
-  type KeyProblem,
-  masterId,
-} from "../../../src/host/master/mod.ts";
-import { matchExpression } from "../../../src/model/target/mod.ts";
+import { KEY_DIRECTORIES, KeyDirectories } from "../../../src/host/master/keys/key_directories.ts";
+import { KEY_STATES, type KeyAction, KeyAdmin, type KeyProblem } from "../../../src/host/master/keys/key_admin.ts";
+import { masterId } from "../../../src/host/master/master_id.ts";
+import { matchExpression } from "../../../src/model/target/expression.ts";
 import { packEvent } from "../../../src/protocol/wire/event_frame.ts";
 import { Exit } from "../../program/exit.ts";
 import type { ProgramContext } from "../../program/context.ts";

@@ -5,7 +5,7 @@ import { LocalClient } from "../../../src/client/local_client.ts";
 import type { MasterOpts } from "../../../src/model/config/master_opts.ts";
 import { codeOf, messageOf } from "../../../src/base/errors.ts";
 import type { Logger } from "../../../src/base/log.ts";
-import type { Runtime } from "../../../src/runtime/mod.ts";
+import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { NO_TELEMETRY, type Telemetry } from "../../../src/base/telemetry/mod.ts";
 import type { ProgramContext } from "../../program/context.ts";
 import { Exit, MasterDown } from "../../program/exit.ts";

@@ -3,12 +3,12 @@ import type { MasterOpts } from "../../../src/model/config/master_opts.ts";
 import { KeyDirectories } from "../../../src/host/master/keys/key_directories.ts";
 import type { KeyState } from "../../../src/protocol/channel/key_store.ts";
 import { MinionCache } from "../../../src/host/master/minion_cache.ts";
-import { expandTarget } from "../../../src/model/target/mod.ts";
+import { expandTarget } from "../../../src/model/target/expand.ts";
 import { nearestName } from "../../../src/base/nearest_name.ts";
 import { targetDoubt, targetMistake } from "../../../src/model/target/mistake.ts";
 import type { Logger } from "../../../src/base/log.ts";
 import { printable } from "../../../src/base/printable.ts";
-import type { Runtime } from "../../../src/runtime/mod.ts";
+import type { Runtime } from "../../../src/runtime/runtime.ts";
 
 /** Names that are listed; the others are counted. */
 const NAMED = 5;

@@ -2,7 +2,7 @@ import { dirName, isWithin, joinPath, normalizePath } from "../../base/paths.ts"
 import { hex } from "../../protocol/crypto/hex.ts";
 import { ConfigError } from "../../base/errors.ts";
 import { SaltInvocationError } from "../../model/loader/family.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import { isEnvironment, parseSaltUrl, plainPath } from "./url.ts";
 import { lookAt } from "./walk.ts";
 

@@ -3,7 +3,7 @@ import type { FetchOptions, FileHash, Files } from "../../model/loader/context.t
 import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
 import { proxiesOf } from "../../model/loader/proxies.ts";
 import type { Logger } from "../../base/log.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import { FileCache, urlParts } from "./cache.ts";
 import { digestFile, isHashName } from "./digest.ts";
 import { fieldsOf, type FileRequest, withRetries } from "./file_request.ts";

@@ -1,5 +1,6 @@
 import { hex } from "../../protocol/crypto/hex.ts";
-import type { HashName, Runtime } from "../../runtime/mod.ts";
+import type { HashName } from "../../runtime/crypto.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 
 const HASHES: readonly HashName[] = ["md5", "sha1", "sha224", "sha256", "sha384", "sha512"];
 

@@ -2,7 +2,7 @@ import { dirName, joinPath } from "../../base/paths.ts";
 import { hex } from "../../protocol/crypto/hex.ts";
 import { codeOf } from "../../base/errors.ts";
 import { CommandExecutionError } from "../../model/loader/family.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import type { FileCache } from "./cache.ts";
 import { lookAt } from "./walk.ts";
 

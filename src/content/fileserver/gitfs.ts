@@ -1,17 +1,12 @@
 import { joinPath, normalizePath } from "../../base/paths.ts";
 import { ConfigError } from "../../base/errors.ts";
 import type { HashName } from "../../runtime/crypto.ts";
-import {
-  entryAt,
-  gitRemotes,
-  GitRepository,
-  type GitTree,
-  isHex,
-  placeIn,
-  type Refs,
-  savedEnvironments,
-} from "../git/mod.ts";
-import { compileGlob } from "../../model/target/mod.ts";
+import { entryAt, type GitTree } from "../git/tree.ts";
+import { gitRemotes } from "../git/remote.ts";
+import { GitRepository } from "../git/repository.ts";
+import { isHex, placeIn, savedEnvironments } from "../git/environments.ts";
+import type { Refs } from "../git/refs.ts";
+import { compileGlob } from "../../language/python/glob.ts";
 import type { BackendUpdate, FileBackend, FoundFile, Listing, LockResult } from "./backend.ts";
 import { digestFile, isHashName } from "./digest.ts";
 import type { RootsOptions } from "./roots.ts";

@@ -3,7 +3,7 @@ import { joinPath } from "../../base/paths.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { strangersLink } from "../../runtime/foreign_links.ts";
 import type { FileStat } from "../../runtime/fs.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import { ignoredBy } from "./ignore.ts";
 
 /** A directory of the configuration from which nothing, or not all, is served. */

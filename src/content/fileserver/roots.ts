@@ -3,7 +3,7 @@ import { ConfigError, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { HashName } from "../../runtime/crypto.ts";
 import { strangersLink } from "../../runtime/foreign_links.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import { type AnyMap, entriesOf } from "../../language/python/containers.ts";
 import { decode, encode } from "../../protocol/wire/msgpack.ts";
 import type { BackendUpdate, FileBackend, FoundFile, Listing } from "./backend.ts";

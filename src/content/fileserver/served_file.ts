@@ -2,7 +2,7 @@ import { hex } from "../../protocol/crypto/hex.ts";
 import { SaltError } from "../../base/errors.ts";
 import type { FileHash } from "../../model/loader/context.ts";
 import { CommandExecutionError } from "../../model/loader/family.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import { bytesOf } from "../../protocol/wire/payload.ts";
 import { isHashName } from "./digest.ts";
 import { fieldsOf, type FileRequest } from "./file_request.ts";

@@ -1,5 +1,5 @@
 import { SaltInvocationError } from "../../model/loader/family.ts";
-import type { HashName } from "../../runtime/mod.ts";
+import type { HashName } from "../../runtime/crypto.ts";
 import { hashOfLength } from "./digest.ts";
 
 /** A digest that a caller expects of a file. */

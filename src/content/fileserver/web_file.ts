@@ -1,7 +1,7 @@
 import { webLimits } from "../../model/config/web_limits.ts";
 import { hex } from "../../protocol/crypto/hex.ts";
 import { CommandExecutionError } from "../../model/loader/family.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import { digestFile } from "./digest.ts";
 import type { FileWriter } from "./file_writer.ts";
 import { download, type Fetch, withoutPassword } from "./http.ts";

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/async/clock.ts";
 import { codeOf, SaltError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import type { Child } from "../../runtime/process.ts";
 
 /** What git is run with. */

@@ -1,7 +1,7 @@
 import { joinPath } from "../../base/paths.ts";
 import { codeOf } from "../../base/errors.ts";
 import { isRecord } from "../../base/record.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 
 type LockHost = Pick<Runtime, "fs" | "process">;
 

@@ -5,16 +5,14 @@ import type { ExtPillarRegistry, TemplateScope } from "../../model/loader/ext_pi
 import type { Logger } from "../../base/log.ts";
 import { type AnyMap, entriesOf, isMap, lookup, OrderedMap, sizeOf } from "../../language/python/containers.ts";
 import { compilePattern } from "../../language/python/regexp.ts";
-import {
-  decryptionOf,
-  decryptValue,
-  type FunctionTable,
-  Pipeline,
-  type RendererTable,
-  SaltFunctions,
-} from "../../language/render/mod.ts";
-import type { Runtime } from "../../runtime/mod.ts";
-import { compileGlob, matchMinion, PatternCache } from "../../model/target/mod.ts";
+import { decryptionOf, decryptValue } from "../../language/render/decrypt.ts";
+import { type FunctionTable, SaltFunctions } from "../../language/render/jinja/salt_functions.ts";
+import { Pipeline } from "../../language/render/pipeline.ts";
+import type { RendererTable } from "../../language/render/renderer.ts";
+import { compileGlob } from "../../language/python/glob.ts";
+import { matchMinion } from "../../model/target/match.ts";
+import { PatternCache } from "../../model/target/patterns.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import { SALT_COMPAT } from "../../base/version.ts";
 import { decryptPillar } from "./decrypt.ts";
 import { addExtPillars } from "./ext_pillar.ts";

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/async/clock.ts";
 import { joinPath } from "../../base/paths.ts";
 import { ConfigError, messageOf } from "../../base/errors.ts";
-import { isMinionId } from "../../protocol/channel/minion_id.ts";
+import { isMinionId } from "../../base/minion_id.ts";
 import type { Logger } from "../../base/log.ts";
 import { type AnyMap, isMap, lookup } from "../../language/python/containers.ts";
 import type { FileSystem } from "../../runtime/fs.ts";

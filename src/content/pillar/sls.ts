@@ -3,7 +3,7 @@ import type { Logger } from "../../base/log.ts";
 import { type AnyMap, entriesOf, isMap, lookup, OrderedMap, sizeOf } from "../../language/python/containers.ts";
 import { repr, str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
-import type { Pipeline } from "../../language/render/mod.ts";
+import type { Pipeline } from "../../language/render/pipeline.ts";
 import { compileGlob } from "../../language/python/glob.ts";
 import type { PillarFiles } from "./files.ts";
 import { merge } from "../../language/python/merge_strategy.ts";

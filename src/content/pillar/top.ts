@@ -2,7 +2,9 @@ import { type AnyMap, entriesOf, isMap, lookup } from "../../language/python/con
 import { isFloat, isInteger } from "../../language/python/float.ts";
 import { repr, str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
-import { matchTopTarget, type PatternCache, type Subject, TargetError } from "../../model/target/mod.ts";
+import { matchTopTarget } from "../../model/target/top_target.ts";
+import type { PatternCache } from "../../model/target/patterns.ts";
+import { type Subject, TargetError } from "../../model/target/target.ts";
 
 /** One target of a top file: how it is matched, and its SLS files. */
 export interface TopTarget {

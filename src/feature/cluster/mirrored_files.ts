@@ -1,7 +1,7 @@
 import type { KeyState } from "../../protocol/channel/key_store.ts";
 import { joinPath } from "../../base/paths.ts";
 import { hex } from "../../protocol/crypto/hex.ts";
-import { isMinionId } from "../../protocol/channel/minion_id.ts";
+import { isMinionId } from "../../base/minion_id.ts";
 import { isRecord } from "../../base/record.ts";
 import type { Crypto } from "../../runtime/crypto.ts";
 import type { FileSystem } from "../../runtime/fs.ts";

@@ -1,7 +1,10 @@
 import { deferred } from "../../base/async/deferred.ts";
 import { SaltError } from "../../base/errors.ts";
-import { type BusEvent, EVENTS_MISSED, listenBus, subscribeBus } from "../../model/event/mod.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { BusEvent } from "../../model/event/bus.ts";
+import { EVENTS_MISSED } from "../../model/event/tag.ts";
+import { listenBus } from "../../model/event/bus_client.ts";
+import { subscribeBus } from "../../model/event/bus_subscription.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import type { Connection } from "../../runtime/net.ts";
 import { packIpcFrame, withLength } from "../../protocol/wire/ipc_frame.ts";
 

@@ -2,7 +2,7 @@
 import type { BusEvent } from "../../model/event/bus.ts";
 import type { EngineContext, EngineEvents, EngineMaster } from "../../model/loader/engines.ts";
 import type { Logger } from "../../base/log.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import { packEvent } from "../../protocol/wire/event_frame.ts";
 import { BusLink, type BusPaths } from "./bus_link.ts";
 import { EventBuffer } from "./event_buffer.ts";

@@ -1,7 +1,7 @@
 import { backoffDelay } from "../../base/async/backoff.ts";
 import { type Deferred, deferred } from "../../base/async/deferred.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
-import type { EventLogReader } from "../../model/event/mod.ts";
+import type { EventLogReader } from "../../model/event/event_log.ts";
 import type { EventBatch, ReturnedEvent, ReturnerContext, ReturnerModule } from "../../model/loader/family.ts";
 import type { Logger } from "../../base/log.ts";
 import { unpackEvent } from "../../protocol/wire/event_frame.ts";

@@ -1,8 +1,9 @@
 import { messageOf } from "../../base/errors.ts";
-import type { BusEvent, BusPosition } from "../../model/event/mod.ts";
+import type { BusEvent } from "../../model/event/bus.ts";
+import type { BusPosition } from "../../model/event/follow_bus.ts";
 import type { ReturnerContext, ReturnerModule } from "../../model/loader/family.ts";
 import type { Logger } from "../../base/log.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import { eventFilter } from "./event_filter.ts";
 import { EventOutlet } from "./event_outlet.ts";
 import { EventSpool } from "./event_spool.ts";

@@ -1,5 +1,6 @@
 import { dirName } from "../../base/paths.ts";
-import { type BusPosition, EventLog, type EventLogReader } from "../../model/event/mod.ts";
+import type { BusPosition } from "../../model/event/follow_bus.ts";
+import { EventLog, type EventLogReader } from "../../model/event/event_log.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 import { concat } from "../../runtime/bytes.ts";
 import { textOf, utf8 } from "../../protocol/wire/utf8.ts";

@@ -5,9 +5,11 @@ import { type Rendering, templateText } from "../../model/loader/rendering.ts";
 import type { LowChunk } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
-import { RenderError } from "../../language/render/mod.ts";
+import { RenderError } from "../../language/render/render_error.ts";
+import { lowChunksOf } from "../../content/state/compile/low_chunks.ts";
+import { type OpenHigh, openHigh } from "../../content/state/compile/high.ts";
+import { verifyHigh } from "../../content/state/compile/verify_high.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
-import { lowChunksOf, type OpenHigh, openHigh, verifyHigh } from "../../content/state/mod.ts";
 import { reactionFiles } from "./reaction_files.ts";
 
 /** One reaction of an event, before its arguments are looked at. */

@@ -1,4 +1,4 @@
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 
 /** Signals processes and all that they started. */
 export function killGroups(process: Runtime["process"], pids: Iterable<number>, signal: "SIGTERM" | "SIGKILL"): void {

@@ -1,5 +1,5 @@
 import { deferred } from "../../base/async/deferred.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 
 /** Waits for a line; when its input ends without one, its parent has died, and the process group goes as well. */
 const SCRIPT = 'read -r _ && exit 0; kill -s KILL -- "-$0"';

@@ -1,7 +1,7 @@
 import { hex } from "../../protocol/crypto/hex.ts";
 import { messageOf, SaltError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import type { Connection, Listener, SocketAddress } from "../../runtime/net.ts";
 import { FrameReader } from "../../protocol/wire/frames.ts";
 import type { FromPart } from "./part_protocol.ts";

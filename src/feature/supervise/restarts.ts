@@ -1,5 +1,5 @@
 import { backoffDelay, type BackoffOptions } from "../../base/async/backoff.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 
 /** From a tenth of a second to half a minute, half of it random. */
 const DELAYS: BackoffOptions = { initialMs: 100, maxMs: 30_000 };

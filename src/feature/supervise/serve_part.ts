@@ -1,7 +1,7 @@
 import { deferred } from "../../base/async/deferred.ts";
 import { messageOf } from "../../base/errors.ts";
 import { createLogger, type LogFields, type Logger, type LogLevel } from "../../base/log.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import type { Connection } from "../../runtime/net.ts";
 import { frame, FrameReader } from "../../protocol/wire/frames.ts";
 import { decode, encode } from "../../protocol/wire/msgpack.ts";

@@ -1,7 +1,7 @@
 import { type Deferred, deferred } from "../../base/async/deferred.ts";
 import { messageOf, SaltError } from "../../base/errors.ts";
 import { LOG_LEVELS, type Logger } from "../../base/log.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import type { Connection } from "../../runtime/net.ts";
 import type { Child } from "../../runtime/process.ts";
 import type { BackoffOptions } from "../../base/async/backoff.ts";

@@ -1,6 +1,6 @@
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import type { SocketAddress } from "../../runtime/net.ts";
 import { KeptPart } from "./kept_part.ts";
 import type { Part, PartStatus } from "./part.ts";

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import type { Context } from "hono";
 import { type Logger, silentLogger } from "../../base/log.ts";
 import type { HttpHandler, HttpPeer } from "../../runtime/http.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import type { Backend } from "./backend/backend.ts";
 import { guardedBackend } from "./backend/guarded_backend.ts";
 import { extensionRoutes } from "./flavours/extension_routes.ts";

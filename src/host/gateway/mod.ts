@@ -12,7 +12,14 @@ export { type Flavour, FLAVOURS } from "./flavours/flavours.ts";
 export { configured, gatewaySettings } from "./read_settings.ts";
 export type { ApiKeySetting, GatewaySettings } from "./settings.ts";
 export { masterOptions } from "../../model/config/given.ts";
-export { type LogFields, type Logger, type LogLevel, type LogRecord, silentLogger, type Threshold } from "../../base/log.ts";
+export {
+  type LogFields,
+  type Logger,
+  type LogLevel,
+  type LogRecord,
+  silentLogger,
+  type Threshold,
+} from "../../base/log.ts";
 export { currentRuntime } from "../../runtime/current.ts";
 // What their signatures name, as `brine` has it
 export type {
@@ -38,7 +45,7 @@ export type { Clock } from "../../base/async/clock.ts";
 export type { MasterOpts } from "../../model/config/master_opts.ts";
 export { SaltError } from "../../base/errors.ts";
 export type { BusEvent, EventData } from "../../model/event/bus.ts";
-export type { Runtime } from "../../runtime/mod.ts";
+export type { Runtime } from "../../runtime/runtime.ts";
 export type { IpTarget } from "../../model/target/ipcidr.ts";
 export type { TargetType } from "../../model/target/target.ts";
 export type { Span, SpanAttributes, SpanOptions, Tracer } from "../../base/telemetry/mod.ts";

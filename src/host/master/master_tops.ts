@@ -7,7 +7,7 @@ import type { Logger } from "../../base/log.ts";
 import { type AnyMap, entriesOf, isMap } from "../../language/python/containers.ts";
 import { merge } from "../../language/python/merge_strategy.ts";
 import { isRecord } from "../../base/record.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 
 /** Minions whose states one module looks up at the same time: it may start a program for each. */
 const AT_ONCE = 5;

@@ -1,6 +1,6 @@
 import { joinPath } from "../../base/paths.ts";
 import { messageOf } from "../../base/errors.ts";
-import { isMinionId } from "../../protocol/channel/minion_id.ts";
+import { isMinionId } from "../../base/minion_id.ts";
 import type { Logger } from "../../base/log.ts";
 import { sameBytes } from "../../runtime/bytes.ts";
 import type { FileSystem } from "../../runtime/fs.ts";

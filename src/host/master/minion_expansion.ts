@@ -1,5 +1,6 @@
 import type { MasterOpts } from "../../model/config/master_opts.ts";
-import { expandTarget, type PatternCache } from "../../model/target/mod.ts";
+import { expandTarget } from "../../model/target/expand.ts";
+import type { PatternCache } from "../../model/target/patterns.ts";
 import type { KeyDirectories } from "./keys/key_directories.ts";
 import type { MinionCache } from "./minion_cache.ts";
 import type { Presence } from "./presence.ts";

@@ -2,9 +2,9 @@
 import type { MasterOpts } from "../../model/config/master_opts.ts";
 import { KeyDirectories } from "./keys/key_directories.ts";
 import { MinionCache } from "./minion_cache.ts";
-import { type ExpandOptions, expandTarget } from "../../model/target/mod.ts";
+import { type ExpandOptions, expandTarget } from "../../model/target/expand.ts";
 import type { Logger } from "../../base/log.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 
 /** Ids that a target expands to, in the order of the keys. */
 export function previewTarget(

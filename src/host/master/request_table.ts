@@ -2,9 +2,10 @@ import { type Reply, type Request, type RequestHandler, WithheldReply } from "..
 import { hostOf } from "../../protocol/zmtp/mod.ts";
 import { coversAllEvents } from "../../model/event/event_right.ts";
 import type { Logger } from "../../base/log.ts";
-import { NotTakenError, WorkerError } from "../../feature/supervise/mod.ts";
+import { NotTakenError } from "../../feature/supervise/worker_queue.ts";
+import { WorkerError } from "../../feature/supervise/worker_pool.ts";
+import { answerFileCommand, FILE_COMMANDS } from "../../content/fileserver/server.ts";
 import { Float } from "../../protocol/wire/msgpack.ts";
-import { answerFileCommand, FILE_COMMANDS } from "../../content/fileserver/mod.ts";
 import { fileReceive, masterOpts } from "./commands/files.ts";
 import {
   clusterStatus,

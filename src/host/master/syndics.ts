@@ -1,9 +1,9 @@
 import { joinPath } from "../../base/paths.ts";
 import { messageOf } from "../../base/errors.ts";
-import { isMinionId } from "../../protocol/channel/minion_id.ts";
+import { isMinionId } from "../../base/minion_id.ts";
 import type { Logger } from "../../base/log.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
-import { compileGlob, type Predicate } from "../../model/target/mod.ts";
+import { compileGlob, type Predicate } from "../../language/python/glob.ts";
 
 export interface SyndicsOptions {
   fs: FileSystem;

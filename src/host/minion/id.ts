@@ -1,9 +1,9 @@
 import type { MinionOpts } from "../../model/config/minion_opts.ts";
 import { joinPath } from "../../base/paths.ts";
 import { ConfigError } from "../../base/errors.ts";
-import { isMinionId } from "../../protocol/channel/minion_id.ts";
+import { isMinionId } from "../../base/minion_id.ts";
 import type { Logger } from "../../base/log.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 
 /** Names that do not identify a host. */
 const NO_NAME = /^(localhost.*|ip6-.*|127\..*|0\.0\.0\.0|::1.*|fe00::.*|ff02::.*)$/;

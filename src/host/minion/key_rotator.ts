@@ -6,7 +6,7 @@ import { joinPath } from "../../base/paths.ts";
 import { messageOf, SaltError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { isRecord } from "../../base/record.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import type { MasterConnection } from "./connection.ts";
 
 const HOUR_MS = 3_600_000;

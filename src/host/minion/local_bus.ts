@@ -3,10 +3,10 @@ import { joinPath } from "../../base/paths.ts";
 import { messageOf } from "../../base/errors.ts";
 import { EventBus } from "../../model/event/bus.ts";
 import { serveBus } from "../../model/event/bus_server.ts";
-import { ipcHash } from "../../protocol/channel/minion_id.ts";
+import { ipcHash } from "../../protocol/crypto/id_hashes.ts";
 import type { Logger } from "../../base/log.ts";
 import type { HashName } from "../../runtime/crypto.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import type { SocketAddress } from "../../runtime/net.ts";
 
 /** The Unix sockets of a minion in `sock_dir`. */

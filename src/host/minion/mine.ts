@@ -2,7 +2,7 @@ import type { MinionOpts } from "../../model/config/minion_opts.ts";
 import { messageOf } from "../../base/errors.ts";
 import { newJid } from "../../model/job/jid.ts";
 import type { Logger } from "../../base/log.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import type { Execution } from "./processes/execution.ts";
 
 export interface MineOptions {

@@ -1,13 +1,13 @@
 import type { Clock } from "../../base/async/clock.ts";
 import type { MinionOpts } from "../../model/config/minion_opts.ts";
 import type { EventBus } from "../../model/event/bus.ts";
-import { openFiles } from "../../content/fileserver/mod.ts";
+import { openFiles } from "../../content/fileserver/client.ts";
 import type { Context, Files, MasterLink } from "../../model/loader/context.ts";
 import { hostContext, hostFunctions } from "../../model/loader/host_context.ts";
 import type { OpenHostMaster } from "../../model/loader/host_master.ts";
 import type { FunctionTable, ModuleRegistry } from "../../model/loader/loader.ts";
 import type { Logger } from "../../base/log.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import type { MinionGrains } from "./grains.ts";
 import type { RunningJobs } from "./jobs/running_jobs.ts";
 import type { Masters } from "./masters.ts";

@@ -1,4 +1,5 @@
-import type { BusPaths, Engines } from "../../feature/engine/mod.ts";
+import type { BusPaths } from "../../feature/engine/bus_link.ts";
+import type { Engines } from "../../feature/engine/engines.ts";
 import type { EventBus } from "../../model/event/bus.ts";
 import type { LocalSockets } from "./local_bus.ts";
 import type { Masters } from "./masters.ts";

@@ -3,7 +3,7 @@ import { type AuthClient, MasterKeyError, type SignedIn } from "../../protocol/c
 import type { MinionOpts } from "../../model/config/minion_opts.ts";
 import { messageOf, SaltError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 
 /**
  * The master has refused the minion for good; the process should end with this exit code, as Salt's does.

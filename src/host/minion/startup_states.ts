@@ -3,7 +3,7 @@ import { messageOf } from "../../base/errors.ts";
 import { newJid } from "../../model/job/jid.ts";
 import type { MasterLink } from "../../model/loader/context.ts";
 import type { Logger } from "../../base/log.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import { returnLoad } from "./jobs/return_load.ts";
 import type { RunningJobs } from "./jobs/running_jobs.ts";
 import { packReturn } from "./processes/executor.ts";

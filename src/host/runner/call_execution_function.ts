@@ -1,13 +1,13 @@
 import type { MasterOpts } from "../../model/config/master_opts.ts";
 import { completeOptions } from "../../model/config/load.ts";
 import { MINION_OPTIONS } from "../../model/config/minion_opts.ts";
-import { openFiles } from "../../content/fileserver/mod.ts";
+import { openFiles } from "../../content/fileserver/client.ts";
+import { masterId } from "../master/master_id.ts";
 import type { Context } from "../../model/loader/context.ts";
 import type { FunctionTable } from "../../model/loader/loader.ts";
 import type { CompilePillar } from "../../model/loader/pillar_link.ts";
 import type { Logger } from "../../base/log.ts";
-import { masterId } from "../master/mod.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import { ownHostMaster } from "./host_master.ts";
 import type { OpenRunner, RunnerScreen } from "./runner_host_options.ts";
 import type { RunnerPlugins } from "./runner_plugins.ts";

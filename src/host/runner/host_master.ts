@@ -6,7 +6,7 @@ import { NO_MATCH } from "../../model/job/no_match.ts";
 import { CommandExecutionError } from "../../model/loader/family.ts";
 import type { HostMaster, HostRequest, OpenHostMaster } from "../../model/loader/host_master.ts";
 import type { Logger } from "../../base/log.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import type { OpenRunner } from "./runner_host_options.ts";
 import type { RunnerPlugins } from "./runner_plugins.ts";
 

@@ -8,7 +8,7 @@ import { withCustomReturners } from "../../model/loader/custom_returners.ts";
 import { moduleNamed } from "../../model/loader/module_named.ts";
 import { type ReturnerModule, SaltInvocationError } from "../../model/loader/family.ts";
 import type { Logger } from "../../base/log.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import type { RunnerPlugins } from "./runner_plugins.ts";
 
 interface JobSourceOptions {

@@ -11,17 +11,12 @@ import type { ReactorAccess } from "../../model/loader/reactor_access.ts";
 import { Rendering } from "../../model/loader/rendering.ts";
 import { callContext } from "../../model/loader/template_functions.ts";
 import type { Logger } from "../../base/log.ts";
-import {
-  ANSWERS,
-  compileReactions,
-  proofOf,
-  type Reaction,
-  reactionCall,
-  ReactorRules,
-  requestTag,
-} from "../../feature/reactor/mod.ts";
+import { ANSWERS, proofOf, requestTag } from "../../feature/reactor/manage_requests.ts";
+import { compileReactions, type Reaction } from "../../feature/reactor/compile_reactions.ts";
+import { reactionCall } from "../../feature/reactor/reaction_call.ts";
+import { ReactorRules } from "../../feature/reactor/reactor_rules.ts";
 import { str } from "../../language/python/repr.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import { parseYaml } from "../../language/yaml/document.ts";
 import { openOwnMinion } from "./call_execution_function.ts";
 import type { OpenRunner } from "./runner_host_options.ts";

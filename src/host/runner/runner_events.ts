@@ -4,11 +4,12 @@ import { joinPath } from "../../base/paths.ts";
 import type { BusEvent } from "../../model/event/bus.ts";
 import { OWN_BUS } from "../../model/event/bus_addresses.ts";
 import { watchBus } from "../../model/event/watch.ts";
-import { ipcHash } from "../../protocol/channel/minion_id.ts";
+import { ipcHash } from "../../protocol/crypto/id_hashes.ts";
 import type { BusChoice } from "../../model/loader/host_master.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
-import { masterId } from "../master/mod.ts";
-import type { HashName, Runtime } from "../../runtime/mod.ts";
+import { masterId } from "../master/master_id.ts";
+import type { HashName } from "../../runtime/crypto.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 
 /** How long a runner listens that the master runs: no user could end it. */
 const LONGEST_MS = 3_600_000;

@@ -1,7 +1,7 @@
 import type { MasterOpts } from "../../model/config/master_opts.ts";
 import type { RunnerFunction } from "../../model/loader/family.ts";
 import type { Logger } from "../../base/log.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import type { RunnerPlugins } from "./runner_plugins.ts";
 
 /** Where a runner shows what it has to show beside its return. */

@@ -7,7 +7,7 @@ import type { ModuleRegistry } from "../../model/loader/loader.ts";
 import type { RunnerPillar } from "../../model/loader/pillar_link.ts";
 import type { WheelRegistry } from "../../model/loader/wheel.ts";
 import type { Logger } from "../../base/log.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 
 /** The plugins that runners run with: only programs know which there are. Functions load theirs when they are needed. */
 export interface RunnerPlugins {

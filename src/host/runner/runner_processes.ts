@@ -3,11 +3,11 @@ import { Pool } from "../../base/async/pool.ts";
 import { type Deferred, deferred } from "../../base/async/deferred.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
-import type { RunnerEnd, RunnerJob, Runners } from "../master/mod.ts";
+import type { RunnerEnd, RunnerJob, Runners } from "../master/services.ts";
+import type { Part, PartStatus } from "../../feature/supervise/part.ts";
 import type { Child } from "../../runtime/process.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import { LastWords, statusText } from "../../feature/supervise/last_words.ts";
-import type { Part, PartStatus } from "../../feature/supervise/mod.ts";
 import { encode } from "../../protocol/wire/msgpack.ts";
 
 /** Runners that run at once; more wait. */

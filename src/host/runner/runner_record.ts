@@ -4,8 +4,8 @@ import { messageOf } from "../../base/errors.ts";
 import type { JobCache } from "../../model/job/job_cache.ts";
 import { type MasterJobEnd, saveMasterJob } from "../../model/job/master_job.ts";
 import type { Logger } from "../../base/log.ts";
-import { masterId } from "../master/mod.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import { masterId } from "../master/master_id.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 
 export interface RunnerRecordOptions {
   runtime: Runtime;

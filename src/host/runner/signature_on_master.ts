@@ -1,7 +1,7 @@
 import type { MasterOpts } from "../../model/config/master_opts.ts";
 import { parseSignature, type Signature } from "../../model/loader/signature.ts";
 import type { Logger } from "../../base/log.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import type { RunnerPlugins } from "./runner_plugins.ts";
 import { findRunner, runnersOf } from "./runner_registry.ts";
 

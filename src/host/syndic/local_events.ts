@@ -2,7 +2,7 @@ import type { MasterOpts } from "../../model/config/master_opts.ts";
 import type { BusEvent } from "../../model/event/bus.ts";
 import { isPlainJid } from "../../model/job/jid.ts";
 import type { Logger } from "../../base/log.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import { ForwardedJob, type Load, type ReturnFields } from "./forwarded_job.ts";
 import type { HigherMaster } from "./higher_master.ts";
 import type { LocalJobs } from "./local_jobs.ts";

@@ -6,8 +6,8 @@ import { messageOf } from "../../base/errors.ts";
 import type { BusEvent } from "../../model/event/bus.ts";
 import type { JobCache } from "../../model/job/job_cache.ts";
 import type { Logger } from "../../base/log.ts";
-import type { Runtime } from "../../runtime/mod.ts";
-import type { Transport } from "../../protocol/transport/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
+import type { Transport } from "../../protocol/transport/transport.ts";
 
 export interface LocalMasterOptions {
   runtime: Runtime;

@@ -1,5 +1,5 @@
 import { entriesOf, isMap, OrderedMap } from "../python/containers.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import { runGpg } from "./gpg_program.ts";
 import { RenderError } from "./render_error.ts";
 import type { Renderer } from "./renderer.ts";

@@ -1,4 +1,4 @@
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 
 /** Bytes of messages and status lines that are kept. */
 const MOST_SAID = 1024 * 1024;

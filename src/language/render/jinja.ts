@@ -1,6 +1,6 @@
 import { truthy } from "../python/truth.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import {
   Budget,
   DEFAULT_LIMITS,

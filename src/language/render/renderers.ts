@@ -1,4 +1,4 @@
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import type { RendererTable } from "./renderer.ts";
 
 /** The names of all renderers. */

@@ -1,6 +1,6 @@
 import { isMap, sizeOf } from "../python/containers.ts";
 import { truthy } from "../python/truth.ts";
-import { explainYaml } from "../yaml/libyaml/mod.ts";
+import { explainYaml } from "../yaml/libyaml/explain_yaml.ts";
 import { parseOrderedYaml } from "../yaml/ordered.ts";
 import { YamlError } from "../yaml/yaml_error.ts";
 import { RenderError } from "./render_error.ts";

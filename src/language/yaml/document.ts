@@ -11,7 +11,7 @@ import {
 } from "yaml";
 import type { YamlBudget } from "./budget.ts";
 import { construct, ConstructError, type ConstructOptions } from "./construct.ts";
-import { compose } from "./libyaml/mod.ts";
+import { compose } from "./libyaml/compose.ts";
 import { emptyNode, type YamlDocument, type YamlNode } from "./node.ts";
 import { parseSimpleYaml } from "./simple.ts";
 import { TOO_DEEP, YamlError } from "./yaml_error.ts";

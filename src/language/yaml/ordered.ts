@@ -1,5 +1,5 @@
 import { construct, ConstructError } from "./construct.ts";
-import { compose } from "./libyaml/mod.ts";
+import { compose } from "./libyaml/compose.ts";
 import { YamlProblem } from "./libyaml/yaml_problem.ts";
 import { parseSimpleYaml } from "./simple.ts";
 import { TOO_DEEP, YamlError } from "./yaml_error.ts";

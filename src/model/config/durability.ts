@@ -1,6 +1,6 @@
 import { ConfigError } from "../../base/errors.ts";
 import { type Durability, durableFiles } from "../../runtime/fs.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 
 /** The option `durability` of a configuration. @throws {ConfigError} if it has an unknown value */
 export function durabilityOf(opts: { durability?: unknown }): Durability {

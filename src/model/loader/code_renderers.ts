@@ -1,7 +1,8 @@
 import { joinPath } from "../../base/paths.ts";
 import { hex } from "../../protocol/crypto/hex.ts";
 import { messageOf } from "../../base/errors.ts";
-import { type Renderer, RenderError, type RendererTable } from "../../language/render/mod.ts";
+import type { Renderer, RendererTable } from "../../language/render/renderer.ts";
+import { RenderError } from "../../language/render/render_error.ts";
 import { type CustomPlace, known } from "./custom_file.ts";
 import { strangersCode } from "./custom_files.ts";
 import { rendererContext } from "./custom_renderers.ts";

@@ -1,7 +1,7 @@
 import type { AuditReader } from "./audit.ts";
 import type { JobCache } from "../job/job_cache.ts";
 import type { Logger } from "../../base/log.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import type { BusChoice, HostMaster } from "./host_master.ts";
 import type { FunctionCatalog } from "./function_catalog.ts";
 import type { ReactorAccess } from "./reactor_access.ts";

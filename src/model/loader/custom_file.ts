@@ -2,7 +2,7 @@
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import { type CustomFile, customFiles, type CustomKind } from "./custom_files.ts";
 import { knownError } from "./foreign_errors.ts";
 import { exportedDocumentation, exportedSignature } from "./javascript_source.ts";

@@ -1,7 +1,7 @@
 /** The files of custom modules: where they are looked for, and what kind each is of. */
 import { joinPath } from "../../base/paths.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import { strangerIn } from "../../runtime/own_directory.ts";
 
 /** Families that custom modules can belong to, by the names of their folders. */

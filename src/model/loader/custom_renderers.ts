@@ -1,5 +1,6 @@
 import { messageOf } from "../../base/errors.ts";
-import { type Renderer, RenderError, type RendererTable, type RenderJob } from "../../language/render/mod.ts";
+import type { Renderer, RendererTable, RenderJob } from "../../language/render/renderer.ts";
+import { RenderError } from "../../language/render/render_error.ts";
 import { customFilesOf, type CustomPlace, known, loadCustomFile, logForeign } from "./custom_file.ts";
 import type { CustomFile } from "./custom_files.ts";
 import { bindArguments, parseSignature } from "./signature.ts";

@@ -1,6 +1,6 @@
 import type { Slices } from "../../base/async/slices.ts";
 import type { Logger } from "../../base/log.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 
 /** What a backend of `external_auth` is called with. */
 export interface EauthContext {

@@ -1,6 +1,6 @@
 /** Engines: programs that run beside a master or a minion as long as it runs, listen to its events and fire others. */
 import type { Logger } from "../../base/log.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import type { BoundArguments } from "./signature.ts";
 
 /** An event as an engine gets it. */

@@ -1,6 +1,6 @@
 import type { Logger } from "../../base/log.ts";
 import type { AnyMap } from "../../language/python/containers.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import type { BoundArguments } from "./signature.ts";
 
 /** What an external pillar is called with: the minion that the pillar is for, and the host that compiles it. */

@@ -1,5 +1,5 @@
 import type { Logger } from "../../base/log.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import type { Context, JobContext, RunnerContext } from "./context.ts";
 import type { BoundArguments, Signature } from "./signature.ts";
 

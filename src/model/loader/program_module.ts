@@ -4,7 +4,7 @@ import type { Logger } from "../../base/log.ts";
 import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
 import { parseOrderedJson } from "../../language/python/json.ts";
 import { str } from "../../language/python/repr.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import { CommandExecutionError } from "./family.ts";
 import { knownError } from "./foreign_errors.ts";
 import { type BoundArguments, parseSignature, type Signature } from "./signature.ts";

@@ -1,6 +1,6 @@
 import { type ProxyFor, proxyFor, readProxy } from "../../protocol/transport/proxy.ts";
 import { ConfigError } from "../../base/errors.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import type { ProxyChoice } from "../../runtime/proxy_net.ts";
 import { CommandExecutionError } from "./family.ts";
 

@@ -5,7 +5,8 @@ import type { Logger } from "../../base/log.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { sameBytes } from "../../runtime/bytes.ts";
-import type { FileSystem, Runtime } from "../../runtime/mod.ts";
+import type { FileSystem } from "../../runtime/fs.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import type { Files } from "./context.ts";
 import { isProgram } from "./custom_files.ts";
 

@@ -1,6 +1,6 @@
 import { asDicts } from "../../language/python/copy.ts";
 import { PythonError } from "../../language/python/python_error.ts";
-import { type FunctionTable as TemplateTable, SaltFunctionError } from "../../language/render/mod.ts";
+import { type FunctionTable as TemplateTable, SaltFunctionError } from "../../language/render/jinja/salt_functions.ts";
 import type { Context, JobContext } from "./context.ts";
 import { CommandExecutionError, CommandNotFoundError, SaltInvocationError } from "./family.ts";
 import { jobContext } from "./job_context.ts";

@@ -1,6 +1,6 @@
 import type { Logger } from "../../base/log.ts";
 import type { AnyMap } from "../../language/python/containers.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 
 /** What a module of `master_tops` is called with. */
 export interface TopsContext {

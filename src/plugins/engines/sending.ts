@@ -7,7 +7,7 @@ import { proxiesOf } from "../../model/loader/proxies.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { takeUser } from "../../runtime/basic_auth.ts";
-import type { Connection, SocketAddress } from "../../runtime/mod.ts";
+import type { Connection, SocketAddress } from "../../runtime/net.ts";
 
 /** Between two attempts to connect. */
 const AGAIN = { initialMs: 500, maxMs: 60_000 };

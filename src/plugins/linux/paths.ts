@@ -2,7 +2,7 @@ import { dirname, join, normpath, relpath } from "../../language/python/posixpat
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import type { FileStat, FileSystem } from "../../runtime/fs.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import { withOsErrors } from "../python_errors.ts";
 import { findAccount } from "../../runtime/accounts.ts";
 

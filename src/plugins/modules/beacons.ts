@@ -8,7 +8,7 @@ import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
 import { equal } from "../../language/python/equal.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
-import { dump } from "../../language/yaml/mod.ts";
+import { dump } from "../../language/yaml/dump.ts";
 
 type Fields = Record<string, unknown>;
 

@@ -6,7 +6,7 @@ import type { BoundArguments } from "../../model/loader/signature.ts";
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
-import { dump } from "../../language/yaml/mod.ts";
+import { dump } from "../../language/yaml/dump.ts";
 import { ask, current, type Fields, fieldsOf, listed, tell } from "./schedule/ask.ts";
 import { buildItem } from "./schedule/item.ts";
 import { add, modify, purge, remove, run, send, switchAll, switchJob } from "./schedule/jobs.ts";

@@ -1,4 +1,4 @@
-import { floatRepr } from "../../language/python/mod.ts";
+import { floatRepr } from "../../language/python/repr.ts";
 import { type Colors, shownId } from "./colors.ts";
 import type { StateResult } from "./highstate_data.ts";
 import type { OutputOptions } from "./outputter.ts";

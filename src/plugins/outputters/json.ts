@@ -1,4 +1,7 @@
-import { entriesOf, floatRepr, isFloat, isInteger, isMap, repr, sorted } from "../../language/python/mod.ts";
+import { entriesOf, isMap } from "../../language/python/containers.ts";
+import { floatRepr, repr } from "../../language/python/repr.ts";
+import { isFloat, isInteger } from "../../language/python/float.ts";
+import { sorted } from "../../language/python/compare.ts";
 import type { OutputOptions } from "./outputter.ts";
 
 /** JSON as Python's `json.dumps` writes it, with `1.0` and integers of any size; keys keep their order. */

@@ -1,4 +1,6 @@
-import { entriesOf, isMap, lookup, sorted, str } from "../../language/python/mod.ts";
+import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
+import { sorted } from "../../language/python/compare.ts";
+import { str } from "../../language/python/repr.ts";
 import { type ColorName, colorsOf, shownId } from "./colors.ts";
 import { MissingKeyError, type OutputOptions } from "./outputter.ts";
 

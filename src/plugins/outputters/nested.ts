@@ -1,4 +1,8 @@
-import { entriesOf, isFloat, isInteger, isMap, OrderedMap, repr, sorted, splitLines, str } from "../../language/python/mod.ts";
+import { entriesOf, isMap, OrderedMap } from "../../language/python/containers.ts";
+import { isFloat, isInteger } from "../../language/python/float.ts";
+import { repr, str } from "../../language/python/repr.ts";
+import { sorted } from "../../language/python/compare.ts";
+import { splitLines } from "../../language/python/lines.ts";
 import { printable, printableLines } from "../../base/printable.ts";
 import { type Colors, colorsOf, stripEscapes } from "./colors.ts";
 import type { OutputContext, OutputOptions } from "./outputter.ts";

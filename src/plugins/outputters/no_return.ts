@@ -1,4 +1,5 @@
-import { isMap, str } from "../../language/python/mod.ts";
+import { isMap } from "../../language/python/containers.ts";
+import { str } from "../../language/python/repr.ts";
 import { printable } from "../../base/printable.ts";
 import { colorsOf } from "./colors.ts";
 import { comparableEntries } from "./nested.ts";

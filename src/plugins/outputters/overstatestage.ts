@@ -1,4 +1,5 @@
-import { entriesOf, isMap, str } from "../../language/python/mod.ts";
+import { entriesOf, isMap } from "../../language/python/containers.ts";
+import { str } from "../../language/python/repr.ts";
 import { colorsOf } from "./colors.ts";
 import { sortedEntries } from "./nested.ts";
 import type { OutputOptions } from "./outputter.ts";

@@ -1,4 +1,8 @@
-import { isMap, lookup, pad, str, truthy, typeName } from "../../language/python/mod.ts";
+import { isMap, lookup } from "../../language/python/containers.ts";
+import { pad } from "../../language/python/format.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
+import { typeName } from "../../language/python/type_name.ts";
 import { printable } from "../../base/printable.ts";
 import { type Colors, colorsOf } from "./colors.ts";
 import { comparableEntries } from "./nested.ts";

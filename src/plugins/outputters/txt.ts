@@ -1,4 +1,7 @@
-import { entriesOf, isMap, prettyFormat, repr, splitLines, str } from "../../language/python/mod.ts";
+import { entriesOf, isMap } from "../../language/python/containers.ts";
+import { prettyFormat } from "../../language/python/pprint.ts";
+import { repr, str } from "../../language/python/repr.ts";
+import { splitLines } from "../../language/python/lines.ts";
 import { printable } from "../../base/printable.ts";
 
 function linesOf(value: unknown): string[] {

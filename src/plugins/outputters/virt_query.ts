@@ -1,4 +1,5 @@
-import { entriesOf, isMap, lookup, sizeOf, str } from "../../language/python/mod.ts";
+import { entriesOf, isMap, lookup, sizeOf } from "../../language/python/containers.ts";
+import { str } from "../../language/python/repr.ts";
 import { MissingKeyError } from "./outputter.ts";
 
 /** Shows the hosts of a `virt.query`. Salt looks up their machines in the wrong place, so a host that has any cannot be shown. */

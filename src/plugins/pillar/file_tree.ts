@@ -2,7 +2,7 @@ import { joinPath, normalizePath } from "../../base/paths.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { ExtPillar, PillarContext } from "../../model/loader/ext_pillar.ts";
 import type { BoundArguments } from "../../model/loader/signature.ts";
-import { isMinionId } from "../../protocol/channel/minion_id.ts";
+import { isMinionId } from "../../base/minion_id.ts";
 import { OrderedMap } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";

@@ -1,4 +1,5 @@
-import { type GitRepository, pillarBranch, pillarEnvironment, pillarRepositories } from "../../content/git/mod.ts";
+import type { GitRepository } from "../../content/git/repository.ts";
+import { pillarBranch, pillarEnvironment, pillarRepositories } from "../../content/git/pillar_remotes.ts";
 import type { ExtPillar, PillarContext } from "../../model/loader/ext_pillar.ts";
 import { type AnyMap, OrderedMap } from "../../language/python/containers.ts";
 

@@ -1,4 +1,6 @@
-import { entriesOf, isFloat, isInteger, isMap, repr, str } from "../../language/python/mod.ts";
+import { entriesOf, isMap } from "../../language/python/containers.ts";
+import { isFloat, isInteger } from "../../language/python/float.ts";
+import { repr, str } from "../../language/python/repr.ts";
 import { Constant, DateTime, Float, Packed, unpack } from "../../protocol/wire/msgpack.ts";
 import { json } from "../outputters/json.ts";
 

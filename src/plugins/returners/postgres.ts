@@ -1,6 +1,7 @@
 import { codeOf, ConfigError, messageOf } from "../../base/errors.ts";
 import { EventsRefused, type ReturnerContext, type ReturnerModule } from "../../model/loader/family.ts";
-import { isMap, truthy } from "../../language/python/mod.ts";
+import { isMap } from "../../language/python/containers.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { loadDriver } from "../driver.ts";
 import { Connections } from "./connections.ts";
 import { fromJson, toJson } from "./json.ts";

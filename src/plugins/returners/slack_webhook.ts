@@ -1,6 +1,8 @@
 import type { ReturnerContext, ReturnerModule } from "../../model/loader/family.ts";
-import { entriesOf, isMap, lookup, repr, str, truthy } from "../../language/python/mod.ts";
-import { dump } from "../../language/yaml/mod.ts";
+import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
+import { repr, str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
+import { dump } from "../../language/yaml/dump.ts";
 import { attempt, postAddress } from "./http_post.ts";
 import { toJson } from "./json.ts";
 import { returnerOptions } from "./options.ts";

@@ -1,5 +1,5 @@
 import { messageOf } from "../../base/errors.ts";
-import { allPillarRepositories } from "../../content/git/mod.ts";
+import { allPillarRepositories } from "../../content/git/pillar_remotes.ts";
 import { CommandExecutionError, type RunnerModule } from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
 

@@ -1,9 +1,15 @@
-import { type JobLoad, type JobSummary, mergeOutcomes, type StoredReturn, summaryOf } from "../../model/job/job_cache.ts";
+import {
+  type JobLoad,
+  type JobSummary,
+  mergeOutcomes,
+  type StoredReturn,
+  summaryOf,
+} from "../../model/job/job_cache.ts";
 import { isMasterFunction } from "../../model/job/master_job.ts";
 import { jidMs, jidToTime, newJid } from "../../model/job/jid.ts";
 import { ENDED, type TargetOutcome } from "../../model/job/outcome.ts";
 import type { JobReader, RunnerContext } from "../../model/loader/context.ts";
-import { truthy } from "../../language/python/mod.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { unpack } from "../../protocol/wire/msgpack.ts";
 import { metadataOf } from "./job_search.ts";
 

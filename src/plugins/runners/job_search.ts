@@ -3,7 +3,8 @@ import { isPlainJid } from "../../model/job/jid.ts";
 import { OUTCOME_STATES, type OutcomeState } from "../../model/job/outcome.ts";
 import type { JobReader } from "../../model/loader/context.ts";
 import { SaltInvocationError } from "../../model/loader/family.ts";
-import { isMap, lookup, repr } from "../../language/python/mod.ts";
+import { isMap, lookup } from "../../language/python/containers.ts";
+import { repr } from "../../language/python/repr.ts";
 
 /** @throws {SaltInvocationError} if it is none */
 export function checkJid(jid: unknown): string {

@@ -5,7 +5,8 @@ import { ENDED, type TargetOutcome } from "../../model/job/outcome.ts";
 import type { JobReader, RunnerContext } from "../../model/loader/context.ts";
 import { type RunnerFunction, type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
 import { StreamedMap } from "../../model/loader/streamed_map.ts";
-import { isMap, truthy } from "../../language/python/mod.ts";
+import { isMap } from "../../language/python/containers.ts";
+import { truthy } from "../../language/python/truth.ts";
 import { decode } from "../../protocol/wire/msgpack.ts";
 import {
   counts,

@@ -1,5 +1,5 @@
 import type { RunnerModule } from "../../model/loader/family.ts";
-import { isMinionId } from "../../protocol/channel/minion_id.ts";
+import { isMinionId } from "../../base/minion_id.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 

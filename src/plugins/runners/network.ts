@@ -1,6 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import type { RunnerModule } from "../../model/loader/family.ts";
-import { entriesOf, isMap, str } from "../../language/python/mod.ts";
+import { entriesOf, isMap } from "../../language/python/containers.ts";
+import { str } from "../../language/python/repr.ts";
 import { wakeOnLan } from "../wake_on_lan.ts";
 
 export const runner: RunnerModule = {

@@ -11,7 +11,7 @@ import { truthy } from "../../language/python/truth.ts";
 import { decodeUtf8 } from "../../language/python/utf8.ts";
 import { decode, encode } from "../../protocol/wire/msgpack.ts";
 import { parseYaml } from "../../language/yaml/document.ts";
-import { dump } from "../../language/yaml/mod.ts";
+import { dump } from "../../language/yaml/dump.ts";
 import { configparser } from "./configparser.ts";
 import { plist } from "./plist.ts";
 import { DeserializationError, SerializationError, type Serializer, type SerializerOptions } from "./serializer.ts";

@@ -4,7 +4,7 @@ import type { BoundArguments } from "../../model/loader/signature.ts";
 import { isMap, sizeOf } from "../../language/python/containers.ts";
 import { isInteger } from "../../language/python/float.ts";
 import { str } from "../../language/python/repr.ts";
-import { tagOf } from "../../content/state/mod.ts";
+import { tagOf } from "../../content/state/run/chunk.ts";
 import { truthy } from "../../language/python/truth.ts";
 
 const CHANGES = { testing: { old: "Unchanged", new: "Something pretended to change" } };

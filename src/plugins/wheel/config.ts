@@ -5,7 +5,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { WheelModule } from "../../model/loader/wheel.ts";
 import { isMap } from "../../language/python/containers.ts";
 import { repr, str } from "../../language/python/repr.ts";
-import { dump } from "../../language/yaml/mod.ts";
+import { dump } from "../../language/yaml/dump.ts";
 
 /** The master's configuration. */
 export const wheel: WheelModule = {

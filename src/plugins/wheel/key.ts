@@ -1,12 +1,12 @@
 import { hex } from "../../protocol/crypto/hex.ts";
-import { isMinionId } from "../../protocol/channel/minion_id.ts";
+import { isMinionId } from "../../base/minion_id.ts";
 import { SaltInvocationError } from "../../model/loader/family.ts";
 import type { KeyAdministration, KeyMatches, KeyStatus, WheelContext, WheelModule } from "../../model/loader/wheel.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { repr, str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { findAccount } from "../../runtime/accounts.ts";
-import { matchExpression } from "../../model/target/mod.ts";
+import { matchExpression } from "../../model/target/expression.ts";
 
 const STATUSES: readonly KeyStatus[] = ["minions", "minions_pre", "minions_rejected", "minions_denied"];
 /** What the words of `key.list` begin with. */

@@ -5,7 +5,7 @@ import { isEncryptionAlgorithm, isSigningAlgorithm, rsaDecrypt, rsaEncrypt, rsaS
 import { x931Sign } from "../crypto/x931.ts";
 import { hex } from "../crypto/hex.ts";
 import { messageOf } from "../../base/errors.ts";
-import { isMinionId } from "./minion_id.ts";
+import { isMinionId } from "../../base/minion_id.ts";
 import type { Logger } from "../../base/log.ts";
 import { isRecord } from "../../base/record.ts";
 import type { Crypto, RsaPrivateKey } from "../../runtime/crypto.ts";

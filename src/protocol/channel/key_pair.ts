@@ -2,7 +2,7 @@ import { joinPath } from "../../base/paths.ts";
 import { cleanPem } from "../crypto/rsa_key.ts";
 import type { Logger } from "../../base/log.ts";
 import type { RsaPrivateKey } from "../../runtime/crypto.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 
 /** A loaded key pair of this host. */
 export interface KeyPair {

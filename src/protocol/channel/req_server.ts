@@ -2,7 +2,7 @@ import { Crypticle, LONG, newKeyString } from "../crypto/crypticle.ts";
 import { isEncryptionAlgorithm, isSigningAlgorithm, rsaEncrypt, rsaSignAsync } from "../crypto/rsa.ts";
 import { x931Recover } from "../crypto/x931.ts";
 import { messageOf, SaltError, SystemError } from "../../base/errors.ts";
-import { isMinionId } from "./minion_id.ts";
+import { isMinionId } from "../../base/minion_id.ts";
 import type { Clock } from "../../base/async/clock.ts";
 import type { Logger } from "../../base/log.ts";
 import { isRecord } from "../../base/record.ts";

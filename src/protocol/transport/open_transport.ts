@@ -3,7 +3,7 @@ import { ConfigError } from "../../base/errors.ts";
 import { suggestion } from "../../base/nearest_name.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Listener, Net } from "../../runtime/net.ts";
-import type { Runtime } from "../../runtime/mod.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import { proxyNet } from "../../runtime/proxy_net.ts";
 import type { Wire } from "../zmtp/conversation.ts";
 import { runtimeSockets, type ZmtpContext, zmtpSockets } from "../zmtp/mod.ts";

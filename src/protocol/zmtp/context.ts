@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/async/mod.ts";
+import type { Clock } from "../../base/async/clock.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Net } from "../../runtime/net.ts";
 import type { Wire } from "./conversation.ts";

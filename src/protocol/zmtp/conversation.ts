@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/async/mod.ts";
+import type { Clock } from "../../base/async/clock.ts";
 import type { Connection } from "../../runtime/net.ts";
 import type { SocketType } from "./command.ts";
 import type { Message } from "./frame.ts";

@@ -48,4 +48,4 @@ export type {
 } from "./types.ts";
 export type { Clock } from "../../base/async/clock.ts";
 export type { LogFields, Logger, LogLevel, LogRecord, Threshold } from "../../base/log.ts";
-export type { Runtime } from "../../runtime/mod.ts";
+export type { Runtime } from "../../runtime/runtime.ts";

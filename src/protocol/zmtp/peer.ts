@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/async/mod.ts";
+import type { Clock } from "../../base/async/clock.ts";
 import { messageOf, ProtocolError, TimeoutError, TlsError } from "../../base/errors.ts";
 import type { Connection, ConnectionHandlers } from "../../runtime/net.ts";
 import type { SocketType } from "./command.ts";

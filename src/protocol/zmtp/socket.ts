@@ -1,4 +1,4 @@
-import { backoffDelay } from "../../base/async/mod.ts";
+import { backoffDelay } from "../../base/async/backoff.ts";
 import { messageOf, ProtocolError, SaltError } from "../../base/errors.ts";
 import type { Connection, Listener, ListenOptions } from "../../runtime/net.ts";
 import type { SocketType } from "./command.ts";

@@ -1,5 +1,5 @@
 import { ProtocolError, TimeoutError } from "../../base/errors.ts";
-import type { Clock } from "../../base/async/mod.ts";
+import type { Clock } from "../../base/async/clock.ts";
 import { hostOf } from "./endpoint.ts";
 import { originOf } from "./origin.ts";
 

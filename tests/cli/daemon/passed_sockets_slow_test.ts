@@ -10,7 +10,7 @@ import { after, describe, test } from "node:test";
 import { takePassedSockets } from "../../../cli/daemon/passed_sockets.ts";
 import { createLogger, type LogRecord } from "../../../src/base/log.ts";
 import type { Net, SocketAddress } from "../../../src/runtime/net.ts";
-import type { Runtime } from "../../../src/runtime/mod.ts";
+import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { freePort, RunningProgram } from "../../support/running_program.ts";
 
 const PID = 4711;

@@ -4,7 +4,8 @@ import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { parseOptions, type Program } from "../../../cli/options/mod.ts";
+import { parseOptions } from "../../../cli/options/parse_options.ts";
+import type { Program } from "../../../cli/options/request.ts";
 import { keyMain } from "../../../cli/programs/key.ts";
 import { runInProcess } from "../../support/program.ts";
 

@@ -1,13 +1,9 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import {
-  helpText,
-  type OptionsContext,
-  parseOptions,
-  type Program,
-  type RunRequest,
-} from "../../../cli/options/mod.ts";
+import { helpText } from "../../../cli/options/help.ts";
+import type { OptionsContext, Program, RunRequest } from "../../../cli/options/request.ts";
+import { parseOptions } from "../../../cli/options/parse_options.ts";
 
 const VERSION = "{VERSION} ({CODENAME})";
 const context: OptionsContext = { version: VERSION };

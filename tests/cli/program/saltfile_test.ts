@@ -7,7 +7,7 @@ import { describe, test } from "node:test";
 import { parseCommandLine } from "../../../cli/program/command_line.ts";
 import { saltMain } from "../../../cli/programs/salt.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
-import type { Runtime } from "../../../src/runtime/mod.ts";
+import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { runInProcess } from "../../support/program.ts";
 
 /** A host whose user is in a directory of their own, with another for a home. */

@@ -1,8 +1,9 @@
 /** A file server over a tree in memory. */
-import { FileServer, type FileServerOpts } from "../../../src/content/fileserver/mod.ts";
+import { FileServer } from "../../../src/content/fileserver/server.ts";
+import type { FileServerOpts } from "../../../src/content/fileserver/roots.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
-import { memoryRuntime } from "../../../src/runtime/memory/mod.ts";
-import type { Runtime } from "../../../src/runtime/mod.ts";
+import { memoryRuntime } from "../../../src/runtime/memory/memory_runtime.ts";
+import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { type CapturedLog, captureLog } from "../../support/capture_log.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 

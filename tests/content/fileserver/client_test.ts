@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { until } from "../../../bench/bed/until.ts";
-import { FILE_COMMANDS, FileClient, type FileClientOptions, type FileRequest } from "../../../src/content/fileserver/mod.ts";
+import { FILE_COMMANDS } from "../../../src/content/fileserver/server.ts";
+import { FileClient, type FileClientOptions } from "../../../src/content/fileserver/client.ts";
+import type { FileRequest } from "../../../src/content/fileserver/file_request.ts";
+import type { FileServerOpts } from "../../../src/content/fileserver/roots.ts";
 import { hex } from "../../../src/protocol/crypto/hex.ts";
 import type { HttpRequest } from "../../../src/runtime/http.ts";
-import type { FileServerOpts } from "../../../src/content/fileserver/mod.ts";
 import { ConfigError } from "../../../src/base/errors.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../src/model/loader/family.ts";
 import { decode, encode } from "../../../src/protocol/wire/msgpack.ts";

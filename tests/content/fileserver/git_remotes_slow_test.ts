@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "
 import path from "node:path";
 import process from "node:process";
 import { describe, test } from "node:test";
-import type { FileServer } from "../../../src/content/fileserver/mod.ts";
+import type { FileServer } from "../../../src/content/fileserver/server.ts";
 import { lookup } from "../../../src/language/python/containers.ts";
 import { Authority } from "../../support/certificates.ts";
 import { pillarBed } from "../../support/pillar.ts";

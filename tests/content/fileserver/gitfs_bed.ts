@@ -4,7 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
-import { FileServer, type FileServerOpts } from "../../../src/content/fileserver/mod.ts";
+import { FileServer } from "../../../src/content/fileserver/server.ts";
+import type { FileServerOpts } from "../../../src/content/fileserver/roots.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { captureLog } from "../../support/capture_log.ts";
 import { fileServerOpts } from "./bed.ts";

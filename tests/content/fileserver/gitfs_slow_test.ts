@@ -6,9 +6,9 @@ import path from "node:path";
 import process from "node:process";
 import { describe, test } from "node:test";
 import { signIn } from "../../../src/content/git/command.ts";
-import { gitRemotes } from "../../../src/content/git/mod.ts";
+import { gitRemotes } from "../../../src/content/git/remote.ts";
+import type { FileServer } from "../../../src/content/fileserver/server.ts";
 import { parseGitUrl } from "../../../src/content/git/url.ts";
-import type { FileServer } from "../../../src/content/fileserver/mod.ts";
 import { GitBed, skip } from "./gitfs_bed.ts";
 
 const decoder = new TextDecoder();

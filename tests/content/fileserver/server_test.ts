@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ConfigError } from "../../../src/base/errors.ts";
-import { FILE_COMMANDS, type FileServerOpts, saltUrl } from "../../../src/content/fileserver/mod.ts";
-import { parseSaltUrl } from "../../../src/content/fileserver/url.ts";
+import { FILE_COMMANDS } from "../../../src/content/fileserver/server.ts";
+import type { FileServerOpts } from "../../../src/content/fileserver/roots.ts";
+import { parseSaltUrl, saltUrl } from "../../../src/content/fileserver/url.ts";
 import { hex } from "../../../src/protocol/crypto/hex.ts";
 import { type ServerBed, serverBed } from "./bed.ts";
 

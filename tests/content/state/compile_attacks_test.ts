@@ -3,7 +3,10 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { silentLogger } from "../../../src/base/log.ts";
 import { OrderedMap } from "../../../src/language/python/containers.ts";
-import { compileHigh, openHigh, type RenderFile, StateCompiler } from "../../../src/content/state/mod.ts";
+import { compileHigh } from "../../../src/content/state/compile/compile_high.ts";
+import { openHigh } from "../../../src/content/state/compile/high.ts";
+import type { RenderFile } from "../../../src/content/state/compile/sls_reader.ts";
+import { StateCompiler } from "../../../src/content/state/compile/state_compiler.ts";
 import { parseOrderedYaml } from "../../../src/language/yaml/ordered.ts";
 
 /** A compiler over files in memory, which are plain YAML. */

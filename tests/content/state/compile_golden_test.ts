@@ -4,7 +4,10 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, describe, test } from "node:test";
-import { openHigh, openStateCompiler, type StateCompiler, TopFileError } from "../../../src/content/state/mod.ts";
+import { openHigh } from "../../../src/content/state/compile/high.ts";
+import { openStateCompiler } from "../../../src/content/state/compile/open_compiler.ts";
+import type { StateCompiler } from "../../../src/content/state/compile/state_compiler.ts";
+import { TopFileError } from "../../../src/content/state/compile/top_files.ts";
 import { testJob } from "../../support/job_context.ts";
 import { localFiles } from "../../support/local_files.ts";
 import { ordered } from "../../support/ordered.ts";

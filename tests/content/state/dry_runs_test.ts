@@ -14,7 +14,7 @@ import { module as pip } from "../../../src/plugins/modules/pip.ts";
 import { modRepo as modYumRepo } from "../../../src/plugins/modules/yumpkg/repositories.ts";
 import { modRepo as modZypperRepo } from "../../../src/plugins/modules/zypperpkg/repositories.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
-import { memoryRuntime } from "../../../src/runtime/memory/mod.ts";
+import { memoryRuntime } from "../../../src/runtime/memory/memory_runtime.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { type StateHost, stateHost } from "../../support/file_states.ts";
 import { localFiles } from "../../support/local_files.ts";

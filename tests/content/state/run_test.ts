@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { LowChunk } from "../../../src/model/loader/states.ts";
-import { unfinishedRuns } from "../../../src/content/state/mod.ts";
+import { unfinishedRuns } from "../../../src/content/state/run/run_record.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { chunk, stateFunction, stateRun } from "../../support/state_run.ts";
 import { inTemporary } from "../../plugins/temporary.ts";

@@ -10,7 +10,7 @@ import { KeyDirectories } from "../../../src/host/master/keys/key_directories.ts
 import { MinionCache } from "../../../src/host/master/minion_cache.ts";
 import { MemoryLedger, type MemoryLedgerStorage } from "../../../src/plugins/ledger_storages/memory.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
-import { type MemoryFileSystem, memoryFileSystem } from "../../../src/runtime/memory/mod.ts";
+import { type MemoryFileSystem, memoryFileSystem } from "../../../src/runtime/memory/memory_runtime.ts";
 import { encode } from "../../../src/protocol/wire/msgpack.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 

@@ -7,7 +7,7 @@ import { SharedKey } from "../../../src/host/master/cluster/shared_key.ts";
 import { RotatingMasterKey } from "../../../src/host/master/keys/master_key.ts";
 import { MemoryLedger } from "../../../src/plugins/ledger_storages/memory.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
-import { memoryFileSystem } from "../../../src/runtime/memory/mod.ts";
+import { memoryFileSystem } from "../../../src/runtime/memory/memory_runtime.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 
 const { crypto } = await currentRuntime();

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { turns } from "../../../bench/bed/until.ts";
-import { Engines } from "../../../src/feature/engine/mod.ts";
+import { Engines } from "../../../src/feature/engine/engines.ts";
 import { superviseBed, text } from "../supervise/bed.ts";
 
 async function site(engines: unknown) {

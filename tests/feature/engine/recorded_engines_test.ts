@@ -7,7 +7,7 @@ import { engine as redisSentinel } from "../../../src/plugins/engines/redis_sent
 import { engine as stalekey } from "../../../src/plugins/engines/stalekey.ts";
 import { engine as testEngine } from "../../../src/plugins/engines/test.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
-import { memoryRuntime } from "../../../src/runtime/memory/mod.ts";
+import { memoryRuntime } from "../../../src/runtime/memory/memory_runtime.ts";
 import { decode, encode, Float } from "../../../src/protocol/wire/msgpack.ts";
 import {
   BEGINS,

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { turns } from "../../../bench/bed/until.ts";
-import { BusEvent, type BusPosition } from "../../../src/model/event/mod.ts";
+import { BusEvent } from "../../../src/model/event/bus.ts";
+import type { BusPosition } from "../../../src/model/event/follow_bus.ts";
 import { eventFilter, EventReturn, type EventReturnSettings } from "../../../src/feature/event_return/mod.ts";
 import { type EventBatch, EventsRefused, type ReturnerModule } from "../../../src/model/loader/family.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
-import { memoryRuntime } from "../../../src/runtime/memory/mod.ts";
+import { memoryRuntime } from "../../../src/runtime/memory/memory_runtime.ts";
 import { captureLog } from "../../support/capture_log.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { vectors } from "../../support/vectors.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Rendering } from "../../../src/model/loader/rendering.ts";
-import { compileReactions } from "../../../src/feature/reactor/mod.ts";
+import { compileReactions } from "../../../src/feature/reactor/compile_reactions.ts";
 import { memoryFiles } from "../../support/memory_files.ts";
 import { testMinion } from "../../support/context.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BusEvent } from "../../../src/model/event/bus.ts";
-import { causeOf, LoopGuard, WINDOW_MS } from "../../../src/feature/reactor/mod.ts";
+import { causeOf, LoopGuard, WINDOW_MS } from "../../../src/feature/reactor/loop_guard.ts";
 
 let last = 0;
 const jid = () => String(++last).padStart(20, "0");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseSignature } from "../../../src/model/loader/signature.ts";
-import { reactionCall } from "../../../src/feature/reactor/mod.ts";
+import { reactionCall } from "../../../src/feature/reactor/reaction_call.ts";
 
 const SIGNATURES: Record<string, string> = {
   "test.arg": "*args, **kwargs",

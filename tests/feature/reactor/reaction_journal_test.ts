@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ReactionJournal } from "../../../src/feature/reactor/mod.ts";
+import { ReactionJournal } from "../../../src/feature/reactor/reaction_journal.ts";
 import { memoryFiles } from "../../support/memory_files.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { captureLog } from "../../support/capture_log.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ReactorRules } from "../../../src/feature/reactor/mod.ts";
+import { ReactorRules } from "../../../src/feature/reactor/reactor_rules.ts";
 import { memoryFiles } from "../../support/memory_files.ts";
 import { parseYaml } from "../../../src/language/yaml/document.ts";
 import { captureLog } from "../../support/capture_log.ts";

@@ -2,16 +2,13 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { deferred } from "../../../src/base/async/deferred.ts";
 import { BusEvent } from "../../../src/model/event/bus.ts";
-import {
-  LoopGuard,
-  proofOf,
-  type Reaction,
-  type ReactionClients,
-  ReactionJournal,
-  Reactor,
-  ReactorManager,
-  ReactorRules,
-} from "../../../src/feature/reactor/mod.ts";
+import { LoopGuard } from "../../../src/feature/reactor/loop_guard.ts";
+import { proofOf } from "../../../src/feature/reactor/manage_requests.ts";
+import type { Reaction } from "../../../src/feature/reactor/compile_reactions.ts";
+import { type ReactionClients, Reactor } from "../../../src/feature/reactor/reactor.ts";
+import { ReactionJournal } from "../../../src/feature/reactor/reaction_journal.ts";
+import { ReactorManager } from "../../../src/feature/reactor/reactor_manager.ts";
+import { ReactorRules } from "../../../src/feature/reactor/reactor_rules.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { captureLog } from "../../support/capture_log.ts";
 import { FakeClock } from "../../support/fake_clock.ts";

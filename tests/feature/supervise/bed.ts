@@ -1,11 +1,16 @@
 /** A supervisor in memory, whose processes do what their requests say. */
 import { turns } from "../../../bench/bed/until.ts";
 import { deferred } from "../../../src/base/async/deferred.ts";
-import { type MemoryCall, memoryRuntime } from "../../../src/runtime/memory/mod.ts";
-import type { Runtime } from "../../../src/runtime/mod.ts";
+import { type MemoryCall, memoryRuntime } from "../../../src/runtime/memory/memory_runtime.ts";
+import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
-import { type FromPart, PART_VARIABLE, PROTOCOL_VERSION, type ToPart } from "../../../src/feature/supervise/part_protocol.ts";
-import { Supervisor } from "../../../src/feature/supervise/mod.ts";
+import {
+  type FromPart,
+  PART_VARIABLE,
+  PROTOCOL_VERSION,
+  type ToPart,
+} from "../../../src/feature/supervise/part_protocol.ts";
+import { Supervisor } from "../../../src/feature/supervise/supervisor.ts";
 import { frame, FrameReader } from "../../../src/protocol/wire/frames.ts";
 import { type CapturedLog, captureLog } from "../../support/capture_log.ts";
 import { FakeClock } from "../../support/fake_clock.ts";

@@ -2,7 +2,8 @@
 import { existsSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { currentRuntime } from "../../../src/runtime/current.ts";
-import { PART_VARIABLE, servePart } from "../../../src/feature/supervise/mod.ts";
+import { PART_VARIABLE } from "../../../src/feature/supervise/part_protocol.ts";
+import { servePart } from "../../../src/feature/supervise/serve_part.ts";
 
 const runtime = await currentRuntime();
 process.exit(

@@ -2,7 +2,7 @@
 import process from "node:process";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { silentLogger } from "../../../src/base/log.ts";
-import { Supervisor } from "../../../src/feature/supervise/mod.ts";
+import { Supervisor } from "../../../src/feature/supervise/supervisor.ts";
 import { systemClock } from "../../../src/base/async/clock.ts";
 
 const [directory = "", ...argv] = process.argv.slice(2);

@@ -11,7 +11,8 @@ import { fileURLToPath } from "node:url";
 import { until } from "../../../bench/bed/until.ts";
 import { systemClock } from "../../../src/base/async/clock.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
-import { Supervisor, type WorkerPool } from "../../../src/feature/supervise/mod.ts";
+import { Supervisor } from "../../../src/feature/supervise/supervisor.ts";
+import type { WorkerPool } from "../../../src/feature/supervise/worker_pool.ts";
 import { type CapturedLog, captureLog } from "../../support/capture_log.ts";
 
 const TIMEOUT = { timeout: 120_000 };

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { turns } from "../../../bench/bed/until.ts";
-import type { WorkerPool } from "../../../src/feature/supervise/mod.ts";
+import type { WorkerPool } from "../../../src/feature/supervise/worker_pool.ts";
 import { type SuperviseBed, superviseBed, text } from "./bed.ts";
 
 function pool(bed: SuperviseBed, more: Partial<Parameters<SuperviseBed["supervisor"]["workers"]>[0]> = {}): WorkerPool {

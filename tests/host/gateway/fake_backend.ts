@@ -1,11 +1,24 @@
 /** A master that records its requests, for tests of what the gateway sends and what it does not. */
-import type { BatchEvent, Credentials, Outcome, Published, PublishRequest, TokenRecord } from "../../../src/client/mod.ts";
+import type {
+  BatchEvent,
+  Credentials,
+  Outcome,
+  Published,
+  PublishRequest,
+  TokenRecord,
+} from "../../../src/client/mod.ts";
 import { BusEvent } from "../../../src/model/event/bus.ts";
-import { type Backend, createGateway, gatewaySettings, MasterDownError, RefusedError } from "../../../src/host/gateway/mod.ts";
+import {
+  type Backend,
+  createGateway,
+  gatewaySettings,
+  MasterDownError,
+  RefusedError,
+} from "../../../src/host/gateway/mod.ts";
 import type { Flavour, Gateway } from "../../../src/host/gateway/mod.ts";
 import type { HttpPeer } from "../../../src/runtime/http.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
-import { memoryRuntime } from "../../../src/runtime/memory/mod.ts";
+import { memoryRuntime } from "../../../src/runtime/memory/memory_runtime.ts";
 import { type CapturedLog, captureLog } from "../../support/capture_log.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 

@@ -1,9 +1,16 @@
 /** Runs recorded exchanges against Brine gateways, whatever master stands behind them. */
 import assert from "node:assert/strict";
 import { joinPath } from "../../../src/base/paths.ts";
-import { type Backend, createGateway, type Gateway, gatewaySettings, masterBackend } from "../../../src/host/gateway/mod.ts";
+import {
+  type Backend,
+  createGateway,
+  type Gateway,
+  gatewaySettings,
+  masterBackend,
+} from "../../../src/host/gateway/mod.ts";
 import { silentLogger } from "../../../src/base/log.ts";
-import type { HttpServer, Runtime } from "../../../src/runtime/mod.ts";
+import type { HttpServer } from "../../../src/runtime/http.ts";
+import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { compareAnswer, compareFrames, type Golden } from "./golden.ts";
 import { openSocket } from "../../support/raw_web_socket.ts";
 

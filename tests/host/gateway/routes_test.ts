@@ -7,7 +7,7 @@ import { newApiKey } from "../../../src/host/gateway/mod.ts";
 import { pathTemplate } from "../../../src/host/gateway/openapi.ts";
 import { TokenFamilies } from "../../../src/host/gateway/auth/token_families.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
-import { memoryFileSystem } from "../../../src/runtime/memory/mod.ts";
+import { memoryFileSystem } from "../../../src/runtime/memory/memory_runtime.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { type Door, openDoor, PASSWORD } from "./fake_backend.ts";
 

@@ -11,11 +11,11 @@ import { systemClock } from "../../../src/base/async/clock.ts";
 import type { MasterOpts } from "../../../src/model/config/master_opts.ts";
 import type { CustomTops } from "../../../src/model/loader/custom_tops.ts";
 import { MasterTopsHost } from "../../../src/host/master/master_tops.ts";
-import { topsPool, topsWorkers } from "../../../src/host/master/tops_workers.ts";
+import { topsPool, topsWorkers } from "../../../src/host/master/workers/tops_workers.ts";
 import { TOPS } from "../../../src/plugins/tops/mod.ts";
 import { entriesOf } from "../../../src/language/python/containers.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
-import { Supervisor } from "../../../src/feature/supervise/mod.ts";
+import { Supervisor } from "../../../src/feature/supervise/supervisor.ts";
 import { captureLog } from "../../support/capture_log.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 

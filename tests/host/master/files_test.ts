@@ -7,7 +7,7 @@ import { TokenFiles } from "../../../src/host/master/access/tokens.ts";
 import { RunningJobs } from "../../../src/host/minion/jobs/running_jobs.ts";
 import { localCache } from "../../../src/plugins/job_caches/local_cache.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
-import { memoryRuntime } from "../../../src/runtime/memory/mod.ts";
+import { memoryRuntime } from "../../../src/runtime/memory/memory_runtime.ts";
 import { decode, encode, Packed } from "../../../src/protocol/wire/msgpack.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { canonical, fromHex, type Json, toHex, unescape, vectors } from "../../support/vectors.ts";

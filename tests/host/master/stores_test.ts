@@ -8,7 +8,7 @@ import { MinionCache } from "../../../src/host/master/minion_cache.ts";
 import { SessionKeys } from "../../../src/host/master/keys/session_keys.ts";
 import { silentLogger } from "../../../src/base/log.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
-import { memoryRuntime } from "../../../src/runtime/memory/mod.ts";
+import { memoryRuntime } from "../../../src/runtime/memory/memory_runtime.ts";
 import { captureLog } from "../../support/capture_log.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { PAIRS } from "../../support/start_cluster.ts";

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { SystemError } from "../../../src/base/errors.ts";
 import type { FileSystem } from "../../../src/runtime/fs.ts";
 import { memoryFileSystem } from "../../../src/runtime/memory/fs.ts";
-import { memoryRuntime } from "../../../src/runtime/memory/mod.ts";
+import { memoryRuntime } from "../../../src/runtime/memory/memory_runtime.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { ForwardJournal } from "../../../src/host/syndic/forward_journal.ts";
 import { ForwardedJob } from "../../../src/host/syndic/forwarded_job.ts";

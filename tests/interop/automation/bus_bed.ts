@@ -1,7 +1,7 @@
 /** What a minion answers, on its own bus and on its master's, to events on its bus. */
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { pause, until } from "../../../bench/bed/until.ts";
-import { listenBus, sendToBus } from "../../../src/model/event/mod.ts";
+import { listenBus, sendToBus } from "../../../src/model/event/bus_client.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { packEvent } from "../../../src/protocol/wire/event_frame.ts";
 import { Fleet, idOf } from "../fleet.ts";

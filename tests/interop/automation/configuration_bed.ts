@@ -2,7 +2,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pause, until } from "../../../bench/bed/until.ts";
-import { listenBus, sendToBus } from "../../../src/model/event/mod.ts";
+import { listenBus, sendToBus } from "../../../src/model/event/bus_client.ts";
 import { isFloat } from "../../../src/language/python/float.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { packEvent } from "../../../src/protocol/wire/event_frame.ts";

@@ -5,7 +5,7 @@ import path from "node:path";
 import process from "node:process";
 import { after, before, describe, test } from "node:test";
 import { until } from "../../../bench/bed/until.ts";
-import { type BusListener, listenBus } from "../../../src/model/event/mod.ts";
+import { type BusListener, listenBus } from "../../../src/model/event/bus_client.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { Fleet, idOf } from "../fleet.ts";
 import { installSalt, type Release } from "../release.ts";

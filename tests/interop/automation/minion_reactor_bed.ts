@@ -1,7 +1,7 @@
 /** A minion with the engine `reactor`: what becomes of events on its own bus. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { pause, until } from "../../../bench/bed/until.ts";
-import { listenBus, sendToBus } from "../../../src/model/event/mod.ts";
+import { listenBus, sendToBus } from "../../../src/model/event/bus_client.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { packEvent } from "../../../src/protocol/wire/event_frame.ts";
 import { Fleet, idOf } from "../fleet.ts";

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pause, until } from "../../../bench/bed/until.ts";
-import { listenBus, sendToBus } from "../../../src/model/event/mod.ts";
+import { listenBus, sendToBus } from "../../../src/model/event/bus_client.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { packEvent } from "../../../src/protocol/wire/event_frame.ts";
 import { Fleet } from "../fleet.ts";

@@ -13,7 +13,7 @@ import { freePort } from "../../../bench/bed/ports.ts";
 import { ProcessGroup } from "../../../bench/bed/process_group.ts";
 import { realSalt, saltPython } from "../../../bench/bed/sides.ts";
 import { pause, until } from "../../../bench/bed/until.ts";
-import { listenBus, sendToBus } from "../../../src/model/event/mod.ts";
+import { listenBus, sendToBus } from "../../../src/model/event/bus_client.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { packEvent } from "../../../src/protocol/wire/event_frame.ts";
 import { encode, Float } from "../../../src/protocol/wire/msgpack.ts";

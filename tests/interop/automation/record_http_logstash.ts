@@ -5,7 +5,7 @@ import process from "node:process";
 import { Bed } from "../../../bench/bed/bed.ts";
 import { realSalt } from "../../../bench/bed/sides.ts";
 import { pause, until } from "../../../bench/bed/until.ts";
-import { sendToBus } from "../../../src/model/event/mod.ts";
+import { sendToBus } from "../../../src/model/event/bus_client.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { packEvent } from "../../../src/protocol/wire/event_frame.ts";
 

@@ -1,7 +1,7 @@
 /** Schedules of a master or a minion: the returns of each entry, as an event and in the file of a returner. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { pause, until } from "../../../bench/bed/until.ts";
-import { listenBus } from "../../../src/model/event/mod.ts";
+import { listenBus } from "../../../src/model/event/bus_client.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { Fleet } from "../fleet.ts";
 import type { Kind } from "../release.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { silentLogger } from "../../../src/base/log.ts";
 import { jinja } from "../../../src/language/render/jinja.ts";
-import type { RenderJob } from "../../../src/language/render/mod.ts";
+import type { RenderJob } from "../../../src/language/render/renderer.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 
 const runtime = await currentRuntime();

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { compileFinder, compilePattern, CostError, Steps, translateRegexp } from "../../../src/language/python/mod.ts";
+import { compileFinder, compilePattern, translateRegexp } from "../../../src/language/python/regexp.ts";
+import { CostError, Steps } from "../../../src/language/python/steps.ts";
 import { vectors } from "../../support/vectors.ts";
 
 const MATCHES: [pattern: string, yes: string[], no: string[]][] = [

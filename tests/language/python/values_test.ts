@@ -1,22 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import {
-  compareText,
-  fill,
-  Float,
-  floatRepr,
-  format,
-  mapOf,
-  OrderedMap,
-  prettyFormat,
-  repr,
-  sorted,
-  splitLines,
-  str,
-  truthy,
-  Tuple,
-  typeName,
-} from "../../../src/language/python/mod.ts";
+import { compareText, sorted } from "../../../src/language/python/compare.ts";
+import { fill } from "../../../src/language/python/textwrap.ts";
+import { Float } from "../../../src/language/python/float.ts";
+import { floatRepr, repr, str } from "../../../src/language/python/repr.ts";
+import { format } from "../../../src/language/python/format.ts";
+import { mapOf, OrderedMap, Tuple } from "../../../src/language/python/containers.ts";
+import { prettyFormat } from "../../../src/language/python/pprint.ts";
+import { splitLines } from "../../../src/language/python/lines.ts";
+import { truthy } from "../../../src/language/python/truth.ts";
+import { typeName } from "../../../src/language/python/type_name.ts";
 import { DateTime } from "../../../src/protocol/wire/msgpack.ts";
 
 // Expected texts are Python's.

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../../src/base/log.ts";
 import { jinja } from "../../../src/language/render/jinja.ts";
-import { memoryRuntime } from "../../../src/runtime/memory/mod.ts";
+import { memoryRuntime } from "../../../src/runtime/memory/memory_runtime.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 
 const runtime = await currentRuntime();

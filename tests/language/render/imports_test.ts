@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { silentLogger } from "../../../src/base/log.ts";
 import { jinja } from "../../../src/language/render/jinja.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
-import { memoryRuntime } from "../../../src/runtime/memory/mod.ts";
+import { memoryRuntime } from "../../../src/runtime/memory/memory_runtime.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 
 const { crypto, net, host } = await currentRuntime();

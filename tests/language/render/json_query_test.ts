@@ -6,7 +6,7 @@ import { silentLogger } from "../../../src/base/log.ts";
 import { dumpJson } from "../../../src/language/python/json_dump.ts";
 import { parseOrderedJson } from "../../../src/language/python/json.ts";
 import { jinja } from "../../../src/language/render/jinja.ts";
-import { parseQuery } from "../../../src/language/render/jmespath/mod.ts";
+import { parseQuery } from "../../../src/language/render/jmespath/parse.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 
 type Case = [doc: number, expression: string, result: Map<string, unknown>];

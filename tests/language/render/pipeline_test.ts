@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createLogger, type LogRecord } from "../../../src/base/log.ts";
-import { createRenderers, parsePipeline, Pipeline, pipelineOf, RenderError } from "../../../src/language/render/mod.ts";
+import { createRenderers } from "../../../src/language/render/renderers.ts";
+import { parsePipeline, Pipeline, pipelineOf } from "../../../src/language/render/pipeline.ts";
+import { RenderError } from "../../../src/language/render/render_error.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { canonical } from "../../support/vectors.ts";
 

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { silentLogger } from "../../../src/base/log.ts";
-import type { RenderJob } from "../../../src/language/render/mod.ts";
+import type { RenderJob } from "../../../src/language/render/renderer.ts";
 import { jinja } from "../../../src/language/render/jinja.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
-import type { Runtime } from "../../../src/runtime/mod.ts";
+import type { Runtime } from "../../../src/runtime/runtime.ts";
 
 const runtime = await currentRuntime();
 const job = { path: "/t", saltenv: "base", argline: "", log: silentLogger, globals: {} };

@@ -5,7 +5,8 @@ import { yamlifyArg } from "../../../src/model/job/args.ts";
 import { YamlBudget } from "../../../src/language/yaml/budget.ts";
 import { parseYaml, YamlError } from "../../../src/language/yaml/document.ts";
 import { parseOrderedYaml } from "../../../src/language/yaml/ordered.ts";
-import { parseLine, YamlLimitError } from "../../../src/language/yaml/mod.ts";
+import { parseLine } from "../../../src/language/yaml/line.ts";
+import { YamlLimitError } from "../../../src/language/yaml/construct.ts";
 
 const nine = (name: string) => Array(9).fill(`*${name}`).join(", ");
 const levels = (count: number, first: string, level: (before: string) => string) =>

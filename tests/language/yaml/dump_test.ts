@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Float, OrderedMap } from "../../../src/language/python/mod.ts";
-import { dump, parseLine } from "../../../src/language/yaml/mod.ts";
+import { Float } from "../../../src/language/python/float.ts";
+import { OrderedMap } from "../../../src/language/python/containers.ts";
+import { dump } from "../../../src/language/yaml/dump.ts";
+import { parseLine } from "../../../src/language/yaml/line.ts";
 
 const LONG = "lorem ipsum dolor sit amet consectetur adipiscing elit sed do eiusmod tempor incididunt ut labore";
 

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { construct } from "../../../src/language/yaml/construct.ts";
-import { compose, explainYaml } from "../../../src/language/yaml/libyaml/mod.ts";
+import { compose } from "../../../src/language/yaml/libyaml/compose.ts";
+import { explainYaml } from "../../../src/language/yaml/libyaml/explain_yaml.ts";
 import { parseYaml } from "../../../src/language/yaml/document.ts";
 
 const at = (line: number, column: number) => `  in "<unicode string>", line ${line}, column ${column}`;

@@ -7,7 +7,7 @@ import { subscribeBus } from "../../../src/model/event/bus_subscription.ts";
 import { EventHistory } from "../../../src/model/event/event_history.ts";
 import { EVENTS_MISSED } from "../../../src/model/event/tag.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
-import { memoryNet } from "../../../src/runtime/memory/mod.ts";
+import { memoryNet } from "../../../src/runtime/memory/memory_runtime.ts";
 import type { SocketAddress } from "../../../src/runtime/net.ts";
 import { packEvent } from "../../../src/protocol/wire/event_frame.ts";
 import { IpcFrameReader, packIpcFrame, packNumberedFrame } from "../../../src/protocol/wire/ipc_frame.ts";

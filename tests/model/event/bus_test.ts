@@ -4,7 +4,7 @@ import { BusEvent, EventBus } from "../../../src/model/event/bus.ts";
 import { listenBus, sendToBus } from "../../../src/model/event/bus_client.ts";
 import { serveBus } from "../../../src/model/event/bus_server.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
-import { memoryNet } from "../../../src/runtime/memory/mod.ts";
+import { memoryNet } from "../../../src/runtime/memory/memory_runtime.ts";
 import type { SocketAddress } from "../../../src/runtime/net.ts";
 import { encode, Packed } from "../../../src/protocol/wire/msgpack.ts";
 import { packEvent } from "../../../src/protocol/wire/event_frame.ts";

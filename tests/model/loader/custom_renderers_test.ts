@@ -3,9 +3,11 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { customRenderers, Rendering } from "../../../src/model/loader/mod.ts";
+import { customRenderers } from "../../../src/model/loader/custom_renderers.ts";
+import { Rendering } from "../../../src/model/loader/rendering.ts";
+import { createRenderers } from "../../../src/language/render/renderers.ts";
+import { Pipeline } from "../../../src/language/render/pipeline.ts";
 import { OrderedMap } from "../../../src/language/python/containers.ts";
-import { createRenderers, Pipeline } from "../../../src/language/render/mod.ts";
 import { testJob } from "../../support/job_context.ts";
 
 const root = mkdtempSync(join(tmpdir(), "brine-renderers-"));

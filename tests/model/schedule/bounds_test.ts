@@ -1,7 +1,10 @@
 /** What a schedule refuses, and that it names it. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { LocalTime, Schedule, scheduleCommands, Scheduler } from "../../../src/model/schedule/mod.ts";
+import { LocalTime } from "../../../src/model/schedule/local_time.ts";
+import { Schedule } from "../../../src/model/schedule/schedule.ts";
+import { scheduleCommands } from "../../../src/model/schedule/commands.ts";
+import { Scheduler } from "../../../src/model/schedule/scheduler.ts";
 import { captureLog } from "../../support/capture_log.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { turns } from "../../../bench/bed/until.ts";
-import { LocalTime, Schedule, Scheduler } from "../../../src/model/schedule/mod.ts";
+import { LocalTime } from "../../../src/model/schedule/local_time.ts";
+import { Schedule } from "../../../src/model/schedule/schedule.ts";
+import { Scheduler } from "../../../src/model/schedule/scheduler.ts";
 import { captureLog } from "../../support/capture_log.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { turns } from "../../../bench/bed/until.ts";
-import { type DueJob, LocalTime, Schedule, scheduleCommands, Scheduler } from "../../../src/model/schedule/mod.ts";
+import { type DueJob, Scheduler } from "../../../src/model/schedule/scheduler.ts";
+import { LocalTime } from "../../../src/model/schedule/local_time.ts";
+import { Schedule } from "../../../src/model/schedule/schedule.ts";
+import { scheduleCommands } from "../../../src/model/schedule/commands.ts";
 import { DateTime } from "../../../src/protocol/wire/msgpack_values.ts";
 import { captureLog } from "../../support/capture_log.ts";
 import { FakeClock } from "../../support/fake_clock.ts";

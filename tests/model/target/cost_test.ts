@@ -1,7 +1,9 @@
 /** Targets of any caller take a bounded number of steps, and report it when they exceed it. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { expandTarget, matchMinion, PatternCache } from "../../../src/model/target/mod.ts";
+import { expandTarget } from "../../../src/model/target/expand.ts";
+import { matchMinion } from "../../../src/model/target/match.ts";
+import { PatternCache } from "../../../src/model/target/patterns.ts";
 
 const TIMEOUT = { timeout: 20_000 };
 

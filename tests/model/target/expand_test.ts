@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type CachedData, expandTarget, type MinionSource } from "../../../src/model/target/mod.ts";
+import { type CachedData, expandTarget, type MinionSource } from "../../../src/model/target/expand.ts";
 import { vectors } from "./vectors.ts";
 
 interface Row {

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { compileGlob, parseIpTarget, PatternCache } from "../../../src/model/target/mod.ts";
+import { compileGlob } from "../../../src/language/python/glob.ts";
+import { parseIpTarget } from "../../../src/model/target/ipcidr.ts";
+import { PatternCache } from "../../../src/model/target/patterns.ts";
 
 describe("compileGlob() matches as fnmatch does", () => {
   for (

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { matchMinion, PatternCache, type Subject } from "../../../src/model/target/mod.ts";
+import { matchMinion } from "../../../src/model/target/match.ts";
+import { PatternCache } from "../../../src/model/target/patterns.ts";
+import type { Subject } from "../../../src/model/target/target.ts";
 import { vectors } from "./vectors.ts";
 
 interface Row {

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { expandNodegroup, inlineNodegroups, matchExpression, parseTerm } from "../../../src/model/target/mod.ts";
+import { expandNodegroup, inlineNodegroups } from "../../../src/model/target/nodegroup.ts";
+import { matchExpression } from "../../../src/model/target/expression.ts";
+import { parseTerm } from "../../../src/model/target/compound.ts";
 import { vectors } from "./vectors.ts";
 
 describe("expandNodegroup() returns Salt's words", () => {

@@ -10,8 +10,8 @@ import { type BeaconEvent, type BeaconItem, type BeaconModule, settingsOf } from
 import type { Context } from "../../../src/model/loader/context.ts";
 import { BEACONS } from "../../../src/plugins/beacons/mod.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
-import { memoryRuntime } from "../../../src/runtime/memory/mod.ts";
-import type { Runtime } from "../../../src/runtime/mod.ts";
+import { memoryRuntime } from "../../../src/runtime/memory/memory_runtime.ts";
+import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { captureLog } from "../../support/capture_log.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { engine } from "../../../src/plugins/engines/script.ts";
-import { type MemoryCall, memoryRuntime } from "../../../src/runtime/memory/mod.ts";
+import { type MemoryCall, memoryRuntime } from "../../../src/runtime/memory/memory_runtime.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { engineSite } from "../../support/engine_site.ts";
 import { FakeClock } from "../../support/fake_clock.ts";

@@ -7,7 +7,7 @@ import { chosenEvents, engine as httpLogstash } from "../../../src/plugins/engin
 import { engine as logstash } from "../../../src/plugins/engines/logstash.ts";
 import { engine as notify, eventText } from "../../../src/plugins/engines/notify.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
-import type { Connection } from "../../../src/runtime/mod.ts";
+import type { Connection } from "../../../src/runtime/net.ts";
 import { StreamDecoder } from "../../../src/protocol/wire/msgpack_stream.ts";
 import { type EngineSite, engineSite } from "../../support/engine_site.ts";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { engine, staleMinions, withoutUnseenTime } from "../../../src/plugins/engines/stalekey.ts";
-import { memoryRuntime } from "../../../src/runtime/memory/mod.ts";
+import { memoryRuntime } from "../../../src/runtime/memory/memory_runtime.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { decode, encode } from "../../../src/protocol/wire/msgpack.ts";
 import { engineSite } from "../../support/engine_site.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { which } from "../../../src/plugins/linux/programs.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
-import type { Runtime } from "../../../src/runtime/mod.ts";
+import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { stateHost } from "../../support/file_states.ts";
 import { inTemporary } from "../temporary.ts";
 

@@ -4,7 +4,7 @@ import { loadPair } from "../../../src/protocol/channel/key_pair.ts";
 import { cleanPem } from "../../../src/protocol/crypto/rsa_key.ts";
 import { silentLogger } from "../../../src/base/log.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
-import { memoryRuntime } from "../../../src/runtime/memory/mod.ts";
+import { memoryRuntime } from "../../../src/runtime/memory/memory_runtime.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { PAIRS } from "../../support/start_cluster.ts";
 import { vectors } from "../../support/vectors.ts";

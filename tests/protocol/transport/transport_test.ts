@@ -2,12 +2,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { turns, until } from "../../../bench/bed/until.ts";
-import { deferred } from "../../../src/base/async/mod.ts";
+import { deferred } from "../../../src/base/async/deferred.ts";
+import { openTransport } from "../../../src/protocol/transport/open_transport.ts";
+import type { Transport } from "../../../src/protocol/transport/transport.ts";
 import { ConfigError } from "../../../src/base/errors.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { memoryFileSystem } from "../../../src/runtime/memory/fs.ts";
 import { memoryNet, type MemoryNetOptions } from "../../../src/runtime/memory/net.ts";
-import { openTransport, type Transport } from "../../../src/protocol/transport/mod.ts";
 import { decode, encode } from "../../../src/protocol/wire/msgpack.ts";
 import { Crowd } from "../../../src/protocol/zmtp/mod.ts";
 import { recordingLogger } from "../zmtp/context.ts";

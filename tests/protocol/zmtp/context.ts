@@ -1,6 +1,6 @@
 /** Shared by the ZMTP tests: a context whose parts a test may replace, a clock that is moved by hand, a raw peer. */
 import { setImmediate } from "node:timers";
-import { type Clock, systemClock } from "../../../src/base/async/mod.ts";
+import { type Clock, systemClock } from "../../../src/base/async/clock.ts";
 import { createLogger, type LogRecord, silentLogger } from "../../../src/base/log.ts";
 import { memoryNet } from "../../../src/runtime/memory/net.ts";
 import type { Connection, Net } from "../../../src/runtime/net.ts";

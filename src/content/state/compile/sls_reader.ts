@@ -4,7 +4,7 @@ import { OrderedMap } from "../../../language/python/containers.ts";
 import { equal } from "../../../language/python/equal.ts";
 import { repr, str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
-import { RenderError } from "../../../language/render/mod.ts";
+import { RenderError } from "../../../language/render/render_error.ts";
 import { appendTo, AutoOrder, normaliseDeclarations, takeExclude, takeExtend, takeInclude } from "./declarations.ts";
 import { opened, type OpenHigh } from "./high.ts";
 import type { FetchedSls, StateFiles } from "./state_files.ts";

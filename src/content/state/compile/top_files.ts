@@ -3,7 +3,7 @@ import type { Logger } from "../../../base/log.ts";
 import { repr, str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { typeName } from "../../../language/python/type_name.ts";
-import { RenderError } from "../../../language/render/mod.ts";
+import { RenderError } from "../../../language/render/render_error.ts";
 import { opened } from "./high.ts";
 import type { RenderFile } from "./sls_reader.ts";
 import type { FetchedSls, StateFiles } from "./state_files.ts";

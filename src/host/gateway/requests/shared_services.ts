@@ -2,7 +2,7 @@ import type { Clock } from "../../../base/async/clock.ts";
 import { joinPath } from "../../../base/paths.ts";
 import { hex } from "../../../protocol/crypto/hex.ts";
 import type { Logger } from "../../../base/log.ts";
-import type { Runtime } from "../../../runtime/mod.ts";
+import type { Runtime } from "../../../runtime/runtime.ts";
 import { type Meter, METRICS } from "../../../base/telemetry/mod.ts";
 import { FailedAttempts } from "../auth/failed_attempts.ts";
 import { Identities } from "../auth/identities.ts";

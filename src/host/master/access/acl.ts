@@ -1,7 +1,8 @@
 import { str } from "../../../language/python/repr.ts";
 import { CostError } from "../../../language/python/steps.ts";
 import { wholePattern } from "../../../language/python/regexp.ts";
-import { matchExpression, type PatternCache } from "../../../model/target/mod.ts";
+import { matchExpression } from "../../../model/target/expression.ts";
+import type { PatternCache } from "../../../model/target/patterns.ts";
 import { isRecord } from "../load.ts";
 
 /**

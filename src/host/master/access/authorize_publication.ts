@@ -1,12 +1,6 @@
-import {
-  asksPillar,
-  delimiterOf,
-  exactTarget,
-  guessesPillar,
-  isExpression,
-  matchExpression,
-  type Target,
-} from "../../../model/target/mod.ts";
+import { asksPillar, exactTarget, guessesPillar } from "../../../model/target/exact.ts";
+import { delimiterOf, type Target } from "../../../model/target/target.ts";
+import { isExpression, matchExpression } from "../../../model/target/expression.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 import type { TargetScope } from "./acl.ts";
 import { callsOf } from "./calls.ts";

@@ -11,7 +11,7 @@ import {
 } from "../../../model/loader/eauth.ts";
 import type { Logger } from "../../../base/log.ts";
 import type { MasterOpts } from "../../../model/config/master_opts.ts";
-import type { Runtime } from "../../../runtime/mod.ts";
+import type { Runtime } from "../../../runtime/runtime.ts";
 import type { AccessRules, Permissions } from "./acl.ts";
 import { isRecord, type Load } from "../load.ts";
 import type { Token, TokenFiles } from "./tokens.ts";

@@ -6,7 +6,7 @@ import { messageOf } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
 import type { Crypto, HashName } from "../../../runtime/crypto.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
-import type { Runtime } from "../../../runtime/mod.ts";
+import type { Runtime } from "../../../runtime/runtime.ts";
 import { decode, encode, Float } from "../../../protocol/wire/msgpack.ts";
 import { isRecord } from "../load.ts";
 

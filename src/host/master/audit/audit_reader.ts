@@ -1,6 +1,6 @@
 import { joinPath } from "../../../base/paths.ts";
 import type { AuditReader } from "../../../model/loader/audit.ts";
-import type { Runtime } from "../../../runtime/mod.ts";
+import type { Runtime } from "../../../runtime/runtime.ts";
 import { searchAudit } from "./search_audit.ts";
 import { verifyAudit } from "./verify_audit.ts";
 

@@ -3,7 +3,7 @@ import type { MasterOpts } from "../../../model/config/master_opts.ts";
 import type { EventBus } from "../../../model/event/bus.ts";
 import { ConfigError, messageOf } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
-import type { Runtime } from "../../../runtime/mod.ts";
+import type { Runtime } from "../../../runtime/runtime.ts";
 import { Audit } from "./audit.ts";
 import { AuditLog } from "./audit_log.ts";
 import { FloodGate } from "./flood_gate.ts";

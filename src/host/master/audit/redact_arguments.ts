@@ -1,5 +1,6 @@
 import { isRecord } from "../../../base/record.ts";
-import { matchExpression, PatternCache } from "../../../model/target/mod.ts";
+import { matchExpression } from "../../../model/target/expression.ts";
+import { PatternCache } from "../../../model/target/patterns.ts";
 
 /** How arguments are recorded: not at all, without what may be a secret, or as they are. */
 export type AuditArguments = "none" | "redacted" | "full";

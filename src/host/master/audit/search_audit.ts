@@ -1,7 +1,7 @@
 import type { AuditFilter } from "../../../model/loader/audit.ts";
 import { isRecord } from "../../../base/record.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
-import { PatternCache } from "../../../model/target/mod.ts";
+import { PatternCache } from "../../../model/target/patterns.ts";
 import type { AuditLine } from "./audit_entry.ts";
 import { auditFileNumbers, linesOf } from "./audit_files.ts";
 import { parsed } from "./verify_audit.ts";

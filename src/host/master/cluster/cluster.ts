@@ -11,7 +11,7 @@ import { BusEvent } from "../../../model/event/bus.ts";
 import { EVENTS_MISSED, jobReturn } from "../../../model/event/tag.ts";
 import { returnedOf } from "../../../model/job/job_cache.ts";
 import type { Logger } from "../../../base/log.ts";
-import type { Runtime } from "../../../runtime/mod.ts";
+import type { Runtime } from "../../../runtime/runtime.ts";
 import { decode, encode, Packed } from "../../../protocol/wire/msgpack.ts";
 import { eventOfStored } from "../jobs/replayed_returns.ts";
 import { sendQueuedJobs } from "../jobs/queued_jobs.ts";

@@ -6,7 +6,7 @@ import type { Clock } from "../../../base/async/clock.ts";
 import { joinPath } from "../../../base/paths.ts";
 import { messageOf } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
-import type { Runtime } from "../../../runtime/mod.ts";
+import type { Runtime } from "../../../runtime/runtime.ts";
 import type { MasterServices } from "../services.ts";
 
 /** How often files are looked at that somebody else may have changed, such as `salt-key`, in milliseconds. */

@@ -3,7 +3,7 @@ import type { Records } from "../../../feature/cluster/storage.ts";
 import { isKeyString, newKeyString } from "../../../protocol/crypto/crypticle.ts";
 import { ConfigError } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
-import type { Runtime } from "../../../runtime/mod.ts";
+import type { Runtime } from "../../../runtime/runtime.ts";
 import type { RotatingMasterKey } from "../keys/master_key.ts";
 
 const KIND = "cluster";

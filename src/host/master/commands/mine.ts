@@ -1,5 +1,5 @@
 import { CostError } from "../../../language/python/steps.ts";
-import { exactTarget } from "../../../model/target/mod.ts";
+import { exactTarget } from "../../../model/target/exact.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 
 /** Marks an entry that carries who may read it beside its data. */

@@ -9,7 +9,8 @@ import { publishFault } from "../access/publish_load.ts";
 import { joinPath } from "../../../base/paths.ts";
 import { isPlainJid } from "../../../model/job/jid.ts";
 import { decode, Packed, unpack } from "../../../protocol/wire/msgpack.ts";
-import { asksPillar, exactTarget, type Expansion } from "../../../model/target/mod.ts";
+import { asksPillar, exactTarget } from "../../../model/target/exact.ts";
+import type { Expansion } from "../../../model/target/expand.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 
 /** A minion waits no longer for what it has asked for. */

@@ -1,9 +1,10 @@
 import { WithheldReply } from "../../../protocol/channel/req_server.ts";
 import type { Sender } from "../../../protocol/channel/sign_in_line.ts";
 import { messageOf } from "../../../base/errors.ts";
-import { PackedPillar } from "../../../content/pillar/mod.ts";
+import { PackedPillar } from "../../../content/pillar/packed_pillar.ts";
 import { type AnyMap, entriesOf, isMap, mapOf, sizeOf } from "../../../language/python/containers.ts";
-import { NotTakenError, WorkerError } from "../../../feature/supervise/mod.ts";
+import { NotTakenError } from "../../../feature/supervise/worker_queue.ts";
+import { WorkerError } from "../../../feature/supervise/worker_pool.ts";
 import type { Packed } from "../../../protocol/wire/msgpack.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 

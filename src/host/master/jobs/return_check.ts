@@ -3,7 +3,7 @@ import { signedBytes } from "../../../protocol/channel/signed_load.ts";
 import { rsaVerify } from "../../../protocol/crypto/rsa.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { isPlainJid } from "../../../model/job/jid.ts";
-import { isMinionId } from "../../../protocol/channel/minion_id.ts";
+import { isMinionId } from "../../../base/minion_id.ts";
 import { encode, Packed } from "../../../protocol/wire/msgpack.ts";
 import { bytesOf } from "../../../protocol/wire/payload.ts";
 import { SYNDIC_OWN } from "../../../model/job/syndic_job.ts";

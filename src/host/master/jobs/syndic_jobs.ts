@@ -1,6 +1,6 @@
 import { SYNDIC_OWN } from "../../../model/job/syndic_job.ts";
 import type { JobLoad } from "../../../model/job/job_cache.ts";
-import { expandTarget } from "../../../model/target/mod.ts";
+import { expandTarget } from "../../../model/target/expand.ts";
 import type { MasterServices } from "../services.ts";
 import { MOST_TARGETS } from "./syndic_targets.ts";
 

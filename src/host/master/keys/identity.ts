@@ -7,7 +7,7 @@ import { ConfigError } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
 import type { SignatureFiles } from "../../../model/loader/wheel.ts";
 import { cleanPem } from "../../../protocol/crypto/rsa_key.ts";
-import type { Runtime } from "../../../runtime/mod.ts";
+import type { Runtime } from "../../../runtime/runtime.ts";
 
 /**
  * The master's own key pair, made if there is none, with the signature over its public key where `master_sign_pubkey` asks for

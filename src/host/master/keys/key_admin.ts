@@ -5,11 +5,18 @@ import { joinPath } from "../../../base/paths.ts";
 import { fingerprint, generateKeyPair } from "../../../protocol/crypto/rsa_key.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { KEY } from "../../../model/event/tag.ts";
-import { isMinionId } from "../../../protocol/channel/minion_id.ts";
-import type { KeyAdministration, KeyDecision, KeyMatches, KeyStatus, SignatureFiles } from "../../../model/loader/wheel.ts";
+import { isMinionId } from "../../../base/minion_id.ts";
+import type {
+  KeyAdministration,
+  KeyDecision,
+  KeyMatches,
+  KeyStatus,
+  SignatureFiles,
+} from "../../../model/loader/wheel.ts";
 import type { Logger } from "../../../base/log.ts";
-import type { HashName, Runtime } from "../../../runtime/mod.ts";
-import { PatternCache } from "../../../model/target/mod.ts";
+import type { HashName } from "../../../runtime/crypto.ts";
+import type { Runtime } from "../../../runtime/runtime.ts";
+import { PatternCache } from "../../../model/target/patterns.ts";
 import { signMasterKey } from "./identity.ts";
 import { KEY_DIRECTORIES, type KeyDirectories, sortIds } from "./key_directories.ts";
 import { type KeyActor, KeyHistory } from "./key_history.ts";

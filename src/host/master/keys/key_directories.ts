@@ -1,7 +1,7 @@
 import type { Clock } from "../../../base/async/clock.ts";
 import { grouped } from "../../../base/async/grouped.ts";
 import type { AcceptedKey, KeyState, KeyStore } from "../../../protocol/channel/key_store.ts";
-import { isMinionId } from "../../../protocol/channel/minion_id.ts";
+import { isMinionId } from "../../../base/minion_id.ts";
 import type { Crypto, RsaPublicKey } from "../../../runtime/crypto.ts";
 import type { FileStat, FileSystem } from "../../../runtime/fs.ts";
 import { joinPath } from "../../../base/paths.ts";

@@ -7,7 +7,7 @@ import type { KeyDecision } from "../../../model/loader/wheel.ts";
 import type { Logger } from "../../../base/log.ts";
 import { isRecord } from "../../../base/record.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
-import { PatternCache } from "../../../model/target/mod.ts";
+import { PatternCache } from "../../../model/target/patterns.ts";
 
 /**
  * Who decides on keys, as the history shows it.

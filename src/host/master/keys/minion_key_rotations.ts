@@ -5,7 +5,7 @@ import { joinPath } from "../../../base/paths.ts";
 import { hex } from "../../../protocol/crypto/hex.ts";
 import { cleanPem, strangersKey } from "../../../protocol/crypto/rsa_key.ts";
 import { messageOf } from "../../../base/errors.ts";
-import { isMinionId } from "../../../protocol/channel/minion_id.ts";
+import { isMinionId } from "../../../base/minion_id.ts";
 import type { Logger } from "../../../base/log.ts";
 import { isRecord } from "../../../base/record.ts";
 import type { Crypto, RsaPublicKey } from "../../../runtime/crypto.ts";

@@ -5,7 +5,7 @@ import { newKeyString } from "../../../protocol/crypto/crypticle.ts";
 import { hex } from "../../../protocol/crypto/hex.ts";
 import { cleanPem } from "../../../protocol/crypto/rsa_key.ts";
 import { messageOf } from "../../../base/errors.ts";
-import { isMinionId } from "../../../protocol/channel/minion_id.ts";
+import { isMinionId } from "../../../base/minion_id.ts";
 import type { Logger } from "../../../base/log.ts";
 import type { Crypto } from "../../../runtime/crypto.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";

@@ -1,4 +1,4 @@
-import { allPillarRepositories } from "../../../content/git/mod.ts";
+import { allPillarRepositories } from "../../../content/git/pillar_remotes.ts";
 import { keepJobsSeconds } from "../../../model/config/keep_jobs.ts";
 import type { SessionKeys } from "../keys/session_keys.ts";
 import type { MasterServices } from "../services.ts";

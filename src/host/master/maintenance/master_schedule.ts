@@ -5,14 +5,10 @@ import { deepCopy } from "../../../language/python/copy.ts";
 import { isMap } from "../../../language/python/containers.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
-import {
-  type DueJob,
-  type Entry,
-  Schedule,
-  scheduleMetadata,
-  Scheduler,
-  scheduleReturners,
-} from "../../../model/schedule/mod.ts";
+import { type DueJob, Scheduler } from "../../../model/schedule/scheduler.ts";
+import type { Entry } from "../../../model/schedule/entry.ts";
+import { Schedule } from "../../../model/schedule/schedule.ts";
+import { scheduleMetadata, scheduleReturners } from "../../../model/schedule/returned.ts";
 import { startRunner } from "../jobs/start_runner.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 

@@ -6,7 +6,7 @@ import { OWN_BUS } from "../../../model/event/bus_addresses.ts";
 import { type BusServer, serveBus } from "../../../model/event/bus_server.ts";
 import type { Logger } from "../../../base/log.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
-import type { Runtime } from "../../../runtime/mod.ts";
+import type { Runtime } from "../../../runtime/runtime.ts";
 import { listenerFraming } from "../listener_framing.ts";
 
 const PUBLISHER = "master_event_pub.ipc";

@@ -5,8 +5,15 @@ import { codeOf, SystemError } from "../../../base/errors.ts";
 import type { ListenOptions } from "../../../runtime/net.ts";
 import { descriptorsForOthers } from "../../../runtime/descriptors.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
-import { Crowd, type Pub, type Pull, type Router, type Socket, type SocketFactory } from "../../../protocol/zmtp/mod.ts";
-import type { Transport } from "../../../protocol/transport/mod.ts";
+import {
+  Crowd,
+  type Pub,
+  type Pull,
+  type Router,
+  type Socket,
+  type SocketFactory,
+} from "../../../protocol/zmtp/mod.ts";
+import type { Transport } from "../../../protocol/transport/transport.ts";
 import type { Presence } from "../presence.ts";
 
 /** Connections that wait to be accepted; the system allows no more than `net.core.somaxconn`. */

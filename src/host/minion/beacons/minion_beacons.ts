@@ -6,7 +6,7 @@ import { withCustomBeacons } from "../../../model/loader/custom_beacons.ts";
 import type { BeaconRegistry } from "../../../model/loader/beacons.ts";
 import type { Context } from "../../../model/loader/context.ts";
 import type { Logger } from "../../../base/log.ts";
-import type { Runtime } from "../../../runtime/mod.ts";
+import type { Runtime } from "../../../runtime/runtime.ts";
 import type { RunningJobs } from "../jobs/running_jobs.ts";
 import type { LocalCommands } from "../local_commands.ts";
 import type { Masters } from "../masters.ts";

@@ -1,6 +1,6 @@
 import { messageOf } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
-import type { Runtime } from "../../../runtime/mod.ts";
+import type { Runtime } from "../../../runtime/runtime.ts";
 import type { JobMaster, JobReports } from "./job_master.ts";
 import type { Journal } from "./journal.ts";
 

@@ -1,7 +1,9 @@
 import { Pool } from "../../../base/async/pool.ts";
 import { isPlainJid } from "../../../model/job/jid.ts";
 import type { Logger } from "../../../base/log.ts";
-import { delimiterOf, matchMinion, PatternCache, type Subject } from "../../../model/target/mod.ts";
+import { delimiterOf, type Subject } from "../../../model/target/target.ts";
+import { matchMinion } from "../../../model/target/match.ts";
+import { PatternCache } from "../../../model/target/patterns.ts";
 import { QueuedJobs } from "./queued_jobs.ts";
 
 export interface DispatcherOptions {

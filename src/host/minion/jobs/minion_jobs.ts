@@ -1,7 +1,7 @@
 import { joinPath } from "../../../base/paths.ts";
 import { truthy } from "../../../language/python/truth.ts";
-import type { DueJob } from "../../../model/schedule/mod.ts";
-import { takeOutOfQueue } from "../../../content/state/mod.ts";
+import type { DueJob } from "../../../model/schedule/scheduler.ts";
+import { takeOutOfQueue } from "../../../content/state/state_queue.ts";
 import { encode } from "../../../protocol/wire/msgpack.ts";
 import type { JobMaster } from "./job_master.ts";
 import { Journal, type OpenJob } from "./journal.ts";

@@ -5,7 +5,7 @@ import { isPlainJid } from "../../../model/job/jid.ts";
 import type { JobControl } from "../../../model/loader/context.ts";
 import type { Logger } from "../../../base/log.ts";
 import { isMap, lookup } from "../../../language/python/containers.ts";
-import type { Runtime } from "../../../runtime/mod.ts";
+import type { Runtime } from "../../../runtime/runtime.ts";
 import { decode, encode } from "../../../protocol/wire/msgpack.ts";
 
 /** A job that lasts longer gets a file in `proc/`, for other programs to see; most are over before. */

@@ -1,11 +1,12 @@
 import { messageOf } from "../../../base/errors.ts";
 import { JidGenerator } from "../../../model/job/jid.ts";
-import { ipcHash } from "../../../protocol/channel/minion_id.ts";
+import { ipcHash } from "../../../protocol/crypto/id_hashes.ts";
 import { deepCopy } from "../../../language/python/copy.ts";
 import { entriesOf, isMap } from "../../../language/python/containers.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
-import { type DueJob, scheduleMetadata, scheduleReturners } from "../../../model/schedule/mod.ts";
+import type { DueJob } from "../../../model/schedule/scheduler.ts";
+import { scheduleMetadata, scheduleReturners } from "../../../model/schedule/returned.ts";
 import { type JobOutcome, packReturn } from "../processes/executor.ts";
 import type { JobStores, MasterJobsOptions } from "./master_jobs.ts";
 import { returnLoad } from "./return_load.ts";

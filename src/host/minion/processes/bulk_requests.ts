@@ -2,8 +2,8 @@ import { SealedRequests, type SessionSeal } from "../../../protocol/channel/req_
 import { Crypticle } from "../../../protocol/crypto/crypticle.ts";
 import type { MasterRequestOptions } from "../../../model/loader/context.ts";
 import type { Logger } from "../../../base/log.ts";
-import type { Runtime } from "../../../runtime/mod.ts";
-import { openTransport } from "../../../protocol/transport/mod.ts";
+import type { Runtime } from "../../../runtime/runtime.ts";
+import { openTransport } from "../../../protocol/transport/open_transport.ts";
 import type { Req } from "../../../protocol/zmtp/mod.ts";
 
 /** What the process of a job needs to send requests to the master itself. */

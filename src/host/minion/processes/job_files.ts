@@ -1,10 +1,10 @@
 import { LONG } from "../../../protocol/crypto/crypticle.ts";
 import { SaltError } from "../../../base/errors.ts";
-import type { FileRequest } from "../../../content/fileserver/mod.ts";
+import type { FileRequest } from "../../../content/fileserver/file_request.ts";
 import type { Logger } from "../../../base/log.ts";
 import { isMap } from "../../../language/python/containers.ts";
 import { release } from "../../../runtime/bytes.ts";
-import type { Runtime } from "../../../runtime/mod.ts";
+import type { Runtime } from "../../../runtime/runtime.ts";
 import type { JobSession } from "./bulk_requests.ts";
 import type { MinionLink } from "./minion_link.ts";
 

@@ -1,5 +1,5 @@
 import type { MinionOpts } from "../../../model/config/minion_opts.ts";
-import type { Runtime } from "../../../runtime/mod.ts";
+import type { Runtime } from "../../../runtime/runtime.ts";
 import type { Execution } from "./execution.ts";
 import { failure } from "./executor.ts";
 

@@ -2,7 +2,7 @@ import type { MinionOpts } from "../../../model/config/minion_opts.ts";
 import { customFiles } from "../../../model/loader/custom_files.ts";
 import type { ModuleRegistry } from "../../../model/loader/loader.ts";
 import type { Logger } from "../../../base/log.ts";
-import type { Runtime } from "../../../runtime/mod.ts";
+import type { Runtime } from "../../../runtime/runtime.ts";
 import type { SocketAddress } from "../../../runtime/net.ts";
 import { isJobFunction } from "../jobs/dispatcher.ts";
 import type { Execution } from "./execution.ts";

@@ -3,7 +3,7 @@ import { messageOf } from "../../../base/errors.ts";
 import type { Context, MasterRequestOptions } from "../../../model/loader/context.ts";
 import type { Logger } from "../../../base/log.ts";
 import { sameBytes } from "../../../runtime/bytes.ts";
-import type { Runtime } from "../../../runtime/mod.ts";
+import type { Runtime } from "../../../runtime/runtime.ts";
 import type { Connection } from "../../../runtime/net.ts";
 import type { Child, ExitStatus } from "../../../runtime/process.ts";
 import { killGroups } from "../../../feature/supervise/kill_groups.ts";

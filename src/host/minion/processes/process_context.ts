@@ -1,11 +1,11 @@
-import { openFiles } from "../../../content/fileserver/mod.ts";
+import { openFiles } from "../../../content/fileserver/client.ts";
 import type { Context, MasterLink } from "../../../model/loader/context.ts";
 import { hostContext, hostFunctions } from "../../../model/loader/host_context.ts";
 import type { OpenHostMaster } from "../../../model/loader/host_master.ts";
 import type { FunctionTable, ModuleRegistry } from "../../../model/loader/loader.ts";
 import { createLogger, type LogFields, type Logger, type LogLevel } from "../../../base/log.ts";
 import type { AnyMap } from "../../../language/python/containers.ts";
-import type { Runtime } from "../../../runtime/mod.ts";
+import type { Runtime } from "../../../runtime/runtime.ts";
 import { JobFiles } from "./job_files.ts";
 import type { MinionLink } from "./minion_link.ts";
 import { isPackable, unpackMinionState } from "./minion_state.ts";

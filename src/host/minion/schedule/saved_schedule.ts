@@ -2,8 +2,8 @@ import { dirName } from "../../../base/paths.ts";
 import { messageOf } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
-import type { Entry } from "../../../model/schedule/mod.ts";
-import { dump } from "../../../language/yaml/mod.ts";
+import type { Entry } from "../../../model/schedule/entry.ts";
+import { dump } from "../../../language/yaml/dump.ts";
 
 /** Writes a schedule as Salt does; a failure is logged. */
 export function saveSchedule(fs: FileSystem, log: Logger, path: string | undefined, schedule: Entry): void {

@@ -3,7 +3,7 @@ import { entriesOf, isMap, sizeOf, Tuple } from "../../python/containers.ts";
 import { dictSet } from "../../python/dict.ts";
 import { JsonError, parseOrderedJson } from "../../python/json.ts";
 import { plainMaps } from "../../python/copy.ts";
-import { explainYaml } from "../../yaml/libyaml/mod.ts";
+import { explainYaml } from "../../yaml/libyaml/explain_yaml.ts";
 import { parseOrderedYaml } from "../../yaml/ordered.ts";
 import { YamlError } from "../../yaml/yaml_error.ts";
 import {

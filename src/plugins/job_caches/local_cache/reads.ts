@@ -1,6 +1,6 @@
 import { joinPath } from "../../../base/paths.ts";
 import type { JobListEntry, JobLoad, JobSearch, StoredReturn } from "../../../model/job/job_cache.ts";
-import { isMinionId } from "../../../protocol/channel/minion_id.ts";
+import { isMinionId } from "../../../base/minion_id.ts";
 import { ENDED, type TargetOutcome } from "../../../model/job/outcome.ts";
 import type { Packed } from "../../../protocol/wire/msgpack.ts";
 import { allMinions, byMinion } from "../minions.ts";

@@ -1,5 +1,5 @@
 import { joinPath } from "../../../base/paths.ts";
-import { isMinionId } from "../../../protocol/channel/minion_id.ts";
+import { isMinionId } from "../../../base/minion_id.ts";
 import { jidToTime, newJid } from "../../../model/job/jid.ts";
 import { encode } from "../../../protocol/wire/msgpack.ts";
 import type { LocalJobSaves } from "../parts.ts";

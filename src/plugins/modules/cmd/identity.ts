@@ -1,5 +1,5 @@
 import { CommandExecutionError } from "../../../model/loader/family.ts";
-import type { Runtime } from "../../../runtime/mod.ts";
+import type { Runtime } from "../../../runtime/runtime.ts";
 import { findAccount, findGroup } from "../../../runtime/accounts.ts";
 import { which } from "../../linux/programs.ts";
 

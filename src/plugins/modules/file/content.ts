@@ -7,7 +7,7 @@ import { truthy } from "../../../language/python/truth.ts";
 import { decodeUtf8, UnicodeDecodeError } from "../../../language/python/utf8.ts";
 import { strip } from "../../../language/python/whitespace.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
-import type { Runtime } from "../../../runtime/mod.ts";
+import type { Runtime } from "../../../runtime/runtime.ts";
 import { compileGlob } from "../../../language/python/glob.ts";
 import { exists, lookAt } from "../../linux/paths.ts";
 import { fromLatin1, latin1, textOf } from "../../bytes.ts";

@@ -7,7 +7,7 @@ import { deepCopy } from "../../../language/python/copy.ts";
 import { entriesOf, isMap, lookup } from "../../../language/python/containers.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
-import { dump } from "../../../language/yaml/mod.ts";
+import { dump } from "../../../language/yaml/dump.ts";
 
 export type Fields = Record<string, unknown>;
 

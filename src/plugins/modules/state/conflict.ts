@@ -3,7 +3,7 @@ import { isJid, jidToTime } from "../../../model/job/jid.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
-import { queuedJobs, stateQueueDirectory } from "../../../content/state/mod.ts";
+import { queuedJobs, stateQueueDirectory } from "../../../content/state/state_queue.ts";
 import { writePacked } from "./packed_files.ts";
 import { type Args, CODES } from "./state_call.ts";
 

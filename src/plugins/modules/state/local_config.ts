@@ -5,7 +5,8 @@ import { ConfigError } from "../../../base/errors.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import { isRecord } from "../../../base/record.ts";
-import type { FileSystem, Runtime } from "../../../runtime/mod.ts";
+import type { FileSystem } from "../../../runtime/fs.ts";
+import type { Runtime } from "../../../runtime/runtime.ts";
 
 /** @throws {RangeError} for a file that a user could have written: it can have root run what that user likes */
 function refuseForeign({ fs, process }: Pick<Runtime, "process"> & { fs: FileSystem }, path: string): void {

@@ -6,7 +6,10 @@ import type { LowChunk } from "../../../model/loader/states.ts";
 import { entriesOf, isMap } from "../../../language/python/containers.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
-import { checkResult, type OpenHigh, openHigh, runStates, type StateEntry } from "../../../content/state/mod.ts";
+import { checkResult } from "../../../content/state/check_result.ts";
+import { type OpenHigh, openHigh } from "../../../content/state/compile/high.ts";
+import { runStates } from "../../../content/state/run/run_states.ts";
+import type { StateEntry } from "../../../content/state/run/chunk.ts";
 import { mayRunState, removePauses } from "./pauses.ts";
 import { CODES, type StateCall } from "./state_call.ts";
 

@@ -3,14 +3,11 @@ import { CommandExecutionError, SaltInvocationError } from "../../../model/loade
 import { isMap, lookup } from "../../../language/python/containers.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
-import {
-  applyRequisitesIn,
-  lowChunksOf,
-  type OpenHigh,
-  openHigh,
-  TopFileError,
-  verifyHigh,
-} from "../../../content/state/mod.ts";
+import { applyRequisitesIn } from "../../../content/state/compile/requisites_in.ts";
+import { lowChunksOf } from "../../../content/state/compile/low_chunks.ts";
+import { type OpenHigh, openHigh } from "../../../content/state/compile/high.ts";
+import { TopFileError } from "../../../content/state/compile/top_files.ts";
+import { verifyHigh } from "../../../content/state/compile/verify_high.ts";
 import { conflict } from "./conflict.ts";
 import { disabledBy } from "./disabled.ts";
 import { cacheFile, keepPacked, readPacked } from "./packed_files.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type ScrapeServerOptions, serveScrapes } from "../../../../cli/daemon/telemetry/scrape_server.ts";
 import { currentRuntime } from "../../../../src/runtime/current.ts";
-import { memoryNet } from "../../../../src/runtime/memory/mod.ts";
+import { memoryNet } from "../../../../src/runtime/memory/memory_runtime.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
 
 const { crypto } = await currentRuntime();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { telemetrySettings } from "../../../../cli/daemon/telemetry/settings.ts";
-import { memoryFileSystem } from "../../../../src/runtime/memory/mod.ts";
+import { memoryFileSystem } from "../../../../src/runtime/memory/memory_runtime.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
 
 const fs = memoryFileSystem({ clock: new FakeClock() });

@@ -10,7 +10,7 @@ import {
   remoteBackend,
 } from "../../../../src/host/gateway/mod.ts";
 import { currentRuntime } from "../../../../src/runtime/current.ts";
-import { memoryRuntime } from "../../../../src/runtime/memory/mod.ts";
+import { memoryRuntime } from "../../../../src/runtime/memory/memory_runtime.ts";
 import { backendContract } from "../../../contract/backend_contract.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
 import { FakeBackend, PASSWORD } from "../fake_backend.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { AccessRules, type Call } from "../../../../src/host/master/access/acl.ts";
 import { callsOf } from "../../../../src/host/master/access/calls.ts";
-import { PatternCache } from "../../../../src/model/target/mod.ts";
+import { PatternCache } from "../../../../src/model/target/patterns.ts";
 import { type Json, vectors } from "../../../support/vectors.ts";
 
 const rules = new AccessRules(new PatternCache());

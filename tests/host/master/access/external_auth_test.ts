@@ -7,7 +7,7 @@ import { AccessRules } from "../../../../src/host/master/access/acl.ts";
 import { ExternalAuth } from "../../../../src/host/master/access/external_auth.ts";
 import type { TokenFiles } from "../../../../src/host/master/access/tokens.ts";
 import { currentRuntime } from "../../../../src/runtime/current.ts";
-import { PatternCache } from "../../../../src/model/target/mod.ts";
+import { PatternCache } from "../../../../src/model/target/patterns.ts";
 import { captureLog } from "../../../support/capture_log.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
 

@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { AuditLog, type AuditLogOptions } from "../../../../src/host/master/audit/audit_log.ts";
 import { auditReader } from "../../../../src/host/master/audit/audit_reader.ts";
 import { currentRuntime } from "../../../../src/runtime/current.ts";
-import { memoryRuntime } from "../../../../src/runtime/memory/mod.ts";
+import { memoryRuntime } from "../../../../src/runtime/memory/memory_runtime.ts";
 import { captureLog } from "../../../support/capture_log.ts";
 import { Breaker } from "../../../support/failing.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";

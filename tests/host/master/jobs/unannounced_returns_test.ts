@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { UnannouncedReturns } from "../../../../src/host/master/jobs/unannounced_returns.ts";
-import { memoryFileSystem } from "../../../../src/runtime/memory/mod.ts";
+import { memoryFileSystem } from "../../../../src/runtime/memory/memory_runtime.ts";
 import { captureLog } from "../../../support/capture_log.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
 

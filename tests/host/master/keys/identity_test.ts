@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { ConfigError } from "../../../../src/base/errors.ts";
 import { withKeySignature, withStoredSignature } from "../../../../src/host/master/keys/identity.ts";
 import { denoCrypto } from "../../../../src/runtime/deno/crypto.ts";
-import { memoryRuntime } from "../../../../src/runtime/memory/mod.ts";
+import { memoryRuntime } from "../../../../src/runtime/memory/memory_runtime.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
 import { PAIRS, startCluster } from "../../../support/start_cluster.ts";
 

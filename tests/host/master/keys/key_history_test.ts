@@ -6,7 +6,7 @@ import { silentLogger } from "../../../../src/base/log.ts";
 import { KeyDirectories } from "../../../../src/host/master/keys/key_directories.ts";
 import { KeyHistory } from "../../../../src/host/master/keys/key_history.ts";
 import { currentRuntime } from "../../../../src/runtime/current.ts";
-import { memoryRuntime } from "../../../../src/runtime/memory/mod.ts";
+import { memoryRuntime } from "../../../../src/runtime/memory/memory_runtime.ts";
 import { captureLog } from "../../../support/capture_log.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
 import { PAIRS } from "../../../support/start_cluster.ts";

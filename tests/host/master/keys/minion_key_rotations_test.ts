@@ -10,7 +10,7 @@ import { KeyAdmin } from "../../../../src/host/master/keys/key_admin.ts";
 import { KeyDirectories } from "../../../../src/host/master/keys/key_directories.ts";
 import type { MasterServices } from "../../../../src/host/master/services.ts";
 import { currentRuntime } from "../../../../src/runtime/current.ts";
-import { memoryRuntime } from "../../../../src/runtime/memory/mod.ts";
+import { memoryRuntime } from "../../../../src/runtime/memory/memory_runtime.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
 import { PAIRS } from "../../../support/start_cluster.ts";
 import type { Json } from "../../../support/vectors.ts";

@@ -8,7 +8,7 @@ import { KeyDirectories } from "../../../../src/host/master/keys/key_directories
 import { expirePendingKeys } from "../../../../src/host/master/maintenance/pending_keys.ts";
 import type { MasterServices } from "../../../../src/host/master/services.ts";
 import { currentRuntime } from "../../../../src/runtime/current.ts";
-import { memoryRuntime } from "../../../../src/runtime/memory/mod.ts";
+import { memoryRuntime } from "../../../../src/runtime/memory/memory_runtime.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
 import { PAIRS } from "../../../support/start_cluster.ts";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MasterClusters } from "../../../../src/host/minion/jobs/master_clusters.ts";
-import { memoryFileSystem } from "../../../../src/runtime/memory/mod.ts";
+import { memoryFileSystem } from "../../../../src/runtime/memory/memory_runtime.ts";
 import { captureLog } from "../../../support/capture_log.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
 

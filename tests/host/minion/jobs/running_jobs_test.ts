@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { silentLogger } from "../../../../src/base/log.ts";
 import { RunningJobs } from "../../../../src/host/minion/jobs/running_jobs.ts";
 import { currentRuntime } from "../../../../src/runtime/current.ts";
-import { memoryRuntime } from "../../../../src/runtime/memory/mod.ts";
+import { memoryRuntime } from "../../../../src/runtime/memory/memory_runtime.ts";
 import { encode } from "../../../../src/protocol/wire/msgpack.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
 

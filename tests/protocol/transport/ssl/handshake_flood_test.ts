@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import net from "node:net";
 import { test } from "node:test";
 import { currentRuntime } from "../../../../src/runtime/current.ts";
-import { openTransport } from "../../../../src/protocol/transport/mod.ts";
+import { openTransport } from "../../../../src/protocol/transport/open_transport.ts";
 import { decode, encode } from "../../../../src/protocol/wire/msgpack.ts";
 import { Crowd } from "../../../../src/protocol/zmtp/mod.ts";
 import { captureLog } from "../../../support/capture_log.ts";

@@ -1,5 +1,5 @@
 /** `/keys`: the keys of minions, and a pair for a new one. */
-import { isMinionId } from "../../../../protocol/channel/minion_id.ts";
+import { isMinionId } from "../../../../base/minion_id.ts";
 import { lowstates } from "../../commands/lowstate.ts";
 import { runAll } from "../../commands/run_lowstate.ts";
 import type { Call } from "../../requests/call.ts";

@@ -5,7 +5,7 @@ import { truthy } from "../../../python/truth.ts";
 import { typeName } from "../../../python/type_name.ts";
 import { findAccount } from "../../../../runtime/accounts.ts";
 import type { HashName } from "../../../../runtime/crypto.ts";
-import type { Runtime } from "../../../../runtime/mod.ts";
+import type { Runtime } from "../../../../runtime/runtime.ts";
 import { type Filter, filter } from "../../../jinja/mod.ts";
 
 /** Bytes at the start of a file by which it counts as text. */

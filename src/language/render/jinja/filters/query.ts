@@ -1,7 +1,8 @@
 import { valueError } from "../../../python/python_error.ts";
 import { str } from "../../../python/repr.ts";
 import { type Filter, filter, type Run, Undefined } from "../../../jinja/mod.ts";
-import { parseQuery, QueryError } from "../../jmespath/mod.ts";
+import { parseQuery } from "../../jmespath/parse.ts";
+import { QueryError } from "../../jmespath/tokens.ts";
 
 function query(data: unknown, expression: string, { budget }: Run): unknown {
   if (data instanceof Undefined) data.fail();

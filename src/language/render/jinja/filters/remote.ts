@@ -2,7 +2,7 @@ import { asInt } from "../../../python/arithmetic.ts";
 import { formatAddress, parseInterface } from "../../../python/ipaddress.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
-import type { Runtime } from "../../../../runtime/mod.ts";
+import type { Runtime } from "../../../../runtime/runtime.ts";
 import { type Filter, filter, type Run, TemplateRuntimeError } from "../../../jinja/mod.ts";
 import { SaltFunctions } from "../salt_functions.ts";
 

@@ -8,14 +8,6 @@ import type { Http } from "./http.ts";
 import type { Net } from "./net.ts";
 import type { ProcessHost } from "./process.ts";
 
-export * from "./crypto.ts";
-export * from "./database.ts";
-export * from "./fs.ts";
-export * from "./host.ts";
-export * from "./http.ts";
-export * from "./net.ts";
-export * from "./process.ts";
-
 /**
  * Everything below the core, as one argument. Two of them can live in one process.
  *

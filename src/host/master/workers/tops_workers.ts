@@ -1,8 +1,14 @@
-import { CUSTOM_TOP_MS, type CustomTopRequest, type CustomTops, runCustomTop } from "../../model/loader/custom_tops.ts";
-import type { CustomPlace } from "../../model/loader/custom_file.ts";
-import type { AnyMap } from "../../language/python/containers.ts";
-import type { PartHandlers, WorkerPool } from "../../feature/supervise/mod.ts";
-import { decode, encode } from "../../protocol/wire/msgpack.ts";
+import {
+  CUSTOM_TOP_MS,
+  type CustomTopRequest,
+  type CustomTops,
+  runCustomTop,
+} from "../../../model/loader/custom_tops.ts";
+import type { CustomPlace } from "../../../model/loader/custom_file.ts";
+import type { AnyMap } from "../../../language/python/containers.ts";
+import type { PartHandlers } from "../../../feature/supervise/serve_part.ts";
+import type { WorkerPool } from "../../../feature/supervise/worker_pool.ts";
+import { decode, encode } from "../../../protocol/wire/msgpack.ts";
 
 const KIND = "tops";
 

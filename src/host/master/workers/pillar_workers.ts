@@ -1,11 +1,12 @@
-import { isWithin, normalizePath } from "../../base/paths.ts";
-import { type AnyMap, sizeOf } from "../../language/python/containers.ts";
-import type { FileSystem } from "../../runtime/fs.ts";
-import type { PartHandlers, WorkerPool } from "../../feature/supervise/mod.ts";
-import { decode, encode } from "../../protocol/wire/msgpack.ts";
-import type { PillarRequest } from "./compiler.ts";
-import { readPillarOptions, rootsFor } from "./options.ts";
-import { PackedPillar, packPillar } from "./packed_pillar.ts";
+import { isWithin, normalizePath } from "../../../base/paths.ts";
+import { type AnyMap, sizeOf } from "../../../language/python/containers.ts";
+import type { FileSystem } from "../../../runtime/fs.ts";
+import type { PartHandlers } from "../../../feature/supervise/serve_part.ts";
+import type { WorkerPool } from "../../../feature/supervise/worker_pool.ts";
+import { decode, encode } from "../../../protocol/wire/msgpack.ts";
+import type { PillarRequest } from "../../../content/pillar/compiler.ts";
+import { readPillarOptions, rootsFor } from "../../../content/pillar/options.ts";
+import { PackedPillar, packPillar } from "../../../content/pillar/packed_pillar.ts";
 
 /** A request as a master has it. */
 export interface WorkerPillarRequest extends PillarRequest {

@@ -1,6 +1,6 @@
 /** Bun: Node's adapter, with datagrams to Unix sockets; measured, Bun's own sockets and files gain too little for a second implementation. */
-import type { Runtime } from "../mod.ts";
-import { nodeRuntime } from "../node/mod.ts";
+import type { Runtime } from "../runtime.ts";
+import { nodeRuntime } from "../node/node_runtime.ts";
 import { fifoPipes } from "../node/pipes.ts";
 import { nodeProcess } from "../node/process.ts";
 import { bunStreams } from "./descriptor_streams.ts";

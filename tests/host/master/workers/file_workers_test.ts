@@ -1,11 +1,13 @@
 /** Lists, hashes and updates of a file server that workers make. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { answerFileCommand, fileHandlers, FileServer, fileWorkers } from "../../../src/content/fileserver/mod.ts";
-import { KeptLists } from "../../../src/content/fileserver/kept_lists.ts";
-import { NotTakenError, type WorkerPool, type WorkerRequest } from "../../../src/feature/supervise/mod.ts";
-import { Packed, unpack } from "../../../src/protocol/wire/msgpack.ts";
-import { serverBed } from "./bed.ts";
+import { answerFileCommand, FileServer } from "../../../../src/content/fileserver/server.ts";
+import { fileHandlers, fileWorkers } from "../../../../src/host/master/workers/file_workers.ts";
+import { NotTakenError, type WorkerRequest } from "../../../../src/feature/supervise/worker_queue.ts";
+import type { WorkerPool } from "../../../../src/feature/supervise/worker_pool.ts";
+import { KeptLists } from "../../../../src/content/fileserver/kept_lists.ts";
+import { Packed, unpack } from "../../../../src/protocol/wire/msgpack.ts";
+import { serverBed } from "../../../content/fileserver/bed.ts";
 
 /** A file server whose heavy work is done by another one over the same tree, as in a worker. */
 function site(refuse = false) {
@@ -62,7 +64,7 @@ test("a list that has not changed is packed once", async () => {
   const here = site();
   here.put("/srv/salt/a.txt", "a");
   const handlers = fileHandlers(() => here.server, here.runtime);
-  const { encode } = await import("../../../src/protocol/wire/msgpack.ts");
+  const { encode } = await import("../../../../src/protocol/wire/msgpack.ts");
   const ask = () => handlers.file_list!(encode({ cmd: "_file_list", saltenv: "base" }, "bin"));
   await ask();
   assert.equal(await ask(), await ask());

@@ -1,11 +1,13 @@
-import type { HashName } from "../../runtime/crypto.ts";
-import type { Runtime } from "../../runtime/mod.ts";
-import type { PartHandlers, WorkerPool, WorkerRequest } from "../../feature/supervise/mod.ts";
-import { decode, encode, Packed } from "../../protocol/wire/msgpack.ts";
-import type { BackendUpdate } from "./backend.ts";
-import { digestFile } from "./digest.ts";
-import type { HeavyWork } from "./heavy_work.ts";
-import { FILE_COMMANDS, type FileServer } from "./server.ts";
+import type { HashName } from "../../../runtime/crypto.ts";
+import type { Runtime } from "../../../runtime/runtime.ts";
+import type { PartHandlers } from "../../../feature/supervise/serve_part.ts";
+import type { WorkerPool } from "../../../feature/supervise/worker_pool.ts";
+import type { WorkerRequest } from "../../../feature/supervise/worker_queue.ts";
+import { decode, encode, Packed } from "../../../protocol/wire/msgpack.ts";
+import type { BackendUpdate } from "../../../content/fileserver/backend.ts";
+import { digestFile } from "../../../content/fileserver/digest.ts";
+import type { HeavyWork } from "../../../content/fileserver/heavy_work.ts";
+import { FILE_COMMANDS, type FileServer } from "../../../content/fileserver/server.ts";
 
 /** Fields of a load that its reply depends on: identical requests share an answer. */
 const FIELDS = ["cmd", "saltenv", "prefix", "fsbackend"] as const;

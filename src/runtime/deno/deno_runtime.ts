@@ -1,7 +1,7 @@
 /** Deno: Node's adapter, with the cipher that `node:crypto` lacks there, and with sockets that children do not inherit. */
-import type { Runtime } from "../mod.ts";
+import type { Runtime } from "../runtime.ts";
 import { nodeFileSystem } from "../node/fs.ts";
-import { nodeRuntime } from "../node/mod.ts";
+import { nodeRuntime } from "../node/node_runtime.ts";
 import { nodeNet } from "../node/net.ts";
 import { nodeProcess } from "../node/process.ts";
 import { closeOnExec } from "./close_on_exec.ts";

@@ -1,6 +1,6 @@
 /** Node, through the `node:` modules; Bun and Deno have them, too, and build on this adapter. */
 import { systemClock } from "../../base/async/clock.ts";
-import type { Runtime } from "../mod.ts";
+import type { Runtime } from "../runtime.ts";
 import { builtin } from "./builtin.ts";
 import { nodeCrypto } from "./crypto.ts";
 import { nodeDatabases } from "./database.ts";

@@ -7,7 +7,7 @@ import { SystemError } from "../../base/errors.ts";
 import type { Crypto } from "../crypto.ts";
 import type { Host } from "../host.ts";
 import type { Http } from "../http.ts";
-import type { Runtime } from "../mod.ts";
+import type { Runtime } from "../runtime.ts";
 import type { Net } from "../net.ts";
 import { onTheLoop } from "./crypto.ts";
 import { memoryFileSystem } from "./fs.ts";
