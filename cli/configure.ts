@@ -16,7 +16,8 @@ import { ConfigError, messageOf } from "../src/base/errors.ts";
 import { OWN_BUS } from "../src/model/event/bus_addresses.ts";
 import type { Logger } from "../src/base/log.ts";
 import type { Runtime } from "../src/runtime/runtime.ts";
-import type { EventReturnPart } from "./event_return_part.ts";
+import type { EngineRegistry } from "../src/model/loader/engines.ts";
+import type { EventReturnPart } from "../src/feature/event_return/event_return_part.ts";
 import { nativeSockets, type SocketFactory } from "../src/protocol/zmtp/mod.ts";
 import { openTelemetry } from "./daemon/telemetry/open_telemetry.ts";
 import { openCluster } from "./cluster.ts";
@@ -92,10 +93,10 @@ async function openProcesses(runtime: Runtime, current: () => MasterOpts, log: L
     import("../src/host/runner/runner_processes.ts"),
     import("../src/feature/supervise/supervisor.ts"),
     import("../src/host/master/workers/file_workers.ts"),
-    import("./reactor_part.ts"),
-    import("./event_return_part.ts"),
+    import("../src/feature/reactor/reactor_part.ts"),
+    import("../src/feature/event_return/event_return_part.ts"),
     import("../src/host/master/workers/tops_workers.ts"),
-    import("./engines_part.ts"),
+    import("../src/feature/engine/engines_part.ts"),
   ]);
   const runner = program("--runner-process");
   const part = program("--part-process");
@@ -141,6 +142,7 @@ async function openProcesses(runtime: Runtime, current: () => MasterOpts, log: L
     hasMaster: false,
     supervisor,
     argv: part,
+    known: () => enginesKnown("master"),
   }));
   const runners = runner === undefined
     ? undefined
@@ -267,7 +269,7 @@ async function minionEngines(
   const { entries, mistakes } = engineList(own);
   if (entries.length + mistakes.length === 0) return {};
   const [{ enginesOf }, { Supervisor }] = await Promise.all([
-    import("./engines_part.ts"),
+    import("../src/feature/engine/engines_part.ts"),
     import("../src/feature/supervise/supervisor.ts"),
   ]);
   const open: OpenEngines = ({ id, bus, hasMaster }) => {
@@ -275,7 +277,18 @@ async function minionEngines(
     const socket = { kind: "unix" as const, path: bus.pull.replace(/event_([^/]*)_pull\.ipc$/, "engines_$1.ipc") };
     const supervisor = new Supervisor({ runtime, log, socket });
     const argv = program("--part-process");
-    const host = { runtime, log, role: "minion" as const, id, opts: () => own, bus, hasMaster, supervisor, argv };
+    const host = {
+      runtime,
+      log,
+      role: "minion" as const,
+      id,
+      opts: () => own,
+      bus,
+      hasMaster,
+      supervisor,
+      argv,
+      known: () => enginesKnown("minion"),
+    };
     const engines = supervisor.add(enginesOf(host));
     return { engines, close: () => supervisor.close() };
   };
@@ -364,4 +377,8 @@ export async function configureSyndic(
     ...(sockets === undefined ? {} : { sockets }),
     ...parts,
   });
+}
+
+async function enginesKnown(role: "master" | "minion"): Promise<EngineRegistry> {
+  return (await import("./known_engines.ts")).knownEngines(role);
 }

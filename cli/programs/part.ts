@@ -3,9 +3,9 @@ import type { Clock } from "../../src/base/async/clock.ts";
 import type { Logger } from "../../src/base/log.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
-import type { EngineConfig } from "../engine_process.ts";
-import type { EventReturnConfig } from "../master_event_return.ts";
-import type { ReactorConfig } from "../master_reactor.ts";
+import type { EngineConfig } from "../../src/feature/engine/engine_process.ts";
+import type { EventReturnConfig } from "../../src/feature/event_return/event_return_process.ts";
+import type { ReactorConfig } from "../../src/host/runner/reactor_process.ts";
 import { PART_VARIABLE } from "../../src/feature/supervise/part_protocol.ts";
 import { type PartHandlers, servePart } from "../../src/feature/supervise/serve_part.ts";
 
@@ -45,25 +45,46 @@ export const PARTS: Record<string, PartProgram> = {
       }),
   },
   engine: {
-    open: async (runtime, config, log) =>
-      await (await import("../engine_process.ts")).openEngineProcess(runtime, config as unknown as EngineConfig, log),
+    async open(runtime, config, log) {
+      const [{ openEngineProcess }, { engineProgram }] = await Promise.all([
+        import("../../src/feature/engine/engine_process.ts"),
+        import("../known_engines.ts"),
+      ]);
+      const engine = config as unknown as EngineConfig;
+      const { opts, role, id } = engine;
+      return await openEngineProcess(
+        runtime,
+        engine,
+        log,
+        (own) => engineProgram({ runtime, log: own, opts, role, id }),
+      );
+    },
     nice(config) {
       const { entry, opts } = config as unknown as EngineConfig;
       return entry.module === "reactor" ? Number(opts.reactor_niceness ?? 0) : 0;
     },
   },
   event_return: {
-    open: async (runtime, config, log) =>
-      await (await import("../master_event_return.ts"))
-        .openMasterEventReturn(runtime, config as unknown as EventReturnConfig, log),
+    async open(runtime, config, log) {
+      const [{ openMasterEventReturn }, { RETURNERS }] = await Promise.all([
+        import("../../src/feature/event_return/event_return_process.ts"),
+        import("../../src/plugins/returners/mod.ts"),
+      ]);
+      return await openMasterEventReturn(runtime, config as unknown as EventReturnConfig, log, RETURNERS);
+    },
     nice({ opts }) {
       const { event_return_niceness } = opts as EventReturnConfig["opts"];
       return Number(event_return_niceness ?? 0);
     },
   },
   reactor: {
-    open: async (runtime, config, log) =>
-      await (await import("../master_reactor.ts")).openMasterReactor(runtime, config as unknown as ReactorConfig, log),
+    async open(runtime, config, log) {
+      const [{ openMasterReactor }, { RUNNER_PLUGINS }] = await Promise.all([
+        import("../../src/host/runner/reactor_process.ts"),
+        import("../runner_plugins.ts"),
+      ]);
+      return await openMasterReactor(runtime, config as unknown as ReactorConfig, log, RUNNER_PLUGINS);
+    },
     nice({ opts }) {
       const { reactor_niceness } = opts as ReactorConfig["opts"];
       return Number(reactor_niceness ?? 0);

@@ -60,7 +60,7 @@ function line({ name, doc, arguments: list, rest, keywords, order, returns }: En
 
 /** Names that types of the table may use: file → those that it exports. */
 const SHARED = {
-  "../../wire/msgpack_values.ts": ["Float"],
+  "../../protocol/wire/msgpack_values.ts": ["Float"],
   "./shapes.ts": ["FunctionSignature", "StateReturns", "UserRecord"],
 };
 

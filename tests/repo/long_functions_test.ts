@@ -16,7 +16,8 @@ const LONGEST = 80;
 
 /** Functions that are longer, each with the reason: `file name` → why. */
 const LONG: Record<string, string> = {
-  "src/host/master/master.ts startMaster": "the order in which a master's parts start and close, one step a line or two",
+  "src/host/master/master.ts startMaster":
+    "the order in which a master's parts start and close, one step a line or two",
   "src/console/ui/pages/keys_page.tsx KeysPage": "selection and confirmation, which six named components share",
   "src/console/ui/pages/run/run_page.tsx RunPage":
     "the form from top to bottom; its steps, command and start are elsewhere",

@@ -48,7 +48,7 @@ describe("node Net's Unix sockets", { timeout: 120_000 }, () => {
     test(`can be had again when their owner is killed, whatever its children do: closed to them by ${how}`, async () => {
       const at = unix();
       const runtime = await currentRuntime();
-      const { argv } = testProgram(runtime, "../../runtime/socket_owner_program.ts");
+      const { argv } = testProgram(runtime, "../../../runtime/socket_owner_program.ts");
       const owner = spawn(argv[0]!, [...argv.slice(1), how, at.path], { stdio: ["ignore", "pipe", "inherit"] });
       const gone = new Promise((resolve) => owner.once("exit", resolve));
       const lines = createInterface({ input: owner.stdout! })[Symbol.asyncIterator]();

@@ -3,7 +3,13 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { startMaster } from "../../cli/embed/master.ts";
 import { startMinion } from "../../cli/embed/minion.ts";
-import { createGateway, currentRuntime, gatewaySettings, masterBackend, masterOptions } from "../../src/host/gateway/mod.ts";
+import {
+  createGateway,
+  currentRuntime,
+  gatewaySettings,
+  masterBackend,
+  masterOptions,
+} from "../../src/host/gateway/mod.ts";
 
 export const LOGIN = { username: "ann", password: "secret", eauth: "file" };
 

@@ -75,10 +75,20 @@ async function checkEngines(host: Host, values: Record<string, unknown>, runtime
   const { entries, mistakes } = engineList(opts);
   if (entries.length + mistakes.length === 0) return [];
   const findings = [...mistakes, ...host === "master" ? reactorOpts(opts).mistakes : []].map((text) => wrong(text));
-  const { obstacleTo } = await import("../../engines_part.ts");
+  const [{ obstacleTo }, { knownEngines }] = await Promise.all([
+    import("../../../src/feature/engine/engines_part.ts"),
+    import("../../known_engines.ts"),
+  ]);
   for (const entry of entries) {
     if (host === "master" && entry.module === "reactor") continue;
-    const parts = { runtime, log: QUIET, role: host, opts: () => opts, argv: [] };
+    const parts = {
+      runtime,
+      log: QUIET,
+      role: host,
+      opts: () => opts,
+      argv: [],
+      known: () => Promise.resolve(knownEngines(host)),
+    };
     const obstacle = await obstacleTo(parts, entry);
     if (obstacle !== undefined) findings.push(wrong(`engines: ${entry.name} is not run`, obstacle));
   }

@@ -2,7 +2,13 @@ import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Connection } from "../../runtime/net.ts";
 import { unpackEvent } from "../../protocol/wire/event_frame.ts";
-import { IpcFrameReader, type IpcFraming, packIpcFrame, packNumberedFrame, withLength } from "../../protocol/wire/ipc_frame.ts";
+import {
+  IpcFrameReader,
+  type IpcFraming,
+  packIpcFrame,
+  packNumberedFrame,
+  withLength,
+} from "../../protocol/wire/ipc_frame.ts";
 import type { BusEvent } from "./bus.ts";
 import { SUBSCRIBE } from "./bus_addresses.ts";
 import type { EventLogReader } from "./event_log.ts";

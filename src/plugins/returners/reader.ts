@@ -1,4 +1,10 @@
-import { type JobListEntry, type JobLoad, type JobSearch, type StoredReturn, summaryOf } from "../../model/job/job_cache.ts";
+import {
+  type JobListEntry,
+  type JobLoad,
+  type JobSearch,
+  type StoredReturn,
+  summaryOf,
+} from "../../model/job/job_cache.ts";
 import { isPlainJid, jidMs } from "../../model/job/jid.ts";
 import type { JobReader } from "../../model/loader/context.ts";
 import type { ReturnerContext, ReturnerModule } from "../../model/loader/family.ts";

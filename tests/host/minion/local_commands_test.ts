@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createLogger, type LogRecord } from "../../../src/base/log.ts";
 import { BusEvent, EventBus } from "../../../src/model/event/bus.ts";
-import { type LocalCommands, type LocalCommandsOptions, serveLocalCommands } from "../../../src/host/minion/local_commands.ts";
+import {
+  type LocalCommands,
+  type LocalCommandsOptions,
+  serveLocalCommands,
+} from "../../../src/host/minion/local_commands.ts";
 import { packEvent } from "../../../src/protocol/wire/event_frame.ts";
 
 /** A minion's bus with commands, and what they did. */

@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ProtocolError } from "../../../src/base/errors.ts";
-import { COMMAND, FrameDecoder, type FrameLimits, LONG, type Message, MORE, writeFrame } from "../../../src/protocol/zmtp/frame.ts";
+import {
+  COMMAND,
+  FrameDecoder,
+  type FrameLimits,
+  LONG,
+  type Message,
+  MORE,
+  writeFrame,
+} from "../../../src/protocol/zmtp/frame.ts";
 import { encodeMessage, JoinCache, Outbox } from "../../../src/protocol/zmtp/outbox.ts";
 import { bytes } from "./context.ts";
 

@@ -4,7 +4,13 @@ import { jobOutcome } from "../../../model/event/tag.ts";
 import { jidMs } from "../../../model/job/jid.ts";
 import { messageOf, ProtocolError } from "../../../base/errors.ts";
 import { type JobCache, type JobLoad, mergeOutcomes, outcomesOf, returnedOf } from "../../../model/job/job_cache.ts";
-import { BEGUN_UNWRITTEN, ENDED, outcomeFields, type OutcomeState, type TargetOutcome } from "../../../model/job/outcome.ts";
+import {
+  BEGUN_UNWRITTEN,
+  ENDED,
+  outcomeFields,
+  type OutcomeState,
+  type TargetOutcome,
+} from "../../../model/job/outcome.ts";
 import type { Logger } from "../../../base/log.ts";
 import { type JobOwner, storedOwner } from "../../../model/job/job_owner.ts";
 import type { Presence } from "../presence.ts";

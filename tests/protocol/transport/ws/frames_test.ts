@@ -2,7 +2,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ProtocolError } from "../../../../src/base/errors.ts";
-import { applyMask, frameHeader, OPCODE, writeFrame, WsFrameReader } from "../../../../src/protocol/transport/ws/frames.ts";
+import {
+  applyMask,
+  frameHeader,
+  OPCODE,
+  writeFrame,
+  WsFrameReader,
+} from "../../../../src/protocol/transport/ws/frames.ts";
 
 const MASK = Uint8Array.of(0x37, 0xfa, 0x21, 0x3d);
 

@@ -1,39 +1,58 @@
 /** The reactor of a minion: the engine `reactor` beside it. It reacts to the minion's own bus, and calls functions of this host. */
-import type { MinionOpts } from "../src/model/config/minion_opts.ts";
-import { reactorOpts } from "../src/model/config/requested_reactor.ts";
-import { messageOf } from "../src/base/errors.ts";
-import { BusEvent } from "../src/model/event/bus.ts";
-import { type BusSender, sendToBus } from "../src/model/event/bus_client.ts";
-import { compileReactions } from "../src/feature/reactor/compile_reactions.ts";
-import { LoopGuard } from "../src/feature/reactor/loop_guard.ts";
-import { type ReactionCall, ReactionError } from "../src/feature/reactor/reaction_call.ts";
-import { type ReactionClients, Reactor } from "../src/feature/reactor/reactor.ts";
-import { ReactorRules } from "../src/feature/reactor/reactor_rules.ts";
-import { newJid } from "../src/model/job/jid.ts";
-import type { MasterLink } from "../src/model/loader/context.ts";
-import type { EngineContext, EngineModule } from "../src/model/loader/engines.ts";
-import { Rendering } from "../src/model/loader/rendering.ts";
-import { callContext } from "../src/model/loader/template_functions.ts";
-import { localSockets } from "../src/host/minion/local_bus.ts";
-import { callFunction } from "../src/host/minion/processes/executor.ts";
-import { gatherGrains } from "../src/plugins/grains/mod.ts";
-import type { OwnMinion } from "../src/host/runner/call_execution_function.ts";
-import { eventStamp, packEvent } from "../src/protocol/wire/event_frame.ts";
-import { parseYaml } from "../src/language/yaml/document.ts";
+import type { MinionOpts } from "../../model/config/minion_opts.ts";
+import { reactorOpts } from "../../model/config/requested_reactor.ts";
+import { messageOf } from "../../base/errors.ts";
+import { BusEvent } from "../../model/event/bus.ts";
+import { type BusSender, sendToBus } from "../../model/event/bus_client.ts";
+import { compileReactions } from "../../feature/reactor/compile_reactions.ts";
+import { LoopGuard } from "../../feature/reactor/loop_guard.ts";
+import { type ReactionCall, ReactionError } from "../../feature/reactor/reaction_call.ts";
+import { type ReactionClients, Reactor } from "../../feature/reactor/reactor.ts";
+import { ReactorRules } from "../../feature/reactor/reactor_rules.ts";
+import { newJid } from "../../model/job/jid.ts";
+import type { Context, MasterLink } from "../../model/loader/context.ts";
+import type { FunctionTable } from "../../model/loader/loader.ts";
+import type { Logger } from "../../base/log.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
+import type { EngineContext, EngineModule } from "../../model/loader/engines.ts";
+import { Rendering } from "../../model/loader/rendering.ts";
+import { callContext } from "../../model/loader/template_functions.ts";
+import { localSockets } from "../minion/local_bus.ts";
+import { callFunction } from "../minion/processes/executor.ts";
+import type { OwnMinion } from "./call_execution_function.ts";
+import { eventStamp, packEvent } from "../../protocol/wire/event_frame.ts";
+import { parseYaml } from "../../language/yaml/document.ts";
 import { ofMinion } from "./engine_host.ts";
-import { type CallHost, openCallHost } from "./programs/call/call_host.ts";
+import type { RunnerPlugins } from "./runner_plugins.ts";
 
-/** @see salt/engines/reactor.py */
-export const engine: EngineModule = {
-  signature: "refresh_interval=None, worker_threads=None, worker_hwm=None",
-  doc:
-    "Reacts to the events of the minion's own bus: renders the SLS files of the option reactor, and calls functions of this host.",
-  async start(engine, settings) {
-    const { opts, mistakes } = reactorOpts({ ...engine.opts, id: engine.id, engines: [{ reactor: settings }] });
-    if (mistakes[0] !== undefined) throw new TypeError(mistakes[0]);
-    await new MinionReactor(engine, opts as unknown as MinionOpts).run();
-  },
-};
+/** Functions of this host as reactions call them, with its master behind them if it has one. */
+export interface HostFunctions {
+  functions: FunctionTable;
+  base: Context;
+  /** Signs off. */
+  close(): Promise<void>;
+}
+
+/** What the reactor of a minion has of the program that it runs in. */
+export interface MinionReactorParts {
+  plugins: RunnerPlugins;
+  /** Signs in as this host's minion. */
+  openFunctions(host: { runtime: Runtime; log: Logger; opts: MinionOpts }): Promise<HostFunctions>;
+}
+
+/** The engine `reactor` of minions. @see salt/engines/reactor.py */
+export function minionReactor(parts: MinionReactorParts): EngineModule {
+  return {
+    signature: "refresh_interval=None, worker_threads=None, worker_hwm=None",
+    doc:
+      "Reacts to the events of the minion's own bus: renders the SLS files of the option reactor, and calls functions of this host.",
+    async start(engine, settings) {
+      const { opts, mistakes } = reactorOpts({ ...engine.opts, id: engine.id, engines: [{ reactor: settings }] });
+      if (mistakes[0] !== undefined) throw new TypeError(mistakes[0]);
+      await new MinionReactor(engine, opts as unknown as MinionOpts, parts).run();
+    },
+  };
+}
 
 /** What an event of this reactor is known by when the bus brings it back. */
 const keyOf = (tag: string, stamp: unknown) => `${stamp} ${tag}`;
@@ -50,6 +69,7 @@ function needsMaster(type: string): ReactionError {
 class MinionReactor {
   readonly #engine: EngineContext;
   readonly #opts: MinionOpts;
+  readonly #parts: MinionReactorParts;
   readonly #reactor: Reactor;
   readonly #refreshMs: number;
   /** Events that functions of reactions have fired here → the jid of the reaction. */
@@ -58,7 +78,8 @@ class MinionReactor {
   #caller: Caller | undefined;
   #bus: Promise<BusSender> | undefined;
 
-  constructor(engine: EngineContext, opts: MinionOpts) {
+  constructor(engine: EngineContext, opts: MinionOpts, parts: MinionReactorParts) {
+    this.#parts = parts;
     this.#engine = engine;
     this.#opts = opts;
     this.#refreshMs = opts.reactor_refresh_interval * 1000;
@@ -163,15 +184,12 @@ class MinionReactor {
 
   /** The functions of this host, with its master behind them if it has one; those of a signed-in minion are kept for a while. */
   #openCaller(): Caller {
-    const { runtime, log, opts } = this.#engine;
+    const { runtime, log } = this.#engine;
     const now = runtime.clock.elapsed();
     const before = this.#caller;
     if (before !== undefined && now - before.atMs < this.#refreshMs) return before;
-    const open = async () => {
-      const own = { ...this.#opts };
-      return await openCallHost({ runtime, log, options: {} }, own, await gatherGrains({ runtime, log, opts }));
-    };
-    const caller: Caller = { made: open(), atMs: now, running: 0 };
+    const made = this.#parts.openFunctions({ runtime, log, opts: { ...this.#opts } });
+    const caller: Caller = { made, atMs: now, running: 0 };
     // The next reaction tries anew.
     caller.made.catch(() => void (this.#caller === caller && (this.#caller = undefined)));
     this.#caller = caller;
@@ -187,9 +205,7 @@ class MinionReactor {
   #closeUnused(caller: Caller): void {
     if (caller === this.#caller || caller.running > 0 || caller.closed) return;
     caller.closed = true;
-    caller.made.then(async ({ master, bus }) => {
-      await Promise.all([master?.connection.close(), bus.close()]);
-    }).catch(() => {});
+    caller.made.then((functions) => functions.close()).catch(() => {});
   }
 
   /** Templates see this host without its master, as in Salt: `salt://` is its own file_roots. */
@@ -200,7 +216,14 @@ class MinionReactor {
     if (before !== undefined && now - before.atMs < this.#refreshMs) return before.made;
     const make = async () => {
       const opts = { ...this.#opts, file_client: "local" };
-      const { functions, context } = await ofMinion({ runtime, log, opts, role: "minion", id: this.#engine.id });
+      const { functions, context } = await ofMinion({
+        runtime,
+        log,
+        opts,
+        role: "minion",
+        id: this.#engine.id,
+        plugins: this.#parts.plugins,
+      });
       return {
         context,
         rendering: new Rendering(callContext({ functions, context: () => context }), { isOfRun: true }),
@@ -212,9 +235,8 @@ class MinionReactor {
   }
 }
 
-/** Functions of this host as reactions call them. */
 interface Caller {
-  made: Promise<CallHost>;
+  made: Promise<HostFunctions>;
   atMs: number;
   /** Calls that have not ended. */
   running: number;

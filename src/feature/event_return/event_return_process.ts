@@ -1,20 +1,19 @@
 /** The event returns of a master: a process that follows its bus and gives the events to stores. */
-import type { MasterOpts } from "../src/model/config/master_opts.ts";
-import { joinPath } from "../src/base/paths.ts";
-import { messageOf } from "../src/base/errors.ts";
-import { EVENT_RETURN_LOST } from "../src/model/event/tag.ts";
-import { followBus } from "../src/model/event/follow_bus.ts";
-import { OWN_BUS } from "../src/model/event/bus_addresses.ts";
-import { sendToBus } from "../src/model/event/bus_client.ts";
-import type { PartHandlers } from "../src/feature/supervise/serve_part.ts";
-import { EventReturn } from "../src/feature/event_return/mod.ts";
-import { withCustomReturners } from "../src/model/loader/custom_returners.ts";
-import type { ReturnerContext, ReturnerModule } from "../src/model/loader/family.ts";
-import { moduleNamed } from "../src/model/loader/module_named.ts";
-import type { Logger } from "../src/base/log.ts";
-import { RETURNERS } from "../src/plugins/returners/mod.ts";
-import type { Runtime } from "../src/runtime/runtime.ts";
-import { packEvent } from "../src/protocol/wire/event_frame.ts";
+import type { MasterOpts } from "../../model/config/master_opts.ts";
+import { joinPath } from "../../base/paths.ts";
+import { messageOf } from "../../base/errors.ts";
+import { EVENT_RETURN_LOST } from "../../model/event/tag.ts";
+import { followBus } from "../../model/event/follow_bus.ts";
+import { OWN_BUS } from "../../model/event/bus_addresses.ts";
+import { sendToBus } from "../../model/event/bus_client.ts";
+import type { PartHandlers } from "../supervise/serve_part.ts";
+import { EventReturn } from "./event_return.ts";
+import { withCustomReturners } from "../../model/loader/custom_returners.ts";
+import type { ReturnerContext, ReturnerModule, ReturnerRegistry } from "../../model/loader/family.ts";
+import { moduleNamed } from "../../model/loader/module_named.ts";
+import type { Logger } from "../../base/log.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
+import { packEvent } from "../../protocol/wire/event_frame.ts";
 
 /** What the process is given beside the master's options. */
 export interface EventReturnConfig {
@@ -34,11 +33,12 @@ export function eventReturnNames({ event_return: names }: Record<string, unknown
   return [...new Set([names ?? []].flat().map(String))].filter((name) => name !== "");
 }
 
-/** Prepares the process of event returns. */
+/** Prepares the process of event returns. @param known the returners that there are */
 export async function openMasterEventReturn(
   runtime: Runtime,
   { opts, fromStart }: EventReturnConfig,
   parentLog: Logger,
+  known: ReturnerRegistry,
 ): Promise<PartHandlers> {
   const log = parentLog.child("event_return");
   const context: ReturnerContext = { runtime, log, opts };
@@ -55,7 +55,7 @@ export async function openMasterEventReturn(
       spoolBytes: opts.event_return_spool_bytes,
     },
     directory: joinPath(opts.cachedir, "event_return"),
-    returners: await returnersOf(context, eventReturnNames(opts)),
+    returners: await returnersOf(withCustomReturners(known, context), context, eventReturnNames(opts)),
     fire: (data) => fire(EVENT_RETURN_LOST, data),
   });
   returns.run();
@@ -75,9 +75,12 @@ export async function openMasterEventReturn(
   return { status: () => returns.status(), flush: () => returns.flush() };
 }
 
-async function returnersOf(context: ReturnerContext, names: readonly string[]): Promise<Map<string, ReturnerModule>> {
+async function returnersOf(
+  registry: ReturnerRegistry,
+  context: ReturnerContext,
+  names: readonly string[],
+): Promise<Map<string, ReturnerModule>> {
   const { log } = context;
-  const registry = withCustomReturners(RETURNERS, context);
   const found = new Map<string, ReturnerModule>();
   for (const name of names) {
     try {

@@ -1,19 +1,16 @@
 /** The process of one engine, beside a master or a minion. */
-import { EngineRun } from "../src/feature/engine/run_engine.ts";
-import type { BusPaths } from "../src/feature/engine/bus_link.ts";
-import type { PartHandlers } from "../src/feature/supervise/serve_part.ts";
-import type { EngineEntry } from "../src/model/config/engine_list.ts";
-import { messageOf, SaltError } from "../src/base/errors.ts";
-import { findCustomEngine, runCustomEngine } from "../src/model/loader/custom_engines.ts";
-import type { EngineContext, EngineMaster } from "../src/model/loader/engines.ts";
-import { bindArguments, parseSignature } from "../src/model/loader/signature.ts";
-import type { Logger } from "../src/base/log.ts";
-import { LogRate } from "../src/base/log_rate.ts";
-import { createLogger, LOG_LEVELS } from "../src/base/log.ts";
-import { knownEngines } from "./known_engines.ts";
-import type { Runtime } from "../src/runtime/runtime.ts";
-
-declare const process: { stderr: { write(text: string): boolean }; exit(code: number): never };
+import { EngineRun } from "./run_engine.ts";
+import type { BusPaths } from "./bus_link.ts";
+import type { PartHandlers } from "../supervise/serve_part.ts";
+import type { EngineEntry } from "../../model/config/engine_list.ts";
+import { messageOf, SaltError } from "../../base/errors.ts";
+import { findCustomEngine, runCustomEngine } from "../../model/loader/custom_engines.ts";
+import type { EngineContext, EngineMaster, EngineRegistry } from "../../model/loader/engines.ts";
+import { bindArguments, parseSignature } from "../../model/loader/signature.ts";
+import type { Logger } from "../../base/log.ts";
+import { LogRate } from "../../base/log_rate.ts";
+import { createLogger, LOG_LEVELS } from "../../base/log.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 
 /** What the process is given. */
 export interface EngineConfig {
@@ -27,20 +24,33 @@ export interface EngineConfig {
   hasMaster: boolean;
 }
 
+/** What the process has of the program that it runs in. */
+export interface EngineProgram {
+  /** The engines that there are. */
+  known: EngineRegistry;
+  /** What the engine may ask of its host; loaded when it first asks. */
+  host(): Promise<{ call: EngineContext["call"]; master: EngineMaster }>;
+  /** Ends the process; its supervisor reads what it prints as the reason. */
+  end(words: string): never;
+}
+
 /** Time for an engine that is to end to let go of what it holds: less than its supervisor gives its process. */
 const GRACE_MS = 1500;
 
-/** Prepares the process of an engine, and starts it. */
-export async function openEngineProcess(runtime: Runtime, config: EngineConfig, log: Logger): Promise<PartHandlers> {
+/** Prepares the process of an engine, and starts it. @param programOf what it runs in, with the log of the engine */
+export async function openEngineProcess(
+  runtime: Runtime,
+  config: EngineConfig,
+  log: Logger,
+  programOf: (log: Logger) => EngineProgram,
+): Promise<PartHandlers> {
   const { entry, role, id, opts, bus, hasMaster } = config;
   const own = boundedLog(runtime, log.child(`engine.${entry.name}`));
   const place = { runtime, log: own, opts };
-  const host = { runtime, log: own, opts, role, id };
+  const program = programOf(own);
+  const end = (error: unknown) => program.end(lastWords(error));
   // Most engines ask for neither, and take a third of the memory then.
-  const loaded = once(async () => {
-    const { callerOf, masterOf } = await import("./engine_host.ts");
-    return { call: callerOf(host), master: masterOf(host) };
-  });
+  const loaded = once(() => program.host());
   const run = new EngineRun({
     runtime,
     log: own,
@@ -57,7 +67,7 @@ export async function openEngineProcess(runtime: Runtime, config: EngineConfig, 
   const found = findCustomEngine(place, entry.module);
   if (typeof found === "string") throw new TypeError(found);
   const work = found === undefined
-    ? startKnown(run.context, entry)
+    ? startKnown(program.known, run.context, entry)
     : runCustomEngine(place, found, entry.fun, run.context, entry.settings);
   work.then(
     () => run.context.signal.aborted || end(new SaltError("ENGINE_ENDED", "It has ended by itself")),
@@ -90,18 +100,21 @@ function lateMaster(load: () => Promise<EngineMaster>): EngineMaster {
   };
 }
 
-async function startKnown(context: EngineContext, { module, settings }: EngineEntry): Promise<void> {
-  const { engine } = await knownEngines(context.role)[module]!();
+async function startKnown(
+  known: EngineRegistry,
+  context: EngineContext,
+  { module, settings }: EngineEntry,
+): Promise<void> {
+  const { engine } = await known[module]!();
   const args = bindArguments("start", parseSignature(engine.signature), [], new Map(Object.entries(settings)));
   await engine.start(context, args);
 }
 
-/** Its supervisor reads the last that this process prints as the reason of its end. */
-function end(error: unknown): never {
+/** What an engine prints last. A fault in its code comes with the place. */
+function lastWords(error: unknown): string {
   const isKnown = error instanceof SaltError || (error as { name?: unknown } | null)?.name === "TypeError";
   const stack = isKnown ? undefined : (error as { stack?: unknown } | null)?.stack;
-  process.stderr.write(`${stack ?? messageOf(error)}\n`);
-  process.exit(1);
+  return String(stack ?? messageOf(error));
 }
 
 /** A log that no engine can fill: what comes too often is counted, and long values are cut. */

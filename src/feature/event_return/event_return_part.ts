@@ -1,9 +1,9 @@
 /** Event returns as a part of a master: a process that is there as long as the configuration names a store. */
-import type { Clock } from "../src/base/async/clock.ts";
-import type { MasterOpts } from "../src/model/config/master_opts.ts";
-import type { KeptPart } from "../src/feature/supervise/kept_part.ts";
-import type { Part, PartStatus } from "../src/feature/supervise/part.ts";
-import { eventReturnNames } from "./master_event_return.ts";
+import type { Clock } from "../../base/async/clock.ts";
+import type { MasterOpts } from "../../model/config/master_opts.ts";
+import type { KeptPart } from "../supervise/kept_part.ts";
+import type { Part, PartStatus } from "../supervise/part.ts";
+import { eventReturnNames } from "./event_return_process.ts";
 
 /** How long the end of a master waits for its stores, in milliseconds. */
 const FLUSH_MS = 3000;

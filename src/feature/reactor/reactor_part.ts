@@ -1,8 +1,8 @@
 /** The reactor as a part of a master: a process that is there as long as something is to react. */
-import type { MasterOpts } from "../src/model/config/master_opts.ts";
-import { requestedReactor } from "../src/model/config/requested_reactor.ts";
-import type { KeptPart } from "../src/feature/supervise/kept_part.ts";
-import type { Part, PartStatus } from "../src/feature/supervise/part.ts";
+import type { MasterOpts } from "../../model/config/master_opts.ts";
+import { requestedReactor } from "../../model/config/requested_reactor.ts";
+import type { KeptPart } from "../supervise/kept_part.ts";
+import type { Part, PartStatus } from "../supervise/part.ts";
 
 export class ReactorPart implements Part {
   readonly name = "reactor";

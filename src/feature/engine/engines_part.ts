@@ -1,11 +1,12 @@
 /** The engines of a master or a minion as a part of it: which are there, and the processes that they run in. */
-import { Engines } from "../src/feature/engine/engines.ts";
-import type { BusPaths } from "../src/feature/engine/bus_link.ts";
-import type { Supervisor } from "../src/feature/supervise/supervisor.ts";
-import type { EngineEntry } from "../src/model/config/engine_list.ts";
-import { messageOf } from "../src/base/errors.ts";
-import type { Logger } from "../src/base/log.ts";
-import type { Runtime } from "../src/runtime/runtime.ts";
+import { Engines } from "./engines.ts";
+import type { BusPaths } from "./bus_link.ts";
+import type { Supervisor } from "../supervise/supervisor.ts";
+import type { EngineEntry } from "../../model/config/engine_list.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
+import type { EngineRegistry } from "../../model/loader/engines.ts";
 import type { EngineConfig } from "./engine_process.ts";
 
 export interface EnginesHost {
@@ -20,6 +21,8 @@ export interface EnginesHost {
   supervisor: Supervisor;
   /** The command of a process; undefined where none can be started. */
   argv: readonly string[] | undefined;
+  /** The engines that there are. A master without engines loads none of them. */
+  known(): Promise<EngineRegistry>;
 }
 
 /** An engine that fails again and again is started each minute. */
@@ -56,23 +59,20 @@ export function enginesOf(host: EnginesHost): Engines {
 
 /** Why an engine cannot be started; undefined if it can. Nothing of a custom one is run for that. */
 export async function obstacleTo(
-  { runtime, log, role, opts, argv }: Pick<EnginesHost, "runtime" | "log" | "role" | "opts" | "argv">,
+  { runtime, log, role, opts, argv, known }: Pick<EnginesHost, "runtime" | "log" | "role" | "opts" | "argv" | "known">,
   entry: EngineEntry,
 ): Promise<string | undefined> {
   if (argv === undefined) return "this program cannot start processes of itself";
   const { module, settings } = entry;
-  // A master without engines loads none of it.
-  const [{ knownEngines }, { findCustomEngine }, { absentEngine }, { bindArguments, parseSignature }] = await Promise
-    .all([
-      import("./known_engines.ts"),
-      import("../src/model/loader/custom_engines.ts"),
-      import("../src/model/loader/absent_engines.ts"),
-      import("../src/model/loader/signature.ts"),
-    ]);
+  const [engines, { findCustomEngine }, { absentEngine }, { bindArguments, parseSignature }] = await Promise.all([
+    known(),
+    import("../../model/loader/custom_engines.ts"),
+    import("../../model/loader/absent_engines.ts"),
+    import("../../model/loader/signature.ts"),
+  ]);
   const found = findCustomEngine({ runtime, log, opts: opts() }, module);
   if (typeof found === "string") return found;
   if (found !== undefined) return undefined;
-  const engines = knownEngines(role);
   if (!Object.hasOwn(engines, module)) return absentEngine(module, Object.keys(engines));
   try {
     const { engine } = await engines[module]!();

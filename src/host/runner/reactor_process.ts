@@ -1,31 +1,31 @@
 /** The reactor of a master: a process that follows its bus and calls what reacts, with the key of the master's user. */
-import { type Deferred, deferred } from "../src/base/async/deferred.ts";
-import { callWheel, LocalClient, type PublishRequest, startRunner } from "../src/client/mod.ts";
-import { OwnKey } from "../src/client/own_key.ts";
-import type { MasterOpts } from "../src/model/config/master_opts.ts";
-import { joinPath } from "../src/base/paths.ts";
-import { messageOf } from "../src/base/errors.ts";
-import type { BusEvent } from "../src/model/event/bus.ts";
-import { followBus } from "../src/model/event/follow_bus.ts";
-import { OWN_BUS } from "../src/model/event/bus_addresses.ts";
-import { compileReactions } from "../src/feature/reactor/compile_reactions.ts";
-import { LoopGuard } from "../src/feature/reactor/loop_guard.ts";
-import { type ReactionClients, Reactor } from "../src/feature/reactor/reactor.ts";
-import { ReactionJournal, type TakenEvent } from "../src/feature/reactor/reaction_journal.ts";
-import { ReactorManager } from "../src/feature/reactor/reactor_manager.ts";
-import { ReactorRules } from "../src/feature/reactor/reactor_rules.ts";
-import { inlineNodegroups } from "../src/model/target/nodegroup.ts";
-import type { PartHandlers } from "../src/feature/supervise/serve_part.ts";
-import { Rendering } from "../src/model/loader/rendering.ts";
-import { callContext } from "../src/model/loader/template_functions.ts";
-import type { Logger } from "../src/base/log.ts";
-import type { Runtime } from "../src/runtime/runtime.ts";
-import { callExecutionFunction, openOwnMinion } from "../src/host/runner/call_execution_function.ts";
-import { RunnerHost } from "../src/host/runner/runner_host.ts";
-import { signatureOnMaster } from "../src/host/runner/signature_on_master.ts";
-import { decode } from "../src/protocol/wire/msgpack.ts";
-import { parseYaml } from "../src/language/yaml/document.ts";
-import { RUNNER_PLUGINS } from "./runner_plugins.ts";
+import { type Deferred, deferred } from "../../base/async/deferred.ts";
+import { callWheel, LocalClient, type PublishRequest, startRunner } from "../../client/mod.ts";
+import { OwnKey } from "../../client/own_key.ts";
+import type { MasterOpts } from "../../model/config/master_opts.ts";
+import { joinPath } from "../../base/paths.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { BusEvent } from "../../model/event/bus.ts";
+import { followBus } from "../../model/event/follow_bus.ts";
+import { OWN_BUS } from "../../model/event/bus_addresses.ts";
+import { compileReactions } from "../../feature/reactor/compile_reactions.ts";
+import { LoopGuard } from "../../feature/reactor/loop_guard.ts";
+import { type ReactionClients, Reactor } from "../../feature/reactor/reactor.ts";
+import { ReactionJournal, type TakenEvent } from "../../feature/reactor/reaction_journal.ts";
+import { ReactorManager } from "../../feature/reactor/reactor_manager.ts";
+import { ReactorRules } from "../../feature/reactor/reactor_rules.ts";
+import { inlineNodegroups } from "../../model/target/nodegroup.ts";
+import type { PartHandlers } from "../../feature/supervise/serve_part.ts";
+import { Rendering } from "../../model/loader/rendering.ts";
+import { callContext } from "../../model/loader/template_functions.ts";
+import type { Logger } from "../../base/log.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
+import { callExecutionFunction, openOwnMinion } from "./call_execution_function.ts";
+import { RunnerHost } from "./runner_host.ts";
+import { signatureOnMaster } from "./signature_on_master.ts";
+import { decode } from "../../protocol/wire/msgpack.ts";
+import { parseYaml } from "../../language/yaml/document.ts";
+import type { RunnerPlugins } from "./runner_plugins.ts";
 
 /** What the process is given beside the master's options. */
 export interface ReactorConfig {
@@ -39,14 +39,20 @@ const LANES = 16;
 const RUN_END = /^salt\/run\/(\d{20})\/ret$/;
 
 /** Prepares the process of the reactor. */
-export async function openMasterReactor(runtime: Runtime, config: ReactorConfig, log: Logger): Promise<PartHandlers> {
-  const process = new ReactorProcess(runtime, config, log.child("reactor"));
+export async function openMasterReactor(
+  runtime: Runtime,
+  config: ReactorConfig,
+  log: Logger,
+  plugins: RunnerPlugins,
+): Promise<PartHandlers> {
+  const process = new ReactorProcess(runtime, config, log.child("reactor"), plugins);
   await process.open();
   return { renew: (body) => process.renew((decode(body, { mode: "bin" }) as unknown as ReactorConfig).opts) };
 }
 
 class ReactorProcess {
   readonly #runtime: Runtime;
+  readonly #plugins: RunnerPlugins;
   readonly #log: Logger;
   readonly #fromStart: boolean;
   readonly #journal: ReactionJournal;
@@ -58,7 +64,8 @@ class ReactorProcess {
   #client: Promise<LocalClient> | undefined;
   #minion: { made: ReturnType<typeof openOwnMinion>; atMs: number } | undefined;
 
-  constructor(runtime: Runtime, { opts, fromStart }: ReactorConfig, log: Logger) {
+  constructor(runtime: Runtime, { opts, fromStart }: ReactorConfig, log: Logger, plugins: RunnerPlugins) {
+    this.#plugins = plugins;
     this.#runtime = runtime;
     this.#log = log;
     this.#opts = opts;
@@ -119,7 +126,7 @@ class ReactorProcess {
   }
 
   get #host() {
-    return { runtime: this.#runtime, log: this.#log, opts: this.#opts, plugins: RUNNER_PLUGINS };
+    return { runtime: this.#runtime, log: this.#log, opts: this.#opts, plugins: this.#plugins };
   }
 
   #rules(): ReactorRules {
@@ -229,8 +236,8 @@ class ReactorProcess {
 
   async #fire(tag: string, data: Record<string, unknown>): Promise<void> {
     const [{ sendToBus }, { packEvent }] = await Promise.all([
-      import("../src/model/event/bus_client.ts"),
-      import("../src/protocol/wire/event_frame.ts"),
+      import("../../model/event/bus_client.ts"),
+      import("../../protocol/wire/event_frame.ts"),
     ]);
     const { net, clock } = this.#runtime;
     try {

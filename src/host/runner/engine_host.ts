@@ -1,21 +1,21 @@
 /** What an engine may ask of its host: the master with the rights of its user, and execution functions. */
-import { callWheel, LocalClient, startRunner } from "../src/client/mod.ts";
-import { hasReturn } from "../src/client/outcome.ts";
-import type { PublishRequest } from "../src/client/publish_request.ts";
-import type { MasterOpts } from "../src/model/config/master_opts.ts";
-import { SaltError } from "../src/base/errors.ts";
-import { openFiles } from "../src/content/fileserver/client.ts";
-import { KeyDirectories } from "../src/host/master/keys/key_directories.ts";
-import type { Context } from "../src/model/loader/context.ts";
-import type { EngineContext, EngineMaster } from "../src/model/loader/engines.ts";
-import { hostContext, hostFunctions } from "../src/model/loader/host_context.ts";
-import type { Logger } from "../src/base/log.ts";
-import { callFunction } from "../src/host/minion/processes/executor.ts";
-import { repr } from "../src/language/python/repr.ts";
-import { openOwnMinion, type OwnMinion } from "../src/host/runner/call_execution_function.ts";
-import { RunnerHost } from "../src/host/runner/runner_host.ts";
-import type { Runtime } from "../src/runtime/runtime.ts";
-import { RUNNER_PLUGINS } from "./runner_plugins.ts";
+import { callWheel, LocalClient, startRunner } from "../../client/mod.ts";
+import { hasReturn } from "../../client/outcome.ts";
+import type { PublishRequest } from "../../client/publish_request.ts";
+import type { MasterOpts } from "../../model/config/master_opts.ts";
+import { SaltError } from "../../base/errors.ts";
+import { openFiles } from "../../content/fileserver/client.ts";
+import { KeyDirectories } from "../master/keys/key_directories.ts";
+import type { Context } from "../../model/loader/context.ts";
+import type { EngineContext, EngineMaster } from "../../model/loader/engines.ts";
+import { hostContext, hostFunctions } from "../../model/loader/host_context.ts";
+import type { Logger } from "../../base/log.ts";
+import { callFunction } from "../minion/processes/executor.ts";
+import { repr } from "../../language/python/repr.ts";
+import { openOwnMinion, type OwnMinion } from "./call_execution_function.ts";
+import { RunnerHost } from "./runner_host.ts";
+import type { RunnerPlugins } from "./runner_plugins.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 
 export interface EngineHost {
   runtime: Runtime;
@@ -23,6 +23,7 @@ export interface EngineHost {
   opts: Record<string, unknown>;
   role: "master" | "minion";
   id: string;
+  plugins: RunnerPlugins;
 }
 
 /** The master that an engine is beside. Nothing is connected before the engine asks for something. */
@@ -70,20 +71,20 @@ export function callerOf(host: EngineHost): EngineContext["call"] {
   };
 }
 
-function ofMaster({ runtime, log, opts }: EngineHost): Promise<OwnMinion> {
+function ofMaster({ runtime, log, opts, plugins }: EngineHost): Promise<OwnMinion> {
   return openOwnMinion({
     runtime,
     log,
     opts: opts as MasterOpts,
-    plugins: RUNNER_PLUGINS,
+    plugins,
     openRunner: RunnerHost.open,
     screen: { line: (text) => log.info("a function says", { text }) },
   });
 }
 
 /** The functions of the minion's host, without its masters and its pillar. */
-export async function ofMinion({ runtime, log, opts }: EngineHost): Promise<OwnMinion> {
-  const { modules, gatherGrains } = await RUNNER_PLUGINS.execution();
+export async function ofMinion({ runtime, log, opts, plugins }: EngineHost): Promise<OwnMinion> {
+  const { modules, gatherGrains } = await plugins.execution();
   const grains = await gatherGrains({ runtime, log, opts });
   const functions = hostFunctions(modules, opts, () => context);
   const context: Context = hostContext(functions, {
