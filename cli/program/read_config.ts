@@ -41,13 +41,13 @@ function configureLog(context: ProgramContext, opts: Record<string, unknown>, gi
  * @param how.client true reads the user's own file over that of the master
  * @param how.program its name, as templates see it. @default that of the daemon
  */
-export async function readConfig(
+export async function readConfig<T extends OptionTable>(
   context: ProgramContext,
   name: "master" | "minion",
-  table: OptionTable,
+  table: T,
   strict: boolean,
   how: { client?: boolean; program?: string } = {},
-): Promise<LoadedConfig> {
+): Promise<LoadedConfig<T>> {
   const read = await readFiles(context, name, table, strict, how.client ? clientFile(context.runtime) : undefined);
   // Templates of formulas ask for these.
   Object.assign(read.opts, { __role: name, __cli: how.program ?? `salt-${name}` });
@@ -62,13 +62,13 @@ export async function readConfig(
   return read;
 }
 
-async function readFiles(
+async function readFiles<T extends OptionTable>(
   context: ProgramContext,
   name: "master" | "minion",
-  table: OptionTable,
+  table: T,
   strict: boolean,
   userFile: string | undefined,
-): Promise<LoadedConfig> {
+): Promise<LoadedConfig<T>> {
   const { runtime, configDir, log, complain } = context;
   if (runtime.fs.stat(configDir)?.kind !== "directory") {
     complain(`WARNING: CONFIG '${configDir}' directory does not exist.`);

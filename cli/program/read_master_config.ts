@@ -4,6 +4,5 @@ import { readConfig } from "./read_config.ts";
 
 /** The configuration of the master for a program on its host. @param how.client see {@linkcode readConfig} */
 export async function readMasterConfig(context: ProgramContext, how: { client?: boolean } = {}): Promise<MasterOpts> {
-  const { opts } = await readConfig(context, "master", MASTER_OPTIONS, false, how);
-  return opts as MasterOpts;
+  return (await readConfig(context, "master", MASTER_OPTIONS, false, how)).opts;
 }

@@ -54,8 +54,7 @@ async function grainsOf({ runtime, options, positionals, log }: ProgramContext, 
 /** The configuration of the minion, as the one that `--id` and `--master` make of it. */
 async function readMinionConfig(context: ProgramContext): Promise<MinionOpts> {
   const { runtime, options, log } = context;
-  const { opts: values } = await readConfig(context, "minion", MINION_OPTIONS, false, { program: "salt-call" });
-  const opts = values as MinionOpts;
+  const { opts } = await readConfig(context, "minion", MINION_OPTIONS, false, { program: "salt-call" });
   if (typeof options.id === "string" && options.id !== "") opts.id = options.id;
   if (typeof options.master === "string" && options.master !== "") opts.master = options.master;
   opts.id = await minionId(runtime, opts, log);

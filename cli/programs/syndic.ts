@@ -1,6 +1,5 @@
 /** The program `salt-syndic`. */
 import type { MasterOpts } from "../../src/model/config/master_opts.ts";
-import type { MinionOpts } from "../../src/model/config/minion_opts.ts";
 import type { Daemon } from "../daemon/daemon.ts";
 import { runDaemon } from "../daemon/run_daemon.ts";
 import type { ProgramContext } from "../program/context.ts";
@@ -53,7 +52,7 @@ export async function syndicDaemon(context: ProgramContext): Promise<Daemon> {
         given.has("syndic_master")
           ? []
           : [doubtful(`syndic_master is not set: the master above is looked for as ${opts.syndic_master}`, "set it")],
-      ({ opts }) => syndicProblems(opts as MasterOpts, minion.opts as MinionOpts).map((problem) => fatal(problem)),
+      ({ opts }) => syndicProblems(opts as MasterOpts, minion.opts).map((problem) => fatal(problem)),
       unlessItThrows(async ({ opts }) => (await import("../job_caches.ts")).jobCacheName(opts as MasterOpts)),
       (config, runtime) => transportCheck(false)({ ...config, opts: minion.opts }, runtime),
     ],
@@ -62,7 +61,7 @@ export async function syndicDaemon(context: ProgramContext): Promise<Daemon> {
       return { findings: checkKeyPair(runtime, String(minion.opts.pki_dir), "minion") };
     },
     start: ({ opts }, log, end) =>
-      configureSyndic(context.runtime, opts as MasterOpts, minion.opts as MinionOpts, minion.given, log, {
+      configureSyndic(context.runtime, opts as MasterOpts, minion.opts, minion.given, log, {
         onRejected: (error) => end(error.exitCode),
       }),
   };

@@ -1,4 +1,4 @@
-/** Names of options whose values are secret, also within other options. */
+/** Names of secrets within options, and of settings that no table has, such as `auth.ldap.bindpw`. */
 const SECRET =
   /(^|[._-])(sharedsecret|secret|secret_key|password|passwd|passphrase|pass|pw|bindpw|key_pass|token|authorization|api_?key|private_key|privkey)$/i;
 
@@ -7,17 +7,22 @@ const IN_URL = /(\/\/[^\s/:@[]*:)(?!\d*(?:[/?#]|$))[^\s"']*@/g;
 /** NATS takes a user without a password for a token. */
 const TOKEN_IN_URL = /((?:nats|tls):\/\/)[^\s/:@]+@/g;
 
-const HIDDEN = "** hidden **";
+/** What stands in the place of a secret. */
+export const HIDDEN = "** hidden **";
 
-/** A configuration with its secrets hidden. Everything that shows a master's options to a caller goes through it. */
-export function withoutSecrets(value: unknown): unknown {
+/**
+ * A configuration with its secrets hidden. Everything that shows a master's options to a caller goes through it.
+ *
+ * @param secret names of options that are secret, whatever their names look like
+ */
+export function withoutSecrets(value: unknown, secret: readonly string[] = []): unknown {
   if (typeof value === "string") return withoutUrlSecrets(value);
-  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (Array.isArray(value)) return value.map((item) => withoutSecrets(item));
   if (typeof value !== "object" || value === null) return value;
   const shown = ([name, item]: [unknown, unknown]): [unknown, unknown] => [
     // A git remote with options of its own is a map from its address.
     typeof name === "string" ? withoutUrlSecrets(name) : name,
-    SECRET.test(String(name)) && isValue(item) ? HIDDEN : withoutSecrets(item),
+    (SECRET.test(String(name)) || secret.includes(String(name))) && isValue(item) ? HIDDEN : withoutSecrets(item),
   ];
   if (value instanceof Map) return new Map([...value].map(shown));
   if (Object.getPrototypeOf(value) !== Object.prototype && Object.getPrototypeOf(value) !== null) return value;

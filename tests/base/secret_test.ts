@@ -2,6 +2,10 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { withoutSecrets } from "../../src/base/secret.ts";
 import { shownValue } from "../../src/base/shown_value.ts";
+import { completeOptions } from "../../src/model/config/load.ts";
+import { MASTER_OPTIONS } from "../../src/model/config/master_opts.ts";
+import { MINION_OPTIONS } from "../../src/model/config/minion_opts.ts";
+import { optionsThat, text } from "../../src/model/config/option.ts";
 import { runner } from "../../src/plugins/runners/config.ts";
 
 const HIDDEN = "** hidden **";
@@ -54,6 +58,21 @@ for (
   });
 }
 
+test("an option is a secret by its row, and each whose name looks like a secret has a row that says so", () => {
+  const secret = optionsThat("secret", MASTER_OPTIONS, MINION_OPTIONS);
+  for (const [option, { default: value }] of Object.entries({ ...MASTER_OPTIONS, ...MINION_OPTIONS })) {
+    const looksSecret = withoutSecrets({ [option]: "a text" }) as Record<string, unknown>;
+    if (looksSecret[option] === HIDDEN && typeof value === "string") assert.ok(secret.includes(option), option);
+  }
+  const table = { plain_name: text("", "", { secret: true }) };
+  assert.deepEqual(withoutSecrets({ plain_name: "x", other: "y" }, optionsThat("secret", table)), {
+    plain_name: HIDDEN,
+    other: "y",
+  });
+  const { problems } = completeOptions(table, { plain_name: ["hunter2"] });
+  assert.deepEqual(problems.map(({ message }) => message), [`The option plain_name is ${HIDDEN}: expected text`]);
+});
+
 test("a wrong value is shown without secrets, also in lists, in names, and where it is cut", () => {
   const wrong = {
     servers: ["nats://ann:pw@h"],
@@ -62,9 +81,9 @@ test("a wrong value is shown without secrets, also in lists, in names, and where
     long: `${"x".repeat(180)} https://ann:${"pw".repeat(50)}@h`,
     none: 5,
   };
-  const text = shownValue("option", wrong);
-  assert.ok(!text.includes("pw"), text);
-  assert.ok(text.includes('"none":5') && text.includes("nats://ann:"), text);
+  const shown = shownValue("option", wrong);
+  assert.ok(!shown.includes("pw"), shown);
+  assert.ok(shown.includes('"none":5') && shown.includes("nats://ann:"), shown);
 });
 
 describe("config.get hides what the wheel config.values hides", () => {

@@ -61,8 +61,7 @@ async function configuredBeside(runtime: Runtime, log: Logger, file: string): Pr
     import("../../model/config/master_opts.ts"),
     import("../../language/yaml/document.ts"),
   ]);
-  return loadConfig({ fs, log, parse: parseYaml, file, onProblem: "warning", table: MASTER_OPTIONS })
-    .opts as MasterOpts;
+  return loadConfig({ fs, log, parse: parseYaml, file, onProblem: "warning", table: MASTER_OPTIONS }).opts;
 }
 
 interface MasterOfHostOptions {

@@ -18,10 +18,10 @@ export const GITFS_OPTIONS = {
   gitfs_update_interval: number(60, "Seconds between two fetches of a remote."),
   gitfs_ssl_verify: bool(true, "Checks the certificates of https."),
   gitfs_user: text("", "The user of https."),
-  gitfs_password: text("", "The password of https."),
+  gitfs_password: text("", "The password of https.", { secret: true }),
   gitfs_insecure_auth: bool(false, "Sends a password over http, without TLS."),
-  gitfs_privkey: text("", "The file of the private key of ssh."),
-  gitfs_passphrase: text("", "The pass phrase of that key."),
+  gitfs_privkey: text("", "The file of the private key of ssh.", { secret: true }),
+  gitfs_passphrase: text("", "The pass phrase of that key.", { secret: true }),
 };
 
 /** Options of the external pillar `git`, for all remotes. */
@@ -36,8 +36,8 @@ export const GIT_PILLAR_OPTIONS = {
   git_pillar_update_interval: number(60, "Seconds between two fetches of a remote."),
   git_pillar_ssl_verify: bool(true, "Checks the certificates of https."),
   git_pillar_user: text("", "The user of https."),
-  git_pillar_password: text("", "The password of https."),
+  git_pillar_password: text("", "The password of https.", { secret: true }),
   git_pillar_insecure_auth: bool(false, "Sends a password over http, without TLS."),
-  git_pillar_privkey: text("", "The file of the private key of ssh."),
-  git_pillar_passphrase: text("", "The pass phrase of that key."),
+  git_pillar_privkey: text("", "The file of the private key of ssh.", { secret: true }),
+  git_pillar_passphrase: text("", "The pass phrase of that key.", { secret: true }),
 };

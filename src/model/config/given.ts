@@ -15,7 +15,7 @@ function given(host: Host, table: OptionTable, values: Record<string, unknown>):
   const [problem] = problems;
   if (problem !== undefined) throw new ConfigError(problem.message);
   refuseHarmfulOptions(host, { opts, given: Object.keys(values) });
-  putUnderRoot(opts);
+  putUnderRoot(opts, table);
   return opts;
 }
 

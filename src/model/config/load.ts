@@ -4,9 +4,10 @@ import { type AnyMap, entriesOf, isMap } from "../../language/python/containers.
 import { isRecord } from "../../base/record.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 import { globPaths, hasMagic } from "./glob_paths.ts";
-import { EXPECTED, fits, type OptionSpec, type OptionTable, settle } from "./option.ts";
+import { EXPECTED, fits, type OptionSpec, optionsThat, type OptionTable, type OptsOf, settle } from "./option.ts";
 import { valueProblem } from "./option_values.ts";
 import { dirName, joinPath } from "../../base/paths.ts";
+import { HIDDEN } from "../../base/secret.ts";
 import { shownValue } from "../../base/shown_value.ts";
 
 /** A YAML document, and the lines of its top-level keys. */
@@ -19,14 +20,14 @@ export interface ParsedDocument {
 /** Thrown by a parser that reads most files and not this one: another has to read them all. Nothing is wrong with the file. */
 export class OtherParserNeeded extends SyntaxError {}
 
-export interface LoadConfigOptions {
+export interface LoadConfigOptions<T extends OptionTable = OptionTable> {
   fs: FileSystem;
   log: Logger;
   /** Parses YAML 1.1 as Salt does. @throws {SyntaxError} with line and column in its message */
   parse(text: string, file: string): ParsedDocument;
   /** A missing file is fine: all options have their defaults. */
   file: string;
-  table: OptionTable;
+  table: T;
   /** A file of the user's own, which overrides the others; fine if it is missing. */
   userFile?: string;
   /** Command-line options, which override all files. */
@@ -36,8 +37,8 @@ export interface LoadConfigOptions {
 }
 
 /** A configuration that was read. */
-export interface LoadedConfig {
-  opts: Record<string, unknown>;
+export interface LoadedConfig<T extends OptionTable = OptionTable> {
+  opts: OptsOf<T>;
   /** Names of the options that files or the command line set. */
   given: ReadonlySet<string>;
   /** File and line of each option that a file sets. */
@@ -171,7 +172,7 @@ class ConfigFiles {
  *
  * @throws {ConfigError} naming file, line and option, if a file cannot be read or parsed, or values have the wrong type
  */
-export function loadConfig(options: LoadConfigOptions): LoadedConfig {
+export function loadConfig<T extends OptionTable>(options: LoadConfigOptions<T>): LoadedConfig<T> {
   const { fs, log, file, table, userFile, overrides = {}, onProblem = "error" } = options;
   const files = new ConfigFiles(options);
   const main = files.read(file);
@@ -187,11 +188,11 @@ export function loadConfig(options: LoadConfigOptions): LoadedConfig {
   for (const problem of problems) log.warning("the default is used", { problem: said(problem) });
   opts.conf_file = file;
   opts.config_dir = dirName(file);
-  putUnderRoot(opts);
+  putUnderRoot(opts, table);
   for (const option of ["file_roots", "pillar_roots"]) {
     if (isMap(opts[option])) opts[option] = expandedRoots(fs, opts[option]);
   }
-  return { opts, given: new Set(Object.keys(values)), places: files.places };
+  return { opts: opts as OptsOf<T>, given: new Set(Object.keys(values)), places: files.places };
 }
 
 /** Directories by environments, with those in the place of a shell pattern that match it; one that matches nothing stays as it is. */
@@ -227,7 +228,9 @@ function problemOf(option: string, spec: OptionSpec<unknown> | undefined, value:
     ? valueProblem(option, spec?.type === "map" ? settle(spec, value) : value, spec)
     : { expected: EXPECTED[spec.type], mild: false };
   if (wrong === undefined) return undefined;
-  const message = `The option ${option} is ${shownValue(option, value)}: expected ${wrong.expected}`;
+  const message = `The option ${option} is ${
+    spec?.secret === true ? HIDDEN : shownValue(option, value)
+  }: expected ${wrong.expected}`;
   return { option, message, mild: wrong.mild };
 }
 
@@ -258,30 +261,12 @@ export function completeOptions(
   return { opts, problems };
 }
 
-/** Options whose paths are put below `root_dir`. */
-const ROOTED = [
-  "pki_dir",
-  "cachedir",
-  "sock_dir",
-  "log_file",
-  "pidfile",
-  "syndic_log_file",
-  "syndic_pidfile",
-  "extension_modules",
-  "key_logfile",
-  "autosign_file",
-  "autoreject_file",
-  "autosign_grains_dir",
-  "token_dir",
-  "audit_dir",
-];
-
 /** Puts paths below `root_dir` that are not below it already. */
-export function putUnderRoot(opts: Record<string, unknown>): void {
+export function putUnderRoot(opts: Record<string, unknown>, table: OptionTable): void {
   const root = String(opts.root_dir ?? "/").replace(/\/+$/, "");
   if (opts.extension_modules === "") opts.extension_modules = joinPath(String(opts.cachedir), "extmods");
   if (root === "") return;
-  for (const key of ROOTED) {
+  for (const key of optionsThat("path", table)) {
     const path = opts[key];
     if (typeof path !== "string" || path === "" || path.includes("://")) continue;
     if (path === root || path.startsWith(root + "/")) continue;

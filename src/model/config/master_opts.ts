@@ -1,6 +1,27 @@
+import { clusterFault } from "./cluster.ts";
 import { GIT_PILLAR_OPTIONS, GITFS_OPTIONS } from "./git_opts.ts";
 import { any, bool, list, map, maps, number, type OptsOf, partly, text } from "./option.ts";
 import { PROXY_DOCS, WEB_OPTIONS } from "./web_opts.ts";
+import {
+  addresses,
+  anyNumber,
+  externalAuth,
+  hashType,
+  isGrant,
+  isTexts,
+  level,
+  levels,
+  mapOf,
+  merging,
+  nodegroups,
+  noProxy,
+  oneOf,
+  ports,
+  proxyHost,
+  roots,
+  switchOrNothing,
+  within,
+} from "./rules.ts";
 
 const HANDED_ON = "Handed to minions, which apply states by it.";
 
@@ -16,15 +37,21 @@ export const MASTER_OPTIONS = {
   interface: any(
     "0.0.0.0",
     "The address that the master listens on, or a list of them; `::` is every address, of IPv4 as well.",
+    { rule: addresses },
   ),
   ipv6: any(
     null,
     "A name in interface is reached by IPv6 first (True), or by IPv4 alone (False); `::` listens on both without it.",
+    { rule: switchOrNothing },
   ),
   tcp_keepalive: bool(true, "TCP keep-alive on connections of minions."),
-  tcp_keepalive_idle: number(300, "Seconds before the first keep-alive probe; -1 leaves it to the system."),
-  publish_port: number(4505, "The port of the publisher, from which minions receive jobs."),
-  ret_port: number(4506, "The port of the request server, which takes sign-ins, returns and file requests."),
+  tcp_keepalive_idle: number(300, "Seconds before the first keep-alive probe; -1 leaves it to the system.", {
+    rule: anyNumber,
+  }),
+  publish_port: number(4505, "The port of the publisher, from which minions receive jobs.", { rule: ports }),
+  ret_port: number(4506, "The port of the request server, which takes sign-ins, returns and file requests.", {
+    rule: ports,
+  }),
   transport: text("zeromq", "What carries messages: `zeromq`, `tcp` or `ws`; minions must have the same."),
   ssl: any(
     null,
@@ -34,13 +61,18 @@ export const MASTER_OPTIONS = {
   id: text("", "The id of this host in events and jobs of its own; empty for the host name followed by `_master`."),
   root_dir: text("/", "The directory that all paths of the configuration are put below."),
   conf_file: text("/etc/salt/master", "The configuration file; set by the program to the file it has read."),
-  pidfile: text("/var/run/salt-master.pid", "The file that holds the daemon's process id."),
-  pki_dir: text("/etc/salt/pki/master", "The directory of the master's own keys and of the minions' keys."),
+  pidfile: text("/var/run/salt-master.pid", "The file that holds the daemon's process id.", { path: true }),
+  pki_dir: text("/etc/salt/pki/master", "The directory of the master's own keys and of the minions' keys.", {
+    path: true,
+  }),
   cachedir: text(
     "/var/cache/salt/master",
     "The directory of the job cache, the minions' grains and pillar, and tokens.",
+    { path: true },
   ),
-  extension_modules: text("", "The directory of synced custom modules; empty for `extmods` in `cachedir`."),
+  extension_modules: text("", "The directory of synced custom modules; empty for `extmods` in `cachedir`.", {
+    path: true,
+  }),
   clean_dynamic_modules: bool(true, "A sync removes custom modules that are no longer in the file roots."),
   extmod_whitelist: map({}, "Custom modules that may be synced, as kind → names; empty for all."),
   extmod_blacklist: map({}, "Custom modules that must not be synced, as kind → names."),
@@ -48,12 +80,13 @@ export const MASTER_OPTIONS = {
   runner_dirs: list([], "More directories of custom runners."),
   outputter_dirs: list([], "More directories of custom outputters."),
   top_dirs: list([], "More directories of custom modules of `master_tops`."),
-  sock_dir: text("/var/run/salt/master", "The directory of the sockets that local programs use."),
+  sock_dir: text("/var/run/salt/master", "The directory of the sockets that local programs use.", { path: true }),
   keep_jobs: any(null, "Hours for which jobs are kept; used where `keep_jobs_seconds` is not set."),
   keep_jobs_seconds: number(86400, "Seconds for which jobs are kept; 0 for ever."),
   cluster: map(
     {},
     "Several masters as one: `postgres`, `nats`, `name`, `lease_seconds`, `tls`; see docs/cluster.md.",
+    { rule: clusterFault },
   ),
   job_cache: bool(true, "Returns are kept in the job cache."),
   job_cache_store_endtime: bool(false, "The job cache records when each job ended."),
@@ -83,8 +116,10 @@ export const MASTER_OPTIONS = {
     60,
     "Seconds between two rounds of maintenance: presence events, the key cache, expired tokens and sessions, old jobs.",
   ),
-  schedule: map({}, "Runners that run by time: see docs/schedules.md."),
-  schedule_returner: any(null, "Returners that returns of all scheduled runners go to, by name or as a list."),
+  schedule: map({}, "Runners that run by time: see docs/schedules.md.", { reload: true }),
+  schedule_returner: any(null, "Returners that returns of all scheduled runners go to, by name or as a list.", {
+    reload: true,
+  }),
   key_cache: text(
     "",
     "`sched` keeps `.key_cache` beside the accepted keys, a list of them that programs of real Salt read; empty for none.",
@@ -105,6 +140,7 @@ export const MASTER_OPTIONS = {
     any(
       null,
       "Request workers at most: processes that compile pillar and look through files; not set for one a processor, 5 at most.",
+      { rule: within(0, 1000) },
     ),
     "Salt's default is 5; they are started when there is work, and end when there is none; what is quick is answered by the master itself, and " +
       "with 0 everything is",
@@ -112,6 +148,7 @@ export const MASTER_OPTIONS = {
   reactor: any(
     [],
     "Which SLS files react to which events: a list of maps of one glob of tags and its files, or the path of a file with such a list.",
+    { reload: true },
   ),
   reactor_worker_threads: number(10, "Runners, wheel functions and callers of reactions that run at once."),
   reactor_worker_hwm: number(
@@ -130,11 +167,13 @@ export const MASTER_OPTIONS = {
   engines: any(
     [],
     "Engines: programs beside the master, a list of names and of maps of a name and its options; see docs/engines.md.",
+    { reload: true },
   ),
-  engines_dirs: list([], "More directories of custom engines."),
+  engines_dirs: list([], "More directories of custom engines.", { reload: true }),
   engine_events_per_second: number(
     1000,
     "Events that one engine may fire in a second; more of them wait. 0 for no limit.",
+    { reload: true },
   ),
   engine_max_memory: number(
     536870912,
@@ -147,10 +186,12 @@ export const MASTER_OPTIONS = {
   worker_hang_timeout: number(
     30,
     "Seconds for which a supervised process may give no sign of life; it is then killed and replaced.",
+    { rule: within(1, Infinity, false) },
   ),
   worker_max_memory: number(
     1073741824,
     "Bytes of memory that a supervised process may have; with more it is killed and replaced.",
+    { rule: within(134_217_728) },
   ),
   pub_hwm: number(1000, "Messages that may wait for one subscriber; more are dropped for it."),
   zmq_backlog: partly(number(1000, "Connections that may wait to be accepted."), "never below 8192"),
@@ -181,17 +222,31 @@ export const MASTER_OPTIONS = {
   color_theme: any(null, "A YAML file of colour names for outputters."),
   strip_colors: bool(true, "Escape sequences in returns are written out; False lets them through to the terminal."),
   open_mode: bool(false, "Accepts every key, also one that has changed; for tests only."),
-  auto_accept: bool(false, "Accepts every new key."),
-  autosign_file: any(null, "A file of ids, globs or regular expressions whose keys are accepted, one on each line."),
-  autoreject_file: any(null, "A file of ids, globs or regular expressions whose keys are rejected."),
-  autosign_timeout: number(120, "Minutes for which a file in `minions_autosign` is good."),
-  autosign_grains: list([], "Grains by whose values in `autosign_grains_dir` keys are accepted."),
-  autosign_grains_dir: any(null, "The directory of accepted grain values, one file for each grain."),
-  permissive_pki_access: bool(false, "The group may write to `autosign_file` and `autoreject_file`."),
-  key_pass: any(null, "The passphrase of the master's private key."),
-  signing_key_pass: any(null, "The passphrase of the private key of `master_sign_key_name`."),
-  keysize: number(2048, "Bits of a new private key."),
-  hash_type: text("sha256", "The hash of fingerprints, tokens and job directories; equal on all hosts."),
+  auto_accept: bool(false, "Accepts every new key.", { reload: true }),
+  autosign_file: any(null, "A file of ids, globs or regular expressions whose keys are accepted, one on each line.", {
+    path: true,
+    reload: true,
+  }),
+  autoreject_file: any(null, "A file of ids, globs or regular expressions whose keys are rejected.", {
+    path: true,
+    reload: true,
+  }),
+  autosign_timeout: number(120, "Minutes for which a file in `minions_autosign` is good.", {
+    rule: anyNumber,
+    reload: true,
+  }),
+  autosign_grains: list([], "Grains by whose values in `autosign_grains_dir` keys are accepted.", { reload: true }),
+  autosign_grains_dir: any(null, "The directory of accepted grain values, one file for each grain.", {
+    path: true,
+    reload: true,
+  }),
+  permissive_pki_access: bool(false, "The group may write to `autosign_file` and `autoreject_file`.", { reload: true }),
+  key_pass: any(null, "The passphrase of the master's private key.", { secret: true }),
+  signing_key_pass: any(null, "The passphrase of the private key of `master_sign_key_name`.", { secret: true }),
+  keysize: number(2048, "Bits of a new private key.", { rule: within(2048, 32_768) }),
+  hash_type: text("sha256", "The hash of fingerprints, tokens and job directories; equal on all hosts.", {
+    rule: hashType,
+  }),
   master_sign_pubkey: bool(
     false,
     "Replies to sign-ins carry a signature, for minions with `verify_master_pubkey_sign`.",
@@ -219,32 +274,48 @@ export const MASTER_OPTIONS = {
   minimum_auth_version: number(
     3,
     "Older versions of the request protocol are refused: they do not prove their sender.",
+    { rule: within(0, 3) },
   ),
   allow_minion_key_revoke: bool(true, "A minion may revoke its own key."),
   preserve_minion_cache: bool(false, "The cache of a minion stays when its key is deleted."),
   auth_events: bool(true, "Each sign-in fires `salt/auth`."),
-  publisher_acl: map({}, "What local users may run, as user (regular expression) → functions."),
-  publisher_acl_blacklist: map({}, "Users and modules that are refused whatever else allows them."),
-  sudo_acl: bool(false, "`publisher_acl` holds for users who call `salt` through sudo, too."),
+  publisher_acl: map({}, "What local users may run, as user (regular expression) → functions.", {
+    rule: mapOf(isGrant, "user → list of functions"),
+    reload: true,
+  }),
+  publisher_acl_blacklist: map({}, "Users and modules that are refused whatever else allows them.", {
+    rule: mapOf(isTexts, "users and modules → list of patterns"),
+    reload: true,
+  }),
+  sudo_acl: bool(false, "`publisher_acl` holds for users who call `salt` through sudo, too.", { reload: true }),
   client_acl_verify: bool(
     true,
     "Patterns of `publisher_acl` give accounts of this host a key; off, only exact names do.",
+    { reload: true },
   ),
   permissive_acl: bool(
     false,
     "Permissions of `*` count beside those of a user's own name; off, only for users without any.",
+    { reload: true },
   ),
-  external_auth: map({}, "Permissions, as backend → user or group → functions: see docs/permissions.md."),
+  external_auth: map({}, "Permissions, as backend → user or group → functions: see docs/permissions.md.", {
+    rule: externalAuth,
+    reload: true,
+  }),
   "auth.enable_expanded_auth_matching": bool(false, "All rules that match a minion count together."),
   "auth.pam.service": text("login", "The PAM service of the backend `pam`."),
   "auth.pam.python": text("/usr/bin/python3", "The interpreter that asks PAM where pamtester is not installed."),
-  eauth_acl_module: text("", "The backend that is asked for permissions, in place of the one of the login."),
-  sharedsecret: text("", "The password of the backend `sharedsecret`."),
-  token_dir: text("", "The directory of tokens; empty for `tokens` in `cachedir`."),
+  eauth_acl_module: text("", "The backend that is asked for permissions, in place of the one of the login.", {
+    reload: true,
+  }),
+  sharedsecret: text("", "The password of the backend `sharedsecret`.", { reload: true, secret: true }),
+  token_dir: text("", "The directory of tokens; empty for `tokens` in `cachedir`.", { path: true }),
   token_file: text("", "Where `salt -T` keeps a token; empty for `salt_token` in `~/.config/salt` or `~`."),
-  token_expire: number(43200, "Seconds for which a token is good."),
-  token_expire_user_override: any(false, "Who may choose the life of a token: True for all, or backend → users."),
-  keep_acl_in_token: bool(false, "Permissions are those at the time of the login, not those of now."),
+  token_expire: number(43200, "Seconds for which a token is good.", { reload: true }),
+  token_expire_user_override: any(false, "Who may choose the life of a token: True for all, or backend → users.", {
+    reload: true,
+  }),
+  keep_acl_in_token: bool(false, "Permissions are those at the time of the login, not those of now.", { reload: true }),
   file_recv: bool(false, "Minions may push files to the master (`cp.push`)."),
   file_recv_max_size: number(100, "MiB that a pushed file may have."),
   failhard: bool(false, HANDED_ON),
@@ -299,7 +370,9 @@ export const MASTER_OPTIONS = {
   jinja_sls_env: map({}, "Jinja2's options of an environment for SLS files, as `trim_blocks`."),
   jinja_trim_blocks: bool(false, "The older way to set `trim_blocks` for all templates."),
   jinja_lstrip_blocks: bool(false, "The older way to set `lstrip_blocks` for all templates."),
-  file_roots: map({ "base": ["/srv/salt", "/srv/spm/salt"] }, "The directories of files, as environment → list."),
+  file_roots: map({ "base": ["/srv/salt", "/srv/spm/salt"] }, "The directories of files, as environment → list.", {
+    rule: roots,
+  }),
   fileserver_backend: partly(
     list(["roots"], "Where files come from."),
     "`roots` only: for git, check out into a directory of `file_roots`",
@@ -319,6 +392,7 @@ export const MASTER_OPTIONS = {
   pillar_roots: map(
     { "base": ["/srv/pillar", "/srv/spm/pillar"] },
     "The directories of pillar, as environment → list.",
+    { rule: roots },
   ),
   master_tops: map(
     {},
@@ -327,11 +401,11 @@ export const MASTER_OPTIONS = {
   ext_pillar: list([], "External pillars, each a map of name → arguments."),
   ext_pillar_first: bool(false, "External pillars come before the files, whose top file can match by them."),
   ...WEB_OPTIONS,
-  proxy_host: any(undefined, PROXY_DOCS.proxy_host),
-  proxy_port: any(undefined, PROXY_DOCS.proxy_port),
+  proxy_host: any(undefined, PROXY_DOCS.proxy_host, { rule: proxyHost }),
+  proxy_port: any(undefined, PROXY_DOCS.proxy_port, { rule: ports }),
   proxy_username: any(undefined, PROXY_DOCS.proxy_username),
-  proxy_password: any(undefined, PROXY_DOCS.proxy_password),
-  no_proxy: any(undefined, PROXY_DOCS.no_proxy),
+  proxy_password: any(undefined, PROXY_DOCS.proxy_password, { secret: true }),
+  no_proxy: any(undefined, PROXY_DOCS.no_proxy, { rule: noProxy }),
   exclude_ext_pillar: list([], "External pillars that are left out."),
   on_demand_ext_pillar: list(["libvirt", "virtkey"], "External pillars that a minion may ask for."),
   pillar_opts: bool(false, "The pillar has the master's options, under `master`."),
@@ -339,19 +413,33 @@ export const MASTER_OPTIONS = {
   pillar_source_merging_strategy: text(
     "smart",
     "How pillars are merged: smart, recurse, aggregate, overwrite, list or none.",
+    { rule: merging },
   ),
   pillar_merge_lists: bool(false, "Merging joins lists rather than replacing them."),
   pillar_includes_override_sls: bool(false, "Values of an included file replace those of the file that includes it."),
   pillar_cache: bool(false, "Compiled pillars are cached."),
   pillar_cache_ttl: number(3600, "Seconds for which a cached pillar is used."),
-  pillar_cache_backend: text("disk", "Where compiled pillars are cached: disk or memory."),
+  pillar_cache_backend: text("disk", "Where compiled pillars are cached: disk or memory.", {
+    rule: oneOf("disk", "memory"),
+  }),
   pillarenv: any(null, "The one environment that pillar is compiled from."),
   pillarenv_from_saltenv: bool(false, "A minion's `saltenv` is its `pillarenv`, too."),
   saltenv: any(null, "The environment of pillar where a minion names none."),
-  mine_get: any(undefined, "Which functions of the mine a minion may read, as minion → functions; empty for all."),
-  peer: map({}, "What minions may run on others (`publish.publish`), as minion → functions."),
-  peer_run: map({}, "Which runners minions may run (`publish.runner`), as minion → runners."),
-  nodegroups: maps("Named targets, as name → compound expression; a list of such maps is joined."),
+  mine_get: any(undefined, "Which functions of the mine a minion may read, as minion → functions; empty for all.", {
+    reload: true,
+  }),
+  peer: map({}, "What minions may run on others (`publish.publish`), as minion → functions.", {
+    rule: mapOf(isTexts, "minion → list of functions"),
+    reload: true,
+  }),
+  peer_run: map({}, "Which runners minions may run (`publish.runner`), as minion → runners.", {
+    rule: mapOf(isTexts, "minion → list of runners"),
+    reload: true,
+  }),
+  nodegroups: maps("Named targets, as name → compound expression; a list of such maps is joined.", {
+    rule: nodegroups,
+    reload: true,
+  }),
   order_masters: bool(false, "Syndics below this master are served: it is a master of masters."),
   syndic_minions: map(
     {},
@@ -381,8 +469,8 @@ export const MASTER_OPTIONS = {
   ),
   syndic_jid_forward_cache_hwm: number(100, "Jobs of this master whose loads the syndic remembers to have passed on."),
   syndic_user: text("", "The user that the syndic runs as; empty for `user`."),
-  syndic_log_file: text("/var/log/salt/syndic", "The syndic's log file."),
-  syndic_pidfile: text("/var/run/salt-syndic.pid", "The file that holds the syndic's process id."),
+  syndic_log_file: text("/var/log/salt/syndic", "The syndic's log file.", { path: true }),
+  syndic_pidfile: text("/var/run/salt-syndic.pid", "The file that holds the syndic's process id.", { path: true }),
   master_id: any(
     undefined,
     "Names this master in the jobs that it publishes: its own syndic does not bring them back.",
@@ -413,27 +501,42 @@ export const MASTER_OPTIONS = {
   log_file: text(
     "/var/log/salt/master",
     "The log file, or a system logger: `file:///dev/log/LOG_DAEMON`, `udp://host:514`.",
+    { path: true },
   ),
-  key_logfile: partly(text("/var/log/salt/key", "The log file of salt-key."), "URIs are not written to"),
-  log_level: text("warning", "The least level of log lines on the terminal."),
-  log_level_logfile: any(null, "The least level of log lines in the file; empty for `log_level`."),
+  key_logfile: partly(
+    text("/var/log/salt/key", "The log file of salt-key.", { path: true }),
+    "URIs are not written to",
+  ),
+  log_level: text("warning", "The least level of log lines on the terminal.", { rule: level, mild: true }),
+  log_level_logfile: any(null, "The least level of log lines in the file; empty for `log_level`.", {
+    rule: level,
+    mild: true,
+  }),
   audit_log: bool(
     false,
     "Records who ran what, logins, decisions on keys and refusals in `audit_dir`: see docs/operations.md.",
   ),
-  audit_dir: text("/var/log/salt/audit", "The directory of the audit log."),
-  audit_file_bytes: number(67108864, "Bytes after which another file of the audit log is begun."),
-  audit_file_seconds: number(86400, "Seconds after which another file of the audit log is begun."),
-  audit_keep_files: number(90, "How many older files of the audit log are kept; 0 for all."),
-  audit_args: text("redacted", "Arguments in the audit log: `redacted` (without secrets), `none` or `full`."),
+  audit_dir: text("/var/log/salt/audit", "The directory of the audit log.", { path: true }),
+  audit_file_bytes: number(67108864, "Bytes after which another file of the audit log is begun.", {
+    rule: within(65_536),
+  }),
+  audit_file_seconds: number(86400, "Seconds after which another file of the audit log is begun.", {
+    rule: within(60),
+  }),
+  audit_keep_files: number(90, "How many older files of the audit log are kept; 0 for all.", { rule: within(0) }),
+  audit_args: text("redacted", "Arguments in the audit log: `redacted` (without secrets), `none` or `full`.", {
+    rule: oneOf("redacted", "none", "full"),
+  }),
   audit_redact: list(
     [],
     "Names of arguments, as globs, whose values are left out beside those of passwords and tokens.",
   ),
   audit_redact_functions: list([], "Functions, as globs, whose arguments are left out beside those that take secrets."),
-  audit_failure: text("continue", "While the audit log cannot be written: `continue`, or `refuse` commands."),
+  audit_failure: text("continue", "While the audit log cannot be written: `continue`, or `refuse` commands.", {
+    rule: oneOf("continue", "refuse"),
+  }),
   log_granular_levels: partly(
-    map({}, "Levels of single parts, which replace both others: part → level."),
+    map({}, "Levels of single parts, which replace both others: part → level.", { rule: levels, mild: true }),
     "parts have names of their own, such as `channel.req`; `salt` is all of them",
   ),
   log_fmt_console: text("[%(levelname)-8s] %(message)s", "The form of lines on the terminal."),
@@ -462,7 +565,9 @@ export const MASTER_OPTIONS = {
   default_include: text("master.d/*.conf", "The files that are read after this one."),
   include: any(null, "More files to read: a path, a glob or a list of them."),
   zmq_filtering: bool(false, "Jobs are published by topic, so that a minion receives its own only."),
-  zmq_library: text("brine", "`brine` for our own ZeroMQ, `native` for libzmq through npm's zeromq, on Node."),
+  zmq_library: text("brine", "`brine` for our own ZeroMQ, `native` for libzmq through npm's zeromq, on Node.", {
+    rule: oneOf("brine", "native"),
+  }),
   event_return: any(
     "",
     "The returners that all events are given to, one or a list: see docs/event-return.md.",
@@ -490,8 +595,11 @@ export const MASTER_OPTIONS = {
   event_framing: text(
     "auto",
     "The framing of events for real Salt's listeners: auto, stream, or length (latest 3006).",
+    { rule: oneOf("auto", "stream", "length") },
   ),
-  durability: text("power", "`power`: acknowledged data survives a loss of power; `process`: a crash of the process."),
+  durability: text("power", "`power`: acknowledged data survives a loss of power; `process`: a crash of the process.", {
+    rule: oneOf("power", "process"),
+  }),
   brine_job_cache_bytes: number(0, "Bytes that the job cache may take; the oldest jobs go first. 0 for no bound."),
 };
 

@@ -1,6 +1,21 @@
 import { GIT_PILLAR_OPTIONS, GITFS_OPTIONS } from "./git_opts.ts";
 import { any, bool, list, map, number, type OptsOf, partly, text } from "./option.ts";
 import { PROXY_DOCS, WEB_OPTIONS } from "./web_opts.ts";
+import {
+  anyNumber,
+  hashType,
+  level,
+  levels,
+  merging,
+  nodegroups,
+  noProxy,
+  oneOf,
+  ports,
+  proxyHost,
+  roots,
+  switchOrNothing,
+  within,
+} from "./rules.ts";
 
 /** Of options that a master has and a minion obeys in the master's place. */
 const LOCAL = "only with `file_client: local`";
@@ -19,17 +34,22 @@ export const MINION_OPTIONS = {
     "salt",
     "The master as host, host:port or [IPv6 address]:port, or a list of masters; `master_type` says what several are for.",
   ),
-  master_port: number(4506, "The port of the master's request server."),
-  publish_port: number(4505, "The port of the master's publisher; unless it is set, the master says which."),
+  master_port: number(4506, "The port of the master's request server.", { rule: within(1, 65_535) }),
+  publish_port: number(4505, "The port of the master's publisher; unless it is set, the master says which.", {
+    rule: ports,
+  }),
   master_type: partly(
     text(
       "str",
       "What several masters are for. `str`: all are served at once. `failover`: the first that lets the minion in, and the " +
         "next one when it is lost. `distributed`: the same, in an order that depends on the id. `disable`: no master.",
+      { rule: oneOf("str", "failover", "distributed", "disable", "func") },
     ),
     "`func` is refused: write the address into `master`",
   ),
-  master_uri_format: text("default", "`ip_only`: each master is an IP address, without a port."),
+  master_uri_format: text("default", "`ip_only`: each master is an IP address, without a port.", {
+    rule: oneOf("default", "ip_only"),
+  }),
   master_shuffle: bool(false, "As `random_master`."),
   random_master: bool(
     false,
@@ -39,6 +59,7 @@ export const MINION_OPTIONS = {
     0,
     "Seconds between questions whether the master answers, with `failover`; 0 for none. A connection that ends is noticed " +
       "at once.",
+    { rule: anyNumber },
   ),
   master_failback: bool(false, "With `failover`, the minion goes back to the first master once that lets it in again."),
   master_failback_interval: number(
@@ -50,11 +71,15 @@ export const MINION_OPTIONS = {
     null,
     "TLS with the transports `tcp` and `ws`: `certfile`, `keyfile`, `ca_certs`, `cert_reqs`, `ssl_version`, `ciphers`; see docs/operations.md.",
   ),
-  proxy_host: text("", `${PROXY_DOCS.proxy_host} With \`transport: ws\` the master is reached through it, by CONNECT.`),
-  proxy_port: number(0, PROXY_DOCS.proxy_port),
+  proxy_host: text(
+    "",
+    `${PROXY_DOCS.proxy_host} With \`transport: ws\` the master is reached through it, by CONNECT.`,
+    { rule: proxyHost },
+  ),
+  proxy_port: number(0, PROXY_DOCS.proxy_port, { rule: ports }),
   proxy_username: text("", PROXY_DOCS.proxy_username),
-  proxy_password: text("", PROXY_DOCS.proxy_password),
-  no_proxy: list([], `${PROXY_DOCS.no_proxy} Masters among them, as they are named in \`master\`.`),
+  proxy_password: text("", PROXY_DOCS.proxy_password, { secret: true }),
+  no_proxy: list([], `${PROXY_DOCS.no_proxy} Masters among them, as they are named in \`master\`.`, { rule: noProxy }),
   id: text("", "The id of this minion; empty to generate one from the host's names."),
   minion_id_caching: bool(true, "A generated id is kept in `minion_id` beside the configuration file."),
   minion_id_lowercase: bool(false, "A generated id is in lower case."),
@@ -63,12 +88,18 @@ export const MINION_OPTIONS = {
   user: text("root", "The user that the daemon runs as; started as root, it changes to that user."),
   sudo_user: text("", "The user that jobs run as, through sudo."),
   root_dir: text("/", "The directory that all paths of the configuration are put below."),
-  pki_dir: text("/etc/salt/pki/minion", "The directory of the minion's keys and of the master's public key."),
-  cachedir: text("/var/cache/salt/minion", "The directory of jobs, returns that wait, and cached files."),
-  sock_dir: text("/var/run/salt/minion", "The directory of the sockets that local programs use."),
-  pidfile: text("/var/run/salt-minion.pid", "The file that holds the daemon's process id."),
+  pki_dir: text("/etc/salt/pki/minion", "The directory of the minion's keys and of the master's public key.", {
+    path: true,
+  }),
+  cachedir: text("/var/cache/salt/minion", "The directory of jobs, returns that wait, and cached files.", {
+    path: true,
+  }),
+  sock_dir: text("/var/run/salt/minion", "The directory of the sockets that local programs use.", { path: true }),
+  pidfile: text("/var/run/salt-minion.pid", "The file that holds the daemon's process id.", { path: true }),
   conf_file: text("/etc/salt/minion", "The configuration file; set by the program to the file it has read."),
-  extension_modules: text("", "The directory of synced custom modules; empty for `extmods` in `cachedir`."),
+  extension_modules: text("", "The directory of synced custom modules; empty for `extmods` in `cachedir`.", {
+    path: true,
+  }),
   grains: map({}, "Grains of this minion, over those that are found."),
   grains_cache: bool(false, "Grains are cached in a file, for `salt-call` and the next start."),
   grains_cache_expiration: number(300, "Seconds for which the file of `grains_cache` is used."),
@@ -128,14 +159,20 @@ export const MINION_OPTIONS = {
   loop_interval: number(1, "Seconds: a scheduled job runs at most once in that time."),
   start_event_grains: list([], "Grains that the start event carries."),
   enable_legacy_startup_events: bool(true, "The event `minion_start` is fired beside `salt/minion/<id>/start`."),
-  file_client: text("remote", "`local` takes files and pillar from this host rather than from the master."),
+  file_client: text("remote", "`local` takes files and pillar from this host rather than from the master.", {
+    rule: oneOf("remote", "local"),
+  }),
   use_master_when_local: bool(false, "Pillar comes from the master although `file_client` is `local`."),
   file_roots: partly(
-    map({ "base": ["/srv/salt", "/srv/spm/salt"] }, "The directories of files, as environment → list."),
+    map({ "base": ["/srv/salt", "/srv/spm/salt"] }, "The directories of files, as environment → list.", {
+      rule: roots,
+    }),
     LOCAL_FILES,
   ),
   pillar_roots: partly(
-    map({ "base": ["/srv/pillar", "/srv/spm/pillar"] }, "The directories of pillar, as environment → list."),
+    map({ "base": ["/srv/pillar", "/srv/spm/pillar"] }, "The directories of pillar, as environment → list.", {
+      rule: roots,
+    }),
     LOCAL_FILES,
   ),
   fileserver_backend: partly(list(["roots"], "Where files come from."), `${LOCAL}, and \`roots\` only`),
@@ -162,7 +199,7 @@ export const MINION_OPTIONS = {
   pillar_raise_on_missing: bool(false, "`pillar.get` fails for a missing key, unless it is given a default."),
   pillar_merge_lists: bool(false, "Merging joins lists rather than replacing them."),
   pillar_opts: partly(bool(false, "The pillar has the minion's options, under `master`."), LOCAL),
-  pillar_source_merging_strategy: partly(text("smart", "How pillars are merged."), LOCAL),
+  pillar_source_merging_strategy: partly(text("smart", "How pillars are merged.", { rule: merging }), LOCAL),
   pillar_includes_override_sls: partly(
     bool(false, "Values of an included file replace those of the file that includes it."),
     LOCAL,
@@ -174,7 +211,7 @@ export const MINION_OPTIONS = {
   on_demand_ext_pillar: partly(list(["libvirt", "virtkey"], "External pillars that a command may ask for."), LOCAL),
   renderer_whitelist: list([], "Renderers that SLS files may use; empty for all."),
   renderer_blacklist: list([], "Renderers that SLS files must not use."),
-  nodegroups: partly(any(undefined, "Named targets of the pillar top file."), LOCAL),
+  nodegroups: partly(any(undefined, "Named targets of the pillar top file.", { rule: nodegroups }), LOCAL),
   pass_to_ext_pillars: list([], "Options that the master's external pillars are given; a colon leads into maps."),
   state_top: text("top.sls", "The name of the top files of states, and of pillar."),
   state_top_saltenv: any(null, "The one environment whose top file is read; empty for all."),
@@ -320,14 +357,19 @@ export const MINION_OPTIONS = {
   return_spool_bytes: number(268435456, "Bytes of returns that wait on the disk for the master."),
   return_spool_seconds: number(604800, "Seconds after which a return that no master took is dropped."),
   stream_bytes: number(16777216, "Bytes of live output that one job may send (`salt --stream`)."),
-  durability: text("power", "`power`: acknowledged data survives a loss of power; `process`: a crash of the process."),
+  durability: text("power", "`power`: acknowledged data survives a loss of power; `process`: a crash of the process.", {
+    rule: oneOf("power", "process"),
+  }),
   acceptance_wait_time: number(10, "Seconds between sign-ins while the key waits to be accepted."),
   acceptance_wait_time_max: number(
     0,
     "Seconds to which `acceptance_wait_time` doubles at most; 0 does not double it.",
+    { rule: anyNumber },
   ),
   rejected_retry: bool(false, "A minion whose key was rejected asks again rather than ending."),
-  auth_timeout: number(5, "Seconds that the minion waits for the reply to a sign-in."),
+  auth_timeout: number(5, "Seconds that the minion waits for the reply to a sign-in.", {
+    rule: within(0.1, 3600, false),
+  }),
   ping_interval: number(
     0,
     "Minutes between events `minion_ping`; a master that does not reply is connected to again. 0 for none.",
@@ -356,20 +398,28 @@ export const MINION_OPTIONS = {
   signing_algorithm: text("PKCS1v15-SHA1", "The minion's signatures: PKCS1v15-SHA1 or PKCS1v15-SHA224."),
   autosign_grains: list([], "Grains that are sent with the key, by which the master may accept it."),
   open_mode: bool(false, "Takes a master whose key has changed; for tests only."),
-  keysize: number(2048, "Bits of a new private key."),
-  hash_type: text("sha256", "The hash of fingerprints and socket names; equal on all hosts."),
+  keysize: number(2048, "Bits of a new private key.", { rule: within(2048, 32_768) }),
+  hash_type: text("sha256", "The hash of fingerprints and socket names; equal on all hosts.", { rule: hashType }),
   hash_id: text("", "The id by which the local sockets are named; empty for `id`."),
   default_include: text("minion.d/*.conf", "The files that are read after this one."),
   include: any(null, "More files to read: a path, a glob or a list of them."),
   zmq_filtering: bool(false, "Subscribes by topic; the master must set it, too."),
-  zmq_library: text("brine", "`brine` for our own ZeroMQ, `native` for libzmq through npm's zeromq, on Node."),
+  zmq_library: text("brine", "`brine` for our own ZeroMQ, `native` for libzmq through npm's zeromq, on Node.", {
+    rule: oneOf("brine", "native"),
+  }),
   source_interface_name: text("", "The network interface from whose address the minion connects to its masters."),
   source_address: text("", "The IP address from which the minion connects to its masters; empty for any."),
-  source_ret_port: number(0, "The minion's own port of the connection for requests; 0 for any."),
-  source_publish_port: number(0, "The minion's own port of the connection for publications; 0 for any."),
+  source_ret_port: number(0, "The minion's own port of the connection for requests; 0 for any.", { rule: ports }),
+  source_publish_port: number(0, "The minion's own port of the connection for publications; 0 for any.", {
+    rule: ports,
+  }),
   tcp_keepalive: bool(true, "TCP keep-alive on connections to the master."),
-  tcp_keepalive_idle: number(300, "Seconds before the first keep-alive probe; -1 leaves it to the system."),
-  ipv6: any(null, "Masters' names are looked up as IPv6 addresses first (True), or as IPv4 addresses alone (False)."),
+  tcp_keepalive_idle: number(300, "Seconds before the first keep-alive probe; -1 leaves it to the system.", {
+    rule: anyNumber,
+  }),
+  ipv6: any(null, "Masters' names are looked up as IPv6 addresses first (True), or as IPv4 addresses alone (False).", {
+    rule: switchOrNothing,
+  }),
   metrics: partly(
     map({}, "The daemon's metrics: `listen` serves them to Prometheus, `endpoint` sends them to OpenTelemetry."),
     "`exporter` is `prometheus` or `otlp-http`; histograms have boundaries of their own; see docs/metrics.md",
@@ -381,11 +431,15 @@ export const MINION_OPTIONS = {
   log_file: text(
     "/var/log/salt/minion",
     "The log file, or a system logger: `file:///dev/log/LOG_DAEMON`, `udp://host:514`.",
+    { path: true },
   ),
-  log_level: text("warning", "The least level of log lines on the terminal."),
-  log_level_logfile: any(null, "The least level of log lines in the file; empty for `log_level`."),
+  log_level: text("warning", "The least level of log lines on the terminal.", { rule: level, mild: true }),
+  log_level_logfile: any(null, "The least level of log lines in the file; empty for `log_level`.", {
+    rule: level,
+    mild: true,
+  }),
   log_granular_levels: partly(
-    map({}, "Levels of single parts, which replace both others: part → level."),
+    map({}, "Levels of single parts, which replace both others: part → level.", { rule: levels, mild: true }),
     "parts have names of their own, such as `channel.req`; `salt` is all of them",
   ),
   log_fmt_console: text("[%(levelname)-8s] %(message)s", "The form of lines on the terminal."),

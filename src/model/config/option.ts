@@ -1,4 +1,6 @@
-/** One row of an option table. */
+import type { Rule } from "./rules.ts";
+
+/** One row of an option table: all that is to be said of an option. */
 export interface OptionSpec<T> {
   type: "bool" | "number" | "text" | "list" | "map" | "any";
   /** Undefined for an option that is absent unless a file sets it. */
@@ -9,19 +11,38 @@ export interface OptionSpec<T> {
   doc: string;
   /** How the effect differs from Salt's, for an option that works in part. @default none: it works */
   differs?: string;
+  /** What its value may be beyond its type. @default for numbers: at least 0, unless the default is less */
+  rule?: Rule;
+  /** A daemon can do without it: it warns of a wrong value, and uses the default. @default false */
+  mild?: boolean;
+  /** A path that is put below `root_dir`. @default false */
+  path?: boolean;
+  /** A master takes it while it runs. @default false: with the next start */
+  reload?: boolean;
+  /** It is shown to nobody. @default false */
+  secret?: boolean;
 }
 
-export const bool = (value: boolean, doc = ""): OptionSpec<boolean> => ({ type: "bool", default: value, doc });
-export const number = (value: number, doc = ""): OptionSpec<number> => ({ type: "number", default: value, doc });
-export const text = (value: string, doc = ""): OptionSpec<string> => ({ type: "text", default: value, doc });
-export const list = (value: unknown[], doc = ""): OptionSpec<unknown[]> => ({ type: "list", default: value, doc });
-export const map = (value: Record<string, unknown>, doc = ""): OptionSpec<Record<string, unknown>> => ({
-  type: "map",
+/** What a row says beyond type, default and meaning. */
+type More = Pick<OptionSpec<unknown>, "rule" | "mild" | "path" | "reload" | "secret">;
+
+const row = <T>(type: OptionSpec<T>["type"]) => (value: T, doc = "", more: More = {}): OptionSpec<T> => ({
+  type,
   default: value,
   doc,
+  ...more,
 });
-export const maps = (doc = ""): OptionSpec<Record<string, unknown>> => ({ ...map({}, doc), listed: true });
-export const any = (value: unknown, doc = ""): OptionSpec<unknown> => ({ type: "any", default: value, doc });
+
+export const bool = row<boolean>("bool");
+export const number = row<number>("number");
+export const text = row<string>("text");
+export const list = row<unknown[]>("list");
+export const map = row<Record<string, unknown>>("map");
+export const maps = (doc = "", more: More = {}): OptionSpec<Record<string, unknown>> => ({
+  ...map({}, doc, more),
+  listed: true,
+});
+export const any = row<unknown>("any");
 
 /** An option that works in part. @param differs what is not as in Salt, without a full stop */
 export function partly<T>(spec: OptionSpec<T>, differs: string): OptionSpec<T> {
@@ -91,4 +112,9 @@ export function settle(spec: OptionSpec<unknown>, value: unknown): unknown {
     default:
       return value;
   }
+}
+
+/** The names of the options of which the tables say so. */
+export function optionsThat(mark: "path" | "reload" | "secret", ...tables: OptionTable[]): string[] {
+  return tables.flatMap((table) => Object.keys(table).filter((name) => table[name]![mark] === true));
 }

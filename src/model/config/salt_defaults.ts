@@ -1,3 +1,6 @@
+import { withoutSecrets } from "../../base/secret.ts";
+import { MASTER_OPTIONS } from "./master_opts.ts";
+import { optionsThat } from "./option.ts";
 import { SALT_MASTER_OPTIONS, SALT_MINION_OPTIONS, type SaltOptions } from "./salt_options.ts";
 
 type Defaults = Readonly<Record<string, unknown>>;
@@ -17,4 +20,9 @@ export const SALT_MASTER_DEFAULTS: Defaults = defaultsOf(SALT_MASTER_OPTIONS);
 /** A configuration together with Salt's defaults of the options that have no effect here. */
 export function withSaltDefaults(opts: Defaults, defaults: Defaults = SALT_MINION_DEFAULTS): Record<string, unknown> {
   return { ...defaults, ...opts };
+}
+
+/** A master's configuration as callers may see it: with Salt's defaults, and its secrets hidden. */
+export function shownMasterConfig(opts: Defaults): unknown {
+  return withoutSecrets(withSaltDefaults(opts, SALT_MASTER_DEFAULTS), optionsThat("secret", MASTER_OPTIONS));
 }

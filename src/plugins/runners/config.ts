@@ -1,5 +1,4 @@
-import { SALT_MASTER_DEFAULTS, withSaltDefaults } from "../../model/config/salt_defaults.ts";
-import { withoutSecrets } from "../../base/secret.ts";
+import { shownMasterConfig } from "../../model/config/salt_defaults.ts";
 import type { RunnerModule } from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
 import { traverse } from "../../language/python/traverse.ts";
@@ -12,7 +11,7 @@ export const runner: RunnerModule = {
         " secrets are hidden.\n\n" +
         "    salt-run config.get nodegroups:web",
       run: ({ opts }, { key, default: fallback, delimiter }) => {
-        const found = traverse(withoutSecrets(withSaltDefaults(opts, SALT_MASTER_DEFAULTS)), str(key), str(delimiter));
+        const found = traverse(shownMasterConfig(opts), str(key), str(delimiter));
         return found === undefined ? fallback : found;
       },
     },

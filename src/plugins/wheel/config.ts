@@ -1,6 +1,5 @@
 import { joinPath } from "../../base/paths.ts";
-import { SALT_MASTER_DEFAULTS, withSaltDefaults } from "../../model/config/salt_defaults.ts";
-import { withoutSecrets } from "../../base/secret.ts";
+import { shownMasterConfig } from "../../model/config/salt_defaults.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { WheelModule } from "../../model/loader/wheel.ts";
 import { isMap } from "../../language/python/containers.ts";
@@ -13,7 +12,7 @@ export const wheel: WheelModule = {
     values: {
       signature: "",
       doc: "The options of the master. Passwords and secrets among them are hidden.",
-      run: ({ opts }) => withoutSecrets(withSaltDefaults(opts, SALT_MASTER_DEFAULTS)),
+      run: ({ opts }) => shownMasterConfig(opts),
     },
     apply: {
       signature: "key, value",

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { familyOf, interfacesOf, keepAliveOf } from "../../../src/model/config/addresses.ts";
+import { MASTER_OPTIONS } from "../../../src/model/config/master_opts.ts";
 import { valueProblem } from "../../../src/model/config/option_values.ts";
 
 for (
@@ -12,12 +13,14 @@ for (
   ] as const
 ) test(`interfacesOf(): ${JSON.stringify(given)}`, () => assert.deepEqual(interfacesOf(given), want));
 
+const problem = (option: "interface" | "ipv6", value: unknown) => valueProblem(option, value, MASTER_OPTIONS[option]);
+
 test("interface takes an address or a list of them, and nothing else", () => {
-  for (const value of ["::", ["127.0.0.1", "::1"]]) assert.equal(valueProblem("interface", value), undefined);
+  for (const value of ["::", ["127.0.0.1", "::1"]]) assert.equal(problem("interface", value), undefined);
   for (const value of [[], 5, { a: 1 }]) {
-    assert.deepEqual(valueProblem("interface", value)?.expected, "an address, or a list of addresses");
+    assert.deepEqual(problem("interface", value)?.expected, "an address, or a list of addresses");
   }
-  assert.equal(valueProblem("ipv6", "maybe")?.expected, "True, False or nothing");
+  assert.equal(problem("ipv6", "maybe")?.expected, "True, False or nothing");
 });
 
 test("familyOf() is IPv6 first, IPv4 alone, or the system's order", () => {

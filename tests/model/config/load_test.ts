@@ -13,7 +13,7 @@ const table = {
   on: bool(false),
   names: list([]),
   places: map({}),
-  pki_dir: text("/etc/pki"),
+  pki_dir: text("/etc/pki", "", { path: true }),
   default_include: text("conf.d/*.conf"),
 };
 
@@ -176,7 +176,7 @@ describe("loadConfig()", () => {
   });
 
   test("root_dir is put before paths that are not below it", () => {
-    const rooted = { ...table, root_dir: text("/"), cachedir: text("/var/cache") };
+    const rooted = { ...table, root_dir: text("/"), cachedir: text("/var/cache", "", { path: true }) };
     const { opts } = load({ "/etc/conf": { root_dir: "/tmp/r/", cachedir: "/tmp/r/cache" } }, { table: rooted });
     assert.equal(opts.pki_dir, "/tmp/r/etc/pki");
     assert.equal(opts.cachedir, "/tmp/r/cache");

@@ -1,40 +1,11 @@
-import type { MasterOpts } from "../../../model/config/master_opts.ts";
+import { MASTER_OPTIONS, type MasterOpts } from "../../../model/config/master_opts.ts";
+import { optionsThat } from "../../../model/config/option.ts";
 import { equal } from "../../../language/python/equal.ts";
 
-/** Options that a master takes while it runs: who may do what, groups of minions, which keys are accepted, reactors, engines and schedules. */
-export const RELOADED: readonly string[] = [
-  "nodegroups",
-  "publisher_acl",
-  "publisher_acl_blacklist",
-  "sudo_acl",
-  "client_acl_verify",
-  "permissive_acl",
-  "external_auth",
-  "eauth_acl_module",
-  "sharedsecret",
-  "token_expire",
-  "token_expire_user_override",
-  "keep_acl_in_token",
-  "peer",
-  "peer_run",
-  "mine_get",
-  "auto_accept",
-  "autosign_file",
-  "autoreject_file",
-  "autosign_timeout",
-  "autosign_grains",
-  "autosign_grains_dir",
-  "permissive_pki_access",
-  "reactor",
-  "engines",
-  "engines_dirs",
-  "engine_events_per_second",
-  "schedule",
-  "schedule_returner",
-];
+const RELOADED: ReadonlySet<string> = new Set(optionsThat("reload", MASTER_OPTIONS));
 
-/** Settings of the backends of `external_auth`: `auth.ldap.server`. */
-const isReloaded = (name: string) => RELOADED.includes(name) || name.startsWith("auth.");
+/** Rows that say so, and settings of the backends of `external_auth`: `auth.ldap.server`. */
+const isReloaded = (name: string) => RELOADED.has(name) || name.startsWith("auth.");
 
 /**
  * The options that hold after a configuration was read again.

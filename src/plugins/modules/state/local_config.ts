@@ -48,7 +48,7 @@ export async function localOptions(
     });
     const over = [...given].filter((name) => Object.hasOwn(read, name)).map((name) => [name, read[name]]);
     const merged: Record<string, unknown> = { ...opts, ...Object.fromEntries(over), conf_file: file };
-    putUnderRoot(merged);
+    putUnderRoot(merged, MINION_OPTIONS);
     return merged;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
