@@ -5,7 +5,7 @@
  */
 import type { HttpHandler, HttpPeer, HttpServeOptions } from "./http.ts";
 import { plainAddress } from "./http.ts";
-import { HttpCrowd, type HttpGuest, limitsOf } from "./http_crowd.ts";
+import { HttpConnectionLimit, type HttpGuest, limitsOf } from "./http_connection_limit.ts";
 import type { Connection, Net } from "./net.ts";
 
 export interface Gate {
@@ -56,23 +56,23 @@ export async function openGate(
   options: HttpServeOptions,
 ): Promise<Gate> {
   const { host, port, backlog = 511 } = options;
-  const crowd = new HttpCrowd(limitsOf(options, DESCRIPTORS), () => performance.now());
+  const connectionLimit = new HttpConnectionLimit(limitsOf(options, DESCRIPTORS), () => performance.now());
   /** By the port that the gate has at the server behind it. */
   const visitors = new Map<number, Visitor>();
   const listener = await net.listen(
     { kind: "tcp", host, port },
-    (connection) => welcome(net, connection, { crowd, visitors, innerPort }),
+    (connection) => welcome(net, connection, { connectionLimit, visitors, innerPort }),
     { backlog },
   );
   return {
     port: (listener.address as { port: number }).port,
     async stop() {
       await listener.close();
-      crowd.closeIdle();
+      connectionLimit.closeIdle();
     },
     async close() {
-      await emptied(crowd);
-      crowd.close();
+      await emptied(connectionLimit);
+      connectionLimit.close();
     },
     async handle(request, from, peer) {
       const visitor = from === undefined ? undefined : visitors.get(from);
@@ -81,9 +81,9 @@ export async function openGate(
       let ends = true;
       const stay = () => {
         ends = false;
-        crowd.known(visitor);
+        connectionLimit.known(visitor);
       };
-      crowd.begin(visitor);
+      connectionLimit.begin(visitor);
       try {
         return await handler(request, {
           address: visitor.address,
@@ -96,30 +96,30 @@ export async function openGate(
             stay();
             peer.keepOpen();
           },
-          known: () => crowd.known(visitor),
+          known: () => connectionLimit.known(visitor),
         });
       } finally {
-        if (ends) crowd.end(visitor);
+        if (ends) connectionLimit.end(visitor);
       }
     },
   };
 }
 
 /** Resolves when all connections have ended, or after {@link FLUSH_MS}. */
-async function emptied(crowd: HttpCrowd): Promise<void> {
+async function emptied(connectionLimit: HttpConnectionLimit): Promise<void> {
   let timer: unknown;
-  await Promise.race([crowd.empty(), new Promise<void>((resolve) => timer = setTimeout(resolve, FLUSH_MS))]);
+  await Promise.race([connectionLimit.empty(), new Promise<void>((resolve) => timer = setTimeout(resolve, FLUSH_MS))]);
   clearTimeout(timer);
 }
 
 interface Rooms {
-  crowd: HttpCrowd;
+  connectionLimit: HttpConnectionLimit;
   visitors: Map<number, Visitor>;
   innerPort: () => number;
 }
 
 /** Counts a connection, and joins it to the server once its first bytes are there. */
-function welcome(net: Pick<Net, "dial">, outer: Connection, { crowd, visitors, innerPort }: Rooms): void {
+function welcome(net: Pick<Net, "dial">, outer: Connection, { connectionLimit, visitors, innerPort }: Rooms): void {
   let gone = false;
   const visitor: Visitor = {
     address: hostOf(outer.remote),
@@ -146,7 +146,7 @@ function welcome(net: Pick<Net, "dial">, outer: Connection, { crowd, visitors, i
     visitor.inner = inner;
     inner.start({
       onData(chunk) {
-        crowd.active(visitor);
+        connectionLimit.active(visitor);
         if (!outer.write(chunk)) inner.pause();
       },
       onDrain: () => outer.resume(),
@@ -170,9 +170,9 @@ function welcome(net: Pick<Net, "dial">, outer: Connection, { crowd, visitors, i
     onDrain: () => visitor.inner?.resume(),
     onClose() {
       gone = true;
-      crowd.leave(visitor);
+      connectionLimit.leave(visitor);
       visitor.inner?.destroy();
     },
   });
-  crowd.enter(visitor);
+  connectionLimit.enter(visitor);
 }

@@ -14,7 +14,7 @@ interface Record {
 }
 
 /** Remembers whose requests killed their workers, and refuses those for a while: one bad pillar must not cost a process a second. */
-export class Poison {
+export class Quarantine {
   readonly #now: () => number;
   readonly #records = new Map<string, Record>();
 

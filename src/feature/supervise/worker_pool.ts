@@ -1,12 +1,12 @@
 import { SaltError } from "../../base/errors.ts";
 import type { Part, PartStatus } from "./part.ts";
-import { Poison } from "./quarantine.ts";
+import { Quarantine } from "./quarantine.ts";
 import {
   type Entry,
   NotTakenError,
   ownerOf,
-  RequestLine,
-  type RequestLineOptions,
+  WorkerQueue,
+  type WorkerQueueOptions,
   type WorkerRequest,
 } from "./worker_queue.ts";
 import { Restarts } from "./restarts.ts";
@@ -27,7 +27,7 @@ export interface WorkerPoolOptions extends PartOptions {
   idleMs?: number;
   /** Milliseconds that one request may take; its worker is then killed. @default 300000 */
   limitMs?: number;
-  line?: RequestLineOptions;
+  queue?: WorkerQueueOptions;
 }
 
 /** Workers that a request may kill. */
@@ -50,8 +50,8 @@ export class WorkerPool implements Part {
   readonly name: string;
   readonly #owner: ProcessOwner;
   readonly #options: WorkerPoolOptions;
-  readonly #line: RequestLine;
-  readonly #poison: Poison;
+  readonly #queue: WorkerQueue;
+  readonly #quarantine: Quarantine;
   readonly #restarts: Restarts;
   /** Each with what it works on; undefined while it waits. */
   readonly #processes = new Map<SupervisedProcess, { entry: Entry; sinceMs: number } | undefined>();
@@ -69,8 +69,8 @@ export class WorkerPool implements Part {
     this.name = options.name;
     this.#owner = owner;
     this.#options = options;
-    this.#line = new RequestLine(options.line);
-    this.#poison = new Poison(() => clock.now());
+    this.#queue = new WorkerQueue(options.queue);
+    this.#quarantine = new Quarantine(() => clock.now());
     this.#restarts = new Restarts(owner.runtime);
   }
 
@@ -83,7 +83,7 @@ export class WorkerPool implements Part {
    */
   async call(request: WorkerRequest): Promise<unknown> {
     if (this.#closed) throw new NotTakenError();
-    const seconds = this.#poison.secondsLeft(ownerOf(request));
+    const seconds = this.#quarantine.secondsLeft(ownerOf(request));
     if (seconds > 0) {
       this.#refused++;
       throw new WorkerError(
@@ -91,12 +91,12 @@ export class WorkerPool implements Part {
           `the master's log says how the process ended`,
       );
     }
-    const answer = this.#line.add(request);
+    const answer = this.#queue.add(request);
     if (answer === undefined) {
       this.#refused++;
       this.#owner.log.warning("request not taken: too many wait for a worker", {
         request: request.label,
-        waiting: this.#line.size,
+        waiting: this.#queue.size,
       });
       throw new NotTakenError();
     }
@@ -109,14 +109,14 @@ export class WorkerPool implements Part {
   /** Gives requests to workers that wait, and starts more if need be. */
   #work(): void {
     while (this.#idle.length > 0) {
-      const entry = this.#line.take();
+      const entry = this.#queue.take();
       if (entry === undefined) return;
       const { process, cancel } = this.#idle.pop()!;
       cancel();
       void this.#serve(process, entry);
     }
     const room = this.#options.size - this.#processes.size - this.#starting;
-    for (let more = Math.min(this.#line.size - this.#starting, room); more > 0; more--) {
+    for (let more = Math.min(this.#queue.size - this.#starting, room); more > 0; more--) {
       if (this.#closed || this.#restarts.waiting) return;
       this.#starting++;
       void this.#start();
@@ -143,7 +143,7 @@ export class WorkerPool implements Part {
   }
 
   #refuseAll(): void {
-    for (const { request, callers } of this.#line.takeAll()) {
+    for (const { request, callers } of this.#queue.takeAll()) {
       this.#refused++;
       const error = new WorkerError(
         `Cannot make ${request.label}: no worker process can be started; see the master's log`,
@@ -185,8 +185,8 @@ export class WorkerPool implements Part {
 
   #answered(entry: Entry, reply: NonNullable<PartReply>): void {
     this.#restarts.worked();
-    this.#poison.worked(ownerOf(entry.request));
-    this.#line.done(entry);
+    this.#quarantine.worked(ownerOf(entry.request));
+    this.#queue.done(entry);
     for (const { answer } of entry.callers) answer.resolve(reply);
   }
 
@@ -195,24 +195,24 @@ export class WorkerPool implements Part {
     const { log } = this.#owner;
     const { request } = entry;
     if (this.#closed) {
-      this.#line.done(entry);
+      this.#queue.done(entry);
       for (const { answer } of entry.callers) answer.reject(new NotTakenError());
       return;
     }
     entry.deaths++;
-    const isPoison = this.#poison.died(ownerOf(request));
-    if (!isPoison && entry.deaths < TRIES) {
+    const isQuarantined = this.#quarantine.died(ownerOf(request));
+    if (!isQuarantined && entry.deaths < TRIES) {
       log.error("worker process died of a request: another one tries", { request: request.label, ...endFields(end) });
-      return this.#line.putBack(entry);
+      return this.#queue.putBack(entry);
     }
-    const seconds = this.#poison.secondsLeft(ownerOf(request));
+    const seconds = this.#quarantine.secondsLeft(ownerOf(request));
     log.error("worker process died of a request again: it is refused for a while", {
       request: request.label,
       seconds,
       ...endFields(end),
     });
     this.#refused++;
-    this.#line.done(entry);
+    this.#queue.done(entry);
     const error = new WorkerError(
       `Cannot make ${request.label}: its worker process ended twice (${end.how}). It is refused for ${seconds} s`,
     );
@@ -263,9 +263,9 @@ export class WorkerPool implements Part {
       limit: this.#options.size,
       processes,
       restarts: this.#restarted,
-      queue: this.#line.size,
+      queue: this.#queue.size,
       refused: this.#refused,
-      poisoned: this.#poison.list(),
+      poisoned: this.#quarantine.list(),
       last_words: this.#last ?? null,
     };
   }
@@ -274,7 +274,7 @@ export class WorkerPool implements Part {
     if (this.#closed) return;
     this.#closed = true;
     this.#restarts.stop();
-    for (const { callers } of this.#line.takeAll()) {
+    for (const { callers } of this.#queue.takeAll()) {
       for (const { answer } of callers) answer.reject(new NotTakenError());
     }
     const all = [...this.#processes.keys()];

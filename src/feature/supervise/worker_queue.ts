@@ -24,7 +24,7 @@ export interface Entry {
   isRunning: boolean;
 }
 
-export interface RequestLineOptions {
+export interface WorkerQueueOptions {
   /** Requests that wait. @default 10000 */
   limit?: number;
   /** Bytes of the requests that wait. @default 256 MiB */
@@ -42,7 +42,7 @@ const CALLERS = 64;
  * The requests that wait for a worker, in order within each kind; kinds take turns. Bounded in all and for each owner. A
  * request that waits already is not added a second time: its callers share the answer.
  */
-export class RequestLine {
+export class WorkerQueue {
   readonly #limit: number;
   readonly #maxBytes: number;
   readonly #perOwner: number;
@@ -52,7 +52,7 @@ export class RequestLine {
   #size = 0;
   #bytes = 0;
 
-  constructor({ limit = 10_000, maxBytes = 2 ** 28, perOwner = 64 }: RequestLineOptions = {}) {
+  constructor({ limit = 10_000, maxBytes = 2 ** 28, perOwner = 64 }: WorkerQueueOptions = {}) {
     this.#limit = limit;
     this.#maxBytes = maxBytes;
     this.#perOwner = perOwner;

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/async/clock.ts";
 import { type Deferred, deferred } from "../../base/async/deferred.ts";
 import type { RequestServer } from "../../protocol/channel/req_server.ts";
-import { SHORT, Turns } from "../../protocol/channel/fair_queue.ts";
+import { SHORT, FairQueue } from "../../protocol/channel/fair_queue.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { utf8 } from "../../protocol/wire/utf8.ts";
@@ -47,7 +47,7 @@ export function asksToPublish(bytes: Uint8Array): boolean {
 /** Takes requests from the socket, has the request server answer them, and counts those under way. */
 export class RequestIntake {
   readonly #options: RequestIntakeOptions;
-  readonly #turns: Turns<PeerHandle>;
+  readonly #queue: FairQueue<PeerHandle>;
   #inProgress = 0;
   #idle: Deferred<void> | undefined;
   #stopped = false;
@@ -55,7 +55,7 @@ export class RequestIntake {
   constructor(options: RequestIntakeOptions) {
     this.#options = options;
     const { socket, clock, later } = options;
-    const turns = this.#turns = new Turns<PeerHandle>({
+    const queue = this.#queue = new FairQueue<PeerHandle>({
       // Evenly: by a clock that is set back, a turn would go on and on.
       now: () => clock.elapsed(),
       sliceMs: SLICE_MS,
@@ -65,18 +65,18 @@ export class RequestIntake {
       pause: (peer) => peer.pause?.(),
       resume: (peer) => peer.resume?.(),
     });
-    socket.onMessage((peer, frames) => turns.add(peer, frames));
+    socket.onMessage((peer, frames) => queue.add(peer, frames));
   }
 
   /** Requests that wait to be begun, in bytes, and how many bytes may wait. */
   get waiting(): { bytes: number; limit: number } {
-    const { size, limit } = this.#turns;
+    const { size, limit } = this.#queue;
     return { bytes: size, limit };
   }
 
   /** Has requests over these connections go before others for a moment: somebody waits for a few minions. */
   hurry(remotes: Iterable<string>): void {
-    this.#turns.hurry(remotes);
+    this.#queue.hurry(remotes);
   }
 
   /** Requests that are being answered. */

@@ -14,7 +14,7 @@ import { bytesOf } from "../wire/payload.ts";
 import { BRINE_EXTENSION, LATER } from "./auth_client.ts";
 import { type Counter, type Histogram, type Meter, METRICS, NO_METER } from "../../base/telemetry/mod.ts";
 import { originOf } from "../zmtp/origin.ts";
-import { type Sender, SignInLine } from "./sign_in_line.ts";
+import { type Sender, SignInQueue } from "./sign_in_queue.ts";
 import {
   type AcceptancePolicy,
   type KeyStore,
@@ -320,7 +320,7 @@ function textOr(value: unknown, fallback: string): string {
 /** The master's half of the authentication: a request in, the reply's bytes out. */
 export class AuthServer {
   readonly #options: AuthServerOptions;
-  readonly #line: SignInLine;
+  readonly #line: SignInQueue;
   /** X9.31 over the master key's hash is deterministic and costs a private-key operation: once a key is enough. */
   #proof: { keyString: string; signature: Uint8Array } | undefined;
   readonly #meter: Meter;
@@ -332,7 +332,7 @@ export class AuthServer {
     this.#meter = options.meter ?? NO_METER;
     this.#results = this.#meter.counter(METRICS.signIns);
     this.#seconds = this.#meter.histogram(METRICS.signInSeconds);
-    this.#line = new SignInLine({ now: () => options.clock.now(), random: options.random, atOnce: AT_ONCE });
+    this.#line = new SignInQueue({ now: () => options.clock.now(), random: options.random, atOnce: AT_ONCE });
   }
 
   /** Answers one `_auth` load when it is its turn; undefined where the sender has gone. */

@@ -1,6 +1,6 @@
-import type { Sender } from "./sign_in_line.ts";
+import type { Sender } from "./sign_in_queue.ts";
 
-export interface TurnsOptions<C extends Sender> {
+export interface FairQueueOptions<C extends Sender> {
   /** Milliseconds. */
   now(): number;
   /** Calls back in the next turn of the event loop, after what has arrived was read. */
@@ -78,8 +78,8 @@ interface Stacks<C> {
  * minions waits for, since a minion sends one request at a time, and somebody who publishes a job. Otherwise they sink below what comes
  * after them, for as long as the burst of a large job lasts.
  */
-export class Turns<C extends Sender> {
-  readonly #options: Required<TurnsOptions<C>>;
+export class FairQueue<C extends Sender> {
+  readonly #options: Required<FairQueueOptions<C>>;
   readonly #stacks: Stacks<C> = { hurried: [], short: [], long: [] };
   /** Short messages since the last long one. */
   #shortRun = 0;
@@ -98,7 +98,7 @@ export class Turns<C extends Sender> {
   #sliceEnds = 0;
   #scheduled = false;
 
-  constructor(options: TurnsOptions<C>) {
+  constructor(options: FairQueueOptions<C>) {
     const noPause = { pause() {}, resume() {} };
     this.#options = { sliceMs: 10, limit: 2 ** 25, hurryMs: 2000, isUrgent: () => false, ...noPause, ...options };
   }

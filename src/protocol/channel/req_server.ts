@@ -30,7 +30,7 @@ import { ClearRoom } from "./clear_room.ts";
 import { type AcceptedKey, type KeyStore, type SessionKeyStore, sessionName } from "./key_store.ts";
 import { ReplayGuard } from "./replay_guard.ts";
 import { type RefusedRequest, RequestMetrics } from "./request_metrics.ts";
-import type { Sender } from "./sign_in_line.ts";
+import type { Sender } from "./sign_in_queue.ts";
 
 /** Thrown by a handler that must not answer: the sender will ask again. */
 export class WithheldReply extends SaltError {

@@ -14,7 +14,7 @@ export interface Guest {
   fail(error: Error): void;
 }
 
-export interface CrowdLimits {
+export interface ConnectionLimits {
   /** Incoming connections, at most. */
   maxConnections: number;
   /** Whether a host (`10.0.0.7`) has proven to be one of ours. */
@@ -28,14 +28,14 @@ export interface CrowdLimits {
  *
  * @example
  * ```ts
- * import { Crowd } from "brine/zmtp";
+ * import { ConnectionLimit } from "brine/zmtp";
  *
- * const crowd = new Crowd({ maxConnections: 1000, knownHost: (host) => host === "127.0.0.1" });
- * console.log(crowd.size); // 0
+ * const connectionLimit = new ConnectionLimit({ maxConnections: 1000, knownHost: (host) => host === "127.0.0.1" });
+ * console.log(connectionLimit.size); // 0
  * ```
  */
-export class Crowd {
-  readonly #limits: CrowdLimits;
+export class ConnectionLimit {
+  readonly #limits: ConnectionLimits;
   /** Origin → its connections, oldest first. */
   readonly #origins = new Map<string, Set<Guest>>();
   #size = 0;
@@ -45,7 +45,7 @@ export class Crowd {
    *
    * @param limits how many connections at once, and which hosts are known
    */
-  constructor(limits: CrowdLimits) {
+  constructor(limits: ConnectionLimits) {
     this.#limits = limits;
   }
 

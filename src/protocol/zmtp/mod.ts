@@ -17,7 +17,7 @@
  * @module
  */
 export { type SocketType } from "./command.ts";
-export { Crowd } from "./connection_limit.ts";
+export { ConnectionLimit } from "./connection_limit.ts";
 export { type Endpoint, hostOf, parseEndpoint, printEndpoint } from "./endpoint.ts";
 export { type Message } from "./frame.ts";
 export { nativeSockets } from "./native.ts";

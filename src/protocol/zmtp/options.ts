@@ -1,4 +1,4 @@
-import { Crowd } from "./connection_limit.ts";
+import { ConnectionLimit } from "./connection_limit.ts";
 
 /**
  * Settings of a socket. Durations are in milliseconds, sizes in bytes.
@@ -26,7 +26,7 @@ export interface SocketOptions {
   /** A peer that announces a larger message is disconnected. @default 268435456 (256 MiB) */
   maxMessageSize?: number;
   /** Counts and bounds the incoming connections; several sockets may share one. @default no bound */
-  crowd?: Crowd;
+  connectionLimit?: ConnectionLimit;
   /** A peer that sends a message of more frames is disconnected. @default 1024 */
   maxFrames?: number;
   /**
@@ -88,7 +88,7 @@ export function settingsOf(options: SocketOptions): Settings {
     receiveHighWaterMark: unlimited(options.receiveHighWaterMark, 1000),
     maxMessageSize: options.maxMessageSize ?? 2 ** 28,
     maxFrames: options.maxFrames ?? 1024,
-    crowd: options.crowd ?? new Crowd({ maxConnections: Infinity, knownHost: () => false }),
+    connectionLimit: options.connectionLimit ?? new ConnectionLimit({ maxConnections: Infinity, knownHost: () => false }),
     unfinishedBytes: options.unfinishedBytes ?? 2 ** 29,
     unfinishedBytesKnown: options.unfinishedBytesKnown ?? options.unfinishedBytes ?? 2 ** 29,
     knownHost: options.knownHost ?? (() => false),

@@ -223,7 +223,7 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
     const peer = new Peer(this, connection, endpoint);
     if (ended !== undefined) this.#ends.set(peer, ended);
     this.#peers.add(peer);
-    if (endpoint === undefined) this.settings.crowd.add(peer);
+    if (endpoint === undefined) this.settings.connectionLimit.add(peer);
     if (this.#peers.has(peer)) peer.start();
     return peer;
   }
@@ -258,7 +258,7 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
   peerClosed(peer: Peer, error: Error | undefined): void {
     this.#peers.delete(peer);
     this.unfinished.note(peer, 0);
-    this.settings.crowd.remove(peer);
+    this.settings.connectionLimit.remove(peer);
     const wasOpen = this.#wasOpen.has(peer);
     if (wasOpen) {
       this.detach(peer, error);

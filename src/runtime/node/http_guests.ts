@@ -2,18 +2,18 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Server as SecureServer } from "node:https";
 import type { Socket } from "node:net";
 import { type HttpServeOptions, plainAddress } from "../http.ts";
-import { HttpCrowd, type HttpGuest, limitsOf } from "../http_crowd.ts";
+import { HttpConnectionLimit, type HttpGuest, limitsOf } from "../http_connection_limit.ts";
 
 /** With TLS, a request has another socket than its connection; what both have is the address and port of the client. */
 const nameOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;
 
 /** The connections of a server of Node, held to the limits of its options. */
 export class Guests {
-  readonly #crowd: HttpCrowd;
+  readonly #connectionLimit: HttpConnectionLimit;
   readonly #guests = new Map<string, HttpGuest>();
 
   constructor(options: HttpServeOptions) {
-    this.#crowd = new HttpCrowd(limitsOf(options, 1), () => performance.now());
+    this.#connectionLimit = new HttpConnectionLimit(limitsOf(options, 1), () => performance.now());
   }
 
   watch(server: Server | SecureServer): void {
@@ -21,8 +21,8 @@ export class Guests {
     server.on("request", ({ socket }: IncomingMessage, response: ServerResponse) => {
       const guest = this.#guests.get(nameOf(socket));
       if (guest === undefined) return;
-      this.#crowd.begin(guest);
-      response.once("close", () => this.#crowd.end(guest));
+      this.#connectionLimit.begin(guest);
+      response.once("close", () => this.#connectionLimit.end(guest));
     });
   }
 
@@ -32,26 +32,26 @@ export class Guests {
     this.#guests.set(name, guest);
     socket.once("close", () => {
       this.#guests.delete(name);
-      this.#crowd.leave(guest);
+      this.#connectionLimit.leave(guest);
     });
-    this.#crowd.enter(guest);
+    this.#connectionLimit.enter(guest);
   }
 
   /** The caller of a connection's request has proven who it is. */
   known(socket: Socket): void {
     const guest = this.#guests.get(nameOf(socket));
-    if (guest !== undefined) this.#crowd.known(guest);
+    if (guest !== undefined) this.#connectionLimit.known(guest);
   }
 
   /** The connection has become a WebSocket of a known caller. */
   stays(socket: Socket): void {
     const guest = this.#guests.get(nameOf(socket));
     if (guest === undefined) return;
-    this.#crowd.begin(guest);
-    this.#crowd.known(guest);
+    this.#connectionLimit.begin(guest);
+    this.#connectionLimit.known(guest);
   }
 
   close(): void {
-    this.#crowd.close();
+    this.#connectionLimit.close();
   }
 }

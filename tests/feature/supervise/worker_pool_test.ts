@@ -163,7 +163,7 @@ describe("WorkerPool", () => {
 
   test("what waits is bounded, for one owner and in all", async () => {
     const bed = await superviseBed();
-    const workers = pool(bed, { size: 1, line: { limit: 3, perOwner: 2 } });
+    const workers = pool(bed, { size: 1, queue: { limit: 3, perOwner: 2 } });
     const first = ask(workers, "hold", "web1", "1");
     await turns(30);
     const calls = [
@@ -184,7 +184,7 @@ describe("WorkerPool", () => {
 
   test("the memory of what waits is bounded, so that no owner can take all of it", async () => {
     const bed = await superviseBed();
-    const workers = pool(bed, { size: 1, line: { maxBytes: 320 } });
+    const workers = pool(bed, { size: 1, queue: { maxBytes: 320 } });
     const first = ask(workers, "hold", "web1", "1");
     await turns(30);
     const calls = [["web1", 10], ["web1", 10], ["web1", 1], ["web2", 20], ["web3", 21]]

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { MOST_OF_ONE, OVERHEAD, SHORT, Turns } from "../../../src/protocol/channel/fair_queue.ts";
+import { MOST_OF_ONE, OVERHEAD, SHORT, FairQueue } from "../../../src/protocol/channel/fair_queue.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 
 /** Messages of named callers that take a millisecond each. */
@@ -9,7 +9,7 @@ function bed(limit = 2 ** 25) {
   const due: (() => void)[] = [];
   const begun: string[] = [];
   const reads: string[] = [];
-  const turns = new Turns<{ remote: string; open: boolean }>({
+  const queue = new FairQueue<{ remote: string; open: boolean }>({
     now: () => clock.now(),
     later: (call) => void due.push(call),
     begin(_sender, [name]) {
@@ -22,13 +22,13 @@ function bed(limit = 2 ** 25) {
     resume: () => void reads.push("resume"),
   });
   const sender = (remote = "") => ({ remote, open: true });
-  const add = (name: string, from = sender()) => turns.add(from, [new TextEncoder().encode(name)]);
+  const add = (name: string, from = sender()) => queue.add(from, [new TextEncoder().encode(name)]);
   /** Runs the loop until nothing is due; returns what each turn started. */
   const turn = () => {
     for (const call of due.splice(0)) call();
     return begun.splice(0);
   };
-  return { turns, add, sender, begun, turn, reads, clock };
+  return { queue, add, sender, begun, turn, reads, clock };
 }
 
 const names = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => String(from + at));
@@ -87,7 +87,7 @@ describe("Turns", () => {
   });
 
   test("keeps the order of a sender's messages, short or long", () => {
-    const { add, sender, begun, turn, turns } = bed();
+    const { add, sender, begun, turn, queue } = bed();
     for (const name of names(0, 10)) add(name);
     begun.length = 0;
     const [one, other] = [sender(), sender()];
@@ -95,7 +95,7 @@ describe("Turns", () => {
     for (const name of ["b1".padEnd(SHORT + 1), "b2"]) add(name, other);
     add("c");
     assert.deepEqual(turn(), ["c", "a1", "a2", "a3", "a4", "b1", "b2"]);
-    assert.equal(turns.size, 0);
+    assert.equal(queue.size, 0);
   });
 
   test("keeps the order of each sender's own messages", () => {
@@ -109,7 +109,7 @@ describe("Turns", () => {
   });
 
   test("serves messages of disconnected callers when no other caller waits", () => {
-    const { add, sender, begun, turn, turns } = bed();
+    const { add, sender, begun, turn, queue } = bed();
     for (const name of names(0, 10)) add(name);
     begun.length = 0;
     const gone = sender();
@@ -117,11 +117,11 @@ describe("Turns", () => {
     gone.open = false;
     for (const name of ["a", "b"]) add(name);
     assert.deepEqual(turn(), ["b", "a", "gone1", "gone2"]);
-    assert.equal(turns.size, 0);
+    assert.equal(queue.size, 0);
   });
 
   test("forgets the oldest of those when there is no room for others", () => {
-    const { add, sender, begun, turn, turns } = bed(30 * (OVERHEAD + 3));
+    const { add, sender, begun, turn, queue } = bed(30 * (OVERHEAD + 3));
     for (const name of names(0, 10)) add(name);
     begun.length = 0;
     const gone = names(100, 120).map((name) => {
@@ -136,24 +136,24 @@ describe("Turns", () => {
     const all: string[] = [];
     for (let some = turn(); some.length > 0; some = turn()) all.push(...some);
     assert.deepEqual(all, [...names(200, 230).reverse()]);
-    assert.equal(turns.size, 0);
+    assert.equal(queue.size, 0);
   });
 
   test("reads no more than it has room for: a sender with more waits until its messages are done", () => {
-    const { add, sender, begun, turns } = bed(20 * (OVERHEAD + 100));
+    const { add, sender, begun, queue } = bed(20 * (OVERHEAD + 100));
     const one = sender();
     for (let at = 0; at < 1000; at++) add("x".repeat(100), at % 2 === 0 ? one : sender());
-    assert.ok(turns.size <= 20 * (OVERHEAD + 100));
+    assert.ok(queue.size <= 20 * (OVERHEAD + 100));
     assert.ok(begun.length >= 980);
   });
 
   test("hurried senders go before others, those that wait already among them, and leave each fourth place", () => {
-    const { add, sender, begun, turn, turns } = bed();
+    const { add, sender, begun, turn, queue } = bed();
     for (const name of names(0, 10)) add(name);
     begun.length = 0;
     add("h1", sender("tcp://h1"));
     for (const name of names(0, 4)) add(name);
-    turns.hurry(["tcp://h1", "tcp://h2", "tcp://h3", "tcp://h4", ""]);
+    queue.hurry(["tcp://h1", "tcp://h2", "tcp://h3", "tcp://h4", ""]);
     for (const name of ["h2", "h3", "h4"]) add(name, sender(`tcp://${name}`));
     // A quarter of 10 ms in each turn.
     const turned = [turn(), turn(), turn(), turn()];
@@ -161,7 +161,7 @@ describe("Turns", () => {
   });
 
   test("a sender is hurried for a few messages and a moment: who sends without end gains nothing", () => {
-    const { add, sender, turn, turns, clock, begun } = bed();
+    const { add, sender, turn, queue, clock, begun } = bed();
     const rest = () => {
       const all: string[] = [];
       for (let some = turn(); some.length > 0; some = turn()) all.push(...some);
@@ -170,11 +170,11 @@ describe("Turns", () => {
     for (const name of names(0, 10)) add(name);
     begun.length = 0;
     const flood = sender("tcp://flood");
-    turns.hurry(["tcp://flood"]);
+    queue.hurry(["tcp://flood"]);
     for (const name of names(0, 8)) add(`f${name}`, flood);
     for (const name of ["a", "b", "c"]) add(name);
     assert.deepEqual(rest(), ["f0", "f1", "f2", "c", "f3", "b", "a", "f4", "f5", "f6", "f7"]);
-    turns.hurry(["tcp://late"]);
+    queue.hurry(["tcp://late"]);
     clock.advance(2000);
     for (const name of names(0, 10)) add(name);
     begun.length = 0;
@@ -184,11 +184,11 @@ describe("Turns", () => {
   });
 
   test("a sender is hurried for as many messages whether they come together or one by one", () => {
-    const { add, sender, turn, turns, begun } = bed();
+    const { add, sender, turn, queue, begun } = bed();
     for (const name of names(0, 10)) add(name);
     begun.length = 0;
     const greedy = sender("tcp://greedy");
-    turns.hurry(["tcp://greedy"]);
+    queue.hurry(["tcp://greedy"]);
     for (const name of names(0, 100)) add(name);
     for (const name of names(0, 4)) add(`g${name}`, greedy);
     assert.deepEqual([...turn(), ...turn()].slice(0, 6), ["g0", "g1", "g2", "99", "g3", "98"]);
@@ -198,14 +198,14 @@ describe("Turns", () => {
   });
 
   test("a sender of which much has begun is hurried for as many messages as any", () => {
-    const { add, sender, turn, turns, begun } = bed();
+    const { add, sender, turn, queue, begun } = bed();
     for (const name of names(0, 10)) add(name);
     begun.length = 0;
     const busy = sender("tcp://busy");
     for (const name of names(0, 20)) add(`b${name}`, busy);
     assert.equal(turn().length, 10);
     for (const name of ["x", "y", "z"]) add(name);
-    turns.hurry(["tcp://busy"]);
+    queue.hurry(["tcp://busy"]);
     assert.deepEqual([...turn(), ...turn()].slice(0, 7), ["b10", "b11", "b12", "z", "b13", "y", "x"]);
   });
 

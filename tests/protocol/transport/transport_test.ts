@@ -10,7 +10,7 @@ import { currentRuntime } from "../../../src/runtime/current.ts";
 import { memoryFileSystem } from "../../../src/runtime/memory/fs.ts";
 import { memoryNet, type MemoryNetOptions } from "../../../src/runtime/memory/net.ts";
 import { decode, encode } from "../../../src/protocol/wire/msgpack.ts";
-import { Crowd } from "../../../src/protocol/zmtp/mod.ts";
+import { ConnectionLimit } from "../../../src/protocol/zmtp/mod.ts";
 import { recordingLogger } from "../zmtp/context.ts";
 
 const current = await currentRuntime();
@@ -239,8 +239,8 @@ for (const transport of ["tcp", "ws"]) {
 
     test("the number of connections is bounded, strangers first", async () => {
       const { open, runtime } = bed({ transport });
-      const crowd = new Crowd({ maxConnections: 2, knownHost: () => false });
-      await using router = open().router({ crowd, lingerMs: 0 });
+      const connectionLimit = new ConnectionLimit({ maxConnections: 2, knownHost: () => false });
+      await using router = open().router({ connectionLimit, lingerMs: 0 });
       const at = await router.bind("tcp://127.0.0.1:0");
       const port = Number(at.slice(at.lastIndexOf(":") + 1));
       const gone: number[] = [];
@@ -250,7 +250,7 @@ for (const transport of ["tcp", "ws"]) {
       }
       await until(() => gone.length >= 2);
       assert.deepEqual(gone, [0, 1]);
-      assert.equal(crowd.size, 2);
+      assert.equal(connectionLimit.size, 2);
     });
   });
 }
@@ -260,9 +260,9 @@ describe("transport ws at one port", { timeout: 60_000 }, () => {
     for (const net of [{}, { chunkSize: 1 }]) {
       const { open } = bed({ transport: "ws", publish_port: 443, ret_port: 443 }, net);
       const master = open();
-      const crowd = new Crowd({ maxConnections: 10, knownHost: () => false });
-      const pub = master.pub({ crowd });
-      const router = master.router({ crowd });
+      const connectionLimit = new ConnectionLimit({ maxConnections: 10, knownHost: () => false });
+      const pub = master.pub({ connectionLimit });
+      const router = master.router({ connectionLimit });
       assert.equal(await pub.bind("tcp://0.0.0.0:443"), "tcp://0.0.0.0:443");
       await router.bind("tcp://0.0.0.0:443");
       router.onMessage((peer, frames) => void router.send(peer, frames));
@@ -278,12 +278,12 @@ describe("transport ws at one port", { timeout: 60_000 }, () => {
       assert.deepEqual(await req.request(pack("hello")), [pack("hello")]);
       await until(() => [...pub.peers()].length === 1);
       assert.equal([...router.peers()].length, 1);
-      assert.equal(crowd.size, 2);
+      assert.equal(connectionLimit.size, 2);
       pub.send(pack({ enc: "aes" }));
       assert.deepEqual(await got.promise, pack({ enc: "aes" }));
       await sub.close();
       await left.promise;
-      assert.equal(crowd.size, 1);
+      assert.equal(connectionLimit.size, 1);
       for (const socket of [req, pub, router]) await socket.close();
     }
   });

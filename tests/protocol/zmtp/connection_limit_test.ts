@@ -4,17 +4,17 @@ import { describe, test } from "node:test";
 import { turns, until } from "../../../bench/bed/until.ts";
 import { descriptorsForOthers } from "../../../src/runtime/descriptors.ts";
 import { memoryNet } from "../../../src/runtime/memory/net.ts";
-import { Crowd } from "../../../src/protocol/zmtp/connection_limit.ts";
+import { ConnectionLimit } from "../../../src/protocol/zmtp/connection_limit.ts";
 import { RouterSocket } from "../../../src/protocol/zmtp/mod.ts";
 import { RawPeer, testContext } from "./context.ts";
 
 function setup(maxConnections: number, known: readonly string[] = []) {
-  const crowd = new Crowd({ maxConnections, knownHost: (host) => known.includes(host) });
+  const connectionLimit = new ConnectionLimit({ maxConnections, knownHost: (host) => known.includes(host) });
   const closed: string[] = [];
   const come = (...remotes: string[]) => {
-    for (const remote of remotes) crowd.add({ remote, fail: () => void closed.push(remote) });
+    for (const remote of remotes) connectionLimit.add({ remote, fail: () => void closed.push(remote) });
   };
-  return { crowd, closed, come };
+  return { connectionLimit, closed, come };
 }
 
 describe("when all places are taken", () => {
@@ -48,9 +48,9 @@ describe("when all places are taken", () => {
   ];
   for (const { name, max, known, come: remotes, closed: want } of rows) {
     test(name, () => {
-      const { crowd, closed, come } = setup(max, known);
+      const { connectionLimit, closed, come } = setup(max, known);
       come(...remotes);
-      assert.deepEqual([closed, crowd.size], [want, max]);
+      assert.deepEqual([closed, connectionLimit.size], [want, max]);
     });
   }
 });
@@ -60,8 +60,8 @@ test(
   { timeout: 120_000 },
   async () => {
     const context = testContext({ net: memoryNet() });
-    const crowd = new Crowd({ maxConnections: 5, knownHost: () => false });
-    const router = new RouterSocket(context, { crowd });
+    const connectionLimit = new ConnectionLimit({ maxConnections: 5, knownHost: () => false });
+    const router = new RouterSocket(context, { connectionLimit });
     const at = await router.bind("tcp://127.0.0.1:0");
     const peers: RawPeer[] = [];
     for (let count = 0; count < 12; count++) {
@@ -69,9 +69,9 @@ test(
       await turns(3);
     }
     await until(() => peers.filter(({ closed }) => closed).length >= 7);
-    assert.equal(crowd.size, 5);
+    assert.equal(connectionLimit.size, 5);
     for (const peer of peers) peer.connection.destroy();
-    await until(() => crowd.size === 0);
+    await until(() => connectionLimit.size === 0);
     await router.close();
   },
 );

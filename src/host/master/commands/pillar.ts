@@ -1,5 +1,5 @@
 import { WithheldReply } from "../../../protocol/channel/req_server.ts";
-import type { Sender } from "../../../protocol/channel/sign_in_line.ts";
+import type { Sender } from "../../../protocol/channel/sign_in_queue.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { PackedPillar } from "../../../content/pillar/packed_pillar.ts";
 import { type AnyMap, entriesOf, isMap, mapOf, sizeOf } from "../../../language/python/containers.ts";

@@ -6,7 +6,7 @@ import type { ListenOptions } from "../../../runtime/net.ts";
 import { descriptorsForOthers } from "../../../runtime/descriptors.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
 import {
-  Crowd,
+  ConnectionLimit,
   type Pub,
   type Pull,
   type Router,
@@ -34,14 +34,14 @@ export interface MasterSocketsOptions {
 /** Makes the master's sockets. The publisher and the request socket share one bound on connections. */
 export class MasterSockets {
   readonly #options: MasterSocketsOptions;
-  readonly #crowd: Crowd;
+  readonly #connectionLimit: ConnectionLimit;
   readonly #knownHost: (host: string) => boolean;
 
   constructor(options: MasterSocketsOptions) {
     this.#options = options;
     const { fs, presence } = options;
     this.#knownHost = (host) => presence.knows(host);
-    this.#crowd = new Crowd({ maxConnections: descriptorsForOthers(fs), knownHost: this.#knownHost });
+    this.#connectionLimit = new ConnectionLimit({ maxConnections: descriptorsForOthers(fs), knownHost: this.#knownHost });
   }
 
   /** Whether publications go by topic, to those minions only that they are for: `zmq_filtering`. */
@@ -52,7 +52,7 @@ export class MasterSockets {
 
   publisher(): Pub {
     const { transport, opts } = this.#options;
-    return transport.pub({ sendHighWaterMark: opts.pub_hwm, lingerMs: LINGER_MS, maxTopics: 64, crowd: this.#crowd });
+    return transport.pub({ sendHighWaterMark: opts.pub_hwm, lingerMs: LINGER_MS, maxTopics: 64, connectionLimit: this.#connectionLimit });
   }
 
   requests(): Router {
@@ -63,7 +63,7 @@ export class MasterSockets {
       unfinishedBytes: 2 ** 27,
       unfinishedBytesKnown: 2 ** 29,
       knownHost: this.#knownHost,
-      crowd: this.#crowd,
+      connectionLimit: this.#connectionLimit,
     });
   }
 

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { currentRuntime } from "../../../../src/runtime/current.ts";
 import { openTransport } from "../../../../src/protocol/transport/open_transport.ts";
 import { decode, encode } from "../../../../src/protocol/wire/msgpack.ts";
-import { Crowd } from "../../../../src/protocol/zmtp/mod.ts";
+import { ConnectionLimit } from "../../../../src/protocol/zmtp/mod.ts";
 import { captureLog } from "../../../support/capture_log.ts";
 import { Authority } from "../../../support/certificates.ts";
 
@@ -19,8 +19,8 @@ for (const transport of ["tcp", "ws"]) {
       const runtime = await currentRuntime();
       const opts = { transport, ssl: { certfile, keyfile, ca_certs: authority.file } };
       const open = () => openTransport({ runtime, log: captureLog().log, opts });
-      const crowd = new Crowd({ maxConnections: 20, knownHost: () => false });
-      await using router = open().router({ handshakeTimeoutMs: 1000, lingerMs: 0, crowd });
+      const connectionLimit = new ConnectionLimit({ maxConnections: 20, knownHost: () => false });
+      await using router = open().router({ handshakeTimeoutMs: 1000, lingerMs: 0, connectionLimit });
       router.onMessage((peer, frames) => void router.send(peer, frames));
       const endpoint = await router.bind("tcp://127.0.0.1:0");
       const port = Number(endpoint.slice(endpoint.lastIndexOf(":") + 1));

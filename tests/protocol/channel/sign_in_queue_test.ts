@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { AuthClient } from "../../../src/protocol/channel/auth_client.ts";
 import { type AuthEvent, AuthServer } from "../../../src/protocol/channel/auth_server.ts";
-import { type Served, SignInLine, type SignInLineOptions } from "../../../src/protocol/channel/sign_in_line.ts";
+import { type Served, SignInQueue, type SignInQueueOptions } from "../../../src/protocol/channel/sign_in_queue.ts";
 import { Crypticle, newKeyString } from "../../../src/protocol/crypto/crypticle.ts";
 import { cleanPem } from "../../../src/protocol/crypto/rsa_key.ts";
 import { KeyDirectories } from "../../../src/host/master/keys/key_directories.ts";
@@ -18,9 +18,9 @@ import { PAIRS } from "../../support/start_cluster.ts";
 const { crypto } = await currentRuntime();
 
 /** A queue with one slot, which is busy until the test releases it. */
-function bed(options: Partial<SignInLineOptions> = {}) {
+function bed(options: Partial<SignInQueueOptions> = {}) {
   const clock = new FakeClock();
-  const line = new SignInLine({ now: () => clock.now(), random: () => 0, atOnce: 1, ...options });
+  const line = new SignInQueue({ now: () => clock.now(), random: () => 0, atOnce: 1, ...options });
   const worked: string[] = [];
   const first = Promise.withResolvers<void>();
   const busy = line.run({ remote: "tcp://10.0.0.1:1", open: true }, "first", false, () => first.promise);
@@ -40,7 +40,7 @@ function bed(options: Partial<SignInLineOptions> = {}) {
 
 const states = async (all: Promise<Served<string>>[]) => (await Promise.all(all)).map(({ state }) => state);
 
-describe("SignInLine", () => {
+describe("SignInQueue", () => {
   test("serves the newest first", async () => {
     const { ask, goOn, worked } = bed();
     const all = ["a", "b", "c"].map((name) => ask(name));

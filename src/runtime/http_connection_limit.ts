@@ -58,7 +58,7 @@ declare function clearInterval(timer: unknown): void;
  * is no room, the one that has been idle for longest goes, of the address with the most of them; then one with a request whose caller
  * is not known. Connections of known callers stay, and a newcomer that finds only those is closed.
  */
-export class HttpCrowd {
+export class HttpConnectionLimit {
   readonly #limits: HttpLimits;
   readonly #places = new Map<HttpGuest, Place>();
   /** Network → its connections by rank, oldest first. */
@@ -174,15 +174,15 @@ export class HttpCrowd {
 
   /** The connection whose end loses least: the newcomer itself if all others are worth more. */
   #leastLoss(newcomer: HttpGuest): HttpGuest {
-    const idle = this.#crowded("idle");
+    const idle = this.#fullest("idle");
     if (idle !== undefined && first(idle) !== newcomer) return first(idle)!;
     // A request in progress ends for a newcomer only if its address has several.
-    const busy = this.#crowded("busy");
+    const busy = this.#fullest("busy");
     return busy !== undefined && busy.size > 1 ? first(busy)! : newcomer;
   }
 
   /** The connections of that rank of the network that has the most of them. */
-  #crowded(rank: Rank): Set<HttpGuest> | undefined {
+  #fullest(rank: Rank): Set<HttpGuest> | undefined {
     let found: Set<HttpGuest> | undefined;
     for (const ranks of this.#networks.values()) {
       if (ranks[rank].size > (found?.size ?? 0)) found = ranks[rank];

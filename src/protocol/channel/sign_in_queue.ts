@@ -16,7 +16,7 @@ export type Served<T> =
   /** The sender is to ask again after so many milliseconds. */
   | { state: "later"; afterMs: number };
 
-export interface SignInLineOptions {
+export interface SignInQueueOptions {
   /** Milliseconds, for how long calls take. */
   now(): number;
   /** A number in [0, 1). */
@@ -57,8 +57,8 @@ const WINDOW_MS = 500;
  * out the others; senders that have gone or have asked again are skipped; and the queue is bounded. A caller that understands
  * it is told when its turn would be, before any work was done for it.
  */
-export class SignInLine {
-  readonly #options: Required<SignInLineOptions>;
+export class SignInQueue {
+  readonly #options: Required<SignInQueueOptions>;
   /** Sender → its calls, oldest first; the sender whose turn is next stands first. */
   readonly #origins = new Map<string, Waiting[]>();
   readonly #byKey = new Map<string, Waiting>();
@@ -76,7 +76,7 @@ export class SignInLine {
   /** Calls that were not answered because their senders had gone, or because they had to make room. */
   dropped = 0;
 
-  constructor(options: SignInLineOptions) {
+  constructor(options: SignInQueueOptions) {
     this.#options = { limit: 5000, perSender: 16, ...options };
   }
 

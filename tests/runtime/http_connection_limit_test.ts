@@ -1,106 +1,119 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { HttpCrowd, type HttpGuest, type HttpLimits, limitsOf } from "../../src/runtime/http_crowd.ts";
+import {
+  HttpConnectionLimit,
+  type HttpGuest,
+  type HttpLimits,
+  limitsOf,
+} from "../../src/runtime/http_connection_limit.ts";
 import { networkOf } from "../../src/runtime/network.ts";
 
-function crowdOf(limits: Partial<HttpLimits> = {}) {
+function limitOf(limits: Partial<HttpLimits> = {}) {
   const now = { ms: 0 };
-  const crowd = new HttpCrowd({ most: 4, mostOfOne: 4, idleMs: 1000, ...limits }, () => now.ms);
+  const connectionLimit = new HttpConnectionLimit({ most: 4, mostOfOne: 4, idleMs: 1000, ...limits }, () => now.ms);
   const closed: string[] = [];
   const enter = (name: string, address = "10.0.0.1"): HttpGuest => {
     const guest = { address, close: () => void closed.push(name) };
-    crowd.enter(guest);
+    connectionLimit.enter(guest);
     return guest;
   };
-  return { crowd, now, closed, enter };
+  return { connectionLimit, now, closed, enter };
 }
 
 describe("the connections of an HTTP server", () => {
   test("without room, the oldest idle one goes of the address that has the most", () => {
-    const { crowd, closed, enter } = crowdOf();
+    const { connectionLimit, closed, enter } = limitOf();
     enter("quiet", "10.0.0.9");
     for (const name of ["a", "b", "c", "d", "e"]) enter(name);
     assert.deepEqual(closed, ["a", "b"]);
     enter("honest", "10.0.0.8");
     assert.deepEqual(closed, ["a", "b", "c"]);
-    assert.equal(crowd.size, 4);
-    crowd.close();
+    assert.equal(connectionLimit.size, 4);
+    connectionLimit.close();
   });
 
   test("one with a request stays while others are idle, and then goes only for an address with fewer", () => {
-    const { crowd, closed, enter } = crowdOf();
+    const { connectionLimit, closed, enter } = limitOf();
     const busy = ["a", "b", "c"].map((name) => enter(name));
-    for (const guest of busy) crowd.begin(guest);
+    for (const guest of busy) connectionLimit.begin(guest);
     enter("idle", "10.0.0.7");
     enter("next", "10.0.0.8");
     assert.deepEqual(closed, ["idle"]);
-    crowd.begin(enter("last", "10.0.0.9"));
+    connectionLimit.begin(enter("last", "10.0.0.9"));
     assert.deepEqual(closed, ["idle", "next"]);
     enter("honest", "10.0.0.6");
     assert.deepEqual(closed, ["idle", "next", "a"]);
-    crowd.close();
+    connectionLimit.close();
   });
 
   test("known callers stay, whoever comes", () => {
-    const { crowd, closed, enter } = crowdOf();
+    const { connectionLimit, closed, enter } = limitOf();
     for (const name of ["a", "b", "c", "d"]) {
       const guest = enter(name);
-      crowd.begin(guest);
-      crowd.known(guest);
+      connectionLimit.begin(guest);
+      connectionLimit.known(guest);
     }
     enter("stranger", "10.0.0.9");
     assert.deepEqual(closed, ["stranger"]);
-    crowd.close();
+    connectionLimit.close();
   });
 
   test("after its request, a known caller's connection is as idle as any", () => {
-    const { crowd, closed, enter } = crowdOf({ most: 1 });
+    const { connectionLimit, closed, enter } = limitOf({ most: 1 });
     const guest = enter("a");
-    crowd.begin(guest);
-    crowd.begin(guest);
-    crowd.known(guest);
-    crowd.end(guest);
+    connectionLimit.begin(guest);
+    connectionLimit.begin(guest);
+    connectionLimit.known(guest);
+    connectionLimit.end(guest);
     enter("b", "10.0.0.9");
     assert.deepEqual(closed, ["b"]);
-    crowd.end(guest);
+    connectionLimit.end(guest);
     enter("c", "10.0.0.9");
     assert.deepEqual(closed, ["b", "a"]);
-    crowd.close();
+    connectionLimit.close();
   });
 
   test("idle ones end after their time, those that send an answer do not", () => {
-    const { crowd, now, closed, enter } = crowdOf();
+    const { connectionLimit, now, closed, enter } = limitOf();
     const [a, b] = [enter("a"), enter("b")];
     enter("c");
-    crowd.begin(b);
+    connectionLimit.begin(b);
     now.ms = 900;
-    crowd.active(a);
+    connectionLimit.active(a);
     now.ms = 1000;
-    crowd.sweep();
+    connectionLimit.sweep();
     assert.deepEqual(closed, ["c"]);
     now.ms = 1900;
-    crowd.sweep();
+    connectionLimit.sweep();
     assert.deepEqual(closed, ["c", "a"]);
-    crowd.close();
+    connectionLimit.close();
     assert.deepEqual(closed, ["c", "a", "b"]);
-    assert.equal(crowd.size, 0);
+    assert.equal(connectionLimit.size, 0);
   });
 
   test("an IPv6 host counts once, whichever of its addresses it uses", () => {
-    const { crowd, closed, enter } = crowdOf({ mostOfOne: 2 });
+    const { connectionLimit, closed, enter } = limitOf({ mostOfOne: 2 });
     for (const at of [1, 2, 3]) enter(`v6-${at}`, `2001:db8:0:1::${at}`);
     enter("other", "2001:db8:0:2::1");
     assert.deepEqual(closed, ["v6-1"]);
-    crowd.close();
+    connectionLimit.close();
   });
 
   test("leaving twice, and news of a connection that is gone, change nothing", () => {
-    const { crowd, closed, enter } = crowdOf();
+    const { connectionLimit, closed, enter } = limitOf();
     const guest = enter("a");
-    crowd.leave(guest);
-    for (const tell of [crowd.leave, crowd.begin, crowd.end, crowd.known, crowd.active]) tell.call(crowd, guest);
-    assert.deepEqual([crowd.size, closed], [0, []]);
-    crowd.close();
+    connectionLimit.leave(guest);
+    for (
+      const tell of [
+        connectionLimit.leave,
+        connectionLimit.begin,
+        connectionLimit.end,
+        connectionLimit.known,
+        connectionLimit.active,
+      ]
+    ) tell.call(connectionLimit, guest);
+    assert.deepEqual([connectionLimit.size, closed], [0, []]);
+    connectionLimit.close();
   });
 
   test("a server that takes several descriptors for each has room for fewer", () => {
