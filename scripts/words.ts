@@ -1,0 +1,119 @@
+/**
+ * Checks the words of the documents: `npm run lint:words`, for some files `npm run lint:words -- docs/api.md`. It prints
+ * `file:line: rule: what was found, and the remedy`. The rules are in `words/rules.ts`, the phrases in `words/phrases.ts`.
+ */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { type Bounds, CELL, type Problem, problemsOf, SENTENCE } from "./words/rules.ts";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const GUIDE = 1500;
+const ALL: Bounds = { sentence: SENTENCE, cell: CELL };
+
+/** Documents with bounds of their own. A page of `docs/` without a row is a guide. */
+const BOUNDS: Readonly<Record<string, Bounds>> = {
+  "README.md": { ...ALL, page: 1000 },
+  "CHANGELOG.md": { ...ALL, page: 600 },
+  "ARCHITECTURE.md": ALL,
+  "bench/README.md": ALL,
+  // References: as long as their facts.
+  "docs/compatibility-table.md": ALL,
+  "docs/compatibility.md": ALL,
+  "docs/options.md": ALL,
+  "docs/troubleshooting.md": ALL,
+};
+
+/** Documents of `docs/internals` are for developers: only phrases and headings are checked. */
+const boundsOf = (file: string): Bounds =>
+  BOUNDS[file] ?? (file.startsWith("docs/internals/") ? {} : { ...ALL, page: GUIDE });
+
+/**
+ * Documents that break rules, with how often. The list may only shrink: a number that is too high fails, too. Remove a row with its
+ * last problem.
+ */
+export const UNMENDED: Readonly<Record<string, number>> = {
+  "ARCHITECTURE.md": 57,
+  "CHANGELOG.md": 2,
+  "CONTRIBUTING.md": 10,
+  "SECURITY.md": 3,
+  "bench/README.md": 53,
+  "docs/README.md": 3,
+  "docs/api.md": 26,
+  "docs/beacons.md": 13,
+  "docs/cluster.md": 44,
+  "docs/command-line.md": 8,
+  "docs/compatibility-table.md": 72,
+  "docs/compatibility.md": 42,
+  "docs/console.md": 21,
+  "docs/engines.md": 30,
+  "docs/event-return.md": 13,
+  "docs/from-salt.md": 4,
+  "docs/gitfs.md": 8,
+  "docs/glossary.md": 5,
+  "docs/how-it-works.md": 11,
+  "docs/install.md": 19,
+  "docs/manage-20-servers.md": 2,
+  "docs/metrics.md": 16,
+  "docs/modules.md": 11,
+  "docs/operations.md": 94,
+  "docs/options.md": 185,
+  "docs/performance.md": 30,
+  "docs/permissions.md": 16,
+  "docs/protocol.md": 90,
+  "docs/reactor.md": 23,
+  "docs/schedules.md": 27,
+  "docs/sdk.md": 22,
+  "docs/security.md": 156,
+  "docs/states.md": 166,
+  "docs/targeting.md": 7,
+  "docs/troubleshooting.md": 44,
+  "docs/writing-states.md": 1,
+  "tests/README.md": 11,
+};
+
+const below = (folder: string) =>
+  existsSync(path.join(ROOT, folder))
+    ? readdirSync(path.join(ROOT, folder)).filter((name) => name.endsWith(".md")).sort().map((name) =>
+      `${folder}/${name}`
+    )
+    : [];
+
+/** What is checked. Records of decisions stay as they were written. */
+export function documents(): string[] {
+  const examples = readdirSync(path.join(ROOT, "examples")).map((name) => `examples/${name}/README.md`);
+  return [
+    "README.md",
+    "ARCHITECTURE.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "bench/README.md",
+    "tests/README.md",
+    ...examples.filter((file) => existsSync(path.join(ROOT, file))),
+    ...below("docs"),
+    ...below("docs/internals"),
+  ];
+}
+
+export const problemsIn = (file: string): Problem[] =>
+  problemsOf(readFileSync(path.join(ROOT, file), "utf8"), boundsOf(file));
+
+/** What is to be done in a document: its problems, or a row of {@link UNMENDED} that is too high. */
+export function complaints(file: string, problems: readonly Problem[], allowed: number): string[] {
+  if (problems.length === allowed) return [];
+  if (problems.length > allowed) return problems.map(({ line, rule, text }) => `${file}:${line}: ${rule}: ${text}`);
+  const now = problems.length === 0 ? "remove its row" : `write ${problems.length}`;
+  return [`${file}: UNMENDED in scripts/words.ts has ${allowed}, and ${problems.length} are left: ${now}`];
+}
+
+if (import.meta.main) {
+  const named = process.argv.slice(2);
+  const files = named.length === 0 ? documents() : named;
+  const found = files.flatMap((file) =>
+    complaints(file, problemsIn(file), named.length === 0 ? UNMENDED[file] ?? 0 : 0)
+  );
+  for (const line of found) console.log(line);
+  if (found.length > 0) process.exitCode = 1;
+}
