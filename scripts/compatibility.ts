@@ -54,7 +54,7 @@ holds it up to date.
 
 Every module of Salt is on this page, by its file's name, and of each module that is here every function. A function that is here
 takes Salt's parameters and returns what Salt's does; [compatibility.md](compatibility.md) lists where it does not, and why.
-[States](states.md), [beacons](beacons.md) and [the reactor](reactor.md) have pages of their own, and [options.md](options.md) lists
+[States](internals/states.md), [beacons](beacons.md) and [the reactor](reactor.md) have pages of their own, and [options.md](options.md) lists
 every option.
 
 - "Here" means that it can be called. A few functions answer that they cannot do it on this system, as in Salt.

@@ -34,7 +34,6 @@ export const NAVIGATION: readonly Section[] = [
       page("docs/command-line.md", "The command line"),
       page("docs/targeting.md", "Targets"),
       page("docs/writing-states.md", "Writing states"),
-      page("docs/states.md", "States compared with Salt"),
       page("docs/gitfs.md", "Files and pillar from git"),
       page("docs/schedules.md", "Schedules"),
       page("docs/beacons.md", "Beacons"),
@@ -61,16 +60,22 @@ export const NAVIGATION: readonly Section[] = [
       page("docs/permissions.md", "Permissions"),
       page("docs/options.md", "Options"),
       page("docs/metrics.md", "Metrics and traces"),
-      page("docs/performance.md", "Performance"),
     ],
   },
   {
     title: "Reference",
     pages: [
-      page("docs/security.md", "Security"),
       page("docs/compatibility.md", "Where it differs from Salt"),
       page("docs/compatibility-table.md", "What of Salt is here"),
-      page("docs/protocol.md", "The protocol"),
+    ],
+  },
+  {
+    title: "Internals",
+    pages: [
+      page("docs/internals/states.md", "States compared with Salt"),
+      page("docs/internals/security.md", "Threats and defenses"),
+      page("docs/internals/protocol.md", "The protocol"),
+      page("docs/internals/performance.md", "Figures"),
     ],
   },
   {
