@@ -19,7 +19,7 @@ export const NAVIGATION: readonly Section[] = [
   {
     title: "Start",
     pages: [
-      page("docs/README.md", "What it is"),
+      page("docs/README.md", "About Brine"),
       page("docs/getting-started.md", "Getting started"),
       page("docs/manage-20-servers.md", "Manage 20 servers"),
       page("docs/install.md", "Installing"),
@@ -65,8 +65,8 @@ export const NAVIGATION: readonly Section[] = [
   {
     title: "Reference",
     pages: [
-      page("docs/compatibility.md", "Where it differs from Salt"),
-      page("docs/compatibility-table.md", "What of Salt is here"),
+      page("docs/compatibility.md", "Differences from Salt"),
+      page("docs/compatibility-table.md", "Compatibility table"),
     ],
   },
   {
