@@ -55,6 +55,12 @@ export const NAVIGATION: readonly Section[] = [
     title: "Run",
     pages: [
       page("docs/operations.md", "Operating a master"),
+      page("docs/daemons.md", "Daemons and logs"),
+      page("docs/keys.md", "Keys and audit"),
+      page("docs/backup.md", "Backup and restore"),
+      page("docs/transports.md", "Transports and TLS"),
+      page("docs/several-masters.md", "Several masters"),
+      page("docs/masters-of-masters.md", "Masters of masters"),
       page("docs/troubleshooting.md", "Troubleshooting"),
       page("docs/cluster.md", "Several masters as one"),
       page("docs/permissions.md", "Permissions"),

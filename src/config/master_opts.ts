@@ -28,7 +28,7 @@ export const MASTER_OPTIONS = {
   transport: text("zeromq", "What carries messages: `zeromq`, `tcp` or `ws`; minions must have the same."),
   ssl: any(
     null,
-    "TLS with the transports `tcp` and `ws`: `certfile`, `keyfile`, `ca_certs`, `cert_reqs`, `ssl_version`, `ciphers`; see docs/operations.md.",
+    "TLS with the transports `tcp` and `ws`: `certfile`, `keyfile`, `ca_certs`, `cert_reqs`, `ssl_version`, `ciphers`; see docs/transports.md.",
   ),
   user: text("root", "The user that the daemon runs as; started as root, it changes to that user."),
   id: text("", "The id of the master in events and in its own jobs. Empty: the host name followed by `_master`."),
@@ -418,7 +418,7 @@ export const MASTER_OPTIONS = {
   log_level_logfile: any(null, "The least level of log lines in the file; empty for `log_level`."),
   audit_log: bool(
     false,
-    "Records who ran what, logins, decisions on keys and refusals in `audit_dir`: see docs/operations.md.",
+    "Records who ran what, logins, decisions on keys and refusals in `audit_dir`: see docs/keys.md.",
   ),
   audit_dir: text("/var/log/salt/audit", "The directory of the audit log."),
   audit_file_bytes: number(67108864, "Bytes after which another file of the audit log is begun."),

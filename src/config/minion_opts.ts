@@ -46,7 +46,7 @@ export const MINION_OPTIONS = {
   transport: text("zeromq", "What carries messages: `zeromq`, `tcp` or `ws`; the master must have the same."),
   ssl: any(
     null,
-    "TLS with the transports `tcp` and `ws`: `certfile`, `keyfile`, `ca_certs`, `cert_reqs`, `ssl_version`, `ciphers`; see docs/operations.md.",
+    "TLS with the transports `tcp` and `ws`: `certfile`, `keyfile`, `ca_certs`, `cert_reqs`, `ssl_version`, `ciphers`; see docs/transports.md.",
   ),
   proxy_host: text("", `${PROXY_DOCS.proxy_host} With \`transport: ws\` the master is reached through it, by CONNECT.`),
   proxy_port: number(0, PROXY_DOCS.proxy_port),
