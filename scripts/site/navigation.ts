@@ -49,6 +49,8 @@ export const NAVIGATION: readonly Section[] = [
       page("docs/modules.md", "Custom modules"),
       page("docs/api.md", "The HTTP interface"),
       page("docs/sdk.md", "The library"),
+      page("docs/sdk-scripts.md", "First scripts"),
+      page("docs/sdk-types.md", "Typed functions"),
     ],
   },
   {
@@ -79,6 +81,8 @@ export const NAVIGATION: readonly Section[] = [
     title: "Internals",
     pages: [
       page("docs/internals/states.md", "States compared with Salt"),
+      page("docs/internals/api.md", "The HTTP interface compared"),
+      page("docs/internals/permissions.md", "Permissions compared"),
       page("docs/internals/security.md", "Threats and defenses"),
       page("docs/internals/protocol.md", "The protocol"),
       page("docs/internals/performance.md", "Figures"),
