@@ -47,6 +47,7 @@ export const NAVIGATION: readonly Section[] = [
     title: "Program",
     pages: [
       page("docs/modules.md", "Custom modules"),
+      page("docs/custom-engines.md", "Custom engines"),
       page("docs/api.md", "The HTTP interface"),
       page("docs/sdk.md", "The library"),
       page("docs/sdk-scripts.md", "First scripts"),
@@ -83,6 +84,9 @@ export const NAVIGATION: readonly Section[] = [
       page("docs/internals/states.md", "States compared with Salt"),
       page("docs/internals/api.md", "The HTTP interface compared"),
       page("docs/internals/permissions.md", "Permissions compared"),
+      page("docs/internals/engines.md", "Engines compared"),
+      page("docs/internals/beacons.md", "Beacons compared"),
+      page("docs/internals/event-return.md", "Event returns compared"),
       page("docs/internals/security.md", "Threats and defenses"),
       page("docs/internals/protocol.md", "The protocol"),
       page("docs/internals/performance.md", "Figures"),
