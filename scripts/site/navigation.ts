@@ -87,6 +87,8 @@ export const NAVIGATION: readonly Section[] = [
       page("docs/internals/engines.md", "Engines compared"),
       page("docs/internals/beacons.md", "Beacons compared"),
       page("docs/internals/event-return.md", "Event returns compared"),
+      page("docs/internals/schedules.md", "Schedules compared"),
+      page("docs/internals/reactor.md", "The reactor compared"),
       page("docs/internals/security.md", "Threats and defenses"),
       page("docs/internals/protocol.md", "The protocol"),
       page("docs/internals/performance.md", "Figures"),
