@@ -53,7 +53,7 @@ const INTRODUCTION = `# Compatibility table
 
 Each module of Salt has one row, under the name of its file. "12 of 14" means that Brine has 12 of its 14 functions. Below each
 table is a list with the names of the functions that Brine has, lacks and adds. A function takes Salt's parameters and returns
-what Salt's function returns. [Compatibility](compatibility.md) lists the exceptions. [Options](options.md) lists every option.
+what Salt's function returns. [Compatibility](internals/compatibility.md) lists the exceptions. [Options](options.md) lists every option.
 
 - A few functions answer that they cannot work on this system, as in Salt.
 - "3006, 3007" means that only these releases have the module or the function. Without a release, all three have it.

@@ -59,7 +59,7 @@ option that would do harm if Brine ignored it stops the daemon.
   the default. Any other value of a wrong type or out of range stops the daemon, with file and line. A wrong
   \`log_level\` only causes a warning, and the default is used.
 - [The HTTP interface](api.md) lists the settings of \`rest_cherrypy\` and \`rest_tornado\`. [Permissions](permissions.md)
-  explains \`external_auth\` and \`publisher_acl\`. [Compatibility](compatibility.md) lists the intended differences from Salt.
+  explains \`external_auth\` and \`publisher_acl\`. [Compatibility](internals/compatibility.md) lists the intended differences from Salt.
 `;
 
 /** A value as one would write it in the configuration. */

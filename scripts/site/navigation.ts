@@ -67,20 +67,20 @@ export const NAVIGATION: readonly Section[] = [
       page("docs/troubleshooting.md", "Troubleshooting"),
       page("docs/cluster.md", "Several masters as one"),
       page("docs/permissions.md", "Permissions"),
-      page("docs/options.md", "Options"),
       page("docs/metrics.md", "Metrics and traces"),
     ],
   },
   {
     title: "Reference",
     pages: [
-      page("docs/compatibility.md", "Differences from Salt"),
+      page("docs/options.md", "Options"),
       page("docs/compatibility-table.md", "Compatibility table"),
     ],
   },
   {
     title: "Internals",
     pages: [
+      page("docs/internals/compatibility.md", "Differences from Salt"),
       page("docs/internals/states.md", "States compared with Salt"),
       page("docs/internals/api.md", "The HTTP interface compared"),
       page("docs/internals/permissions.md", "Permissions compared"),
