@@ -121,7 +121,6 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "npm run image -- --without-base": { by: "tests/one_file/image_test.ts" },
   "npm run master": PASTED,
   "npm run minion": PASTED,
-  "npm run test:compile": { by: ".ci/run" },
   "npm run test:images": { not: "a command of its own, which needs podman or docker" },
   "python3 -m pip": OF_HOST,
   "python3 -m venv": OF_HOST,
