@@ -37,7 +37,7 @@ const boundsOf = (file: string): Bounds =>
 export const UNMENDED: Readonly<Record<string, number>> = {
   "ARCHITECTURE.md": 57,
   "CONTRIBUTING.md": 10,
-  "bench/README.md": 53,
+  "bench/README.md": 1,
   "docs/internals/performance.md": 9,
   "docs/internals/protocol.md": 3,
   "docs/internals/security.md": 24,

@@ -67,7 +67,7 @@ function piecesOf(text: string): Piece[] {
     if (line.trim() === "" || heading !== null || table) close();
     if (heading !== null) single("heading", heading[1]!, at + 1);
     else if (table) { for (const cell of cellsOf(line)) single("cell", cell, at + 1); }
-    else if (line.trim() !== "") {
+    else if (line.trim() !== "" && !(open === undefined && /^ {4}/.test(line))) {
       if (/^\s*(?:[-*+]|\d+\.) /.test(line)) close();
       open ??= { kind: "text", text: "", lines: [] };
       const content = `${line.trim().replace(/^(?:[-*+]|\d+\.) /, "")} `;
