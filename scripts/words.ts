@@ -35,14 +35,11 @@ const boundsOf = (file: string): Bounds =>
  * last problem.
  */
 export const UNMENDED: Readonly<Record<string, number>> = {
-  "ARCHITECTURE.md": 57,
-  "CONTRIBUTING.md": 10,
-  "bench/README.md": 1,
+  "ARCHITECTURE.md": 31,
   "docs/internals/performance.md": 9,
   "docs/internals/protocol.md": 3,
   "docs/internals/security.md": 24,
   "docs/internals/states.md": 56,
-  "tests/README.md": 11,
 };
 
 const below = (folder: string) =>
