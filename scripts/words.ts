@@ -36,10 +36,6 @@ const boundsOf = (file: string): Bounds =>
  */
 export const UNMENDED: Readonly<Record<string, number>> = {
   "ARCHITECTURE.md": 31,
-  "docs/internals/performance.md": 9,
-  "docs/internals/protocol.md": 3,
-  "docs/internals/security.md": 24,
-  "docs/internals/states.md": 56,
 };
 
 const below = (folder: string) =>

@@ -106,8 +106,9 @@ function headingProblem(text: string): string | undefined {
 
 const PATTERNS = PHRASES.map(([phrase, instead]) => ({ pattern: new RegExp(`\\b(?:${phrase})\\b`, "gi"), instead }));
 
+/** Code, addresses of links and quotations are not ours to change. */
 function* phraseProblems({ text, lines }: Piece): Iterable<Problem> {
-  const said = text.replace(/`[^`]*`|\]\([^)]*\)/g, (span) => "\u00a0".repeat(span.length));
+  const said = text.replace(/`[^`]*`|\]\([^)]*\)|"[^"]*"/g, (span) => "\u00a0".repeat(span.length));
   for (const { pattern, instead } of PATTERNS) {
     for (const match of said.matchAll(pattern)) {
       yield { line: lines[match.index]!, rule: "phrase", text: `"${match[0]}": write ${instead}` };

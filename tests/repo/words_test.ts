@@ -35,6 +35,7 @@ for (
     { name: "code and comments", text: "`anew`\n\n```sh\n# What there is\n```\n\n<!-- anew -->\n" },
     { name: "code that is indented", text: `Words:\n\n    ${words(12)}\n    ${words(12)}\n` },
     { name: "names in a row", text: `${words(15)} ${Array.from({ length: 9 }, () => "`name`").join(", ")}.\n` },
+    { name: "a quoted text", text: 'The test is "it starts anew".\n' },
     { name: "the address of a link", text: "[Engines](what-there-is.md#anew) run.\n" },
     { name: "a cell of 15 words", text: `| a |\n|---|\n| ${words(15)} |\n` },
   ]
