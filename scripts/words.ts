@@ -35,7 +35,7 @@ const boundsOf = (file: string): Bounds =>
  * last problem.
  */
 export const UNMENDED: Readonly<Record<string, number>> = {
-  "ARCHITECTURE.md": 31,
+  "ARCHITECTURE.md": 32,
 };
 
 const below = (folder: string) =>

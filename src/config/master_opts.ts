@@ -386,7 +386,7 @@ export const MASTER_OPTIONS = {
     undefined,
     "Marks the jobs that this master publishes. Its own syndic does not return them to it.",
   ),
-  batch_safe_limit: any(null, "From so many minions on, `salt` uses batches."),
+  batch_safe_limit: any(null, "From this number of minions on, `salt` uses batches."),
   batch_safe_size: number(8, "The size of the batches of `batch_safe_limit`."),
   salt_cp_chunk_size: number(98304, "Bytes that `salt-cp --chunked` sends at once."),
   rest_cherrypy: any(null, "The settings of salt-api, with rest_cherrypy's routes: see docs/api.md."),

@@ -192,7 +192,7 @@ export const MINION_OPTIONS = {
   top_file: text("", "The top file of `startup_states: top`."),
   state_queue: any(
     false,
-    "A state run waits for others, as with `queue=True`. A number: at most so many wait.",
+    "A state run waits for others, as with `queue=True`. A number: the limit of waiting runs.",
   ),
   state_data: any(undefined, "`terse`: runs of states return what failed or changed alone."),
   decrypt_pillar: any(
@@ -329,7 +329,7 @@ export const MINION_OPTIONS = {
     0,
     "Minutes between two events `minion_ping`. Without a reply the minion reconnects. 0: none.",
   ),
-  random_startup_delay: number(0, "The minion waits for a random part of so many seconds before its first sign-in."),
+  random_startup_delay: number(0, "The longest random delay, in seconds, before the minion's first login."),
   recon_default: number(1000, "Milliseconds until the first attempt to connect again."),
   recon_max: number(10000, "Milliseconds between later attempts."),
   master_finger: text("", "The fingerprint that the master's key must have."),
