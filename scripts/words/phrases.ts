@@ -52,4 +52,6 @@ export const PHRASES: readonly (readonly [phrase: string, instead: string])[] = 
   ["stays? away", "refuses, does not connect"],
   ["so (?:many|much|often)", "this number"],
   ["every so often", "the interval"],
+  ["(?:colour|behaviour|neighbour|honour|licence)\\w*|grey|towards|learnt", "the American spelling"],
+  ["(?:recogn|organ|optim|normal|author|initial|serial)is(?:e|ed|es|ing|ation)", "the American spelling, with z"],
 ];
