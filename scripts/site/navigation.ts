@@ -66,7 +66,7 @@ export const NAVIGATION: readonly Section[] = [
       page("docs/masters-of-masters.md", "Masters of masters"),
       page("docs/troubleshooting.md", "Troubleshooting"),
       page("docs/cluster.md", "Several masters as one"),
-      page("docs/security.md", "Security"),
+      page("docs/secure-a-master.md", "Secure a master"),
       page("docs/permissions.md", "Permissions"),
       page("docs/metrics.md", "Metrics and traces"),
     ],
