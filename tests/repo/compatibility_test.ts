@@ -23,6 +23,9 @@ for (
       name: "a module that goes by another name in Salt's files",
       row: /^- \*\*`cmdmod`\*\*\n {2}- here: .*`run_all`/m,
     },
-    { name: "a beacon that is missing, with the reason", row: /^\| `sh` \| missing \| +\| it needs strace on every shell/m },
+    {
+      name: "a beacon that is missing, with the reason",
+      row: /^\| `sh` \| missing \| +\| it needs strace on every shell/m,
+    },
   ]
 ) test(`the table has ${name}`, () => assert.match(text, row));
