@@ -1,8 +1,8 @@
 /**
- * Makes the table of docs/performance.md, and the plot beside it, of raw figures: machine, versions, medians, ratios, and whether each
+ * Makes the table of docs/internals/performance.md, and the plot beside it, of raw figures: machine, versions, medians, ratios, and whether each
  * target is met.
  *
- * Run: node bench/report.ts [--raw docs/figures.jsonl] [--run fleet,scale,isolation [--runtimes node,bun]] [--document docs/performance.md] [--plot docs/scale.svg]
+ * Run: node bench/report.ts [--raw docs/internals/figures.jsonl] [--run fleet,scale,isolation [--runtimes node,bun]] [--document docs/internals/performance.md] [--plot docs/internals/scale.svg]
  */
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -133,9 +133,9 @@ export function withFigures(document: string, table: string): string {
 function main(): void {
   const { values } = parseArgs({
     options: {
-      raw: { type: "string", default: `${ROOT}/docs/figures.jsonl` },
-      document: { type: "string", default: `${ROOT}/docs/performance.md` },
-      plot: { type: "string", default: `${ROOT}/docs/scale.svg` },
+      raw: { type: "string", default: `${ROOT}/docs/internals/figures.jsonl` },
+      document: { type: "string", default: `${ROOT}/docs/internals/performance.md` },
+      plot: { type: "string", default: `${ROOT}/docs/internals/scale.svg` },
       /** Parts that are measured first; their figures are appended. */
       run: { type: "string" },
       runtimes: { type: "string" },

@@ -1,5 +1,5 @@
 /**
- * Lists the keys that wait to be accepted, and accepts those named. To run it on the master's host:
+ * Lists pending keys, and accepts those named. To run it on the master's host:
  *
  *     node examples/accept_keys.ts root_dir port [id…]      (or bun, or deno run -A)
  */

@@ -1,5 +1,5 @@
 /**
- * A whole Salt in one program: a master, a minion with a function of its own, and a job. To run it here:
+ * A whole Salt in one program: a master, a minion with a custom function, and a job. To run it here:
  *
  *     node examples/embedded.ts      (or bun, or deno run -A)
  */

@@ -1,6 +1,6 @@
 /**
  * The HTTP API for a host that only calls a function for each request (Deno Deploy, `bun run`, `deno serve`, workers): in front of a
- * salt-api that stands beside its master, Brine's or real Salt's. To run it here:
+ * salt-api beside its master, from Brine or Salt. To run it here:
  *
  *     SALT_API=https://salt.example.com:8000 deno serve -A examples/fetch_host.ts
  *

@@ -1,5 +1,5 @@
 /**
- * Runs a job through salt-api, ours or Salt's own, from any machine, and follows its outcomes:
+ * Runs a job through salt-api, Brine's or Salt's, from any machine, and follows its outcomes:
  *
  *     SALT_API=https://salt.example.com:8000 SALT_USER=ann SALT_PASSWORD=secret SALT_EAUTH=pam node examples/http_client.ts
  */

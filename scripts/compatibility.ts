@@ -47,21 +47,19 @@ const FILE_OF: Readonly<Record<string, Record<string, string>>> = {
   states: { pip: "pip_state", salt: "saltmod" },
 };
 
-const INTRODUCTION = `# What of Salt is here
+const INTRODUCTION = `# Compatibility table
 
-Written by \`npm run -s docs:compatibility\` from the tables of our modules, and from the files of Salt 3006, 3007 and 3008; a test
-holds it up to date.
+\`npm run -s docs:compatibility\` writes this page. It compares the modules of Brine with those of Salt 3006, 3007 and 3008.
 
-Every module of Salt is on this page, by its file's name, and of each module that is here every function. A function that is here
-takes Salt's parameters and returns what Salt's does; [compatibility.md](compatibility.md) lists where it does not, and why.
-[States](states.md), [beacons](beacons.md) and [the reactor](reactor.md) have pages of their own, and [options.md](options.md) lists
-every option.
+Each module of Salt has one row, under the name of its file. "12 of 14" means that Brine has 12 of its 14 functions. Below each
+table is a list with the names of the functions that Brine has, lacks and adds. A function takes Salt's parameters and returns
+what Salt's function returns. [Compatibility](internals/compatibility.md) lists the exceptions. [Options](options.md) lists every option.
 
-- "Here" means that it can be called. A few functions answer that they cannot do it on this system, as in Salt.
-- A number such as (3008) behind a name says which releases have it. Without one, all three do.
-- Salt 3008 has moved many modules into extensions, which are packages of their own. Those are listed under the release that had them
+- A few functions answer that they cannot work on this system, as in Salt.
+- "3006, 3007" means that only these releases have the module or the function. Without a release, all three have it.
+- Salt 3008 moved many modules into extensions, which are separate packages. This page lists them under the release that had them
   last.
-- What is missing can be written as a [custom module](modules.md), in any language.
+- You can write a missing module as a [custom module](modules.md), in any language.
 `;
 
 const releases = (digits: string) => RELEASES.filter((release) => digits.includes(release.slice(-1)));
@@ -80,16 +78,38 @@ function functionsOf({ functions = "" }: SaltModule): Map<string, string | undef
 
 const sorted = (names: Iterable<string>) => [...names].sort((a, b) => a < b ? -1 : a > b ? 1 : 0);
 
-/** One row for each module that is here: how many of Salt's functions, which, which not, and which are ours alone. */
-function moduleRow(name: string, salt: SaltModule | undefined, ours: readonly string[]): string {
+interface Compared {
+  file: string;
+  salt: SaltModule | undefined;
+  /** Functions of Salt that are here, those that are missing, and those that Salt lacks. */
+  here: string[];
+  missing: string[];
+  added: string[];
+}
+
+function compare(file: string, salt: SaltModule | undefined, ours: readonly string[] = []): Compared {
   const theirs = salt === undefined ? new Map<string, undefined>() : functionsOf(salt);
-  const here = sorted(theirs.keys()).filter((one) => ours.includes(one));
-  const missing = sorted(theirs.keys()).filter((one) => !ours.includes(one));
-  const more = sorted(ours).filter((one) => !theirs.has(one));
-  const count = salt === undefined ? "ours alone" : `${here.length} of ${theirs.size}`;
-  const list = (names: string[]) => names.map((one) => marked(one, theirs.get(one))).join(" ");
-  const cells = [marked(name, salt?.in), count, list(here), list(missing), more.map((one) => `\`${one}\``).join(" ")];
-  return `| ${cells.join(" | ")} |`;
+  const list = (names: string[]) => names.map((one) => marked(one, theirs.get(one)));
+  return {
+    file,
+    salt,
+    here: list(sorted(theirs.keys()).filter((one) => ours.includes(one))),
+    missing: list(sorted(theirs.keys()).filter((one) => !ours.includes(one))),
+    added: sorted(ours).filter((one) => !theirs.has(one)).map((one) => `\`${one}\``),
+  };
+}
+
+function moduleRow({ file, salt, here, missing, added }: Compared): string {
+  const count = salt === undefined ? "Brine only" : `${here.length || "none"} of ${here.length + missing.length}`;
+  return `| \`${file}\` | ${count} | ${added.length || ""} | ${releases(salt?.in ?? "").join(", ")} |`;
+}
+
+/** The functions of one module by name, as an item of a list. */
+function moduleItem({ file, here, missing, added }: Compared): string {
+  const parts = ([["here", here], ["missing", missing], ["added", added]] as const).filter(([, names]) =>
+    names.length > 0
+  );
+  return `- **\`${file}\`**\n${parts.map(([title, names]) => `  - ${title}: ${names.join(" ")}`).join("\n")}`;
 }
 
 /** What we have of a family, by the file that it is in Salt. */
@@ -111,43 +131,37 @@ function fileNames(path: string): Record<string, string> {
   );
 }
 
-const HEAD = "| module | Salt's functions here | which | missing | ours alone |\n|---|---|---|---|---|";
+const HEAD = "| module | functions | added by Brine | only in |\n|---|---|---|---|";
 
-/** A family whose functions callers name. */
+/** A family whose functions callers name: a row for each module, and the names of the functions of those that are here. */
 function functionTable(family: string, ours: Record<string, readonly string[]>): string {
   const found = byFile(family, ours, fileNames(`src/plugins/${family}/mod.ts`));
-  const rows = sorted(found.keys()).map((file) => moduleRow(file, SALT[family]![file], found.get(file)!));
-  const absent = sorted(Object.keys(SALT[family]!)).filter((file) => !found.has(file));
-  const list = absent.map((file) => {
-    const row = SALT[family]![file]!;
-    return `${marked(file, row.in)} ${functionsOf(row).size}`;
-  });
-  const missing = list.length === 0
-    ? "None is missing."
-    : `Not here, each with the number of its functions: ${list.join(", ")}.`;
-  return `${HEAD}\n${rows.join("\n")}\n\n${missing}`;
+  const files = sorted(new Set([...found.keys(), ...Object.keys(SALT[family]!)]));
+  const modules = files.map((file) => compare(file, SALT[family]![file], found.get(file)));
+  const present = modules.filter(({ file }) => found.has(file));
+  return [HEAD, ...modules.map(moduleRow), "", "Functions by module:", "", ...present.map(moduleItem)].join("\n");
 }
 
-/** A family that a configuration names: which are here, and which not, with a reason where there is one. */
+/** A family that a configuration names: a row for each name, with the reason why it is missing where there is one. */
 function nameTable(family: string, ours: readonly string[], why: Readonly<Record<string, string>> = {}): string {
-  const known = (name: string) => ours.includes(name) || ours.includes(SALT[family]![name]?.as ?? name);
+  const isOurs = (name: string) => ours.includes(name) || ours.includes(SALT[family]![name]?.as ?? name);
   const theirs = sorted(Object.keys(SALT[family]!));
   const files = new Set(theirs.flatMap((name) => [name, SALT[family]![name]!.as ?? name]));
   const rows = [
-    ["here", theirs.filter(known).map((name) => marked(name, SALT[family]![name]!.in))],
-    [
-      "missing",
-      theirs.filter((name) => !known(name)).map((name) => marked(name, SALT[family]![name]!.in) + reason(name)),
-    ],
-    ["ours alone", sorted(ours).filter((name) => !files.has(name)).map((name) => `\`${name}\``)],
-  ] as const;
-  function reason(name: string) {
-    return Object.hasOwn(why, name) ? `: ${why[name]}` : "";
-  }
-  const lines = rows.filter(([, names]) => names.length > 0).map(([title, names]) =>
-    `| ${title} | ${names.join("; ")} |`
+    ...theirs.map((
+      name,
+    ) => [name, isOurs(name) ? "here" : "missing", releases(SALT[family]![name]!.in ?? "").join(", ")]),
+    ...sorted(ours).filter((name) => !files.has(name)).map((name) => [name, "Brine only", ""]),
+  ];
+  const remark = (name: string) => Object.hasOwn(why, name) ? ` ${why[name]!.replaceAll("|", "\\|")} |` : " |";
+  const hasRemarks = Object.keys(why).length > 0;
+  const lines = rows.map(([name, status, only]) =>
+    `| \`${name}\` | ${status} | ${only} |${hasRemarks ? remark(name!) : ""}`
   );
-  return ["| | |", "|---|---|", ...lines].join("\n");
+  const head = hasRemarks
+    ? ["| name | status | only in | remark |", "|---|---|---|---|"]
+    : ["| name | status | only in |", "|---|---|---|"];
+  return [...head, ...lines].join("\n");
 }
 
 type Loaded = { functions: Record<string, unknown> };
@@ -211,7 +225,7 @@ export async function compatibilityDocument(): Promise<string> {
     ["Master tops", nameTable("tops", Object.keys(TOPS))],
     ["Logins (external_auth)", nameTable("auth", Object.keys(EAUTH))],
     ["File server", nameTable("fileserver", ["roots", "gitfs"])],
-    ["Parts that are missing as a whole", absentFamilies()],
+    ["Missing families", absentFamilies()],
   ];
   return [INTRODUCTION, ...sections.map(([title, text]) => `## ${title}\n\n${text}\n`)].join("\n");
 }
@@ -219,18 +233,15 @@ export async function compatibilityDocument(): Promise<string> {
 /** Families of Salt of which nothing is here. */
 function absentFamilies(): string {
   const rows: [string, string][] = [
-    ["proxy", "proxy minions: devices that run no minion"],
-    ["roster", "`salt-ssh`: hosts without a minion"],
-    ["thorium", "the complex reactor"],
-    ["queues", "queues of the runner `queue`"],
+    ["proxy", "Proxy minions, for devices that run no minion"],
+    ["roster", "`salt-ssh`, for hosts without a minion"],
+    ["thorium", "Thorium, the complex reactor"],
+    ["queues", "Queues of the runner `queue`"],
   ];
-  return [
-    "| family | what it is | modules of Salt |",
-    "|---|---|---|",
-    ...rows.map(([family, what]) =>
-      `| ${family} | ${what} | ${sorted(Object.keys(SALT[family]!)).map((name) => `\`${name}\``).join(" ")} |`
-    ),
-  ].join("\n");
+  const names = (family: string) => sorted(Object.keys(SALT[family]!)).map((name) => `\`${name}\``).join(" ");
+  return `Brine has no module of these families:\n\n${
+    rows.map(([family, what]) => `- ${what}: ${names(family)}`).join("\n")
+  }`;
 }
 
 export const COMPATIBILITY_FILE: string = join(root, "docs", "compatibility-table.md");

@@ -121,8 +121,10 @@ function base(stage: Stage): void {
     stage.link("salt", `usr/share/bash-completion/completions/${program}`);
     stage.link("salt.fish", `usr/share/fish/vendor_completions.d/${program}.fish`);
   }
-  for (const name of readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md"))) {
-    stage.copy(join(root, "docs", name), `usr/share/doc/brine/docs/${name}`);
+  for (const folder of ["docs", "docs/internals"]) {
+    for (const name of readdirSync(join(root, folder)).filter((name) => name.endsWith(".md"))) {
+      stage.copy(join(root, folder, name), `usr/share/doc/brine/${folder}/${name}`);
+    }
   }
 }
 

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { MASTER_OPTIONS } from "../src/model/config/master_opts.ts";
 import { MINION_OPTIONS } from "../src/model/config/minion_opts.ts";
 import type { OptionSpec, OptionTable } from "../src/model/config/option.ts";
+import { CELL, countWords } from "./words/rules.ts";
 import { SALT_MASTER_OPTIONS, SALT_MINION_OPTIONS, type SaltOption } from "../src/model/config/salt_options.ts";
 
 type Usual = Readonly<Record<string, readonly [use: string, example: string]>>;
@@ -45,21 +46,20 @@ const USUAL: Readonly<Record<"master" | "minion", Usual>> = {
 
 const INTRODUCTION = `# Options
 
-\`scripts/options.ts\` writes this page from the tables in \`src/model/config\`.
+\`scripts/options.ts\` writes this page from the tables in \`src/model/config\`. It has every option of Salt 3006, 3007 and 3008.
 
-This page has every option of Salt 3006, 3007 and 3008. Options of a master and of a minion come first. "Partly" names what
-differs from Salt. Options without an effect come last, with what to use instead. A daemon that finds one of those in its
-configuration logs it once at the start, unless it has Salt's default. An option that would do harm if it were ignored stops
-the daemon.
+The options of a master and of a minion come first. "Partly" names a difference from Salt. The last table has the options
+without an effect, and what to use instead. A daemon logs each such option once at the start, unless it has Salt's default. An
+option that would do harm if Brine ignored it stops the daemon.
 
 - **Files.** Options in \`master.d/*.conf\` and \`minion.d/*.conf\` replace those of the main file.
-- **Names.** A daemon warns of an unknown name that is like an option's, with file and line. Names with dots belong to returners
-  and other modules (\`returner.postgres.host\`). Other unknown names may be read by custom modules.
-- **Values.** A number may be written as text, and a list of one item without brackets. \`null\` (nothing behind the colon) means
-  the default. Any other value of a wrong type, or out of its range, stops the daemon, with file and line. For a wrong
-  \`log_level\` the daemon warns and uses the default.
-- [The HTTP interface](api.md) has the settings below \`rest_cherrypy\` and \`rest_tornado\`. [Permissions](permissions.md)
-  explains \`external_auth\` and \`publisher_acl\`. [Compatibility](compatibility.md) lists where Brine differs on purpose.
+- **Names.** A daemon warns about an unknown name that resembles an option, with file and line. Returners and other modules have
+  names with dots (\`returner.postgres.host\`). Custom modules may read other names.
+- **Values.** A number may be written as text, and a list of one item without brackets. \`null\` (nothing after the colon) means
+  the default. Any other value of a wrong type or out of range stops the daemon, with file and line. A wrong
+  \`log_level\` only causes a warning, and the default is used.
+- [The HTTP interface](api.md) lists the settings of \`rest_cherrypy\` and \`rest_tornado\`. [Permissions](permissions.md)
+  explains \`external_auth\` and \`publisher_acl\`. [Compatibility](internals/compatibility.md) lists the intended differences from Salt.
 `;
 
 /** A value as one would write it in the configuration. */
@@ -87,12 +87,25 @@ const table = (head: string, rows: string[]) => [head, head.replace(/[^|]+/g, "-
 const byName = <T>(options: Readonly<Record<string, T>>) =>
   Object.entries(options).sort(([a], [b]) => a < b ? -1 : a > b ? 1 : 0);
 
-function effects(options: OptionTable): string {
+/** The part of a text that fits into a cell, and what goes into the list below the table. */
+function fitted(text: string): [cell: string, more: string] {
+  if (countWords(text) <= CELL) return [text, ""];
+  const [first = ""] = /^.*?[^\d.]\.(?= )|$/.exec(text) ?? [];
+  const isCut = first !== "" && countWords(`${first} More below.`) <= CELL;
+  return isCut ? [`${first} More below.`, text.slice(first.length).trim()] : ["See below.", text];
+}
+
+/** What does not fit into cells, an item for each option. */
+const more = (title: string, items: string[]) => items.length === 0 ? "" : `\n\n${title}\n\n${items.join("\n")}`;
+
+function effects(options: OptionTable, title: string): string {
+  const items: string[] = [];
   const rows = byName(options).map(([name, spec]) => {
-    const effect = spec.differs === undefined ? spec.doc : `${spec.doc} Partly: ${spec.differs}.`;
+    const [effect, rest] = fitted(spec.differs === undefined ? spec.doc : `${spec.doc} Partly: ${spec.differs}.`);
+    if (rest !== "") items.push(`- \`${name}\`: ${withPaths(rest)}`);
     return `| \`${name}\` | ${typeOf(spec)} | ${cell(written(spec.default))} | ${cell(effect)} |`;
   });
-  return table("| option | type | default | effect |", rows);
+  return table("| option | type | default | effect |", rows) + more(title, items);
 }
 
 const STATUS: Record<SaltOption["status"], string> = {
@@ -104,14 +117,18 @@ const STATUS: Record<SaltOption["status"], string> = {
 
 function withoutEffect(): string {
   const both = { ...SALT_MASTER_OPTIONS, ...SALT_MINION_OPTIONS };
+  const items = new Map<string, string[]>();
   const rows = byName(both).map(([name, row]) => {
     const [master, minion] = [SALT_MASTER_OPTIONS, SALT_MINION_OPTIONS].map((options) => Object.hasOwn(options, name));
     const host = master ? minion ? "both" : "master" : "minion";
     const { status, instead, since, default: usual } = row;
     const release = since === undefined ? "" : ` (since ${since})`;
-    return `| \`${name}\`${release} | ${host} | ${cell(written(usual))} | ${STATUS[status]} | ${cell(instead)} |`;
+    const [advice, rest] = fitted(instead);
+    if (rest !== "") items.set(rest, [...items.get(rest) ?? [], `\`${name}\``]);
+    return `| \`${name}\`${release} | ${host} | ${cell(written(usual))} | ${STATUS[status]} | ${cell(advice)} |`;
   });
-  return table("| option | of | Salt's default | status | instead |", rows);
+  return table("| option | of | Salt's default | status | instead |", rows) +
+    more("More on these options:", [...items].map(([rest, names]) => `- ${names.join(", ")}: ${withPaths(rest)}.`));
 }
 
 /** The table of {@link USUAL}, with the defaults of the option tables. */
@@ -137,9 +154,9 @@ export function optionsDocument(): string {
     usual(),
     "",
     "## Master\n",
-    effects(MASTER_OPTIONS),
+    effects(MASTER_OPTIONS, "More on options of a master:"),
     "\n## Minion\n",
-    effects(MINION_OPTIONS),
+    effects(MINION_OPTIONS, "More on options of a minion:"),
     "\n## Options of Salt without effect\n",
     withoutEffect(),
     "",

@@ -1,12 +1,12 @@
 #!/bin/sh
-# A minion may be upgraded, and removed, by a job of its own: dpkg then runs below it. A minion that ended there would end the job, and
-# dpkg with it.
+# A job can upgrade or remove its own minion: dpkg then runs below the minion. If the minion ended there, the job and dpkg would end
+# too.
 #
-#   after-job COMMAND…    leaves the command to a process that waits for the end of that job, for a day at most;
+#   after-job COMMAND…    runs the command after the end of that job, at most a day later;
 #                         code 1 if this does not run below the minion
-#   after-job --daemon    the same with a restart of a minion that was started with -d; for systems without systemd
+#   after-job --daemon    restarts a minion that was started with -d, on systems without systemd
 #
-# A job that runs in the minion itself (multiprocessing: False) has no process of its own: then it is the command that is waited for.
+# A job in the minion's process (multiprocessing: False) has no process: then the script waits for the command.
 set -eu
 
 MOST_SECONDS=86400

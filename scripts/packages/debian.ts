@@ -26,40 +26,41 @@ interface Daemon {
   user: boolean;
 }
 
-const MASTER_CONFIG = `# The master. Options are Salt's, under Salt's names.
-# What is in master.d/*.conf comes after this file, and goes before it.
+const MASTER_CONFIG = `# Options of the master: see /usr/share/doc/brine/docs/options.md.
+# Files in master.d/*.conf are read after this file and override it.
 
-# Started as root, it becomes this user.
+# The user that the master changes to after its start as root.
 user: salt
 `;
 
-const MINION_CONFIG = `# The minion. Options are Salt's, under Salt's names.
-# What is in minion.d/*.conf comes after this file, and goes before it.
+const MINION_CONFIG = `# Options of the minion: see /usr/share/doc/brine/docs/options.md.
+# Files in minion.d/*.conf are read after this file and override it.
 
 # The host of the master.
 #master: salt
 `;
 
 const SYNDIC_CONFIG = `# The syndic reads the configuration of the master.
+# See /usr/share/doc/brine/docs/masters-of-masters.md.
 
-# The host of the master above.
+# The host of the higher master.
 #syndic_master: masterofmasters
 
-# It has id and key pair of the minion of this host, which are root's.
+# The syndic uses the id and the keys of this host's minion, which root owns.
 syndic_user: root
 `;
 
 export const DEBIAN_PACKAGES: readonly DebianPackage[] = [
   {
     name: "brine",
-    description: "Salt's programs in one file: command line and runtime",
+    description: "Salt in one file: command line and runtime (Brine)",
     depends: "libc6 (>= 2.28)",
     replaces: "salt-common, salt-ssh",
     programs: ["salt", "salt-key", "salt-run", "salt-call", "salt-cp", "salt-ssh", "salt-doctor"],
   },
   {
     name: "brine-master",
-    description: "Salt's master, by Brine",
+    description: "Salt master (Brine)",
     depends: "brine (= VERSION), passwd",
     replaces: "salt-master",
     programs: ["salt-master"],
@@ -78,7 +79,7 @@ export const DEBIAN_PACKAGES: readonly DebianPackage[] = [
   },
   {
     name: "brine-minion",
-    description: "Salt's minion, by Brine",
+    description: "Salt minion (Brine)",
     depends: "brine (= VERSION)",
     replaces: "salt-minion",
     programs: ["salt-minion"],
@@ -97,7 +98,7 @@ export const DEBIAN_PACKAGES: readonly DebianPackage[] = [
   },
   {
     name: "brine-api",
-    description: "Salt's HTTP API and a web console, by Brine",
+    description: "Salt HTTP API and web console (Brine)",
     depends: "brine-master (= VERSION)",
     replaces: "salt-api",
     programs: ["salt-api"],
@@ -105,7 +106,7 @@ export const DEBIAN_PACKAGES: readonly DebianPackage[] = [
   },
   {
     name: "brine-syndic",
-    description: "Salt's syndic, by Brine",
+    description: "Salt syndic (Brine)",
     depends: "brine-master (= VERSION)",
     replaces: "salt-syndic",
     programs: ["salt-syndic"],
@@ -215,7 +216,7 @@ export function controlFile(of: DebianPackage, version: string, architecture: st
     `Replaces: ${replaces}`,
     `Description: ${description}`,
     " Remote execution and configuration management that speaks Salt's protocol:",
-    " each part works with those of real Salt. It needs no Python.",
+    " each component works with those of Salt. It needs no Python.",
     "",
   ].join("\n");
 }

@@ -55,7 +55,7 @@ function recordOf(reply: unknown): TokenRecord | undefined {
  * const made = await makeToken(salt, { eauth: "file", username: "ann", password: "secret" });
  * console.log(made?.token);
  * ```
- * @see docs/protocol.md 7.1 mk_token
+ * @see docs/internals/protocol.md 7.1 mk_token
  */
 export async function makeToken(
   client: LocalClient,

@@ -18,7 +18,6 @@ const SAID = /\S/;
 const REGISTRY = { not: "it downloads a package; this checkout has it, and what it does is tested with it" };
 const PASTED = { by: "tests/repo/getting_started_slow_test.ts" };
 const OF_HOST = { not: "it changes or asks the machine itself, not Brine" };
-const IN_TERMINAL = { not: "it opens a browser, and writes pictures or figures for a reader" };
 const DIFFERENCE = { not: "it is named for how it differs from Salt's; tests/cli has the option" };
 
 /** In a copy of this checkout, as they write into it. */
@@ -93,8 +92,6 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "man salt-doctor": { by: "tests/cli/options/man_slow_test.ts" },
   "node bench/one_file.ts": { not: "a benchmark: it takes minutes, and the one file built" },
   "node cli/salt.ts '*' test.ping": { prints: /web1:\n {4}True/ },
-  "node tests/console/long_tasks.ts": IN_TERMINAL,
-  "node tests/console/screenshots.ts FOLDER/": IN_TERMINAL,
   "npm install": REGISTRY,
   "npm install @opentelemetry/api @opentelemetry/resources @opentelemetry/sdk-metrics @opentelemetry/exporter-metrics-otlp-http":
     REGISTRY,
@@ -115,7 +112,6 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "node --cpu-prof": { not: "a flag of the runtime that is named for how a figure was found" },
   "bun --cpu-prof": { not: "a flag of the runtime that is named for how a figure was found" },
   "npm run build:console": { run: inCopy("npm run -s build:console"), prints: /built/ },
-  "npm run build:console && node tests/console/screenshots.ts docs/console.png": IN_TERMINAL,
   "npm run build:console -- --base=/salt/console/": {
     run: inCopy("npm run -s build:console -- --base=/salt/console/ && cat dist/console/index.html"),
     prints: /src="\/salt\/console\//,
@@ -125,7 +121,6 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "npm run image -- --without-base": { by: "tests/one_file/image_test.ts" },
   "npm run master": PASTED,
   "npm run minion": PASTED,
-  "npm run test:compile": { by: ".ci/run" },
   "npm run test:images": { not: "a command of its own, which needs podman or docker" },
   "python3 -m pip": OF_HOST,
   "python3 -m venv": OF_HOST,
@@ -264,7 +259,6 @@ export const INLINE: Readonly<Record<string, Row>> = {
     prints: /^/,
   },
   "salt-run jobs.lookup_jid JID": { run: "salt-run jobs.lookup_jid $JID", prints: PINGED },
-  "salt-run jobs.outcome": { run: "salt-run jobs.outcome $JID", prints: /returned/ },
   "salt-run jobs.outcome JID": { run: "salt-run jobs.outcome $JID", prints: /returned/ },
   "salt-run jobs.queued": { prints: /^/ },
   "salt-run jobs.refused": { prints: SAID },
@@ -294,7 +288,7 @@ export const INLINE: Readonly<Record<string, Row>> = {
     prints: /salt/,
   },
   "source <(brine completion zsh)": { by: "tests/cli/complete/shells_slow_test.ts" },
-  "sqlite3 jobs.sqlite \"VACUUM INTO '…'\"": { by: "docs/operations.md" },
+  "sqlite3 jobs.sqlite \"VACUUM INTO '…'\"": { by: "docs/backup.md" },
   "ss -ltn": OF_HOST,
   "ss -ltnp 'sport = :4506'": OF_HOST,
   "sudo -n": OF_HOST,

@@ -22,7 +22,7 @@ const OTHER_MASTER = "salt-key --gen-signature --auto-create && salt-key --gen-k
 export const SETTINGS: Record<string, Setting> = {
   "docs/getting-started.md": { config: "first-fleet/conf" },
   "docs/api.md": { minions: FLEET, master: LOGIN, before: USERS },
-  "docs/operations.md": { minions: FLEET, before: OTHER_MASTER },
+  "docs/several-masters.md": { minions: FLEET, before: OTHER_MASTER },
   "docs/targeting.md": { minions: FLEET, master: NODE_GROUPS },
   "docs/permissions.md": { minions: FLEET, master: LOGIN, before: USERS },
 };

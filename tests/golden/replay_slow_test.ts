@@ -17,7 +17,7 @@ const TIMEOUT = { timeout: 120_000 };
 /** Runs that need what is not there yet. Whether a run does is seen by what it asks for, and by its failing. */
 const MISSING: { what: string; needs(golden: Golden): boolean; ids: RegExp }[] = [];
 
-/** Where ours answers otherwise on purpose, or real Salt does by now: `docs/compatibility.md` says why. */
+/** Where ours answers otherwise on purpose, or real Salt does by now: `docs/internals/compatibility.md` says why. */
 const OTHERWISE: Record<string, { stdout: string; exitCode: number }> = {
   // A job reports how its process ended, instead of vanishing.
   "err-sysexit": { stdout: "alpha:\n    The process of the job ended before it returned: exit code 4\n", exitCode: 1 },

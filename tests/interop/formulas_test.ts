@@ -48,7 +48,7 @@ interface Difference {
   seenIn: readonly string[];
 }
 
-/** What a release prints in other words than 3006 and we do; docs/states.md lists them, too. */
+/** What a release prints in other words than 3006 and we do; docs/internals/states.md lists them, too. */
 const DIFFERENCES: Readonly<Partial<Record<Release, readonly Difference[]>>> = {
   "3007": [
     {

@@ -10,7 +10,9 @@ import { parseYaml } from "../../src/language/yaml/document.ts";
 const at = (name: string) => new URL(`../../${name}`, import.meta.url);
 const DOCUMENTS = [
   "README.md",
-  ...readdirSync(at("docs")).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`),
+  ...["docs", "docs/internals"].flatMap((folder) =>
+    readdirSync(at(folder)).filter((name) => name.endsWith(".md")).map((name) => `${folder}/${name}`)
+  ),
 ];
 const { scripts } = JSON.parse(readFileSync(at("package.json"), "utf8")) as { scripts: Record<string, string> };
 const PROGRAMS = [

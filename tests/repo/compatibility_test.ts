@@ -13,14 +13,19 @@ test("docs/compatibility-table.md is what scripts/compatibility.ts writes", asyn
 
 for (
   const { name, row } of [
-    { name: "a function that is here", row: /^\| `test` \| \d+ of \d+ \| .*`ping`/m },
+    { name: "a module that is here", row: /^\| `test` \| \d+ of \d+ \|/m },
+    { name: "a function that is here", row: /^- \*\*`test`\*\*\n {2}- here: .*`ping`/m },
+    { name: "a function that is missing", row: /^- \*\*`saltutil`\*\*\n {2}- here: .*\n {2}- missing: .*`update`/m },
+    { name: "a function of one release, with that release", row: /`glob_match` \(3008\)/ },
+    { name: "a module that Salt lacks", row: /^\| `audit` \| Brine only \|/m },
+    { name: "a module that is missing, with its releases", row: /^\| `acme` \| none of 7 \| +\| 3006, 3007 \|/m },
     {
-      name: "one that is missing, behind those that are here",
-      row: /^\| `saltutil` \| \d+ of \d+ \|[^|]*\|[^|]*`update`/m,
+      name: "a module that goes by another name in Salt's files",
+      row: /^- \*\*`cmdmod`\*\*\n {2}- here: .*`run_all`/m,
     },
-    { name: "one of a release alone, with that release", row: /`glob_match` \(3008\)/ },
-    { name: "a module of ours alone", row: /^\| `audit` \| ours alone \|/m },
-    { name: "a module that is missing, with the number of its functions", row: /`ansiblegate` \d/ },
-    { name: "a module that goes by another name in Salt's files", row: /^\| `cmdmod` \| .*`run_all`/m },
+    {
+      name: "a beacon that is missing, with the reason",
+      row: /^\| `sh` \| missing \| +\| it needs strace on every shell/m,
+    },
   ]
 ) test(`the table has ${name}`, () => assert.match(text, row));

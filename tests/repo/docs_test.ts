@@ -53,22 +53,24 @@ test("permission sets that docs/install.md names are in deno.json", () => {
   assert.equal(deno.permissions.default.run, undefined);
 });
 
-test("every section of docs/protocol.md that the sources cite is there", () => {
+test("every section of docs/internals/protocol.md that the sources cite is there", () => {
   const sections = new Set(
-    [...readFileSync(at("docs/protocol.md"), "utf8").matchAll(/^#{2,3} (\d+(?:\.\d+)?)/gm)].map(([, number]) => number),
+    [...readFileSync(at("docs/internals/protocol.md"), "utf8").matchAll(/^#{2,3} (\d+(?:\.\d+)?)/gm)].map((
+      [, number],
+    ) => number),
   );
   const src = fileURLToPath(at("src"));
   const cited = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"))
     .flatMap((name) =>
-      [...readFileSync(join(src, name), "utf8").matchAll(/docs\/protocol\.md (\d+(?:\.\d+)?)/g)]
+      [...readFileSync(join(src, name), "utf8").matchAll(/docs\/internals\/protocol\.md (\d+(?:\.\d+)?)/g)]
         .map(([, number]) => ({ name, number }))
     );
   assert.ok(cited.length > 5);
   assert.deepEqual(cited.filter(({ number }) => !sections.has(number)), []);
 });
 
-test("every test that docs/security.md names is there", () => {
-  const text = readFileSync(at("docs/security.md"), "utf8");
+test("every test that docs/internals/security.md names is there", () => {
+  const text = readFileSync(at("docs/internals/security.md"), "utf8");
   const named = [...text.matchAll(/`(tests\/[\w./-]+\.ts)`((?:[\s,]*(?:and )?"[^"]+")*)/g)].flatMap(([, file, names]) =>
     [...names!.matchAll(/"([^"]+?)…?"/g)].map(([, name]) => ({ file: file!, name: name! }))
   );
@@ -107,13 +109,15 @@ test("every document and heading that the sources cite is there", () => {
 });
 
 test("a citation of what is not there is found", () => {
-  assert.equal(problemOfCitation("docs/security.md", "trust"), undefined);
-  assert.match(problemOfCitation("docs/security.md", "gone")!, /no such heading/);
+  assert.equal(problemOfCitation("docs/internals/security.md", "trust"), undefined);
+  assert.match(problemOfCitation("docs/internals/security.md", "gone")!, /no such heading/);
   assert.match(problemOfCitation("docs/gone.md", undefined)!, /no such file/);
 });
 
-test("every weakness that docs/security.md lists names its test, or the row that does, or that the part is not here", () => {
-  const rows = [...readFileSync(at("docs/security.md"), "utf8").matchAll(/^\| (CVE-[^|]+) \|[^|]+\|([^|]+)\|$/gm)];
+test("every weakness that docs/internals/security.md lists names its test, or the row that does, or that the part is not here", () => {
+  const rows = [
+    ...readFileSync(at("docs/internals/security.md"), "utf8").matchAll(/^\| (CVE-[^|]+) \|[^|]+\|([^|]+)\|$/gm),
+  ];
   assert.ok(rows.length > 40, `${rows.length} rows`);
   const bare = rows.filter(([, , shown]) => !/`tests\/[\w./-]+_test\.ts`|not here|as CVE-/.test(shown!));
   assert.deepEqual(bare.map(([, number]) => number), []);
@@ -133,16 +137,19 @@ function multiples(file: string): [string, string][] {
   });
 }
 
-test("README's figures beside real Salt are those of docs/performance.md", () => {
+test("README's figures beside real Salt are those of docs/internals/performance.md", () => {
   const rows = multiples("README.md");
   assert.ok(rows.length > 3);
-  const measured = new Map(multiples("docs/performance.md"));
+  const measured = new Map(multiples("docs/internals/performance.md"));
   assert.deepEqual(rows, rows.map(([what]) => [what, measured.get(what)]));
 });
 
 test("docs/README.md leads to every page of docs/, and README to that", () => {
   const menu = readFileSync(at("docs/README.md"), "utf8");
-  const pages = readdirSync(at("docs")).filter((name) => name.endsWith(".md") && name !== "README.md");
+  const pages = ["docs", "docs/internals"].flatMap((folder) =>
+    readdirSync(at(folder)).filter((name) => name.endsWith(".md") && name !== "README.md")
+      .map((name) => `${folder}/${name}`.slice("docs/".length))
+  );
   assert.deepEqual(pages.filter((name) => !menu.includes(`](${name}`)), []);
   assert.ok(readme.includes("](docs/README.md)"));
 });

@@ -10,7 +10,7 @@ import { NAVIGATION } from "../../scripts/site/navigation.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const below = (folder: string) => readdirSync(path.join(root, folder)).filter((name) => name.endsWith(".md"));
-const PAGES = below("docs").map((name) => `docs/${name}`);
+const PAGES = ["docs", "docs/internals"].flatMap((folder) => below(folder).map((name) => `${folder}/${name}`));
 const DOCUMENTS = [
   "README.md",
   "ARCHITECTURE.md",

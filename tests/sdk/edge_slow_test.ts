@@ -1,4 +1,4 @@
-/** The worker of docs/sdk.md, with `brine/http` as the package has it, where there is nothing but the standards of the web. */
+/** The worker of docs/sdk-scripts.md, with `brine/http` as the package has it, where there is nothing but the standards of the web. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -37,8 +37,8 @@ describe("brine/http in an edge worker", SLOW, () => {
     return (await promisify(execFile)(NODE, words, { timeout: 60_000 })).stdout;
   }
 
-  test("the worker of docs/sdk.md connects and runs a job", SLOW, async () => {
-    const document = readFileSync(path.join(ROOT, "docs/sdk.md"), "utf8");
+  test("the worker of docs/sdk-scripts.md connects and runs a job", SLOW, async () => {
+    const document = readFileSync(path.join(ROOT, "docs/sdk-scripts.md"), "utf8");
     const [, worker] = /^```js\n(\/\/ worker\.js\n[\s\S]*?)^```$/m.exec(document)!;
     assert.equal(await answerOf(worker!), '200 {"web1":true}\n');
   });

@@ -29,7 +29,15 @@ function snippet(file: string, part = ""): Snippet {
 test("snippets were found in documents and in comments", () => {
   const files = all.map(({ where }) => where.slice(0, where.indexOf(":")));
   for (
-    const file of ["docs/sdk.md", "docs/api.md", "docs/modules.md", "src/client/connect.ts", "cli/embed/minion.ts"]
+    const file of [
+      "docs/sdk.md",
+      "docs/sdk-scripts.md",
+      "docs/sdk-types.md",
+      "docs/api.md",
+      "docs/modules.md",
+      "src/client/connect.ts",
+      "cli/embed/minion.ts",
+    ]
   ) {
     assert.ok(files.includes(file), file);
   }

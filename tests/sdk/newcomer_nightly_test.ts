@@ -1,4 +1,4 @@
-/** The five scripts that docs/sdk.md begins with, as they stand there: only the addresses are others. */
+/** The five scripts that docs/sdk-scripts.md begins with, as they stand there: only the addresses are others. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ const SLOW = { timeout: 600_000 };
 // The page does not need the console.
 const noBrowser = gap?.startsWith("Chromium") === true ? gap : undefined;
 
-const document = readFileSync(path.join(ROOT, "docs/sdk.md"), "utf8");
+const document = readFileSync(path.join(ROOT, "docs/sdk-scripts.md"), "utf8");
 const API = "https://salt.example.com:8000";
 const FILES = "https://files.example.com/brine/";
 
@@ -22,7 +22,7 @@ const FILES = "https://files.example.com/brine/";
 function block(heading: string, language: string): string {
   const section = document.split(/^#{2,3} /m).find((text) => text.startsWith(`${heading}\n`));
   const found = new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, "m").exec(section ?? "");
-  assert.ok(found !== null, `docs/sdk.md has no ${language} below "${heading}"`);
+  assert.ok(found !== null, `docs/sdk-scripts.md has no ${language} below "${heading}"`);
   return found[1]!;
 }
 
@@ -46,7 +46,7 @@ async function printed(command: string, words: readonly string[], cwd: string): 
   return out;
 }
 
-describe("the first scripts of docs/sdk.md", SLOW, () => {
+describe("the first scripts of docs/sdk-scripts.md", SLOW, () => {
   const root = emptyDirectory();
   const project = emptyDirectory({ "package.json": '{"type":"module"}' });
   let api: Awaited<ReturnType<typeof startApi>>;

@@ -105,7 +105,7 @@ export const METRICS = {
   queueLength: gauge(
     WITH_QUEUES,
     "brine_queue_length",
-    "What waits in a bounded queue: entries, or bytes where its name says so; where each peer has one, the longest.",
+    "Entries or bytes in a bounded queue; the longest if each peer has one.",
     { queue: QUEUES },
   ),
   queueLimit: gauge(WITH_QUEUES, "brine_queue_limit", "The bound of that queue.", { queue: QUEUES }),
@@ -137,7 +137,7 @@ export const METRICS = {
   jobCacheSeconds: histogram(
     MASTER,
     "brine_job_cache_flush_seconds",
-    "Time to make durable what one turn of the event loop saved in the job cache.",
+    "Time of one flush of the job cache to disk.",
   ),
   jobCachePending: gauge(MASTER, "brine_job_cache_pending", "Saves in the job cache that are under way."),
   jobCacheFailed: counter(MASTER, "brine_job_cache_failures_total", "Flushes of the job cache that failed."),
@@ -166,7 +166,7 @@ export const METRICS = {
   engineRestarts: counter(
     WITH_QUEUES,
     "brine_engine_restarts_total",
-    "Times that the process of an engine ended by itself, or was killed because it hung or grew.",
+    "Times that the process of an engine exited or was killed.",
   ),
 
   minionJobsRunning: gauge(MINION, "brine_minion_jobs_running", "Jobs that run on the minion."),

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/async/clock.ts";
 import { type Deferred, deferred } from "../../base/async/deferred.ts";
 import type { RequestServer } from "../../protocol/channel/req_server.ts";
-import { SHORT, FairQueue } from "../../protocol/channel/fair_queue.ts";
+import { FairQueue, SHORT } from "../../protocol/channel/fair_queue.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { utf8 } from "../../protocol/wire/utf8.ts";

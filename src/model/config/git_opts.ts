@@ -8,7 +8,7 @@ export const GITFS_OPTIONS = {
   gitfs_base: text("master", "The branch or tag that is the environment base."),
   gitfs_root: text("", "The directory of a repository below which files are served."),
   gitfs_mountpoint: text("", "The directory of the environment that a repository's files appear in."),
-  gitfs_saltenv: list([], "Environment → `ref`, `root` and `mountpoint` of its own."),
+  gitfs_saltenv: list([], "A map from an environment to its `ref`, `root` and `mountpoint`."),
   gitfs_saltenv_whitelist: list([], "Environments that are served, as globs or regular expressions; empty for all."),
   gitfs_saltenv_blacklist: list([], "Environments that are not served."),
   gitfs_ref_types: list(["branch", "tag", "sha"], "What may be an environment: `branch`, `tag`, `sha`."),

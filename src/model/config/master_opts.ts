@@ -36,12 +36,12 @@ export const MASTER_OPTIONS = {
   ...GIT_PILLAR_OPTIONS,
   interface: any(
     "0.0.0.0",
-    "The address that the master listens on, or a list of them; `::` is every address, of IPv4 as well.",
+    "The address that the master listens on, or a list. `::` listens on all addresses, IPv4 included.",
     { rule: addresses },
   ),
   ipv6: any(
     null,
-    "A name in interface is reached by IPv6 first (True), or by IPv4 alone (False); `::` listens on both without it.",
+    "True: a name in `interface` is IPv6 first. False: IPv4 only. `::` listens on both without this option.",
     { rule: switchOrNothing },
   ),
   tcp_keepalive: bool(true, "TCP keep-alive on connections of minions."),
@@ -55,10 +55,10 @@ export const MASTER_OPTIONS = {
   transport: text("zeromq", "What carries messages: `zeromq`, `tcp` or `ws`; minions must have the same."),
   ssl: any(
     null,
-    "TLS with the transports `tcp` and `ws`: `certfile`, `keyfile`, `ca_certs`, `cert_reqs`, `ssl_version`, `ciphers`; see docs/operations.md.",
+    "TLS with the transports `tcp` and `ws`: `certfile`, `keyfile`, `ca_certs`, `cert_reqs`, `ssl_version`, `ciphers`; see docs/transports.md.",
   ),
   user: text("root", "The user that the daemon runs as; started as root, it changes to that user."),
-  id: text("", "The id of this host in events and jobs of its own; empty for the host name followed by `_master`."),
+  id: text("", "The id of the master in events and in its own jobs. Empty: the host name followed by `_master`."),
   root_dir: text("/", "The directory that all paths of the configuration are put below."),
   conf_file: text("/etc/salt/master", "The configuration file; set by the program to the file it has read."),
   pidfile: text("/var/run/salt-master.pid", "The file that holds the daemon's process id.", { path: true }),
@@ -82,7 +82,7 @@ export const MASTER_OPTIONS = {
   top_dirs: list([], "More directories of custom modules of `master_tops`."),
   sock_dir: text("/var/run/salt/master", "The directory of the sockets that local programs use.", { path: true }),
   keep_jobs: any(null, "Hours for which jobs are kept; used where `keep_jobs_seconds` is not set."),
-  keep_jobs_seconds: number(86400, "Seconds for which jobs are kept; 0 for ever."),
+  keep_jobs_seconds: number(86400, "Seconds for which jobs are kept. 0: without limit."),
   cluster: map(
     {},
     "Several masters as one: `postgres`, `nats`, `name`, `lease_seconds`, `tls`; see docs/cluster.md.",
@@ -96,25 +96,25 @@ export const MASTER_OPTIONS = {
   ),
   job_resend_interval: number(2, "Seconds until a job is sent again to Brine minions that have not acknowledged it."),
   job_delivery_timeout: number(60, "Seconds after which a job that a minion has not taken is given up."),
-  job_lost_after: number(300, "Seconds that a minion may be away during a job before the job counts as lost there."),
+  job_lost_after: number(300, "Seconds that a minion may be offline during a job. Then its outcome is `lost`."),
   job_queue_ttl: number(86400, "Seconds for which `salt --queue` keeps a job for minions that are away."),
   minion_jobs_hourly: number(
     3600,
-    "Jobs in an hour that each minion may bring that no master has published: of `salt-call` and its schedule; 0 for any number.",
+    "Jobs per hour that a minion may report from `salt-call` and its schedule. 0: no limit.",
   ),
   minion_job_bytes_hourly: number(
     33554432,
-    "Bytes of such jobs in an hour that are kept of each minion; 0 for any number.",
+    "Bytes per hour that the master keeps of such jobs, for each minion. 0: no limit.",
   ),
   max_return_size: number(
     67108864,
-    "Bytes that a return may have; a larger one is replaced by a failure that says so.",
+    "Bytes of a return. A larger return is replaced by a failure with the reason.",
   ),
   ext_job_cache: text("", "The returner that minions send their returns to, in place of the master's job cache."),
   runner_returns: bool(true, "Runs of runners are recorded in the job cache."),
   loop_interval: number(
     60,
-    "Seconds between two rounds of maintenance: presence events, the key cache, expired tokens and sessions, old jobs.",
+    "Seconds between two rounds of maintenance. A round sends presence events, writes the key cache, and deletes expired tokens, sessions and old jobs.",
   ),
   schedule: map({}, "Runners that run by time: see docs/schedules.md.", { reload: true }),
   schedule_returner: any(null, "Returners that returns of all scheduled runners go to, by name or as a list.", {
@@ -122,15 +122,15 @@ export const MASTER_OPTIONS = {
   }),
   key_cache: text(
     "",
-    "`sched` keeps `.key_cache` beside the accepted keys, a list of them that programs of real Salt read; empty for none.",
+    "`sched` writes `.key_cache`, a list of accepted keys that Salt's programs read. Empty: no list.",
   ),
   presence_events: bool(
     false,
     "`salt/presence/present` is fired each `loop_interval`, and `salt/presence/change` if minions came or went since.",
   ),
   detect_remote_minions: partly(
-    bool(false, "`manage.present` and its kin count minions that this host is connected to at `remote_minions_port`."),
-    "presence events go by the minions' own connections alone",
+    bool(false, "`manage.present` counts minions that this host is connected to at `remote_minions_port`."),
+    "presence events count only the minions' own connections",
   ),
   remote_minions_port: number(22, "The port of `detect_remote_minions`."),
   unique_jid: bool(false, "Job ids end with the master's process id."),
@@ -139,34 +139,33 @@ export const MASTER_OPTIONS = {
   worker_threads: partly(
     any(
       null,
-      "Request workers at most: processes that compile pillar and look through files; not set for one a processor, 5 at most.",
+      "The maximum of worker processes for pillar and files. Not set: one per processor, at most 5.",
       { rule: within(0, 1000) },
     ),
-    "Salt's default is 5; they are started when there is work, and end when there is none; what is quick is answered by the master itself, and " +
-      "with 0 everything is",
+    "Salt's default is 5; workers start when there is work and end without it; the master answers quick requests, and with 0 all requests, in its own process",
   ),
   reactor: any(
     [],
-    "Which SLS files react to which events: a list of maps of one glob of tags and its files, or the path of a file with such a list.",
+    "Which SLS files react to which events. A list of maps from a glob of tags to files, or the path of such a list.",
     { reload: true },
   ),
   reactor_worker_threads: number(10, "Runners, wheel functions and callers of reactions that run at once."),
   reactor_worker_hwm: number(
     10000,
-    "Events that may wait for the reactor, and runners, wheel functions and callers that may wait for a worker; more are dropped, with an error in the log.",
+    "The number of events, and of reactions, that may wait in the reactor. More are dropped, with an error in the log.",
   ),
   reactor_refresh_interval: number(
     60,
-    "Seconds after which the templates of reactions see new grains and custom modules of the master's host.",
+    "Seconds until reactions see new grains and custom modules of the master's host.",
   ),
-  reactor_niceness: any(null, "How far the reactor's process stands back for others, from -20 to 19."),
+  reactor_niceness: any(null, "The nice value of the reactor's process, from -20 to 19."),
   reactor_loop_limit: number(
     10,
-    "How often within a minute one SLS file may react to what its own reactions have caused; then it is stopped, with an error in the log.",
+    "How often per minute an SLS file may react to its own effects. Then it is stopped, with an error in the log.",
   ),
   engines: any(
     [],
-    "Engines: programs beside the master, a list of names and of maps of a name and its options; see docs/engines.md.",
+    "Engines that run beside the master. A list of names, or of maps from a name to its options; see docs/engines.md.",
     { reload: true },
   ),
   engines_dirs: list([], "More directories of custom engines.", { reload: true }),
@@ -177,20 +176,20 @@ export const MASTER_OPTIONS = {
   ),
   engine_max_memory: number(
     536870912,
-    "Bytes of memory that the process of an engine may have; with more it is killed and started again.",
+    "Bytes of memory for an engine. An engine with more is killed and restarted.",
   ),
   ext_processes: partly(
-    list([], "Further programs beside the master: `module.function` of a custom engine, or the path of a program."),
-    "callables of Python cannot be called: they are TypeScript, or programs of any language",
+    list([], "More programs beside the master. `module.function` of a custom engine, or the path of a program."),
+    "Python callables do not work: use TypeScript, or a program in any language",
   ),
   worker_hang_timeout: number(
     30,
-    "Seconds for which a supervised process may give no sign of life; it is then killed and replaced.",
+    "Seconds without a heartbeat until a supervised process is killed and replaced.",
     { rule: within(1, Infinity, false) },
   ),
   worker_max_memory: number(
     1073741824,
-    "Bytes of memory that a supervised process may have; with more it is killed and replaced.",
+    "Bytes of memory for a supervised process. A process with more is killed and replaced.",
     { rule: within(134_217_728) },
   ),
   pub_hwm: number(1000, "Messages that may wait for one subscriber; more are dropped for it."),
@@ -198,15 +197,15 @@ export const MASTER_OPTIONS = {
   max_minions: number(0, "How many minions may have accepted keys; 0 for any number."),
   max_pending_keys: number(
     10000,
-    "How many keys may wait to be accepted, and how many may be denied; 0 for any number.",
+    "The maximum of pending keys, and of denied keys. 0: no limit.",
   ),
   pending_key_ttl: number(
     0,
-    "Seconds after which a key that is still pending or denied is removed; 0 for never.",
+    "Seconds after which a pending or denied key is deleted. 0: never.",
   ),
   key_rotation_overlap: number(
     86400,
-    "Seconds for which a minion's old key stays good after its new one was used; 0 for not at all.",
+    "Seconds for which a minion's old key stays valid after a rotation. 0: not at all.",
   ),
   allow_minion_key_rotation: bool(true, "Minions may change their keys without being asked."),
   minion_data_cache: bool(true, "Grains and pillar of minions are cached, for targeting."),
@@ -218,12 +217,12 @@ export const MASTER_OPTIONS = {
   output_file: any(null, "The file that the command line programs write their output to, as `--out-file`."),
   show_timeout: bool(true, "`salt` names the minions that did not return."),
   show_jid: bool(false, "`salt` prints the job id, as with `--show-jid`."),
-  color: any(null, "False prints without colours."),
-  color_theme: any(null, "A YAML file of colour names for outputters."),
+  color: any(null, "False prints without colors."),
+  color_theme: any(null, "A YAML file of color names for outputters."),
   strip_colors: bool(true, "Escape sequences in returns are written out; False lets them through to the terminal."),
-  open_mode: bool(false, "Accepts every key, also one that has changed; for tests only."),
+  open_mode: bool(false, "Accepts every key, even a changed one. Only for tests."),
   auto_accept: bool(false, "Accepts every new key.", { reload: true }),
-  autosign_file: any(null, "A file of ids, globs or regular expressions whose keys are accepted, one on each line.", {
+  autosign_file: any(null, "A file of ids, globs or regular expressions, one per line. Matching keys are accepted.", {
     path: true,
     reload: true,
   }),
@@ -295,7 +294,7 @@ export const MASTER_OPTIONS = {
   ),
   permissive_acl: bool(
     false,
-    "Permissions of `*` count beside those of a user's own name; off, only for users without any.",
+    "True: every user also has the permissions of `*`. False: only users without other permissions.",
     { reload: true },
   ),
   external_auth: map({}, "Permissions, as backend → user or group → functions: see docs/permissions.md.", {
@@ -305,9 +304,7 @@ export const MASTER_OPTIONS = {
   "auth.enable_expanded_auth_matching": bool(false, "All rules that match a minion count together."),
   "auth.pam.service": text("login", "The PAM service of the backend `pam`."),
   "auth.pam.python": text("/usr/bin/python3", "The interpreter that asks PAM where pamtester is not installed."),
-  eauth_acl_module: text("", "The backend that is asked for permissions, in place of the one of the login.", {
-    reload: true,
-  }),
+  eauth_acl_module: text("", "The backend for permissions, instead of the backend of the login.", { reload: true }),
   sharedsecret: text("", "The password of the backend `sharedsecret`.", { reload: true, secret: true }),
   token_dir: text("", "The directory of tokens; empty for `tokens` in `cachedir`.", { path: true }),
   token_file: text("", "Where `salt -T` keeps a token; empty for `salt_token` in `~/.config/salt` or `~`."),
@@ -333,7 +330,7 @@ export const MASTER_OPTIONS = {
   state_output_terse: any(undefined, "Results that the outputter `highstate` shows tersely in its mode filter."),
   state_tabular: bool(
     false,
-    "The outputter `highstate` shows its terse form in columns; text is the format of a line.",
+    "Shows the terse form of the outputter `highstate` in columns. A text is the format of a line.",
   ),
   state_compress_ids: bool(false, "The outputter `highstate` shows states of one id and result together."),
   state_aggregate: bool(false, HANDED_ON),
@@ -348,26 +345,26 @@ export const MASTER_OPTIONS = {
   renderer_blacklist: list([], "Renderers that pillar must not use."),
   decrypt_pillar: any(
     [],
-    "Values of pillar that are decrypted after all files: paths of keys, each alone or with a renderer (`a:b: gpg`).",
+    "Paths of pillar values to decrypt after all files are merged. Each path alone, or with a renderer (`a:b: gpg`).",
   ),
   decrypt_pillar_delimiter: text(":", "What stands between the keys of such a path."),
   decrypt_pillar_default: text("gpg", "The renderer of values for which `decrypt_pillar` names none."),
   decrypt_pillar_renderers: list(["gpg"], "Renderers that may decrypt values of pillar, and pillar given with a call."),
   gpg_keydir: any(
     undefined,
-    "The directory of the keys of the renderer gpg; `gpgkeys` beside the configuration file by default.",
+    "The directory of gpg's keys. Not set: `gpgkeys` beside the configuration file.",
   ),
   gpg_decrypt_must_succeed: bool(
     false,
-    "What the renderer gpg cannot decrypt is an error, and does not stay as it is.",
+    "True: a value that gpg cannot decrypt is an error. False: it stays encrypted.",
   ),
   template_max_steps: number(
     2_000_000,
-    "Rounds of loops and calls that one template may take; one that takes more is an error with its file and line.",
+    "The maximum of loop rounds and calls in a template. A template with more fails, with file and line.",
   ),
   template_max_size: number(67_108_864, "Characters that one template may write, in all that it captures and prints."),
-  jinja_env: map({}, "Jinja2's options of an environment for templates that are no SLS files, as `trim_blocks`."),
-  jinja_sls_env: map({}, "Jinja2's options of an environment for SLS files, as `trim_blocks`."),
+  jinja_env: map({}, "Jinja2's environment options for templates other than SLS files, such as `trim_blocks`."),
+  jinja_sls_env: map({}, "Jinja2's environment options for SLS files, such as `trim_blocks`."),
   jinja_trim_blocks: bool(false, "The older way to set `trim_blocks` for all templates."),
   jinja_lstrip_blocks: bool(false, "The older way to set `lstrip_blocks` for all templates."),
   file_roots: map({ "base": ["/srv/salt", "/srv/spm/salt"] }, "The directories of files, as environment → list.", {
@@ -375,11 +372,11 @@ export const MASTER_OPTIONS = {
   }),
   fileserver_backend: partly(
     list(["roots"], "Where files come from."),
-    "`roots` only: for git, check out into a directory of `file_roots`",
+    "only `roots` and `gitfs` (or `git`)",
   ),
   fileserver_followsymlinks: partly(
-    bool(true, "Files below linked directories are listed, and links are followed out of their root."),
-    "links out of a root that another user than root can have made are not followed",
+    bool(true, "Lists files below linked directories, and follows links out of a root."),
+    "a link out of a root is not followed if another user than root can have made it",
   ),
   fileserver_ignoresymlinks: bool(false, "Links are left out of listings."),
   fileserver_limit_traversal: bool(false, "Lists only directories with SLS files, and Salt's own such as `_modules`."),
@@ -396,7 +393,7 @@ export const MASTER_OPTIONS = {
   ),
   master_tops: map(
     {},
-    "Where states of minions come from beside top files: `ext_nodes`, a command that is given the id, and custom modules.",
+    "More sources of states beside top files. `ext_nodes` is a command that gets the id; custom modules work too.",
   ),
   ext_pillar: list([], "External pillars, each a map of name → arguments."),
   ext_pillar_first: bool(false, "External pillars come before the files, whose top file can match by them."),
@@ -443,11 +440,11 @@ export const MASTER_OPTIONS = {
   order_masters: bool(false, "Syndics below this master are served: it is a master of masters."),
   syndic_minions: map(
     {},
-    "Which minions each syndic may speak for, as syndic → ids or globs; empty for all that have no key here.",
+    "A map from each syndic to the ids or globs of its minions. Empty: all minions that have no key on this master.",
   ),
   syndic_jobs_hourly: number(
     3600,
-    "Jobs in an hour that each syndic may bring that no master above it has published; 0 for any number.",
+    "Unknown jobs per hour that a syndic may report. No higher master published them. 0: no limit.",
   ),
   syndic_master: any(
     "masterofmasters",
@@ -460,7 +457,7 @@ export const MASTER_OPTIONS = {
   ),
   syndic_mode: text(
     "sync",
-    "What the syndic passes on: `sync` for all events and jobs, `cluster` for jobs of the higher masters.",
+    "What the syndic forwards. `sync`: all events and jobs. `cluster`: only jobs of the higher masters.",
   ),
   syndic_wait: number(5, "Seconds that `salt` waits for syndics to name their minions."),
   syndic_event_forward_timeout: number(
@@ -473,24 +470,24 @@ export const MASTER_OPTIONS = {
   syndic_pidfile: text("/var/run/salt-syndic.pid", "The file that holds the syndic's process id.", { path: true }),
   master_id: any(
     undefined,
-    "Names this master in the jobs that it publishes: its own syndic does not bring them back.",
+    "Marks the jobs that this master publishes. Its own syndic does not return them to it.",
   ),
-  batch_safe_limit: any(null, "From so many minions on, `salt` uses batches."),
+  batch_safe_limit: any(null, "From this number of minions on, `salt` uses batches."),
   batch_safe_size: number(8, "The size of the batches of `batch_safe_limit`."),
   salt_cp_chunk_size: number(98304, "Bytes that `salt-cp --chunked` sends at once."),
-  rest_cherrypy: any(null, "The settings of salt-api in the manner of rest_cherrypy: see docs/api.md."),
-  rest_tornado: any(null, "The settings of salt-api in the manner of rest_tornado: see docs/api.md."),
+  rest_cherrypy: any(null, "The settings of salt-api, with rest_cherrypy's routes: see docs/api.md."),
+  rest_tornado: any(null, "The settings of salt-api, with rest_tornado's routes: see docs/api.md."),
   netapi_enable_clients: list([], "The clients that salt-api offers, such as `local` or `runner`."),
   netapi_allow_raw_shell: bool(
     false,
-    "Requests of salt-api for a raw shell are let through, and then fail as there is no salt-ssh.",
+    "Accepts requests for a raw shell in salt-api. They then fail, because Brine has no salt-ssh.",
   ),
   rest_timeout: any(null, "Seconds that salt-api waits for a runner; empty for 300."),
   api_logfile: any(null, "The log file of salt-api; empty for `/var/log/salt/api`."),
   api_pidfile: any(null, "The pid file of salt-api; empty for `/var/run/salt-api.pid`."),
   metrics: partly(
     map({}, "The daemon's metrics: `listen` serves them to Prometheus, `endpoint` sends them to OpenTelemetry."),
-    "`exporter` is `prometheus` or `otlp-http`; histograms have boundaries of their own; see docs/metrics.md",
+    "`exporter` is `prometheus` or `otlp-http`; histograms have Brine's boundaries; see docs/metrics.md",
   ),
   tracing: partly(
     map({}, "Traces of jobs and requests, sent to OpenTelemetry at `endpoint`."),
@@ -514,7 +511,7 @@ export const MASTER_OPTIONS = {
   }),
   audit_log: bool(
     false,
-    "Records who ran what, logins, decisions on keys and refusals in `audit_dir`: see docs/operations.md.",
+    "Records who ran what, logins, decisions on keys and refusals in `audit_dir`: see docs/keys.md.",
   ),
   audit_dir: text("/var/log/salt/audit", "The directory of the audit log.", { path: true }),
   audit_file_bytes: number(67108864, "Bytes after which another file of the audit log is begun.", {
@@ -529,15 +526,18 @@ export const MASTER_OPTIONS = {
   }),
   audit_redact: list(
     [],
-    "Names of arguments, as globs, whose values are left out beside those of passwords and tokens.",
+    "Globs of argument names whose values are not recorded. Passwords and tokens are never recorded.",
   ),
   audit_redact_functions: list([], "Functions, as globs, whose arguments are left out beside those that take secrets."),
   audit_failure: text("continue", "While the audit log cannot be written: `continue`, or `refuse` commands.", {
     rule: oneOf("continue", "refuse"),
   }),
   log_granular_levels: partly(
-    map({}, "Levels of single parts, which replace both others: part → level.", { rule: levels, mild: true }),
-    "parts have names of their own, such as `channel.req`; `salt` is all of them",
+    map({}, "Log levels by part, as a map from part to level. They replace both other levels.", {
+      rule: levels,
+      mild: true,
+    }),
+    "parts have Brine's names, such as `channel.req`; `salt` means all parts",
   ),
   log_fmt_console: text("[%(levelname)-8s] %(message)s", "The form of lines on the terminal."),
   log_fmt_logfile: partly(
@@ -545,7 +545,7 @@ export const MASTER_OPTIONS = {
       "%(asctime)s,%(msecs)03d [%(name)-17s:%(lineno)-4d][%(levelname)-8s][%(process)d] %(message)s",
       "The form of lines in the file.",
     ),
-    "a record knows no file and no line: `lineno` is 0",
+    "a log record has no file and no line: `lineno` is 0",
   ),
   log_datefmt: text("%H:%M:%S", "What `%(asctime)s` is on the terminal."),
   log_datefmt_logfile: text("%Y-%m-%d %H:%M:%S", "What `%(asctime)s` is in the file."),
@@ -556,11 +556,11 @@ export const MASTER_OPTIONS = {
   verify_env: bool(true, "Directories are made at the start, given to `user`, and closed to others."),
   max_open_files: partly(
     number(100000, "Files and connections that may be open at once; each minion takes two."),
-    "only as far as the hard limit of the process allows",
+    "limited by the hard limit of the process",
   ),
   max_event_size: partly(
     number(1048576, "Bytes that an event of a runner may have; larger values become VALUE_TRIMMED."),
-    "events of others are bounded by the protocol",
+    "the protocol limits other events",
   ),
   default_include: text("master.d/*.conf", "The files that are read after this one."),
   include: any(null, "More files to read: a path, a glob or a list of them."),
@@ -574,7 +574,7 @@ export const MASTER_OPTIONS = {
   ),
   event_return_queue: partly(
     number(0, "Events that are gathered before a store gets them."),
-    "a store gets at least so many, and at most 500, at once",
+    "a store gets at least this number, and at most 500, at once",
   ),
   event_return_queue_max_seconds: number(
     0,
@@ -582,14 +582,14 @@ export const MASTER_OPTIONS = {
   ),
   event_return_whitelist: list([], "Events that are stored, as globs of tags; empty for all."),
   event_return_blacklist: list([], "Events that are not stored, as globs of tags."),
-  event_return_niceness: any(null, "How far the process of event returns stands back for others, from -20 to 19."),
+  event_return_niceness: any(null, "The nice value of the event return process, from -20 to 19."),
   event_return_spool_bytes: number(
     134_217_728,
-    "Bytes of events that may wait on the disk for stores that do not take them; the oldest go first, and are counted.",
+    "Bytes of events that wait on disk while a store is unavailable. The oldest are dropped first, and counted.",
   ),
   event_keep_seconds: number(
     300,
-    "Seconds for which the master keeps events in `cachedir`, for subscribers that were away: the reactor, event returns, programs of the SDK.",
+    "Seconds for which the master keeps events for subscribers that were disconnected. They are the reactor, event returns, and programs with the library.",
   ),
   event_keep_bytes: number(67_108_864, "Bytes that those events may take; the oldest go first."),
   event_framing: text(

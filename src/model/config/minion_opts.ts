@@ -32,7 +32,7 @@ export const MINION_OPTIONS = {
   ...GIT_PILLAR_OPTIONS,
   master: any(
     "salt",
-    "The master as host, host:port or [IPv6 address]:port, or a list of masters; `master_type` says what several are for.",
+    "The master as `host`, `host:port` or `[IPv6 address]:port`, or a list. `master_type` defines how the minion uses a list.",
   ),
   master_port: number(4506, "The port of the master's request server.", { rule: within(1, 65_535) }),
   publish_port: number(4505, "The port of the master's publisher; unless it is set, the master says which.", {
@@ -41,8 +41,7 @@ export const MINION_OPTIONS = {
   master_type: partly(
     text(
       "str",
-      "What several masters are for. `str`: all are served at once. `failover`: the first that lets the minion in, and the " +
-        "next one when it is lost. `distributed`: the same, in an order that depends on the id. `disable`: no master.",
+      "How the minion uses a list of masters. `str`: all at once. `failover`: the first that accepts the minion, then the next if that is lost. `distributed`: the same, in an order that depends on the id. `disable`: no master.",
       { rule: oneOf("str", "failover", "distributed", "disable", "func") },
     ),
     "`func` is refused: write the address into `master`",
@@ -53,23 +52,22 @@ export const MINION_OPTIONS = {
   master_shuffle: bool(false, "As `random_master`."),
   random_master: bool(
     false,
-    "Masters are tried in random order: of several, which one is served, and which one `salt-call` asks.",
+    "Tries the masters in random order. This also holds for `salt-call`.",
   ),
   master_alive_interval: number(
     0,
-    "Seconds between questions whether the master answers, with `failover`; 0 for none. A connection that ends is noticed " +
-      "at once.",
+    "With `failover`, seconds between two checks of the master. 0: none. A lost connection is noticed at once.",
     { rule: anyNumber },
   ),
-  master_failback: bool(false, "With `failover`, the minion goes back to the first master once that lets it in again."),
+  master_failback: bool(false, "With `failover`, the minion returns to the first master when that is available again."),
   master_failback_interval: number(
     0,
-    "Seconds between looks whether the first master is back; 0 for `master_alive_interval`, and 30 if that is 0, too.",
+    "Seconds between two checks of the first master. 0: `master_alive_interval`, or 30 if that is 0 too.",
   ),
   transport: text("zeromq", "What carries messages: `zeromq`, `tcp` or `ws`; the master must have the same."),
   ssl: any(
     null,
-    "TLS with the transports `tcp` and `ws`: `certfile`, `keyfile`, `ca_certs`, `cert_reqs`, `ssl_version`, `ciphers`; see docs/operations.md.",
+    "TLS with the transports `tcp` and `ws`: `certfile`, `keyfile`, `ca_certs`, `cert_reqs`, `ssl_version`, `ciphers`; see docs/transports.md.",
   ),
   proxy_host: text(
     "",
@@ -79,7 +77,7 @@ export const MINION_OPTIONS = {
   proxy_port: number(0, PROXY_DOCS.proxy_port, { rule: ports }),
   proxy_username: text("", PROXY_DOCS.proxy_username),
   proxy_password: text("", PROXY_DOCS.proxy_password, { secret: true }),
-  no_proxy: list([], `${PROXY_DOCS.no_proxy} Masters among them, as they are named in \`master\`.`, { rule: noProxy }),
+  no_proxy: list([], `${PROXY_DOCS.no_proxy} Add masters as \`master\` names them.`, { rule: noProxy }),
   id: text("", "The id of this minion; empty to generate one from the host's names."),
   minion_id_caching: bool(true, "A generated id is kept in `minion_id` beside the configuration file."),
   minion_id_lowercase: bool(false, "A generated id is in lower case."),
@@ -122,11 +120,11 @@ export const MINION_OPTIONS = {
   beacons_dirs: list([], "Further directories of custom beacons."),
   beacon_queue_events: number(
     10_000,
-    "Events of beacons that wait for a master that does not answer; more are dropped, and the log says so.",
+    "Beacon events that wait while the master is unavailable. More are dropped, and the log reports it.",
   ),
   engines: any(
     [],
-    "Engines: programs beside the minion, a list of names and of maps of a name and its options; see docs/engines.md.",
+    "Engines that run beside the minion. A list of names, or of maps from a name to its options; see docs/engines.md.",
   ),
   engines_dirs: list([], "More directories of custom engines."),
   engine_events_per_second: number(
@@ -135,25 +133,25 @@ export const MINION_OPTIONS = {
   ),
   engine_max_memory: number(
     536870912,
-    "Bytes of memory that the process of an engine may have; with more it is killed and started again.",
+    "Bytes of memory for an engine. An engine with more is killed and restarted.",
   ),
   reactor: any(
     [],
-    "Of the engine reactor: which SLS files react to which events of this minion's own bus; a list of maps of one glob of tags and its files, or the path of a file with such a list.",
+    "Engine `reactor`: which SLS files react to which events of this minion. A list of maps from a glob of tags to files, or the path of such a list.",
   ),
   reactor_worker_threads: number(10, "Of the engine reactor: calls of reactions that run at once."),
   reactor_worker_hwm: number(
     10000,
-    "Of the engine reactor: events that may wait for it, and calls that may wait for a worker; more are dropped, with an error in the log.",
+    "Engine `reactor`: the number of events, and of calls, that may wait. More are dropped, with an error in the log.",
   ),
   reactor_refresh_interval: number(
     60,
-    "Of the engine reactor: seconds after which reactions see new grains, custom modules and pillar, and sign in to the master anew.",
+    "Engine `reactor`: seconds until reactions see new grains, modules and pillar. They then also log in to the master again.",
   ),
-  reactor_niceness: any(null, "Of the engine reactor: how far its process stands back for others, from -20 to 19."),
+  reactor_niceness: any(null, "Engine `reactor`: the nice value of its process, from -20 to 19."),
   reactor_loop_limit: number(
     10,
-    "Of the engine reactor: how often within a minute one SLS file may react to what its own reactions have fired; then it is stopped, with an error in the log.",
+    "How often per minute an SLS file may react to its own events. Then it is stopped, with an error in the log.",
   ),
   scheduler_before_connect: bool(false, "The schedule begins before the minion has signed in."),
   loop_interval: number(1, "Seconds: a scheduled job runs at most once in that time."),
@@ -225,46 +223,45 @@ export const MINION_OPTIONS = {
   autoload_dynamic_modules: bool(true, "Custom modules are synced before a highstate."),
   startup_states: text(
     "",
-    "States that run when the minion has started: `highstate`, `sls` for those of `sls_list`, `top` for those of `top_file`.",
+    "States to apply when the minion starts. `highstate`; `sls`: the list `sls_list`; `top`: the file `top_file`.",
   ),
   sls_list: list([], "SLS files of `startup_states: sls`."),
   top_file: text("", "The top file of `startup_states: top`."),
   state_queue: any(
     false,
-    "States wait until others have run, as with `queue=True`; a number for that many at most.",
+    "A state run waits for others, as with `queue=True`. A number: the limit of waiting runs.",
   ),
   state_data: any(undefined, "`terse`: runs of states return what failed or changed alone."),
   decrypt_pillar: any(
     [],
-    "Values of pillar that are decrypted after all files: paths of keys, each alone or with a renderer (`a:b: gpg`).",
+    "Paths of pillar values to decrypt after all files are merged. Each path alone, or with a renderer (`a:b: gpg`).",
   ),
   decrypt_pillar_delimiter: text(":", "What stands between the keys of such a path."),
   decrypt_pillar_default: text("gpg", "The renderer of values for which `decrypt_pillar` names none."),
   decrypt_pillar_renderers: list(["gpg"], "Renderers that may decrypt values of pillar, and pillar given with a call."),
   gpg_keydir: any(
     undefined,
-    "The directory of the keys of the renderer gpg; `gpgkeys` beside the configuration file by default.",
+    "The directory of gpg's keys. Not set: `gpgkeys` beside the configuration file.",
   ),
   gpg_decrypt_must_succeed: bool(
     false,
-    "What the renderer gpg cannot decrypt is an error, and does not stay as it is.",
+    "True: a value that gpg cannot decrypt is an error. False: it stays encrypted.",
   ),
   template_max_steps: number(
     2_000_000,
-    "Rounds of loops and calls that one template may take; one that takes more is an error with its file and line.",
+    "The maximum of loop rounds and calls in a template. A template with more fails, with file and line.",
   ),
   template_max_size: number(67_108_864, "Characters that one template may write, in all that it captures and prints."),
   jinja_env: partly(
-    map({}, "Jinja2's options of an environment for templates that are no SLS files, as `trim_blocks`."),
+    map({}, "Jinja2's environment options for templates other than SLS files, such as `trim_blocks`."),
     LOCAL_FILES,
   ),
-  jinja_sls_env: partly(map({}, "Jinja2's options of an environment for SLS files, as `trim_blocks`."), LOCAL_FILES),
+  jinja_sls_env: partly(map({}, "Jinja2's environment options for SLS files, such as `trim_blocks`."), LOCAL_FILES),
   jinja_trim_blocks: partly(bool(false, "The older way to set `trim_blocks` for all templates."), LOCAL_FILES),
   jinja_lstrip_blocks: partly(bool(false, "The older way to set `lstrip_blocks` for all templates."), LOCAL_FILES),
   x509_signing_policies: map(
     {},
-    "What this minion signs for others, unless pillar says it: policy → keys, certificates and arguments of " +
-      "`x509.create_certificate` that cannot be asked for otherwise, and `minions` that may use it.",
+    "Policies by which this minion signs certificates for others, unless pillar has them. Each policy has keys, certificates, fixed arguments of `x509.create_certificate`, and the `minions` that may use it.",
   ),
   lock_saltenv: bool(false, "Calls of states cannot choose another environment than `saltenv`."),
   state_auto_order: bool(true, "States run in the order in which they are written."),
@@ -288,9 +285,9 @@ export const MINION_OPTIONS = {
   output: any(undefined, "The outputter of `salt-call`, as `--out`."),
   output_indent: any(undefined, "The indentation of `salt-call`'s output, as `--out-indent`."),
   output_file: any(undefined, "The file that `salt-call` writes its output to, as `--out-file`."),
-  color: any(undefined, "False prints without colours."),
-  color_theme: any(undefined, "A YAML file of colour names for outputters."),
-  strip_colors: any(undefined, "False lets escape sequences in returns through to the terminal."),
+  color: any(undefined, "False prints without colors."),
+  color_theme: any(undefined, "A YAML file of color names for outputters."),
+  strip_colors: any(undefined, "False: escape sequences in returns reach the terminal."),
   test: bool(false, "States, and `file.*` functions, say what they would change, and change nothing."),
   obfuscate_templates: any(undefined, "True leaves differences out of the results of `file.*`."),
   backup_mode: text("", "`minion` keeps the former versions of files that `file.*` changes."),
@@ -306,7 +303,7 @@ export const MINION_OPTIONS = {
   // Without a default, so that `config.get` goes on to grains and pillar.
   cmd_blacklist_glob: any(
     undefined,
-    "Commands that a job may not run by `cmd.*`: globs of the whole command. States are not checked.",
+    "Globs of commands that `cmd.*` must not run in a job. States are not checked.",
   ),
   cmd_whitelist_glob: any(
     undefined,
@@ -315,7 +312,7 @@ export const MINION_OPTIONS = {
   disable_returners: list([], "Returners that are not used."),
   return_kwargs_allowed: list(
     [],
-    "Options of returners that name a place, which jobs may set all the same (`--return-kwargs`), as `redis.db` or `redis.*`.",
+    "Returner options with a destination that jobs may set with `--return-kwargs`. For example `redis.db` or `redis.*`.",
   ),
   providers: map({}, "Which module stands for a virtual one, as `pkg` → `aptpkg`."),
   module_dirs: list([], "More directories of custom execution modules."),
@@ -332,15 +329,15 @@ export const MINION_OPTIONS = {
   cmd_published_shell: bool(true, "`cmd.*` of published jobs runs in a shell unless `python_shell=False`."),
   cmd_max_output: number(
     268_435_456,
-    "Bytes that `cmd.*` keep of each stream of a command; the rest is dropped, and the last line of the output says so.",
+    "Bytes that `cmd.*` keep of stdout and of stderr. The rest is dropped, and the last line of the output reports it.",
   ),
   cmd_safe: bool(true, "False lets `cmd.*` use a shell by default."),
-  multiprocessing: bool(true, "Each job runs in a process of its own; off, all run in the minion's."),
-  multiprocessing_inline: bool(true, "Functions that can do no harm run in the minion's process all the same."),
+  multiprocessing: bool(true, "Runs each job in its own process. False: in the minion's process."),
+  multiprocessing_inline: bool(true, "Runs harmless functions in the minion's process."),
   process_pool_size: number(1, "Processes kept ready for jobs; 0 starts each when its job comes."),
   process_pool_idle: number(
     600,
-    "Seconds without a job after which the ready processes end; the next job starts them. 0 for never.",
+    "Idle seconds after which the ready processes end. The next job starts them. 0: never.",
   ),
   process_count_max: number(-1, "Jobs that run at the same time; -1 for any number."),
   job_timeout: number(0, "Seconds after which a job is ended; 0 for never."),
@@ -352,7 +349,7 @@ export const MINION_OPTIONS = {
   return_retry_timer_max: number(10, "Seconds that later attempts to send a return may take."),
   return_retry_tries: partly(
     number(3, "Attempts to send a return after which the log reports an error."),
-    "the return is kept and tried again: see `return_spool_seconds`",
+    "the minion keeps the return and sends it again: see `return_spool_seconds`",
   ),
   return_spool_bytes: number(268435456, "Bytes of returns that wait on the disk for the master."),
   return_spool_seconds: number(604800, "Seconds after which a return that no master took is dropped."),
@@ -372,9 +369,9 @@ export const MINION_OPTIONS = {
   }),
   ping_interval: number(
     0,
-    "Minutes between events `minion_ping`; a master that does not reply is connected to again. 0 for none.",
+    "Minutes between two events `minion_ping`. Without a reply the minion reconnects. 0: none.",
   ),
-  random_startup_delay: number(0, "The minion waits for a random part of so many seconds before its first sign-in."),
+  random_startup_delay: number(0, "The longest random delay, in seconds, before the minion's first login."),
   recon_default: number(1000, "Milliseconds until the first attempt to connect again."),
   recon_max: number(10000, "Milliseconds between later attempts."),
   master_finger: text("", "The fingerprint that the master's key must have."),
@@ -385,13 +382,13 @@ export const MINION_OPTIONS = {
   verify_master_pubkey_sign: bool(false, "The master's reply to a sign-in must be signed."),
   always_verify_signature: bool(
     false,
-    "The signature of the master's reply is verified each time, not only for an unknown key.",
+    "Verifies the signature of the master's reply each time. False: only for an unknown key.",
   ),
   master_sign_key_name: text(
     "master_sign",
     "The name of the public key in `pki_dir` that verifies the master's reply.",
   ),
-  minion_key_rotation_days: number(0, "Days after which the minion changes its key by itself; 0 for never."),
+  minion_key_rotation_days: number(0, "Days after which the minion rotates its key. 0: never."),
   minion_sign_messages: bool(false, "Messages to the master are signed with the minion's key."),
   sign_pub_messages: bool(false, "Refuses jobs that are not signed; a signature is always verified."),
   encryption_algorithm: text("OAEP-SHA1", "The RSA encryption of the sign-in: OAEP-SHA1 or OAEP-SHA224."),
@@ -417,12 +414,10 @@ export const MINION_OPTIONS = {
   tcp_keepalive_idle: number(300, "Seconds before the first keep-alive probe; -1 leaves it to the system.", {
     rule: anyNumber,
   }),
-  ipv6: any(null, "Masters' names are looked up as IPv6 addresses first (True), or as IPv4 addresses alone (False).", {
-    rule: switchOrNothing,
-  }),
+  ipv6: any(null, "Looks up masters as IPv6 first (True) or as IPv4 only (False).", { rule: switchOrNothing }),
   metrics: partly(
     map({}, "The daemon's metrics: `listen` serves them to Prometheus, `endpoint` sends them to OpenTelemetry."),
-    "`exporter` is `prometheus` or `otlp-http`; histograms have boundaries of their own; see docs/metrics.md",
+    "`exporter` is `prometheus` or `otlp-http`; histograms have Brine's boundaries; see docs/metrics.md",
   ),
   tracing: partly(
     map({}, "Traces of jobs and requests, sent to OpenTelemetry at `endpoint`."),
@@ -439,8 +434,11 @@ export const MINION_OPTIONS = {
     mild: true,
   }),
   log_granular_levels: partly(
-    map({}, "Levels of single parts, which replace both others: part → level.", { rule: levels, mild: true }),
-    "parts have names of their own, such as `channel.req`; `salt` is all of them",
+    map({}, "Log levels by part, as a map from part to level. They replace both other levels.", {
+      rule: levels,
+      mild: true,
+    }),
+    "parts have Brine's names, such as `channel.req`; `salt` means all parts",
   ),
   log_fmt_console: text("[%(levelname)-8s] %(message)s", "The form of lines on the terminal."),
   log_fmt_logfile: partly(
@@ -448,7 +446,7 @@ export const MINION_OPTIONS = {
       "%(asctime)s,%(msecs)03d [%(name)-17s:%(lineno)-4d][%(levelname)-8s][%(process)d] %(message)s",
       "The form of lines in the file.",
     ),
-    "a record knows no file and no line: `lineno` is 0",
+    "a log record has no file and no line: `lineno` is 0",
   ),
   log_datefmt: text("%H:%M:%S", "What `%(asctime)s` is on the terminal."),
   log_datefmt_logfile: text("%Y-%m-%d %H:%M:%S", "What `%(asctime)s` is in the file."),

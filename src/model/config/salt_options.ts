@@ -37,12 +37,12 @@ type Row = [instead: string, defaults: Readonly<Record<string, unknown>>, since?
 
 const CLUSTER = "masters form a cluster over PostgreSQL and NATS here: set `cluster` (docs/cluster.md)";
 const GITFS = "repositories are fetched whole, and by git's own configuration (http.proxy)";
-const GIT_KEYS = "ssh finds the public key by the private one, and one lock is for one remote on one host";
+const GIT_KEYS = "ssh needs only the private key, and each remote has one lock per host";
 const GIT_PILLAR = "repositories are fetched whole, and by git's own configuration (http.proxy)";
 const FILES = "files come from directories only: copy them into a directory of file_roots";
 const WINDOWS = "Windows is not supported";
 const STATES = "states run without it";
-const SYNDIC = "the syndic keeps what a higher master does not have, and sends it again until it has";
+const SYNDIC = "the syndic sends data again until the higher master has it";
 const SSH = "there is no salt-ssh";
 const STATUS = "SIGUSR1 writes the daemon's status to <cachedir>/<program>.status.json";
 const STORES = "tokens, keys, grains and pillar are kept in files";
@@ -83,13 +83,11 @@ const UNDIVIDED = [
 /** Of master and minion. */
 const BOTH: SaltOptions = {
   ...refused(
-    "nothing here is certified: remove the option. For its algorithms alone set encryption_algorithm: OAEP-SHA224, " +
-      "signing_algorithm and publish_signing_algorithm: PKCS1v15-SHA224, and hash_type: sha256",
+    "remove the option: Brine is not certified. For its algorithms set encryption_algorithm to OAEP-SHA224, signing_algorithm and publish_signing_algorithm to PKCS1v15-SHA224, and hash_type to sha256",
     { fips_mode: false },
   ),
   ...refused(
-    "single modules of this family cannot be left out: remove the option, and take away what uses them. What users and " +
-      "minions may call is limited by publisher_acl, external_auth, peer_run and disable_modules",
+    "remove the option: single modules of this family cannot be disabled. Limit calls by publisher_acl, external_auth, peer_run and disable_modules",
     Object.fromEntries(UNDIVIDED.map((family) => [`disable_${family}`, undefined])),
   ),
   ...refused(CLUSTER, { cluster_id: null }, "3007"),
@@ -159,7 +157,7 @@ const BOTH: SaltOptions = {
     gpg_cache_ttl: 86400,
   }),
   ...none(
-    "thorium is absent by decision, and its files are not read: what it collects over several events is for the reactor's runners or a program of your own that follows the events",
+    "Brine has no Thorium, and does not read its files. Use the reactor's runners, or a program that follows the events",
     {
       thorium_interval: 0.5,
       thorium_recompile: undefined,
@@ -185,7 +183,7 @@ const BOTH: SaltOptions = {
     ssh_wipe: undefined,
     thin_dir: undefined,
   }),
-  ...none("log lines go to a file and to stderr: have the system's log service forward them", {
+  ...none("logs go to a file and stderr: forward them with the system's log service", {
     fluent_handler: undefined,
     logstash_udp_handler: undefined,
     logstash_zmq_handler: undefined,
@@ -354,7 +352,7 @@ const MASTER: SaltOptions = {
     pass_variable_prefix: "",
   }),
   ...none(PRESENCE, { con_cache: false }),
-  ...unneeded("minions sign in again by themselves", { ping_on_rotate: false }),
+  ...unneeded("minions log in again without it", { ping_on_rotate: false }),
   ...none("use file_roots", { master_roots: { base: ["/srv/salt-master"] } }),
   ...unneeded(SOCKETS, {
     tcp_master_pub_port: 4512,
@@ -415,7 +413,7 @@ const MINION: SaltOptions = {
   }),
   ...unneeded(SOCKETS, { tcp_pub_port: 4510, tcp_pull_port: 4511 }),
   ...unneeded(
-    "a minion tries for ever, each time a little later, up to acceptance_wait_time: it does not end for a master that is away",
+    "a minion retries without end, with growing pauses up to acceptance_wait_time",
     {
       auth_retries: 0,
       auth_safemode: false,
@@ -425,14 +423,14 @@ const MINION: SaltOptions = {
     },
   ),
   ...unneeded(
-    "names are looked up again with each attempt to connect, up to recon_max apart; a name that is not found never stands for this host",
+    "the minion looks the name up again at each connection attempt, at most recon_max apart",
     {
       resolve_dns_fallback: true,
       retry_dns: 30,
       retry_dns_count: null,
     },
   ),
-  ...unneeded("the master tells a minion when to sign in if too many come at once, and every pause is partly random", {
+  ...unneeded("the master delays logins if too many arrive at once, and pauses are random", {
     random_reauth_delay: 10,
     recon_randomize: true,
   }),
@@ -444,8 +442,7 @@ const MINION: SaltOptions = {
   ...none("set id", { id_function: {} }),
   ...none("name the files in include", { append_minionid_config_dirs: [] }),
   ...none(
-    "have the service manager restart the minion: Restart=on-failure. It ends only if every master rejects its key, or if a " +
-      "master is not the one that master_finger names",
+    "let the service manager restart the minion: Restart=on-failure. The minion ends only if every master rejects its key, or if master_finger differs",
     { minion_restart_command: [], restart_on_error: false },
   ),
   ...none(UPDATE, { update_restart_services: [], update_url: false }),

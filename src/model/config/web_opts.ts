@@ -11,21 +11,21 @@ export const WEB_OPTIONS = {
   }),
   http_request_timeout: any(
     new Float(3600),
-    "Seconds that `cp.get_url` and `http.query` may take for a request with its response; 0 for no limit.",
+    "The timeout of a request by `cp.get_url` or `http.query`, in seconds. 0: none.",
     { rule: within(0, Infinity, false) },
   ),
   http_max_body: number(
     107_374_182_400,
-    "Bytes that a file from a web server may have; `http.query` holds 256 MiB in memory at most.",
+    "Bytes of a file from a web server. `http.query` keeps at most 256 MiB in memory.",
     { rule: within(1) },
   ),
 };
 
 /** Sentences about the HTTP proxy. */
 export const PROXY_DOCS = {
-  proxy_host: `The HTTP proxy for ${THROUGH}: its name or address, without http:// and port.`,
+  proxy_host: `The name or address of an HTTP proxy. It serves ${THROUGH}. Write no http:// and no port.`,
   proxy_port: "The port of `proxy_host`.",
   proxy_username: "The user at `proxy_host`.",
   proxy_password: "The password at `proxy_host`.",
-  no_proxy: "Hosts that are asked without `proxy_host`, each by its exact name or address; the loopback always is.",
+  no_proxy: "Exact names or addresses that are reached without `proxy_host`. The loopback never uses the proxy.",
 };

@@ -7,7 +7,7 @@ const file = (load: () => Promise<{ beacon: BeaconModule }>) => async () => (awa
 const absent = (why: string) => () => Promise.resolve<BeaconModule>({ unavailable: () => why, beacon: () => [] });
 
 const OTHER_SYSTEMS = "it is for another system";
-const DEVICES = "it needs a device that no library of ours speaks to: write a custom beacon";
+const DEVICES = "it needs a device that Brine cannot talk to: write a custom beacon";
 
 /** The beacons: name → how to load it. */
 export const BEACONS: BeaconRegistry = {
@@ -37,7 +37,7 @@ export const BEACONS: BeaconRegistry = {
   salt_proxy: absent("there are no proxy minions"),
   sensehat: absent(DEVICES),
   service: file(() => import("./service.ts")),
-  sh: absent("it follows every shell with strace: use the audit system of the kernel and the beacon journald"),
+  sh: absent("it needs strace on every shell: use the kernel's audit system and the beacon journald"),
   smartos_imgadm: absent(OTHER_SYSTEMS),
   smartos_vmadm: absent(OTHER_SYSTEMS),
   status: file(() => import("./status.ts")),

@@ -136,7 +136,7 @@ function unauthentic(): AuthenticationError {
   return new AuthenticationError("Cannot open a sealed message: it was not sealed with this key, or it was altered");
 }
 
-/** The highest serial seen under one key; publications are numbered upwards from 1. @see docs/protocol.md 3.4 */
+/** The highest serial seen under one key; publications are numbered upwards from 1. @see docs/internals/protocol.md 3.4 */
 export class SerialWindow {
   #seen: bigint;
 

@@ -32,7 +32,7 @@ function subtract(a: Uint8Array, b: Uint8Array): Uint8Array {
  * the same key and message, so a minion makes its `tok` only once.
  *
  * @throws {RangeError} if the message is longer than the key's size in bytes minus 2
- * @see docs/protocol.md 4.3
+ * @see docs/internals/protocol.md 4.3
  */
 export function x931Sign(crypto: Crypto, key: RsaPrivateKey, message: Uint8Array): Uint8Array {
   const fill = key.size - message.length - 2;
@@ -54,7 +54,7 @@ export function x931Sign(crypto: Crypto, key: RsaPrivateKey, message: Uint8Array
  * one.
  *
  * @throws {AuthenticationError} if the signature was not made with the key
- * @see docs/protocol.md 4.3
+ * @see docs/internals/protocol.md 4.3
  */
 export function x931Recover(crypto: Crypto, key: RsaPublicKey, signature: Uint8Array): Uint8Array {
   const { size, modulus } = key;

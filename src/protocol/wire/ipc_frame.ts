@@ -56,7 +56,7 @@ export function withLength(frame: Uint8Array): Uint8Array {
  * reader.push(packIpcFrame(new Uint8Array([1, 2, 3]), { mid: 5 }));
  * console.log(reader.nextFrame()?.head.mid); // 5
  * ```
- * @see docs/protocol.md 9.2
+ * @see docs/internals/protocol.md 9.2
  */
 export function packIpcFrame(body: unknown, head?: Record<string, unknown>): Uint8Array {
   if (!(body instanceof Uint8Array) || head !== undefined) return encode({ head: head ?? {}, body }, "bin");

@@ -2,7 +2,7 @@
  * Salt's msgpack: both dialects, with integers, floats, map keys and bytes that come back to a Python peer as it sent
  * them, which the npm codecs do not support.
  *
- * @see docs/protocol.md 1
+ * @see docs/internals/protocol.md 1
  */
 export { checkPacked, decode, type DecodeOptions, type Mode, pick } from "./msgpack_decode.ts";
 export { encode, type Profile } from "./msgpack_encode.ts";

@@ -3,7 +3,7 @@ import { writeUtf8 } from "./utf8.ts";
 
 /**
  * The two dialects of Salt: `"wire"` writes text and bytes alike as raw strings without str8, `"bin"` (events, caches)
- * as str and bin. @see docs/protocol.md 1.1
+ * as str and bin. @see docs/internals/protocol.md 1.1
  *
  * @example
  * ```ts

@@ -34,7 +34,7 @@ export function bytesOf(value: unknown): Uint8Array {
  * console.log(unpackPayload(packPayload("pong", nonce), { nonce })); // pong
  * ```
  * @throws {RangeError} if the nonce is not 32 bytes long
- * @see docs/protocol.md 3.3
+ * @see docs/internals/protocol.md 3.3
  */
 export function packPayload(value: unknown, nonce?: string): Uint8Array {
   return encodeAfter(payloadHead(nonce), value, "wire");
@@ -185,7 +185,7 @@ export interface AesEnvelope {
  *
  * export const why = ({ reason, error }: RefusedEnvelope): string => error?.message ?? reason;
  * ```
- * @see docs/protocol.md 5.3
+ * @see docs/internals/protocol.md 5.3
  */
 export interface RefusedEnvelope {
   /** The envelope cannot be used. */
@@ -392,7 +392,7 @@ export function parseEnvelope(bytes: Uint8Array, options: ParseEnvelopeOptions =
  *
  * export const isSigned = ({ sig }: PublicationEnvelope): boolean => sig !== undefined;
  * ```
- * @see docs/protocol.md 5.5
+ * @see docs/internals/protocol.md 5.5
  */
 export interface PublicationEnvelope {
   /** The load is encrypted with the publication key. */

@@ -88,7 +88,8 @@ export function settingsOf(options: SocketOptions): Settings {
     receiveHighWaterMark: unlimited(options.receiveHighWaterMark, 1000),
     maxMessageSize: options.maxMessageSize ?? 2 ** 28,
     maxFrames: options.maxFrames ?? 1024,
-    connectionLimit: options.connectionLimit ?? new ConnectionLimit({ maxConnections: Infinity, knownHost: () => false }),
+    connectionLimit: options.connectionLimit ??
+      new ConnectionLimit({ maxConnections: Infinity, knownHost: () => false }),
     unfinishedBytes: options.unfinishedBytes ?? 2 ** 29,
     unfinishedBytesKnown: options.unfinishedBytesKnown ?? options.unfinishedBytes ?? 2 ** 29,
     knownHost: options.knownHost ?? (() => false),

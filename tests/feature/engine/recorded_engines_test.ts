@@ -38,7 +38,7 @@ const recorded = JSON.parse(
   failover: { octets: string; events: Events };
 };
 
-/** Where ours does something else on purpose, as `docs/engines.md` says. */
+/** Where ours does something else on purpose, as `docs/internals/engines.md` says. */
 const DIFFERENT: Record<string, Round[]> = {
   "a name that is a pattern": [{
     keys: ["web1", "web2"],

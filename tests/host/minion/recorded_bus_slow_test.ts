@@ -10,7 +10,7 @@ const { answers: recorded } = JSON.parse(
   readFileSync(new URL("../../vectors/minion_bus.json", import.meta.url), "utf8"),
 ) as { answers: Answers };
 
-/** Our master sets the id of what a minion fires, in the form with `events` as well: `docs/compatibility.md`. */
+/** Our master sets the id of what a minion fires, in the form with `events` as well: `docs/internals/compatibility.md`. */
 function expected(name: string): Answers[string] {
   const lines = recorded[name]!;
   return name === "fire_master of events" ? lines.map((line) => line.replace(/\}$/, ',"id":"ID"}')) : lines;

@@ -3,7 +3,7 @@ import type { CallScenario } from "./scenario.ts";
 const CONFIG = "# a comment\nLogLevel warn\nPort 80\n  Port 81\nLast line without end";
 const TIMES = ["atime", "mtime", "ctime", "inode", "st_atime", "st_mtime", "st_ctime"];
 
-/** Errors of the system name the path here; `docs/compatibility.md` says so. */
+/** Errors of the system name the path here; `docs/internals/compatibility.md` says so. */
 const PATHS: [RegExp, string][] = [[
   /(invalid continuation byte|No such file or directory|Not a directory): \{D\}\S+/g,
   "$1",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { MOST_OF_ONE, OVERHEAD, SHORT, FairQueue } from "../../../src/protocol/channel/fair_queue.ts";
+import { FairQueue, MOST_OF_ONE, OVERHEAD, SHORT } from "../../../src/protocol/channel/fair_queue.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 
 /** Messages of named callers that take a millisecond each. */

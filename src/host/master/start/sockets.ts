@@ -41,7 +41,10 @@ export class MasterSockets {
     this.#options = options;
     const { fs, presence } = options;
     this.#knownHost = (host) => presence.knows(host);
-    this.#connectionLimit = new ConnectionLimit({ maxConnections: descriptorsForOthers(fs), knownHost: this.#knownHost });
+    this.#connectionLimit = new ConnectionLimit({
+      maxConnections: descriptorsForOthers(fs),
+      knownHost: this.#knownHost,
+    });
   }
 
   /** Whether publications go by topic, to those minions only that they are for: `zmq_filtering`. */
@@ -52,7 +55,12 @@ export class MasterSockets {
 
   publisher(): Pub {
     const { transport, opts } = this.#options;
-    return transport.pub({ sendHighWaterMark: opts.pub_hwm, lingerMs: LINGER_MS, maxTopics: 64, connectionLimit: this.#connectionLimit });
+    return transport.pub({
+      sendHighWaterMark: opts.pub_hwm,
+      lingerMs: LINGER_MS,
+      maxTopics: 64,
+      connectionLimit: this.#connectionLimit,
+    });
   }
 
   requests(): Router {

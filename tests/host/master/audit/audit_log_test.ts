@@ -229,7 +229,7 @@ describe("a log that was changed is found, however it was changed", () => {
     await log.checkpoint();
     fs.write(FIRST, earlier);
     fs.write(HEAD, head);
-    // Nothing on this disk tells of it: docs/operations.md says so.
+    // Nothing on this disk tells of it: docs/keys.md says so.
     assert.equal(reader.verify().ok, true);
     assert.match(reader.verify(told[1]).problems[0]!.problem, /not in the log, which ends at line 7/);
   });
