@@ -45,9 +45,7 @@ function placesOf(kind: Host, opts: Record<string, unknown>): Place[] {
     { option: "cachedir", path: cache, mode: 0o755, secrets: "_key" },
     { option: "sock_dir", path: text(opts.sock_dir), mode: 0o755 },
     { option: "extension_modules", path: text(opts.extension_modules), mode: 0o755 },
-    ...(kind === "master"
-      ? [{ option: "token_dir", path: text(opts.token_dir) || joinPath(cache, "tokens"), mode: 0o700, allowed: KEYS }]
-      : []),
+    ...(kind === "master" ? [{ option: "token_dir", path: text(opts.token_dir), mode: 0o700, allowed: KEYS }] : []),
     { option: "log_file", path: logFile === "" || isSyslogAddress(logFile) ? "" : dirName(logFile), mode: 0o755 },
   ];
   return places.filter(({ path }) => path !== "");

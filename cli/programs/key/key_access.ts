@@ -7,7 +7,7 @@ import type { MasterOpts } from "../../../src/model/config/master_opts.ts";
 import { joinPath } from "../../../src/base/paths.ts";
 import { messageOf } from "../../../src/base/errors.ts";
 import { userOfProcess } from "../../../src/client/own_key.ts";
-import { sendToBus } from "../../../src/model/event/bus_client.ts";
+import { sendToMasterBus } from "../../../src/model/event/master_bus.ts";
 import type { KeyDecision, KeyMatches, KeyStatus, SignatureFiles } from "../../../src/model/loader/wheel.ts";
 import { KEY_DIRECTORIES, KeyDirectories } from "../../../src/host/master/keys/key_directories.ts";
 import { KEY_STATES, type KeyAction, KeyAdmin, type KeyProblem } from "../../../src/host/master/keys/key_admin.ts";
@@ -51,7 +51,7 @@ const statusOf = (state: KeyState) => KEY_DIRECTORIES[state] as KeyStatus;
 /** The master's directories on this host. */
 export function ownHands(context: ProgramContext, opts: MasterOpts): KeyAccess {
   const { runtime, log, options } = context;
-  const { fs, clock, net, host } = runtime;
+  const { fs, clock, host } = runtime;
   const events: [tag: string, data: Record<string, unknown>][] = [];
   const admin = new KeyAdmin({
     runtime,
@@ -96,7 +96,7 @@ export function ownHands(context: ProgramContext, opts: MasterOpts): KeyAccess {
       });
       if (events.length === 0) return;
       try {
-        using bus = await sendToBus(net, { kind: "unix", path: joinPath(opts.sock_dir, "master_event_pull.ipc") });
+        using bus = await sendToMasterBus(runtime, log, opts);
         for (const [tag, data] of events) bus.send(packEvent(tag, data, { now: clock.now() }));
       } catch {
         // No master is running: nothing listens for these events.

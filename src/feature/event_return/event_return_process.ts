@@ -5,7 +5,7 @@ import { messageOf } from "../../base/errors.ts";
 import { EVENT_RETURN_LOST } from "../../model/event/tag.ts";
 import { followBus } from "../../model/event/follow_bus.ts";
 import { OWN_BUS } from "../../model/event/bus_addresses.ts";
-import { sendToBus } from "../../model/event/bus_client.ts";
+import { sendToMasterBus } from "../../model/event/master_bus.ts";
 import type { PartHandlers } from "../supervise/serve_part.ts";
 import { EventReturn } from "./event_return.ts";
 import { withCustomReturners } from "../../model/loader/custom_returners.ts";
@@ -107,15 +107,15 @@ async function returnersOf(
 }
 
 async function fireEvent(
-  { net, clock }: Runtime,
+  runtime: Runtime,
   opts: MasterOpts,
   log: Logger,
   tag: string,
   data: Record<string, unknown>,
 ): Promise<void> {
   try {
-    const bus = await sendToBus(net, { kind: "unix", path: joinPath(opts.sock_dir, "master_event_pull.ipc") });
-    bus.send(packEvent(tag, data, { now: clock.now(), maxBytes: opts.max_event_size }));
+    const bus = await sendToMasterBus(runtime, log, opts);
+    bus.send(packEvent(tag, data, { now: runtime.clock.now(), maxBytes: opts.max_event_size }));
     await bus.close();
   } catch (error) {
     log.debug("event not fired", { tag, error: messageOf(error) });

@@ -217,14 +217,14 @@ class MasterOfHost implements HostMaster {
   }
 
   async fire(tag: string, data: Record<string, unknown>) {
-    const [opts, { sendToBus }, { packEvent }] = await Promise.all([
+    const [opts, { sendToMasterBus }, { packEvent }] = await Promise.all([
       this.#opts(),
-      import("../../model/event/bus_client.ts"),
+      import("../../model/event/master_bus.ts"),
       import("../../protocol/wire/event_frame.ts"),
     ]);
-    const { net, clock } = this.#runtime;
+    const { clock } = this.#runtime;
     try {
-      const bus = await sendToBus(net, { kind: "unix", path: joinPath(opts.sock_dir, "master_event_pull.ipc") });
+      const bus = await sendToMasterBus(this.#runtime, this.#log, opts);
       await bus.send(packEvent(tag, data, { now: clock.now(), maxBytes: opts.max_event_size }));
       await bus.close();
     } catch (error) {

@@ -235,14 +235,13 @@ class ReactorProcess {
   }
 
   async #fire(tag: string, data: Record<string, unknown>): Promise<void> {
-    const [{ sendToBus }, { packEvent }] = await Promise.all([
-      import("../../model/event/bus_client.ts"),
+    const [{ sendToMasterBus }, { packEvent }] = await Promise.all([
+      import("../../model/event/master_bus.ts"),
       import("../../protocol/wire/event_frame.ts"),
     ]);
-    const { net, clock } = this.#runtime;
+    const { clock } = this.#runtime;
     try {
-      const path = joinPath(this.#opts.sock_dir, "master_event_pull.ipc");
-      const bus = await sendToBus(net, { kind: "unix", path });
+      const bus = await sendToMasterBus(this.#runtime, this.#log, this.#opts);
       bus.send(packEvent(tag, data, { now: clock.now(), maxBytes: this.#opts.max_event_size }));
       await bus.close();
     } catch (error) {

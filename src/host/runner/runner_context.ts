@@ -3,9 +3,9 @@ import { LocalClient } from "../../client/local_client.ts";
 import { hasReturn } from "../../client/outcome.ts";
 import { callWheel } from "../../client/wheel.ts";
 import type { PublishRequest } from "../../client/publish_request.ts";
-import { joinPath } from "../../base/paths.ts";
 import { messageOf } from "../../base/errors.ts";
-import { type BusSender, sendToBus } from "../../model/event/bus_client.ts";
+import type { BusSender } from "../../model/event/bus_client.ts";
+import { sendToMasterBus } from "../../model/event/master_bus.ts";
 import { runNew } from "../../model/event/tag.ts";
 import { FileServer } from "../../content/fileserver/server.ts";
 import { openFiles } from "../../content/fileserver/client.ts";
@@ -119,7 +119,7 @@ export async function openRunnerContext(
 /** The bus of the master on this host; undefined if none is running. */
 async function openBus({ runtime, log, opts }: RunnerHostOptions): Promise<BusSender | undefined> {
   try {
-    return await sendToBus(runtime.net, { kind: "unix", path: joinPath(opts.sock_dir, "master_event_pull.ipc") });
+    return await sendToMasterBus(runtime, log, opts);
   } catch {
     log.debug("no master is running: events of the runner are dropped");
     return undefined;

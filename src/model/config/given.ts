@@ -1,6 +1,6 @@
 /** Configurations from options that are given in code, where no file is read. */
 import { ConfigError } from "../../base/errors.ts";
-import { completeOptions, putUnderRoot } from "./load.ts";
+import { completeOptions, settlePaths } from "./load.ts";
 import { MASTER_OPTIONS, type MasterOpts } from "./master_opts.ts";
 import { MINION_OPTIONS, type MinionOpts } from "./minion_opts.ts";
 import type { OptionTable } from "./option.ts";
@@ -15,7 +15,7 @@ function given(host: Host, table: OptionTable, values: Record<string, unknown>):
   const [problem] = problems;
   if (problem !== undefined) throw new ConfigError(problem.message);
   refuseHarmfulOptions(host, { opts, given: Object.keys(values) });
-  putUnderRoot(opts, table);
+  settlePaths(opts, table);
   return opts;
 }
 

@@ -188,7 +188,7 @@ export function loadConfig<T extends OptionTable>(options: LoadConfigOptions<T>)
   for (const problem of problems) log.warning("the default is used", { problem: said(problem) });
   opts.conf_file = file;
   opts.config_dir = dirName(file);
-  putUnderRoot(opts, table);
+  settlePaths(opts, table);
   for (const option of ["file_roots", "pillar_roots"]) {
     if (isMap(opts[option])) opts[option] = expandedRoots(fs, opts[option]);
   }
@@ -261,9 +261,21 @@ export function completeOptions(
   return { opts, problems };
 }
 
-/** Puts paths below `root_dir` that are not below it already. */
-export function putUnderRoot(opts: Record<string, unknown>, table: OptionTable): void {
+/** A `sock_dir` that is longer than `cachedir` by more characters makes room for one below it, as in Salt. */
+const SOCKET_PATH_SLACK = 10;
+
+/**
+ * Sets the paths that follow from others, and puts paths below `root_dir` that are not below it already.
+ *
+ * @see salt/config/__init__.py apply_master_config, apply_minion_config
+ */
+export function settlePaths(opts: Record<string, unknown>, table: OptionTable): void {
   const root = String(opts.root_dir ?? "/").replace(/\/+$/, "");
+  const { sock_dir, cachedir } = opts;
+  if (typeof sock_dir === "string" && typeof cachedir === "string") {
+    if (sock_dir.length > cachedir.length + SOCKET_PATH_SLACK) opts.sock_dir = joinPath(cachedir, ".salt-unix");
+    if (Object.hasOwn(table, "token_dir")) opts.token_dir = joinPath(cachedir, "tokens");
+  }
   if (opts.extension_modules === "") opts.extension_modules = joinPath(String(opts.cachedir), "extmods");
   if (root === "") return;
   for (const key of optionsThat("path", table)) {

@@ -306,7 +306,9 @@ export const MASTER_OPTIONS = {
   "auth.pam.python": text("/usr/bin/python3", "The interpreter that asks PAM where pamtester is not installed."),
   eauth_acl_module: text("", "The backend for permissions, instead of the backend of the login.", { reload: true }),
   sharedsecret: text("", "The password of the backend `sharedsecret`.", { reload: true, secret: true }),
-  token_dir: text("", "The directory of tokens; empty for `tokens` in `cachedir`.", { path: true }),
+  token_dir: text("", "The directory of tokens. The program sets it to `tokens` in `cachedir`, as Salt does.", {
+    path: true,
+  }),
   token_file: text("", "Where `salt -T` keeps a token; empty for `salt_token` in `~/.config/salt` or `~`."),
   token_expire: number(43200, "Seconds for which a token is good.", { reload: true }),
   token_expire_user_override: any(false, "Who may choose the life of a token: True for all, or backend → users.", {

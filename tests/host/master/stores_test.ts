@@ -327,6 +327,8 @@ describe("ClientKeys", () => {
       assert.equal(keys.authenticate("root", wrong), undefined);
     }
     for (const user of [null, 7, ["root"]]) assert.equal(keys.authenticate(user, key), undefined);
+    assert.equal(keys.authenticate(undefined, key)!.user, "salt", "a load without a user is from the master's own");
+    assert.equal(keys.authenticate(undefined, "x"), undefined);
     assert.equal(start().authenticate("root", key), undefined);
   });
 

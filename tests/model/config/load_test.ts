@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { loadConfig, type LoadConfigOptions, OtherParserNeeded } from "../../../src/model/config/load.ts";
+import { MASTER_OPTIONS } from "../../../src/model/config/master_opts.ts";
 import { bool, list, map, number, text } from "../../../src/model/config/option.ts";
 import { ConfigError } from "../../../src/base/errors.ts";
 import { memoryFileSystem } from "../../../src/runtime/memory/fs.ts";
@@ -181,6 +182,20 @@ describe("loadConfig()", () => {
     assert.equal(opts.pki_dir, "/tmp/r/etc/pki");
     assert.equal(opts.cachedir, "/tmp/r/cache");
   });
+});
+
+test("a long sock_dir makes room for one below cachedir, and tokens are below cachedir, as in Salt", () => {
+  for (
+    const [values, sockets] of [
+      [{ cachedir: "/c", sock_dir: "/var/run/salt" }, "/c/.salt-unix"],
+      [{ cachedir: "/c", sock_dir: "/run/sockets" }, "/run/sockets"],
+      [{ cachedir: "/c", sock_dir: "/var/run/salt", root_dir: "/r" }, "/r/c/.salt-unix"],
+    ] as const
+  ) {
+    const { opts } = load({ "/etc/conf": { ...values, token_dir: "/elsewhere" } }, { table: MASTER_OPTIONS });
+    assert.equal(opts.sock_dir, sockets);
+    assert.equal(opts.token_dir, `${opts.cachedir}/tokens`);
+  }
 });
 
 test("file_roots, pillar_roots and includes are shell patterns in any of their parts", () => {

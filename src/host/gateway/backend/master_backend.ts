@@ -6,11 +6,11 @@ import { callRunner, startRunner } from "../../../client/runner.ts";
 import { chooseSubset } from "../../../client/subset.ts";
 import { deleteToken, makeToken, readToken } from "../../../client/tokens.ts";
 import { callWheel } from "../../../client/wheel.ts";
-import { joinPath } from "../../../base/paths.ts";
 import { codeOf, messageOf } from "../../../base/errors.ts";
 import type { BusEvent } from "../../../model/event/bus.ts";
 import { coversAllEvents } from "../../../model/event/event_right.ts";
-import { type BusSender, sendToBus } from "../../../model/event/bus_client.ts";
+import type { BusSender } from "../../../model/event/bus_client.ts";
+import { sendToMasterBus } from "../../../model/event/master_bus.ts";
 import { type Logger, silentLogger } from "../../../base/log.ts";
 import { packEvent } from "../../../protocol/wire/event_frame.ts";
 import type { Backend } from "./backend.ts";
@@ -235,10 +235,10 @@ class MasterBackend implements Backend {
   wheel: Backend["wheel"] = (request) => this.#ask((client) => callWheel(client, request));
 
   async fire(tag: string, data: Record<string, unknown>): Promise<void> {
-    const { runtime: { net, clock }, opts } = this.#options;
-    const packed = packEvent(tag, data, { now: clock.now() });
+    const { runtime, log, opts } = this.#options;
+    const packed = packEvent(tag, data, { now: runtime.clock.now() });
     await this.#connected();
-    this.#sender ??= sendToBus(net, { kind: "unix", path: joinPath(opts.sock_dir, "master_event_pull.ipc") });
+    this.#sender ??= sendToMasterBus(runtime, log, opts);
     try {
       (await this.#sender).send(packed);
     } catch (error) {

@@ -106,8 +106,13 @@ export class ClientKeys {
     return this.#keys.has(user);
   }
 
-  /** Undefined unless `key` is valid for this user. */
-  authenticate(user: unknown, key: unknown): ClientUser | undefined {
+  /**
+   * Undefined unless `key` is valid for this user.
+   *
+   * @param user a load without one is from the master's own user
+   * @see salt/auth/__init__.py LoadAuth.authenticate_key
+   */
+  authenticate(user: unknown = this.#masterUser, key: unknown): ClientUser | undefined {
     if (typeof user !== "string" || typeof key !== "string") return undefined;
     const offered = new TextEncoder().encode(key);
     let owner: string | undefined;

@@ -160,7 +160,7 @@ export function tokenFiles({ fs, crypto, clock }: Runtime, log: Logger, opts: Ma
     crypto,
     clock,
     log,
-    directory: opts.token_dir === "" ? joinPath(opts.cachedir, "tokens") : opts.token_dir,
+    directory: opts.token_dir,
     hashName: opts.hash_type as HashName,
   });
 }

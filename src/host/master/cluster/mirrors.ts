@@ -44,7 +44,7 @@ export class Mirrors {
     const directory = joinPath(opts.cachedir, "cluster");
     fs.mkdir(directory, 0o700);
     const seal = key.crypticle("records");
-    const tokens = opts.token_dir === "" ? joinPath(opts.cachedir, "tokens") : opts.token_dir;
+    const tokens = opts.token_dir;
     const mirror = (files: MirroredFiles, scanMs: number) =>
       new Mirror({
         storage,

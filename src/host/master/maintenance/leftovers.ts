@@ -18,7 +18,7 @@ export async function cleanLeftovers(
     opts.pki_dir,
     ...Object.values(KEY_DIRECTORIES).map((name) => joinPath(opts.pki_dir, name)),
     opts.cachedir,
-    opts.token_dir === "" ? joinPath(opts.cachedir, "tokens") : opts.token_dir,
+    opts.token_dir,
     ...(fs.stat(minions)?.kind === "directory" ? fs.list(minions).map((id) => joinPath(minions, id)) : []),
   ];
   let gone = 0;

@@ -7,7 +7,7 @@ import { type BusServer, serveBus } from "../../../model/event/bus_server.ts";
 import type { Logger } from "../../../base/log.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
-import { listenerFraming } from "../listener_framing.ts";
+import { listenerFraming } from "../../../model/event/salt_framing.ts";
 
 const PUBLISHER = "master_event_pub.ipc";
 

@@ -1,5 +1,5 @@
 /** Options of a file over the minion's, for one call: `localconfig`. */
-import { loadConfig, putUnderRoot } from "../../../model/config/load.ts";
+import { loadConfig, settlePaths } from "../../../model/config/load.ts";
 import { MINION_OPTIONS } from "../../../model/config/minion_opts.ts";
 import { ConfigError } from "../../../base/errors.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
@@ -48,7 +48,7 @@ export async function localOptions(
     });
     const over = [...given].filter((name) => Object.hasOwn(read, name)).map((name) => [name, read[name]]);
     const merged: Record<string, unknown> = { ...opts, ...Object.fromEntries(over), conf_file: file };
-    putUnderRoot(merged, MINION_OPTIONS);
+    settlePaths(merged, MINION_OPTIONS);
     return merged;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

@@ -51,37 +51,66 @@ function likelihood({ program, words }: SaltProcess, configDir: string): number 
   return program.slice(program.lastIndexOf("/") + 1).startsWith("salt") ? 1 : 0;
 }
 
+/** The process of real Salt that is the most likely one, the newest of several. @param isWanted by the path of its program */
+function likeliest(fs: FileSystem, configDir: string, isWanted: (program: string) => boolean): SaltProcess | undefined {
+  let best: (SaltProcess & { rank: number }) | undefined;
+  for (const pid of fs.list("/proc")) {
+    if (!/^\d+$/.test(pid)) continue;
+    const found = readProcess(fs, pid);
+    if (found === undefined || !isWanted(found.program)) continue;
+    const rank = likelihood(found, configDir);
+    if (best !== undefined && (rank < best.rank || rank === best.rank && found.started < best.started)) continue;
+    best = { ...found, rank };
+  }
+  return best;
+}
+
+/** The release of an interpreter's Salt, and whether it puts a length before what it sends; undefined if there is none. */
+function releaseOf(fs: FileSystem, { interpreter }: SaltProcess): { is3006: boolean; hasLength: boolean } | undefined {
+  for (const directory of packageDirectories(fs, interpreter)) {
+    const version = `${directory}/_version.txt`;
+    if (fs.stat(version)?.kind !== "file") continue;
+    const is3006 = fs.readText(version).startsWith("3006");
+    const hasLength = is3006 && /frame_msg_ipc[\s\S]*struct\.pack/.test(fs.readText(`${directory}/transport/frame.py`));
+    return { is3006, hasLength };
+  }
+  return undefined;
+}
+
+function detected<T>(fs: FileSystem, log: Logger, otherwise: T, detect: () => T | undefined): T {
+  try {
+    if (fs.stat("/proc/self/cmdline") === undefined) return otherwise;
+    return detect() ?? otherwise;
+  } catch (error) {
+    log.debug("the framing of events could not be determined", { error: messageOf(error) });
+    return otherwise;
+  }
+}
+
 /**
  * The framing of events that a program of real Salt reads, which has just connected. Nothing on the socket tells it, so the
  * installation of the most likely such process decides, the newest of several: 3006 releases that put a length before what
  * they send expect one before what they read, and no other release does.
  */
 function detectListenerFraming(fs: FileSystem, log: Logger, configDir: string): IpcFraming {
-  try {
-    if (fs.stat("/proc/self/cmdline") === undefined) return "stream";
-    let best: (SaltProcess & { rank: number }) | undefined;
-    for (const pid of fs.list("/proc")) {
-      if (!/^\d+$/.test(pid)) continue;
-      const found = readProcess(fs, pid);
-      // A minion listens to its own bus.
-      if (found === undefined || found.program.endsWith("salt-minion")) continue;
-      const rank = likelihood(found, configDir);
-      if (best !== undefined && (rank < best.rank || rank === best.rank && found.started < best.started)) continue;
-      best = { ...found, rank };
-    }
-    if (best === undefined) return "stream";
-    for (const directory of packageDirectories(fs, best.interpreter)) {
-      const version = `${directory}/_version.txt`;
-      if (fs.stat(version)?.kind !== "file") continue;
-      if (!fs.readText(version).startsWith("3006")) return "stream";
-      return /frame_msg_ipc[\s\S]*struct\.pack/.test(fs.readText(`${directory}/transport/frame.py`))
-        ? "length"
-        : "stream";
-    }
-  } catch (error) {
-    log.debug("framing of an event listener could not be determined", { error: messageOf(error) });
-  }
-  return "stream";
+  return detected(fs, log, "stream", () => {
+    // A minion listens to its own bus.
+    const found = likeliest(fs, configDir, (program) => !program.endsWith("salt-minion"));
+    return found && (releaseOf(fs, found)?.hasLength === true ? "length" : "stream");
+  });
+}
+
+/**
+ * The framing that a real master on this host takes events in: a length before each, but for 3006 releases that send none.
+ *
+ * @param configDir that of the master
+ */
+export function pullFraming(fs: FileSystem, log: Logger, configDir: string): IpcFraming {
+  return detected(fs, log, "length", () => {
+    const found = likeliest(fs, configDir, (program) => program.endsWith("salt-master"));
+    const release = found && releaseOf(fs, found);
+    return release?.is3006 === true && !release.hasLength ? "stream" : "length";
+  });
 }
 
 /** For how long an answer holds: Python takes longer than this to load Salt and connect, so that the last look has seen the process. */

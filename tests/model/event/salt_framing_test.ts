@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../../src/base/log.ts";
-import { listenerFraming } from "../../../src/host/master/listener_framing.ts";
+import { listenerFraming, pullFraming } from "../../../src/model/event/salt_framing.ts";
 import { memoryFiles } from "../../support/memory_files.ts";
 
 const text = (words: string) => new TextEncoder().encode(words);
@@ -46,3 +46,27 @@ test("one who connects again and again has the processes read four times a secon
   assert.equal(framing(), "length");
   assert.equal(looks(), 3, "a clock that was set back does not hold the answer for an hour");
 });
+
+for (
+  const [release, frame, want] of [
+    ["3006.16", "def frame_msg_ipc():\n    return msgpack\n", "stream"],
+    ["3006.29", "def frame_msg_ipc():\n    return struct.pack()\n", "length"],
+    ["3007.16", "def frame_msg_ipc():\n    return msgpack\n", "length"],
+  ] as const
+) {
+  test(`a real master ${release} takes events with the framing ${want}`, () => {
+    const fs = memoryFiles();
+    const write = (path: string, words: string) => {
+      fs.mkdir(path.slice(0, path.lastIndexOf("/")), 0o755);
+      fs.write(path, text(words));
+    };
+    write("/proc/self/cmdline", "node");
+    const site = "/opt/salt/lib/python3.12/site-packages/salt";
+    write(`${site}/_version.txt`, release);
+    write(`${site}/transport/frame.py`, frame);
+    assert.equal(pullFraming(fs, silentLogger, "/etc/salt"), "length", "no master runs");
+    write("/proc/7/cmdline", "/opt/salt/bin/python3\0/opt/salt/bin/salt-master\0-d");
+    write("/proc/7/stat", `7 (salt-master) S ${"1 ".repeat(30)}`);
+    assert.equal(pullFraming(fs, silentLogger, "/etc/salt"), want);
+  });
+}
