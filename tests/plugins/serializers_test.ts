@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { readFileSync } from "node:fs";
+import { describe, test } from "node:test";
 import { SERIALIZERS } from "../../src/plugins/serializers/mod.ts";
 import { toFloat } from "../../src/language/python/float.ts";
 import { equal } from "../../src/language/python/equal.ts";
@@ -97,6 +98,41 @@ test("what a serializer writes, it reads", () => {
     const content = serialize(value, {});
     const back = deserialize!(typeof content === "string" ? utf8.encode(content) : content, {});
     assert.ok(equal(back, value), format);
+  }
+});
+
+/** What Python's configparser does with the same: `tests/vectors/configparser/record.py`. */
+interface Recorded {
+  options: Record<string, unknown>;
+  error?: string;
+}
+const RECORDED = JSON.parse(readFileSync(new URL("../vectors/configparser.json", import.meta.url), "utf8")) as {
+  read: (Recorded & { text: string; value?: Record<string, Record<string, string | null>> })[];
+  written: (Recorded & { data: unknown; value?: string })[];
+};
+const tried = (call: () => unknown): { value?: unknown; error?: string } => {
+  try {
+    return { value: call() };
+  } catch (error) {
+    return { error: (error as Error).message };
+  }
+};
+
+describe("configparser as Python has it", () => {
+  for (const { text, options, value, error } of RECORDED.read) {
+    test(`reads ${JSON.stringify(text)} with ${JSON.stringify(options)}`, () => {
+      const got = tried(() => SERIALIZERS.configparser!.deserialize!(utf8.encode(text), options));
+      assert.equal(got.error, error);
+      if (error === undefined) assert.ok(equal(got.value, value), JSON.stringify([got.value, value]));
+    });
+  }
+  for (const { data, options, value, error } of RECORDED.written) {
+    test(`writes ${JSON.stringify(data)} with ${JSON.stringify(options)}`, () => {
+      assert.deepEqual(
+        tried(() => SERIALIZERS.configparser!.serialize(data, options)),
+        value === undefined ? { error } : { value },
+      );
+    });
   }
 });
 

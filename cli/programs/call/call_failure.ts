@@ -57,7 +57,12 @@ export async function reportCallFailure({ context, printer, functions, fun }: Fa
     const found = await functions.find(fun);
     complain(`\nPassed invalid arguments: ${error.message}.\n\nUsage:`);
     context.print(`${"message" in found || found.function.doc === "" ? "None" : found.function.doc}\n`);
-  } else log.error(`An un-handled exception was caught by Salt's global exception handler:\n${traceback(error)}`);
+  } else {
+    const text = traceback(error);
+    log.error(`An un-handled exception was caught by Salt's global exception handler:\n${text}`);
+    // Python itself prints it, whatever the log leaves out.
+    complain(text);
+  }
   return 1;
 }
 
