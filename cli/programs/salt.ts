@@ -16,7 +16,7 @@ import type { LiveOutput } from "./salt/live_output.ts";
 import { Progress } from "./salt/progress.ts";
 import { functionsOf, publishRequest } from "./salt/request_of_options.ts";
 import type { SaltJob } from "./salt/salt_job.ts";
-import { silentText } from "./salt/silent_text.ts";
+import { silentText } from "../../src/client/silent_text.ts";
 import { type JobTarget, readTarget, reportNoMatch } from "./salt/target.ts";
 
 /** Runs `salt`. */

@@ -1,7 +1,7 @@
 /** What became of each target of a job: counted, as a document to print, and as the summary at the end. */
 import { hasReturn, highestRetcode, type Outcome, type ReturnOutcome } from "../../../src/client/outcome.ts";
 import { printable } from "../../../src/base/printable.ts";
-import { silentText } from "./silent_text.ts";
+import { silentText } from "../../../src/client/silent_text.ts";
 
 /** A minion's part of what `salt` prints. */
 export interface MinionDocument {

@@ -30,7 +30,9 @@ export function outcomesOf(returns: Record<string, unknown>): { jid: string; out
   const outcomes = Object.entries(returns).map(([id, value]): Outcome => {
     if (value === false || value === null || typeof value !== "object") return { kind: "no answer", id, jid: "" };
     const { ret, retcode, jid: ofReturn, out } = value as Record<string, unknown>;
-    jid = typeof ofReturn === "string" ? ofReturn : "";
+    // A name of a list that has no accepted key.
+    if (out === "no_return") return { kind: "missing", id, jid: "" };
+    if (typeof ofReturn === "string") jid = ofReturn;
     return returnOutcome({ id, jid, return: ret, retcode, success: retcode === 0, out: out as string | undefined });
   });
   return { jid, outcomes: outcomes.map((outcome) => ({ ...outcome, jid })) };

@@ -4,6 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { until } from "../../../bench/bed/until.ts";
 import { createGateway, type Flavour, FLAVOURS, type Gateway, gatewaySettings } from "../../../src/host/gateway/mod.ts";
 import type { WebSocketHandlers } from "../../../src/runtime/http.ts";
+import { outcomesOf } from "../../../src/client/http/lowstate.ts";
 import { encode } from "../../../src/protocol/wire/msgpack.ts";
 import { openDoor, PASSWORD, TOKEN } from "./fake_backend.ts";
 import { type Site, startSite } from "./site.ts";
@@ -87,6 +88,28 @@ describe("before a Brine master", TIMEOUT, () => {
       const job = (await ask("rest_cherrypy", "GET", `/jobs/${jid}`) as { info: Record<string, unknown>[] }).info[0]!;
       assert.deepEqual([job.Function, job.Arguments, job.Target, job.User], ["test.echo", ["root's"], ["db1"], "root"]);
       assert.deepEqual(job.Minions, ["db1"]);
+    },
+  );
+
+  test(
+    "a list names a minion without a key: its answer is what salt says of it, with full_return as well",
+    TIMEOUT,
+    async () => {
+      const low = { client: "local", tgt: ["web1", "nope"], tgt_type: "list", fun: "test.echo", arg: ["x"] };
+      const answer = await ask("rest_cherrypy", "POST", "/", [low]) as { return: [{ web1: string; nope: string }] };
+      assert.equal(answer.return[0].web1, "x");
+      assert.match(
+        answer.return[0].nope,
+        /^Minion did not return\. \[No response\]\nThe minions may not have [^\n]*:\n\nsalt-run jobs\.lookup_jid \d{20}$/,
+      );
+      const full = await ask("rest_cherrypy", "POST", "/", [{ ...low, full_return: true }]) as {
+        return: [{ web1: Record<string, unknown>; nope: { out: string; ret: string; retcode: number } }];
+      };
+      const { out, ret, retcode } = full.return[0].nope;
+      assert.deepEqual([out, retcode, ret.split("\n")[0]], ["no_return", 1, "Minion did not return. [No response]"]);
+      const { jid, outcomes } = outcomesOf(full.return[0]);
+      assert.deepEqual(outcomes.map(({ kind, id }) => [id, kind]).sort(), [["nope", "missing"], ["web1", "returned"]]);
+      assert.match(jid, /^\d{20}$/);
     },
   );
 

@@ -2,13 +2,19 @@
 import type { CollectOptions } from "../../../client/job_collector.ts";
 import { hasReturn } from "../../../client/outcome.ts";
 import type { PublishRequest } from "../../../client/publish_request.ts";
+import { silentText } from "../../../client/silent_text.ts";
 import { NO_MATCH } from "../../../model/job/no_match.ts";
 import { HttpError } from "../wire/errors.ts";
 import { flag, milliseconds } from "./low_fields.ts";
 import type { Low, LowContext } from "./lowstate.ts";
 import { publication } from "./publication.ts";
 
-/** `local`: publishes a job and waits for its returns. `false` stands for a minion that did not return. */
+/**
+ * `local`: publishes a job and waits for its returns. `false` stands for a minion that did not return, the text of `salt` for a
+ * name of a list that has no accepted key.
+ *
+ * @see salt/client/__init__.py LocalClient.cmd, get_cli_event_returns
+ */
 export async function runLocal(low: Low, context: LowContext): Promise<unknown> {
   return await collect(publication(low, context), collecting(low, context), context, flag(low.full_return));
 }
@@ -76,8 +82,11 @@ async function collect(
   const values: [string, unknown][] = [];
   for await (const outcome of backend.run(request, options)) {
     const { id, jid } = outcome;
-    if (outcome.kind === "missing") continue;
-    if (!hasReturn(outcome)) values.push([id, false]);
+    // A list named it, and it has no key.
+    if (outcome.kind === "missing") {
+      const text = silentText(jid, outcome);
+      values.push([id, full ? { out: "no_return", ret: text, retcode: 1 } : text]);
+    } else if (!hasReturn(outcome)) values.push([id, false]);
     else if (!full) values.push([id, outcome.return]);
     else {
       const { out, retcode } = outcome;

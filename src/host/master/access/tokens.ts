@@ -153,14 +153,17 @@ export class TokenFiles {
   }
 }
 
-/** The tokens of a master, in the directory that its configuration names. */
+/** Where a master's tokens are. As in Salt, `token_dir` has no say in it. */
+export const tokenDirectory = ({ cachedir }: Pick<MasterOpts, "cachedir">): string => joinPath(cachedir, "tokens");
+
+/** The tokens of a master. */
 export function tokenFiles({ fs, crypto, clock }: Runtime, log: Logger, opts: MasterOpts): TokenFiles {
   return new TokenFiles({
     fs,
     crypto,
     clock,
     log,
-    directory: opts.token_dir,
+    directory: tokenDirectory(opts),
     hashName: opts.hash_type as HashName,
   });
 }

@@ -4,6 +4,7 @@ import { mirroredData, mirroredKeys, mirroredTokens } from "../../../feature/clu
 import type { LedgerStorage } from "../../../feature/cluster/storage.ts";
 import type { Clock } from "../../../base/async/clock.ts";
 import { joinPath } from "../../../base/paths.ts";
+import { tokenDirectory } from "../access/tokens.ts";
 import { messageOf } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
@@ -44,7 +45,7 @@ export class Mirrors {
     const directory = joinPath(opts.cachedir, "cluster");
     fs.mkdir(directory, 0o700);
     const seal = key.crypticle("records");
-    const tokens = opts.token_dir;
+    const tokens = tokenDirectory(opts);
     const mirror = (files: MirroredFiles, scanMs: number) =>
       new Mirror({
         storage,

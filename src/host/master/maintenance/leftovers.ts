@@ -1,4 +1,5 @@
 import { joinPath } from "../../../base/paths.ts";
+import { tokenDirectory } from "../access/tokens.ts";
 import { KEY_DIRECTORIES } from "../keys/key_directories.ts";
 import type { MasterServices } from "../services.ts";
 import { inBatches } from "./in_batches.ts";
@@ -18,7 +19,7 @@ export async function cleanLeftovers(
     opts.pki_dir,
     ...Object.values(KEY_DIRECTORIES).map((name) => joinPath(opts.pki_dir, name)),
     opts.cachedir,
-    opts.token_dir,
+    tokenDirectory(opts),
     ...(fs.stat(minions)?.kind === "directory" ? fs.list(minions).map((id) => joinPath(minions, id)) : []),
   ];
   let gone = 0;

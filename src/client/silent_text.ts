@@ -1,4 +1,4 @@
-import type { Outcome } from "../../../src/client/outcome.ts";
+import type { Outcome } from "./outcome.ts";
 
 /** What a minion's document says when it did not return. */
 export function silentText(jid: string, outcome?: Outcome): string {
