@@ -47,6 +47,10 @@ export async function readTarget(
   const unknown: string[] = [];
   const target = inlineNodegroups({ tgt: text, tgt_type }, opts.nodegroups, (name) => void unknown.push(name));
   if (unknown.length === 0) return target;
+  // A group that has itself in it matches nothing, which the master says.
+  if (unknown.every((name) => Object.hasOwn(opts.nodegroups, name))) {
+    return { tgt: tgt_type === "nodegroup" ? `N@${text}` : text, tgt_type: "compound" };
+  }
   await printer.document(`Node group ${unknown[0]} unavailable in ${opts.conf_file}`);
   return undefined;
 }

@@ -21,7 +21,10 @@ describe("salt", TIMEOUT, () => {
     mkdirSync(conf);
     const { interface: host, publish_port, ret_port, sock_dir, cachedir, pki_dir, user } = cluster.masterOpts;
     const opts = { interface: host, publish_port, ret_port, sock_dir, cachedir, pki_dir, user, timeout: 5 };
-    writeFileSync(join(conf, "master"), JSON.stringify({ ...opts, nodegroups: { first: ["alpha"] } }));
+    writeFileSync(
+      join(conf, "master"),
+      JSON.stringify({ ...opts, nodegroups: { first: ["alpha"], loop_a: "N@loop_b", loop_b: "N@loop_a" } }),
+    );
   }, TIMEOUT);
   after(() => cluster.close(), TIMEOUT);
 
@@ -68,6 +71,14 @@ describe("salt", TIMEOUT, () => {
     test(`${words.join(" ")}: an unknown node group`, TIMEOUT, async () => {
       const { stdout, exitCode } = await salt(...words, "test.ping");
       assert.deepEqual([stdout, exitCode], [`Node group none unavailable in ${conf}/master\n`, 0]);
+    });
+  }
+
+  for (const words of [["-N", "loop_a"], ["-C", "N@loop_a"]]) {
+    test(`${words.join(" ")}: a node group that has itself in it matches nothing`, TIMEOUT, async () => {
+      const { stdout, exitCode } = await salt(...words, "test.ping");
+      assert.equal(stdout, "No minions matched the target. No command was sent, no jid was assigned.\n");
+      assert.equal(exitCode, 2);
     });
   }
 
