@@ -192,7 +192,6 @@ test("packages are imported where they are expected and nowhere else", () => {
     hono: ["src/gateway/gateway.ts"],
     "@hono/node-server": ["src/runtime/node/http_packages.ts"],
     "@hono/node-ws": ["src/runtime/node/http_packages.ts"],
-    "@msgpack/msgpack": ["src/gateway/wire/body_formats.ts", "src/gateway/wire/representation.ts"],
     croner: ["src/schedule/cron.ts"],
     jose: ["src/gateway/auth/jwt.ts", "src/plugins/eauth/jwt.ts"],
     ldapts: ["src/plugins/eauth/ldap.ts", "src/plugins/pillar/pillar_ldap.ts"],
