@@ -1,4 +1,6 @@
 import { ProtocolError } from "../../errors.ts";
+import { grown } from "../../runtime/bytes.ts";
+import { PausableReader } from "../../runtime/pausable_reader.ts";
 import { kindOf, MAP, widthOf } from "../../wire/msgpack_types.ts";
 import { ValueWalk } from "../../wire/msgpack_walk.ts";
 
@@ -21,8 +23,6 @@ const MAX_ENTRIES = 8;
 /** Bytes of the buffer of a frame that arrives in pieces; it grows as more of it arrives, whatever size it announces. */
 const FIRST_CAPACITY = 2048;
 const GROWTH = 4;
-const LATER_GROWTH = 2;
-const PIECE = 2 ** 20;
 
 /** An empty map. */
 const NO_HEAD = Uint8Array.of(0x80);
@@ -33,7 +33,7 @@ const NO_HEAD = Uint8Array.of(0x80);
  *
  * @see salt/transport/frame.py frame_msg
  */
-export class TcpFrameReader {
+export class TcpFrameReader extends PausableReader {
   readonly #deliver: (frame: TcpFrame) => void;
   /** The incomplete frame; undefined between frames. */
   #buffer: Uint8Array | undefined;
@@ -41,17 +41,9 @@ export class TcpFrameReader {
   /** Where keys and values of the outermost map begin, and where the last one ends. */
   readonly #marks: number[] = [];
   readonly #walk: ValueWalk;
-  /** What arrived while paused. */
-  #rest: Uint8Array[] = [];
-  #busy = false;
-  #stopped = false;
-
-  /** Frames delivered so far. */
-  finished = 0;
-  /** While true, nothing is delivered; what arrives is kept. Call {@link TcpFrameReader.push} without a chunk to continue. */
-  paused = false;
 
   constructor({ maxFrameSize }: TcpFrameLimits, deliver: (frame: TcpFrame) => void) {
+    super();
     const refuse = (why: string) => new ProtocolError(`Cannot read frame: ${why}`);
     this.#walk = new ValueWalk({
       maxBytes: maxFrameSize,
@@ -61,49 +53,21 @@ export class TcpFrameReader {
     this.#deliver = deliver;
   }
 
-  /** Bytes held. */
-  get pendingBytes(): number {
-    return this.#filled + this.#rest.reduce((sum, chunk) => sum + chunk.length, 0);
+  override get pendingBytes(): number {
+    return this.#filled + super.pendingBytes;
   }
 
-  /** Stops for good. */
-  stop(): void {
-    this.#stopped = true;
-    this.#rest = [];
+  override stop(): void {
+    super.stop();
     this.#buffer = undefined;
     this.#filled = 0;
   }
 
-  /**
-   * Reads a chunk. Returns true if all of it was copied.
-   *
-   * @throws {ProtocolError} for bytes that are no such frame; the reader cannot be used after that
-   */
-  push(chunk?: Uint8Array): boolean {
-    if (chunk !== undefined && (this.#busy || this.paused || this.#rest.length > 0)) {
-      this.#rest.push(chunk);
-      chunk = undefined;
-    }
-    if (this.#busy) return false;
-    this.#busy = true;
-    try {
-      const copied = chunk !== undefined && this.#read(chunk);
-      while (this.#rest.length > 0 && !this.paused && !this.#stopped) this.#read(this.#rest.shift()!);
-      return copied;
-    } finally {
-      this.#busy = false;
-    }
-  }
-
-  /** True if nothing refers to the chunk. */
-  #read(chunk: Uint8Array): boolean {
+  protected override read(chunk: Uint8Array): boolean {
     let copied = true;
     let at = 0;
-    while (at < chunk.length && !this.#stopped) {
-      if (this.paused) {
-        this.#rest.unshift(chunk.subarray(at));
-        return false;
-      }
+    while (at < chunk.length && !this.stopped) {
+      if (this.pauseAt(chunk, at)) return false;
       if (this.#filled === 0) this.#begin(chunk[at]!);
       const end = this.#walk.walk(chunk, at);
       const piece = chunk.subarray(at, end < 0 ? chunk.length : end);
@@ -118,16 +82,12 @@ export class TcpFrameReader {
   /** Adds a chunk to the incomplete frame; returns all of it so far. */
   #append(chunk: Uint8Array): Uint8Array {
     const need = this.#filled + chunk.length;
-    const buffer = this.#buffer ??= new Uint8Array(Math.max(need, FIRST_CAPACITY));
-    if (need > buffer.length) {
-      const growth = buffer.length < PIECE ? GROWTH : LATER_GROWTH;
-      const larger = new Uint8Array(Math.max(need, buffer.length * growth));
-      larger.set(buffer.subarray(0, this.#filled));
-      this.#buffer = larger;
-    }
-    this.#buffer!.set(chunk, this.#filled);
+    let buffer = this.#buffer ?? new Uint8Array(Math.max(need, FIRST_CAPACITY));
+    if (need > buffer.length) buffer = grown(buffer, this.#filled, need, GROWTH);
+    buffer.set(chunk, this.#filled);
+    this.#buffer = buffer;
     this.#filled = need;
-    return this.#buffer!.subarray(0, need);
+    return buffer.subarray(0, need);
   }
 
   #finish(bytes: Uint8Array): void {
