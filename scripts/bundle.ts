@@ -20,7 +20,7 @@ const REQUIRE = 'import { createRequire } from "node:module"; const require = cr
 
 const COMMON: InputOptions = {
   cwd: root,
-  // Not "node": the `yaml` package would give that one CommonJS, which sheds nothing of what is unused.
+  // Not "node": packages would give that one CommonJS, which sheds nothing of what is unused.
   platform: "neutral",
   resolve: { mainFields: ["module", "main"] },
   // libzmq is optional, and brings machine code of its own; so are the databases, and who asks a directory for its users.

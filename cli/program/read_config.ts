@@ -1,12 +1,8 @@
 /** The configuration of a program: files of the master or the minion, a user's own file, and options over them. */
-import { loadConfig, type LoadedConfig, OtherParserNeeded } from "../../src/model/config/load.ts";
+import { loadConfig, type LoadedConfig } from "../../src/model/config/load.ts";
 import type { OptionTable } from "../../src/model/config/option.ts";
 import { joinPath } from "../../src/base/paths.ts";
-import { ConfigError } from "../../src/base/errors.ts";
-import { createLogger, type Logger, type LogRecord } from "../../src/base/log.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
-import type { YamlDocument } from "../../src/language/yaml/document.ts";
-import { parseSimpleYaml } from "../../src/language/yaml/simple.ts";
 import type { ProgramContext } from "./context.ts";
 
 /** The file in which a user keeps options of the client programs: `SALT_CLIENT_CONFIG`, or in their home. */
@@ -80,33 +76,16 @@ async function readFiles<T extends OptionTable>(
   for (const key of context.explicit) {
     if (key in table && context.options[key] !== undefined) overrides[key] = context.options[key];
   }
-  const load = (parse: (text: string) => YamlDocument, log: Logger) =>
-    loadConfig({
-      fs: runtime.fs,
-      log,
-      parse,
-      file,
-      table,
-      overrides,
-      ...(userFile === undefined ? {} : { userFile }),
-      onProblem: strict ? "error" : "warning",
-    });
-  // The YAML library takes longer to load than many a command to run, and few configurations need it.
-  const said: LogRecord[] = [];
-  try {
-    const simple = (text: string) => {
-      const document = parseSimpleYaml(text);
-      if (document === undefined) throw new OtherParserNeeded("Not a simple document");
-      return document;
-    };
-    return load(simple, createLogger((record) => void said.push(record), "all"));
-  } catch (error) {
-    if (!(error instanceof ConfigError && error.cause instanceof OtherParserNeeded)) throw error;
-    // The second reading logs the same again.
-    said.length = 0;
-    const { parseYaml } = await import("../../src/language/yaml/document.ts");
-    return load(parseYaml, log);
-  } finally {
-    for (const { level, message, fields } of said) log[level as "warning"](message, fields);
-  }
+  // Not needed to print a version or a usage.
+  const { parseYaml } = await import("../../src/language/yaml/document.ts");
+  return loadConfig({
+    fs: runtime.fs,
+    log,
+    parse: parseYaml,
+    file,
+    table,
+    overrides,
+    ...(userFile === undefined ? {} : { userFile }),
+    onProblem: strict ? "error" : "warning",
+  });
 }

@@ -29,3 +29,14 @@ export function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   }
   return whole;
 }
+
+/** From this size on, that of a piece of a file, buffers double: memory that is allocated and never filled is lost to others. */
+const PIECE = 2 ** 20;
+
+/** A larger buffer with the same beginning. @param growth by how much a small one grows: what is copied once is not copied five times */
+export function grown(bytes: Uint8Array, filled: number, need: number, growth: number, most = Infinity): Uint8Array {
+  const factor = bytes.length < PIECE ? growth : 2;
+  const larger = new Uint8Array(Math.min(most, Math.max(need, bytes.length * factor)));
+  larger.set(bytes.subarray(0, filled));
+  return larger;
+}

@@ -122,11 +122,9 @@ function buildScalar(node: ScalarNode): unknown {
     if (make !== undefined) return make(text);
   } catch (cause) {
     if (cause instanceof SyntaxError) {
-      const isValueTag = tag === undefined && text === "=";
-      throw new ConstructError(cause.message, node, {
-        cause,
-        said: isValueTag ? noConstructor(`${CORE}value`) : undefined,
-      });
+      const kind = tag === undefined ? scalarKind(text) : undefined;
+      const said = kind === "value" || kind === "merge" ? noConstructor(CORE + kind) : undefined;
+      throw new ConstructError(cause.message, node, { cause, said });
     }
     throw cause;
   }
@@ -169,12 +167,13 @@ function buildPairs(node: SequenceNode, state: Build): unknown {
 }
 
 const isMerge = (key: YamlNode) => key.kind === "scalar" && key.text === "<<" && key.plain && key.tag === undefined;
+const isMergeEntry = (entry: readonly [YamlNode, YamlNode]) => isMerge(entry[0]);
 const isValue = (key: YamlNode) => key.kind === "scalar" && key.plain && key.tag === undefined && key.text === "=";
 
 /** A map's entries, those merged by `<<` first; its own entries replace merged ones with the same key text. */
 function flatten(node: MappingNode, state: Build, above: readonly YamlNode[] = []): [YamlNode, YamlNode][] {
   // Nearly no map merges others.
-  if (!node.entries.some((entry) => isMerge(entry[0]))) return node.entries;
+  if (!node.entries.some(isMergeEntry)) return node.entries;
   const known = state.flat.get(node);
   if (known !== undefined) return known;
   if (above.includes(node)) throw new ConstructError("found a map that merges itself", node, { said: undefined });
@@ -205,19 +204,18 @@ function flatten(node: MappingNode, state: Build, above: readonly YamlNode[] = [
 function buildMapping(node: MappingNode, state: Build): unknown {
   const isSet = state.hasSets && node.tag === `${CORE}set`;
   if (!isSet && node.tag !== undefined && node.tag !== "!" && node.tag !== `${CORE}map`) throw unknownTag(node);
-  const entries: [unknown, unknown][] = [];
   const flat = flatten(node, state);
   // Most maps of states have one key.
   const seen = flat.length > 1 ? new Set<unknown>() : undefined;
-  for (const entry of flat) {
+  const entries = flat.map((entry): [unknown, unknown] => {
     const keyNode = entry[0];
     if (keyNode.kind !== "scalar") throw unhashable(keyNode, node);
     const key = isValue(keyNode) ? "=" : build(keyNode, state);
     const identity = identityOf(key);
     if (seen?.has(identity)) throw new ConstructError(`found conflicting ID '${str(key)}'`, keyNode, { within: node });
     seen?.add(identity);
-    entries.push([key, build(entry[1], state)]);
-  }
+    return [key, build(entry[1], state)];
+  });
   return isSet ? new Set(entries.map(([key]) => key)) : state.makeMap(entries);
 }
 

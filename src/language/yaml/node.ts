@@ -6,34 +6,38 @@ export interface YamlDocument {
   lineOf(key: string): number | undefined;
 }
 
-/** One node of a YAML document before its value is built; both readers of this folder produce it. */
+/** One node of a YAML document before its value is built. */
 export type YamlNode = ScalarNode | SequenceNode | MappingNode;
 
-/** Offset of a node in its text, if the reader kept it. */
-interface Placed {
-  offset?: number;
+interface Node {
+  /** Where it begins in its text; undefined for one that is absent. */
+  offset: number | undefined;
+  /** Full tag, such as `tag:yaml.org,2002:int`; `!` is the non-specific tag. */
+  tag: string | undefined;
 }
 
-export interface ScalarNode extends Placed {
+export interface ScalarNode extends Node {
   kind: "scalar";
   text: string;
   /** Unquoted, so the text decides the type. */
   plain: boolean;
-  /** Full tag, such as `tag:yaml.org,2002:int`; `!` is the non-specific tag. */
-  tag?: string;
 }
 
-export interface SequenceNode extends Placed {
+export interface SequenceNode extends Node {
   kind: "sequence";
   items: YamlNode[];
-  tag?: string;
 }
 
-export interface MappingNode extends Placed {
+export interface MappingNode extends Node {
   kind: "mapping";
   entries: [key: YamlNode, value: YamlNode][];
-  tag?: string;
 }
 
 /** An absent scalar, as the value in `{a}` or `key:`. */
-export const emptyNode = (): ScalarNode => ({ kind: "scalar", text: "", plain: true });
+export const emptyNode = (offset?: number): ScalarNode => ({
+  kind: "scalar",
+  text: "",
+  plain: true,
+  offset,
+  tag: undefined,
+});

@@ -3,9 +3,16 @@ import { integerOf, toFloat, toInteger } from "../python/float.ts";
 /** The kinds of plain scalars in YAML 1.1; `merge` is `<<`, `value` is `=`. */
 export type ScalarKind = "null" | "bool" | "int" | "float" | "str" | "timestamp" | "merge" | "value";
 
-// PyYAML's resolver, expression by expression: yaml/resolver.py `Resolver.add_implicit_resolver`.
-const BOOL = /^(?:yes|Yes|YES|no|No|NO|true|True|TRUE|false|False|FALSE|on|On|ON|off|Off|OFF)$/;
-const NULL = /^(?:~|null|Null|NULL|)$/;
+// PyYAML's resolver: yaml/resolver.py `Resolver.add_implicit_resolver`.
+const WORDS: ReadonlyMap<string, ScalarKind> = new Map([
+  ...["yes", "no", "true", "false", "on", "off"].flatMap((word) => spellings(word, "bool")),
+  ...spellings("null", "null"),
+  ["~", "null"],
+  ["", "null"],
+  ["<<", "merge"],
+  ["=", "value"],
+]);
+const LONGEST_WORD = 5;
 const INT =
   /^(?:[-+]?0b[01_]+|[-+]?0[0-7_]+|[-+]?(?:0|[1-9][0-9_]*)|[-+]?0x[0-9a-fA-F_]+|[-+]?[1-9][0-9_]*(?::[0-5]?[0-9])+)$/;
 const FLOAT =
@@ -13,19 +20,24 @@ const FLOAT =
 const TIMESTAMP =
   /^(?:\d\d\d\d-\d\d-\d\d|\d\d\d\d-\d\d?-\d\d?(?:[Tt]|[ \t]+)\d\d?:\d\d:\d\d(?:\.\d*)?(?:[ \t]*(?:Z|[-+]\d\d?(?::\d\d)?))?)$/;
 
-// First characters of anything that is not a text; most words are recognised as text by their first character.
-const SPECIAL = /^(?:$|[-+.0-9~<=]|[yYnNtTfFoO])/;
+/** In small letters, with a capital, and in capitals. */
+function spellings(word: string, kind: ScalarKind): [string, ScalarKind][] {
+  return [word, word[0]!.toUpperCase() + word.slice(1), word.toUpperCase()].map((text) => [text, kind]);
+}
+
+const NINE = 0x39;
+/** A short number in the usual spelling. */
+const SHORT_INT = /^[1-9]\d{0,14}$/;
 
 /** The kind of a plain (unquoted) scalar by PyYAML's YAML 1.1 rules: `12:30` is an int, `1e3` a text. */
 export function scalarKind(text: string): ScalarKind {
-  if (!SPECIAL.test(text)) return "str";
-  if (BOOL.test(text)) return "bool";
+  const word = text.length <= LONGEST_WORD ? WORDS.get(text) : undefined;
+  if (word !== undefined) return word;
+  // Digits, signs and the point stand before letters.
+  if (text.charCodeAt(0) > NINE) return "str";
   if (INT.test(text)) return "int";
   if (FLOAT.test(text)) return "float";
-  if (NULL.test(text)) return "null";
-  if (TIMESTAMP.test(text)) return "timestamp";
-  if (text === "<<") return "merge";
-  return text === "=" ? "value" : "str";
+  return TIMESTAMP.test(text) ? "timestamp" : "str";
 }
 
 /** The boolean that `yes`, `no`, `on`, … stands for, in the spellings that PyYAML knows. */
@@ -53,6 +65,7 @@ const MOST_CHARACTERS = 5000;
  * @see salt/utils/yamlloader.py SaltYamlSafeLoader.construct_scalar
  */
 export function constructInt(text: string): number | bigint {
+  if (SHORT_INT.test(text)) return Number(text);
   let body = text;
   if (text.length > MOST_CHARACTERS) {
     throw new SyntaxError(

@@ -15,10 +15,13 @@ export class YamlError extends SyntaxError {
 
   /** The error at an offset of a text. */
   static at(text: string, problem: string, offset: number, cause: unknown): YamlError {
-    const before = text.slice(0, offset).split(/\r\n|\n|\r/);
+    const before = linesOf(text.slice(0, offset));
     return new YamlError(problem, before.length, (before.at(-1) ?? "").length + 1, { cause });
   }
 }
+
+/** A text without its ends of lines; one that ends with such an end has an empty line behind it. */
+export const linesOf = (text: string): string[] => text.split(/\r\n|\n|\r/);
 
 /** A very deep document overflows the stack of those who recurse into it: that is reported as an error of the document. */
 export const TOO_DEEP = "lists and maps are nested too deeply";

@@ -17,9 +17,6 @@ export interface ParsedDocument {
   lineOf(key: string): number | undefined;
 }
 
-/** Thrown by a parser that reads most files and not this one: another has to read them all. Nothing is wrong with the file. */
-export class OtherParserNeeded extends SyntaxError {}
-
 export interface LoadConfigOptions<T extends OptionTable = OptionTable> {
   fs: FileSystem;
   log: Logger;
@@ -132,7 +129,6 @@ class ConfigFiles {
     try {
       return this.read(path);
     } catch (error) {
-      if (error instanceof ConfigError && error.cause instanceof OtherParserNeeded) throw error;
       const { fs, log } = this.#options;
       log.error("the saved schedule cannot be read, and is put aside", { path, error: messageOf(error) });
       try {

@@ -1,4 +1,5 @@
 import type { Crypto, HashName } from "../../runtime/crypto.ts";
+import { readElement } from "../../runtime/der.ts";
 
 /**
  * The normal form of a PEM in messages and comparisons: no white space around it, lines joined by LF, none at the end.
@@ -28,12 +29,9 @@ export function strangersKey(crypto: Crypto, text: string): string {
   crypto.loadPublicKey(pem);
   const lines = pem.split("\n").slice(1, -1);
   const der = Uint8Array.from(atob(lines.join("")), (character) => character.charCodeAt(0));
-  // The outermost element must end where the bytes do: 0x30, then a length of one byte, or 0x81 or 0x82 before a longer one.
-  const form = der[1]! < 0x80 ? 0 : der[1]! - 0x80;
-  let length = form === 0 ? der[1]! : 0;
-  for (let at = 2; at < 2 + form; at++) length = length * 256 + der[at]!;
-  const whole = der.length === 2 + form + length && btoa(String.fromCharCode(...der)) === lines.join("");
-  if (!whole || lines.some((line) => line.length === 0 || line.length > 76)) {
+  // The outermost element must end where the bytes do. It is there: the key was loaded.
+  const isWhole = readElement(der).whole.length === der.length && btoa(String.fromCharCode(...der)) === lines.join("");
+  if (!isWhole || lines.some((line) => line.length === 0 || line.length > 76)) {
     throw new SyntaxError(
       "Cannot accept a public key: its PEM holds more than the key, or does not have the usual line lengths",
     );

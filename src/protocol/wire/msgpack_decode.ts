@@ -1,4 +1,5 @@
 import { ProtocolError } from "../../base/errors.ts";
+import * as msgpack from "./msgpack_types.ts";
 import { Constant, DateTime, Float, Packed } from "./msgpack_values.ts";
 import { TextCache, textOf } from "./utf8.ts";
 
@@ -50,6 +51,14 @@ export interface DecodeOptions {
 
 export const DEFAULT_MAX_DEPTH = 511;
 export const DEFAULT_MAX_VALUES = 2 ** 23;
+
+// What belongs to this module is read faster than what another one exports.
+const CONTAINER = msgpack.ARRAY | msgpack.MAP;
+const { TYPES, KIND, PLAIN, STR, BIN, ARRAY, MAP, UNUSED, COUNT, WIDTH, ONE_BYTE, TWO_BYTES, SHORT } = msgpack;
+
+const unused = (type: number) =>
+  new ProtocolError(`Cannot unpack a value: 0x${type.toString(16)} is not a msgpack type`);
+const containerAsKey = () => new ProtocolError("Cannot unpack a map: a key is an array or a map, expected a scalar");
 
 const scratch = new DataView(new ArrayBuffer(8));
 
@@ -167,13 +176,57 @@ export class Reader {
     return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0;
   }
 
+  /** The count of a value by its row of {@link TYPES}: of bytes, items or pairs. To be called behind its first byte. */
+  count(row: number): number {
+    return (row & WIDTH) === 0 ? row & COUNT : this.longCount(row);
+  }
+
+  longCount(row: number): number {
+    switch (row & WIDTH) {
+      case ONE_BYTE:
+        return this.uint8();
+      case TWO_BYTES:
+        return this.uint16();
+      default:
+        return this.uint32();
+    }
+  }
+
+  /** The row of {@link TYPES} of the value that is next; that of nil if there is none. */
+  nextRow(): number {
+    return this.at < this.end ? TYPES[this.bytes[this.at]!]! : PLAIN;
+  }
+
+  /** Passes the first byte of a value. @returns its count */
+  nextCount(row: number): number {
+    this.at += 1;
+    return this.count(row);
+  }
+
   value(depth: number): unknown {
     if (this.at >= this.end) throw this.truncated(1);
     const type = this.bytes[this.at++]!;
     if (type < 0x80) return type;
-    if (type < 0x90) return this.map(type & 0x0f, depth);
-    if (type < 0xa0) return this.array(type & 0x0f, depth);
-    if (type < 0xc0) return this.str(type & 0x1f);
+    const row = TYPES[type]!;
+    switch (row & KIND) {
+      case STR:
+        return this.str(this.count(row));
+      case MAP:
+        return this.map(this.count(row), depth);
+      case ARRAY:
+        return this.array(this.count(row), depth);
+      case BIN:
+        return this.bin(this.count(row));
+      case PLAIN:
+        return this.plain(type);
+      case UNUSED:
+        throw unused(type);
+      default:
+        return this.ext(this.count(row), depth);
+    }
+  }
+
+  plain(type: number): unknown {
     if (type >= 0xe0) return type - 0x100;
     switch (type) {
       case 0xc0:
@@ -182,12 +235,6 @@ export class Reader {
         return false;
       case 0xc3:
         return true;
-      case 0xc4:
-        return this.bin(this.uint8());
-      case 0xc5:
-        return this.bin(this.uint16());
-      case 0xc6:
-        return this.bin(this.uint32());
       case 0xca:
         return float32(this.uint32());
       case 0xcb: {
@@ -209,24 +256,8 @@ export class Reader {
         return (this.uint16() << 16) >> 16;
       case 0xd2:
         return this.uint32() | 0;
-      case 0xd3:
-        return this.int64();
-      case 0xd9:
-        return this.str(this.uint8());
-      case 0xda:
-        return this.str(this.uint16());
-      case 0xdb:
-        return this.str(this.uint32());
-      case 0xdc:
-        return this.array(this.uint16(), depth);
-      case 0xdd:
-        return this.array(this.uint32(), depth);
-      case 0xde:
-        return this.map(this.uint16(), depth);
-      case 0xdf:
-        return this.map(this.uint32(), depth);
       default:
-        return this.ext(type, depth);
+        return this.int64();
     }
   }
 
@@ -279,49 +310,17 @@ export class Reader {
   /** A map key: text wherever possible, any scalar otherwise. */
   key(depth: number): unknown {
     if (this.at >= this.end) throw this.truncated(1);
-    const type = this.bytes[this.at]!;
-    if (type >= 0xa0 && type < 0xc0) {
-      const length = type & 0x1f;
-      this.at += 1;
+    const row = TYPES[this.bytes[this.at]!]!;
+    const kind = row & KIND;
+    if (kind === STR || kind === BIN && this.binKeyText) {
+      const length = this.nextCount(row);
       this.need(length);
       const start = this.at;
       this.at = start + length;
       return keyTexts.text(this.bytes, start, this.at) ?? this.bytes.subarray(start, this.at);
     }
-    switch (type) {
-      case 0xd9:
-        this.at += 1;
-        return this.longKey(this.uint8());
-      case 0xda:
-        this.at += 1;
-        return this.longKey(this.uint16());
-      case 0xdb:
-        this.at += 1;
-        return this.longKey(this.uint32());
-      case 0xc4:
-        if (!this.binKeyText) break;
-        this.at += 1;
-        return this.longKey(this.uint8());
-      case 0xc5:
-        if (!this.binKeyText) break;
-        this.at += 1;
-        return this.longKey(this.uint16());
-      case 0xc6:
-        if (!this.binKeyText) break;
-        this.at += 1;
-        return this.longKey(this.uint32());
-    }
-    if ((type >= 0x80 && type < 0xa0) || (type >= 0xdc && type <= 0xdf)) {
-      throw new ProtocolError("Cannot unpack a map: a key is an array or a map, expected a scalar");
-    }
+    if ((row & CONTAINER) !== 0) throw containerAsKey();
     return this.value(depth);
-  }
-
-  longKey(length: number): string | Uint8Array {
-    this.need(length);
-    const start = this.at;
-    this.at = start + length;
-    return keyTexts.text(this.bytes, start, this.at) ?? this.bytes.subarray(start, this.at);
   }
 
   map(length: number, depth: number): unknown {
@@ -350,20 +349,9 @@ export class Reader {
 
   /** Reads the outermost value; the named entries stay packed, and those that `apart` has are put there. */
   keeping(keep: readonly string[], apart?: Record<string, unknown>): unknown {
-    const type = this.at < this.end ? this.bytes[this.at]! : 0;
-    let length: number;
-    if (type >= 0x80 && type < 0x90) {
-      this.at += 1;
-      length = type & 0x0f;
-    } else if (type === 0xde) {
-      this.at += 1;
-      length = this.uint16();
-    } else if (type === 0xdf) {
-      this.at += 1;
-      length = this.uint32();
-    } else {
-      return this.value(0);
-    }
+    const row = this.nextRow();
+    if ((row & KIND) !== MAP) return this.value(0);
+    const length = this.nextCount(row);
     this.need(length * 2);
     this.spend(length * 2);
     const record: Record<string, unknown> = {};
@@ -391,38 +379,15 @@ export class Reader {
 
   /** The next value of the outermost map; a str or bin as its bytes, in every mode. */
   bytesOrValue(): unknown {
-    const type = this.at < this.end ? this.bytes[this.at]! : 0;
-    if (type >= 0xa0 && type < 0xc0) {
-      this.at += 1;
-      return this.take(type & 0x1f);
-    }
-    switch (type) {
-      case 0xc4:
-      case 0xd9:
-        this.at += 1;
-        return this.take(this.uint8());
-      case 0xc5:
-      case 0xda:
-        this.at += 1;
-        return this.take(this.uint16());
-      case 0xc6:
-      case 0xdb:
-        this.at += 1;
-        return this.take(this.uint32());
-    }
-    return this.value(1);
+    const row = this.nextRow();
+    const kind = row & KIND;
+    return kind === STR || kind === BIN ? this.take(this.nextCount(row)) : this.value(1);
   }
 
   /** Builds the named entries of the outermost map and skips all others. Returns an empty record if it is not a map. */
   picking(names: readonly string[]): Record<string, unknown> {
-    const type = this.at < this.end ? this.bytes[this.at++]! : 0;
-    const length = type >= 0x80 && type < 0x90
-      ? type & 0x0f
-      : type === 0xde
-      ? this.uint16()
-      : type === 0xdf
-      ? this.uint32()
-      : 0;
+    const row = this.nextRow();
+    const length = (row & KIND) === MAP ? this.nextCount(row) : 0;
     this.need(length * 2);
     this.spend(length);
     const record: Record<string, unknown> = {};
@@ -434,27 +399,7 @@ export class Reader {
     return record;
   }
 
-  extLength(type: number): number {
-    switch (type) {
-      case 0xc7:
-        return this.uint8();
-      case 0xc8:
-        return this.uint16();
-      case 0xc9:
-        return this.uint32();
-      case 0xd4:
-      case 0xd5:
-      case 0xd6:
-      case 0xd7:
-      case 0xd8:
-        return 1 << (type - 0xd4);
-      default:
-        throw new ProtocolError(`Cannot unpack a value: 0x${type.toString(16)} is not a msgpack type`);
-    }
-  }
-
-  ext(type: number, depth: number): unknown {
-    const length = this.extLength(type);
+  ext(length: number, depth: number): unknown {
     const kind = this.uint8();
     if (kind === 78) {
       const payload = this.take(length);
@@ -480,49 +425,21 @@ export class Reader {
   skip(depth: number): void {
     if (this.at >= this.end) throw this.truncated(1);
     const type = this.bytes[this.at++]!;
-    if (type < 0x80 || type >= 0xe0) return;
-    if (type < 0x90) return this.skipMap(type & 0x0f, depth);
-    if (type < 0xa0) return this.skipArray(type & 0x0f, depth);
-    if (type < 0xc0) return this.skipBytes(type & 0x1f);
-    switch (type) {
-      case 0xc0:
-      case 0xc2:
-      case 0xc3:
-        return;
-      case 0xcc:
-      case 0xd0:
-        return this.skipBytes(1);
-      case 0xcd:
-      case 0xd1:
-        return this.skipBytes(2);
-      case 0xca:
-      case 0xce:
-      case 0xd2:
-        return this.skipBytes(4);
-      case 0xcb:
-      case 0xcf:
-      case 0xd3:
-        return this.skipBytes(8);
-      case 0xc4:
-      case 0xd9:
-        return this.skipBytes(this.uint8());
-      case 0xc5:
-      case 0xda:
-        return this.skipBytes(this.uint16());
-      case 0xc6:
-      case 0xdb:
-        return this.skipBytes(this.uint32());
-      case 0xdc:
-        return this.skipArray(this.uint16(), depth);
-      case 0xdd:
-        return this.skipArray(this.uint32(), depth);
-      case 0xde:
-        return this.skipMap(this.uint16(), depth);
-      case 0xdf:
-        return this.skipMap(this.uint32(), depth);
+    const row = TYPES[type]!;
+    if (row < SHORT) return this.skipBytes(row & COUNT);
+    switch (row & KIND) {
+      case MAP:
+        return this.skipMap(this.count(row), depth);
+      case ARRAY:
+        return this.skipArray(this.count(row), depth);
+      case STR:
+      case BIN:
+        return this.skipBytes(this.count(row));
+      case UNUSED:
+        throw unused(type);
       default:
         // Rare and short: building it is the simplest check, and a malformed one must not be passed on to other peers.
-        this.ext(type, depth);
+        return void this.ext(this.count(row), depth);
     }
   }
 
@@ -543,10 +460,7 @@ export class Reader {
     this.need(length * 2);
     this.pass(length * 2);
     for (let index = 0; index < length; index++) {
-      const type = this.bytes[this.at] ?? 0;
-      if ((type >= 0x80 && type < 0xa0) || (type >= 0xdc && type <= 0xdf)) {
-        throw new ProtocolError("Cannot unpack a map: a key is an array or a map, expected a scalar");
-      }
+      if ((TYPES[this.bytes[this.at] ?? 0]! & CONTAINER) !== 0) throw containerAsKey();
       this.skip(depth + 1);
       this.skip(depth + 1);
     }

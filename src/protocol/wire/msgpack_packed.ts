@@ -1,5 +1,6 @@
 import { decode, type DecodeOptions, DEFAULT_MAX_DEPTH, type Mode, plainBytes, Reader } from "./msgpack_decode.ts";
 import { encode, type Profile } from "./msgpack_encode.ts";
+import { kindOf, STR, widthOf } from "./msgpack_types.ts";
 import { Packed } from "./msgpack_values.ts";
 import { isUtf8 } from "./utf8.ts";
 
@@ -34,10 +35,7 @@ export function unpack(packed: Packed, mode: Mode, options: Omit<DecodeOptions, 
 }
 
 /** Bytes of the header of a str by its type; 0 for other types. */
-function strHeader(type: number): number {
-  if (type >= 0xa0 && type < 0xc0) return 1;
-  return type === 0xd9 ? 2 : type === 0xda ? 3 : type === 0xdb ? 5 : 0;
-}
+const STR_HEADERS = Uint8Array.from({ length: 256 }, (_, type) => kindOf(type) === STR ? 1 + widthOf(type) : 0);
 
 /**
  * Walks packed bytes and finds each str that is not valid UTF-8. Keeps no list of them: there may be as many as there
@@ -48,7 +46,7 @@ abstract class TextChecker extends Reader {
 
   override skip(depth: number): void {
     const header = this.at;
-    const size = strHeader(this.bytes[header] ?? 0);
+    const size = STR_HEADERS[this.bytes[header] ?? 0]!;
     super.skip(depth);
     if (size > 0 && !isUtf8(this.bytes, header + size, this.at)) this.offence(header, header + size, this.at);
   }

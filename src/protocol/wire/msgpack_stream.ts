@@ -1,35 +1,7 @@
 import { ProtocolError } from "../../base/errors.ts";
 import { decode, type DecodeOptions, DEFAULT_MAX_DEPTH } from "./msgpack_decode.ts";
+import { ValueWalk } from "./msgpack_walk.ts";
 import { concat } from "../../runtime/bytes.ts";
-
-/** How many bytes of size follow a type byte from 0xc0 to 0xdf, and what that size counts. */
-const SIZES = new Map<number, { bytes: number; counts: "bytes" | "ext" | "items" | "pairs" }>([
-  [0xc4, { bytes: 1, counts: "bytes" }],
-  [0xc5, { bytes: 2, counts: "bytes" }],
-  [0xc6, { bytes: 4, counts: "bytes" }],
-  [0xc7, { bytes: 1, counts: "ext" }],
-  [0xc8, { bytes: 2, counts: "ext" }],
-  [0xc9, { bytes: 4, counts: "ext" }],
-  [0xd9, { bytes: 1, counts: "bytes" }],
-  [0xda, { bytes: 2, counts: "bytes" }],
-  [0xdb, { bytes: 4, counts: "bytes" }],
-  [0xdc, { bytes: 2, counts: "items" }],
-  [0xdd, { bytes: 4, counts: "items" }],
-  [0xde, { bytes: 2, counts: "pairs" }],
-  [0xdf, { bytes: 4, counts: "pairs" }],
-]);
-
-/** Bytes after a type byte from 0xc0 to 0xdf of fixed size; -1 for those in {@link SIZES}, -2 for the unused 0xc1. */
-const FIXED = Array.from({ length: 32 }, (_, index) => {
-  const type = 0xc0 + index;
-  if (SIZES.has(type)) return -1;
-  if (type === 0xc1) return -2;
-  if (type >= 0xd4 && type <= 0xd8) return 1 + (1 << (type - 0xd4));
-  return ({ 0xca: 4, 0xcb: 8, 0xcc: 1, 0xcd: 2, 0xce: 4, 0xcf: 8, 0xd0: 1, 0xd1: 2, 0xd2: 4, 0xd3: 8 } as Record<
-    number,
-    number
-  >)[type] ?? 0;
-});
 
 /** Pieces of a value from this size on are kept as they arrived. */
 const JOIN_LIMIT = 32768;
@@ -71,8 +43,7 @@ export interface StreamDecodeOptions extends DecodeOptions {
  */
 export class StreamDecoder {
   readonly #options: StreamDecodeOptions;
-  readonly #maxBytes: number;
-  readonly #maxDepth: number;
+  readonly #walk: ValueWalk;
   readonly #chunks: Uint8Array[] = [];
   /** Chunks of {@link #chunks} that are finished. */
   #done = 0;
@@ -83,14 +54,6 @@ export class StreamDecoder {
   #parts: Uint8Array[] = [];
   #partsLength = 0;
 
-  /** Values still to come in each open container, innermost last. Empty between two values of the stream. */
-  readonly #open: number[] = [];
-  /** Bytes to skip. */
-  #jump = 0;
-  /** A size being read: bytes to come, value so far, and what it counts. */
-  #sizeBytes = 0;
-  #size = 0;
-  #counts: "bytes" | "ext" | "items" | "pairs" = "bytes";
   #broken: unknown;
 
   /**
@@ -100,8 +63,14 @@ export class StreamDecoder {
    */
   constructor(options: StreamDecodeOptions) {
     this.#options = options;
-    this.#maxBytes = options.maxBytes ?? 128 * 1024 * 1024;
-    this.#maxDepth = options.maxDepth ?? DEFAULT_MAX_DEPTH;
+    const { maxBytes = 128 * 1024 * 1024, maxDepth = DEFAULT_MAX_DEPTH } = options;
+    const refuse = (why: string) => new ProtocolError(`Cannot unpack a stream: ${why}`);
+    this.#walk = new ValueWalk({
+      maxBytes,
+      tooLong: () => refuse(`a value exceeds ${maxBytes} bytes`),
+      depth: { max: maxDepth, tooDeep: () => refuse(`a value is nested deeper than ${maxDepth} levels`) },
+      unused: () => refuse("0xc1 is not a msgpack type"),
+    });
   }
 
   /** Bytes that have arrived and are not part of a value that was returned. */
@@ -137,7 +106,8 @@ export class StreamDecoder {
   #nextBytes(): Uint8Array | undefined {
     while (this.#done < this.#chunks.length) {
       const chunk = this.#chunks[this.#done]!;
-      const complete = this.#scan(chunk);
+      const end = this.#walk.walk(chunk, this.#at);
+      this.#at = end < 0 ? chunk.length : end;
       const piece = chunk.subarray(this.#from, this.#at);
       if (this.#at === chunk.length) {
         this.#done += 1;
@@ -148,7 +118,7 @@ export class StreamDecoder {
         }
       }
       this.#from = this.#at;
-      if (complete) {
+      if (end >= 0) {
         if (this.#parts.length === 0) return piece;
         const bytes = concat([...this.#parts, piece]);
         this.#parts = [];
@@ -170,89 +140,6 @@ export class StreamDecoder {
     this.#partsLength += piece.length;
     while (parts.length > 1 && parts.at(-1)!.length < JOIN_LIMIT && parts.at(-2)!.length <= parts.at(-1)!.length) {
       parts.push(concat(parts.splice(-2)));
-    }
-  }
-
-  /** Moves {@link #at} to the end of the current value (true) or of the chunk (false). */
-  #scan(chunk: Uint8Array): boolean {
-    const open = this.#open;
-    while (this.#at < chunk.length) {
-      if (this.#jump > 0) {
-        const step = Math.min(this.#jump, chunk.length - this.#at);
-        this.#at += step;
-        this.#jump -= step;
-        if (this.#jump > 0) return false;
-        if (this.#close()) return true;
-        continue;
-      }
-      if (this.#sizeBytes > 0) {
-        this.#size = this.#size * 256 + chunk[this.#at++]!;
-        this.#sizeBytes -= 1;
-        if (this.#sizeBytes > 0) continue;
-        if (this.#sized(this.#counts, this.#size)) return true;
-        continue;
-      }
-      const type = chunk[this.#at++]!;
-      if (open.length > 0) this.#bound(0);
-      let complete: boolean;
-      if (type < 0x80 || type >= 0xe0) complete = this.#close();
-      else if (type < 0x90) complete = this.#sized("pairs", type & 0x0f);
-      else if (type < 0xa0) complete = this.#sized("items", type & 0x0f);
-      else if (type < 0xc0) complete = this.#sized("bytes", type & 0x1f);
-      else {
-        const fixed = FIXED[type - 0xc0]!;
-        if (fixed === -2) throw new ProtocolError("Cannot unpack a stream: 0xc1 is not a msgpack type");
-        if (fixed >= 0) {
-          complete = this.#sized("bytes", fixed);
-        } else {
-          const { bytes, counts } = SIZES.get(type)!;
-          this.#sizeBytes = bytes;
-          this.#size = 0;
-          this.#counts = counts;
-          complete = false;
-        }
-      }
-      if (complete) return true;
-    }
-    return false;
-  }
-
-  /** Handles a size that was read; true if the value of the stream ends with it. */
-  #sized(counts: "bytes" | "ext" | "items" | "pairs", size: number): boolean {
-    if (counts === "bytes" || counts === "ext") {
-      // The kind of an extension is one byte before its payload.
-      this.#jump = counts === "ext" ? size + 1 : size;
-      this.#bound(this.#jump);
-      return this.#jump === 0 && this.#close();
-    }
-    const values = counts === "pairs" ? size * 2 : size;
-    this.#bound(values);
-    if (this.#open.length >= this.#maxDepth) {
-      throw new ProtocolError(`Cannot unpack a stream: a value is nested deeper than ${this.#maxDepth} levels`);
-    }
-    if (values === 0) return this.#close();
-    this.#open.push(values);
-    return false;
-  }
-
-  /** Called at the end of each value; true if it was the outermost. */
-  #close(): boolean {
-    const open = this.#open;
-    while (open.length > 0) {
-      const left = open[open.length - 1]! - 1;
-      if (left > 0) {
-        open[open.length - 1] = left;
-        return false;
-      }
-      open.pop();
-    }
-    return true;
-  }
-
-  /** Refuses a value that is, or must become, longer than allowed. */
-  #bound(more: number): void {
-    if (this.#partsLength + this.#at - this.#from + more > this.#maxBytes) {
-      throw new ProtocolError(`Cannot unpack a stream: a value exceeds ${this.#maxBytes} bytes`);
     }
   }
 }

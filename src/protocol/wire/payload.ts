@@ -2,6 +2,7 @@ import { ProtocolError } from "../../base/errors.ts";
 import { isRecord } from "../../base/record.ts";
 import { decode, type DecodeOptions, type Mode, plainBytes } from "./msgpack_decode.ts";
 import { encode, encodeAfter, encodePartsAfter } from "./msgpack_encode.ts";
+import { contentOf } from "./msgpack_types.ts";
 import { Packed } from "./msgpack_values.ts";
 import { utf8 } from "./utf8.ts";
 
@@ -314,17 +315,6 @@ export interface ParseEnvelopeOptions {
   readClear?(load: Packed): unknown;
 }
 
-/** The bytes of a value that is bytes, without decoding them as text; undefined for any other value. */
-function sealedBytes({ bytes }: Packed): Uint8Array | undefined {
-  const type = bytes[0]!;
-  if (type >= 0xa0 && type < 0xc0) return bytes.subarray(1);
-  // What stays packed was checked, so that its length is that of the array.
-  if (type === 0xc4 || type === 0xd9) return bytes.subarray(2);
-  if (type === 0xc5 || type === 0xda) return bytes.subarray(3);
-  if (type === 0xc6 || type === 0xdb) return bytes.subarray(5);
-  return undefined;
-}
-
 function clear(load: Packed, version: number, readClear: (load: Packed) => unknown): RequestEnvelope {
   try {
     return { enc: "clear", load: readClear(load), version };
@@ -366,7 +356,7 @@ export function parseEnvelope(bytes: Uint8Array, options: ParseEnvelopeOptions =
       return clear(load, version ?? 0, readClear);
     case "aes": {
       if (version === undefined) return refused("version is not a number");
-      const sealed = sealedBytes(load);
+      const sealed = contentOf(load.bytes);
       if (sealed === undefined) return refused("load is not bytes");
       return {
         enc: "aes",
@@ -435,7 +425,7 @@ export function parsePublication(bytes: Uint8Array): PublicationEnvelope | undef
   // The sender is not authenticated yet: the load stays packed.
   const fields = fieldsOf(decode(bytes, { mode: "wire", keep: ["load"], maxValues: ENVELOPE_VALUES, maxKept: 0 }));
   if (fields === undefined || fields.enc !== "aes") return undefined;
-  const load = fields.load instanceof Packed ? sealedBytes(fields.load) : undefined;
+  const load = fields.load instanceof Packed ? contentOf(fields.load.bytes) : undefined;
   if (load === undefined) throw new ProtocolError("Cannot read a publication: its load is not bytes");
   return {
     enc: "aes",

@@ -1,5 +1,6 @@
 import { ProtocolError } from "../../base/errors.ts";
-import { release } from "../../runtime/bytes.ts";
+import { grown, release } from "../../runtime/bytes.ts";
+import { PausableReader } from "../../runtime/pausable_reader.ts";
 
 /**
  * The frames of one message.
@@ -30,11 +31,8 @@ export const COPY_LIMIT = 16_384;
 
 /** Bytes allocated at first for a frame that has not arrived: more only as more of it arrives, whatever size it claims. */
 const FIRST_CAPACITY = 65_536;
-/** When that is full, the buffer grows by this factor: a piece of a file is then copied once, and not five times. */
+/** When that is full, the buffer grows by this factor. */
 const GROWTH = 16;
-/** From the size of a piece of a file on, by this factor: memory that is allocated and never filled is lost to others. */
-const LATER_GROWTH = 2;
-const PIECE = 2 ** 20;
 
 /** The header's size for a body of `length` bytes. */
 export function headerSize(length: number): number {
@@ -86,7 +84,7 @@ export interface FrameSink {
 }
 
 /** Reads frames from chunks cut anywhere, without copying those that arrive whole. */
-export class FrameDecoder {
+export class FrameDecoder extends PausableReader {
   readonly #limits: FrameLimits;
   readonly #sink: FrameSink;
   #frames: Message = [];
@@ -99,61 +97,29 @@ export class FrameDecoder {
   /** A body that is cut in two. */
   #body: Uint8Array | undefined;
   #bodyFilled = 0;
-  /** What arrived while paused. */
-  #rest: Uint8Array[] = [];
-  #busy = false;
-  #stopped = false;
-
-  /** Messages passed to the sink so far. */
-  finished = 0;
   /** True until the handshake is done: a message is an error. */
   commandsOnly = true;
-  /** While true, the sink is not called; what arrives is kept. Call {@link FrameDecoder.push} without a chunk to continue. */
-  paused = false;
 
   constructor(limits: FrameLimits, sink: FrameSink) {
+    super();
     this.#limits = limits;
     this.#sink = sink;
   }
 
   /** Bytes held for incomplete frames and messages, and for those not yet passed to the sink. */
-  get pendingBytes(): number {
+  override get pendingBytes(): number {
     const body = this.#body === undefined ? 0 : this.#bodyFilled;
-    return this.#messageSize + body + this.#rest.reduce((sum, chunk) => sum + chunk.length, 0);
+    return this.#messageSize + body + super.pendingBytes;
   }
 
-  /** Stops for good: the sink is not called again, not even for the rest of the chunk being read. */
-  stop(): void {
-    this.#stopped = true;
-    this.#rest = [];
+  override stop(): void {
+    super.stop();
     this.#frames = [];
     if (this.#body !== undefined) release(this.#body);
     this.#body = undefined;
   }
 
-  /**
-   * Reads a chunk. Returns true if all of it was copied, because it was the middle of a large frame.
-   *
-   * @throws {ProtocolError} for bytes that break the protocol; the decoder cannot be used after that
-   */
-  push(chunk?: Uint8Array): boolean {
-    if (chunk !== undefined && (this.#busy || this.paused || this.#rest.length > 0)) {
-      this.#rest.push(chunk);
-      chunk = undefined;
-    }
-    if (this.#busy) return false;
-    this.#busy = true;
-    try {
-      const copied = chunk !== undefined && this.#read(chunk);
-      while (this.#rest.length > 0 && !this.paused && !this.#stopped) this.#read(this.#rest.shift()!);
-      return copied;
-    } finally {
-      this.#busy = false;
-    }
-  }
-
-  /** True if nothing refers to the chunk. */
-  #read(chunk: Uint8Array): boolean {
+  protected override read(chunk: Uint8Array): boolean {
     const end = chunk.length;
     let at = 0;
     if (this.#body !== undefined) at = this.#fillBody(chunk, 0);
@@ -174,11 +140,8 @@ export class FrameDecoder {
 
   #readFrames(chunk: Uint8Array, at: number): void {
     const end = chunk.length;
-    while (at < end && !this.#stopped) {
-      if (this.paused) {
-        this.#rest.unshift(chunk.subarray(at));
-        return;
-      }
+    while (at < end && !this.stopped) {
+      if (this.pauseAt(chunk, at)) return;
       if (this.#head !== undefined) {
         at = this.#fillHead(chunk, at);
         continue;
@@ -231,9 +194,7 @@ export class FrameDecoder {
     const take = Math.min(this.#length - this.#bodyFilled, chunk.length - at);
     const need = this.#bodyFilled + take;
     if (need > body.length) {
-      const growth = body.length < PIECE ? GROWTH : LATER_GROWTH;
-      const larger = new Uint8Array(Math.min(this.#length, Math.max(need, body.length * growth)));
-      larger.set(body.subarray(0, this.#bodyFilled));
+      const larger = grown(body, this.#bodyFilled, need, GROWTH, this.#length);
       release(body);
       body = this.#body = larger;
     }

@@ -10,6 +10,7 @@ import {
   type SecretKey,
 } from "../crypto.ts";
 import { releaseWhole } from "../bytes.ts";
+import { type DerElement, readElement } from "../der.ts";
 import { builtin } from "./builtin.ts";
 
 const {
@@ -70,20 +71,23 @@ function trimmedPem(pem: string, form: RegExp, what: string): string {
   return text;
 }
 
-/** The contents of the DER element at `at`, and where the next begins. */
-function element(der: Uint8Array, at: number, tag: number): { start: number; end: number } {
-  let start = at + 2;
-  let length = der[at + 1] ?? 0;
-  // 0x80 itself, the indefinite length, is not DER: it is refused as a length of 0 below.
-  if (length >= 0x80) {
-    const bytes = length - 0x80;
-    length = 0;
-    for (let index = 0; index < bytes && bytes <= 3; index++) length = length * 256 + (der[start++] ?? 0);
+/** Tags of DER. */
+const [INTEGER, BIT_STRING, SEQUENCE] = [0x02, 0x03, 0x30];
+
+/** The first element of some DER. @throws {SyntaxError} if it has another tag, or is empty */
+function element(der: Uint8Array, tag: number): DerElement {
+  let found: DerElement | undefined;
+  try {
+    found = readElement(der);
+  } catch {
+    // Refused below.
   }
-  const end = start + length;
-  if (der[at] !== tag || end > der.length || end === start) throw new SyntaxError("Cannot read an RSA key: broken DER");
-  return { start, end };
+  if (found?.tag !== tag || found.content.length === 0) throw new SyntaxError("Cannot read an RSA key: broken DER");
+  return found;
 }
+
+/** What follows the first element of some DER. */
+const behind = (der: Uint8Array, tag: number): Uint8Array => der.subarray(element(der, tag).whole.length);
 
 /**
  * The modulus in a PKCS#1 or SubjectPublicKeyInfo public key, after a check of its strength.
@@ -92,24 +96,23 @@ function element(der: Uint8Array, at: number, tag: number): { start: number; end
  * queue, which makes the loading of the next private key fail. A peer could cause that.
  */
 function checkedModulus(der: Uint8Array): Uint8Array {
-  let { start: at } = element(der, 0, 0x30);
-  if (der[at] === 0x30) {
+  let numbers = element(der, SEQUENCE).content;
+  if (numbers[0] === SEQUENCE) {
     // SubjectPublicKeyInfo: past the algorithm, and past the count of unused bits.
-    at = element(der, at, 0x30).end;
-    at = element(der, at, 0x03).start + 1;
-    at = element(der, at, 0x30).start;
+    const bits = element(behind(numbers, SEQUENCE), BIT_STRING).content;
+    numbers = element(bits.subarray(1), SEQUENCE).content;
   }
-  const n = element(der, at, 0x02);
-  const e = element(der, n.end, 0x02);
-  let start = n.start;
-  while (start < n.end - 1 && der[start] === 0) start += 1;
-  const modulus = der.slice(start, n.end);
+  const n = element(numbers, INTEGER).content;
+  const e = element(behind(numbers, INTEGER), INTEGER).content;
+  let start = 0;
+  while (start < n.length - 1 && n[start] === 0) start += 1;
+  const modulus = n.slice(start);
   const bits = modulus.length * 8 - Math.clz32(modulus[0]!) + 24;
   if (bits < RSA_BITS.least || bits > RSA_BITS.most) {
     throw new RangeError(`Cannot use an RSA key of ${bits} bits: expected ${RSA_BITS.least} to ${RSA_BITS.most}`);
   }
   let exponent = 0;
-  for (at = e.start; at < e.end; at++) exponent = exponent * 256 + der[at]!;
+  for (const byte of e) exponent = exponent * 256 + byte;
   // With an exponent of 1 the "encrypted" master key would be sent in clear.
   if (exponent < 3 || exponent % 2 === 0 || exponent > 2 ** 32) {
     throw new RangeError("Cannot use an RSA key with this public exponent: expected an odd number from 3 to 2^32");

@@ -49,11 +49,11 @@ describe("parseYaml()", () => {
   for (
     const { name, text, line, column, problem } of [
       { name: "a repeated key", text: "a: 1\nb: 2\na: 3\n", line: 3, column: 1, problem: /found conflicting ID 'a'/ },
-      { name: "an unknown tag", text: "a: !foo 1\n", line: 1, column: 9, problem: /constructor for the tag '!foo'/ },
+      { name: "an unknown tag", text: "a: !foo 1\n", line: 1, column: 4, problem: /constructor for the tag '!foo'/ },
       { name: "a list as key", text: "? [a]\n: 1\n", line: 1, column: 3, problem: /unhashable/ },
       { name: "an unclosed list", text: "a: 1\nb: [1\n", line: 3, column: 1, problem: /./ },
       { name: "an unknown alias", text: "a: *b\n", line: 1, column: 4, problem: /alias/ },
-      { name: "two documents", text: "a: 1\n---\nb: 2\n", line: 2, column: 1, problem: /documents/ },
+      { name: "two documents", text: "a: 1\n---\nb: 2\n", line: 2, column: 1, problem: /another document/ },
     ]
   ) {
     test(`refuses ${name} and names line and column`, () => {

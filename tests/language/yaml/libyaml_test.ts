@@ -120,7 +120,7 @@ describe("explainYaml()", () => {
 });
 
 describe("compose()", () => {
-  const read = (text: string) => construct(compose(text));
+  const read = (text: string) => construct(compose(text).root);
 
   for (
     const { text, want } of [

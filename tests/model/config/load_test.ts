@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { loadConfig, type LoadConfigOptions, OtherParserNeeded } from "../../../src/model/config/load.ts";
+import { loadConfig, type LoadConfigOptions } from "../../../src/model/config/load.ts";
 import { MASTER_OPTIONS } from "../../../src/model/config/master_opts.ts";
 import { bool, list, map, number, text } from "../../../src/model/config/option.ts";
 import { ConfigError } from "../../../src/base/errors.ts";
@@ -54,22 +54,6 @@ describe("loadConfig()", () => {
     const { complaints } = load({}, { fs });
     assert.match(complaints().join(), /the saved schedule cannot be read, and is put aside/);
     assert.deepEqual(fs.list("/etc/conf.d"), ["_schedule.confYAMLError"]);
-  });
-
-  test("a saved schedule that only another parser can read stays where it is", () => {
-    const fs = memoryFileSystem({ clock: new FakeClock() });
-    fs.mkdir("/etc/conf.d");
-    fs.write("/etc/conf", "");
-    fs.write("/etc/conf.d/_schedule.conf", "schedule: {}");
-    const parse = (text: string) => {
-      if (text !== "") throw new OtherParserNeeded("not for me");
-      return { value: null, lineOf: () => undefined };
-    };
-    assert.throws(
-      () => load({}, { fs, parse }),
-      (error: Error) => error.cause instanceof OtherParserNeeded,
-    );
-    assert.deepEqual(fs.list("/etc/conf.d"), ["_schedule.conf"]);
   });
 
   test("a configuration that is no regular file is refused, and not opened: a pipe would be waited for", () => {

@@ -3,7 +3,7 @@ import { messageOf } from "../../../base/errors.ts";
 import { yamlifyArg } from "../../../model/job/args.ts";
 import { entriesOf, isMap, mapOf } from "../../../language/python/containers.ts";
 import { parseOrderedJson } from "../../../language/python/json.ts";
-import { checkPacked } from "../../../protocol/wire/msgpack.ts";
+import { decode } from "../../../protocol/wire/msgpack.ts";
 import { LINE_VALUES, YamlBudget } from "../../../language/yaml/budget.ts";
 import { YamlLimitError } from "../../../language/yaml/construct.ts";
 import {
@@ -137,12 +137,7 @@ const yamlReader = refusing(async (bytes) => {
 }, "Invalid YAML document");
 
 const msgpackReader = refusing(
-  async (bytes) => {
-    checkPacked(bytes, { maxValues: MAX_VALUES, maxDepth: MAX_DEPTH });
-    const { decode } = await import("@msgpack/msgpack");
-    // BigInt for integers that a number cannot hold exactly.
-    return { data: bounded(decode(bytes, { useBigInt64: true })), raw: "" };
-  },
+  (bytes) => ({ data: decode(bytes, { mode: "bin", maxValues: MAX_VALUES, maxDepth: MAX_DEPTH }), raw: "" }),
   "Invalid msgpack",
 );
 

@@ -1,3 +1,4 @@
+import { encode } from "../../../protocol/wire/msgpack.ts";
 import { dump } from "../../../language/yaml/dump.ts";
 import { HttpError } from "./errors.ts";
 import { json } from "./json.ts";
@@ -11,11 +12,8 @@ export interface RepresentationRules {
 type WrittenBody = string | Uint8Array<ArrayBuffer>;
 type Writer = (value: unknown, rules: RepresentationRules) => WrittenBody | Promise<WrittenBody>;
 
-/** The same values as in JSON: the library has no others that Python has. */
-const msgpack: Writer = async (value) => {
-  const { encode } = await import("@msgpack/msgpack");
-  return Uint8Array.from(encode(JSON.parse(json(value))));
-};
+/** The same values as in JSON. */
+const msgpack: Writer = (value) => Uint8Array.from(encode(JSON.parse(json(value)), "bin"));
 
 /** Media types of answers, best first. */
 const WRITERS: Record<string, Writer> = {

@@ -1,10 +1,17 @@
-function isBreakCode(code: number): boolean {
-  return code === 0x0a || code === 0x0d || code === 0x85 || code === 0x2028 || code === 0x2029;
+/** In place of the code of a character, behind the text's end. */
+export const END = -1;
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+
+export function isBreakCode(code: number): boolean {
+  if (code <= CARRIAGE_RETURN) return code === LINE_FEED || code === CARRIAGE_RETURN;
+  return code === 0x85 || code === 0x2028 || code === 0x2029;
 }
 
-/** True for white space, ends of lines and the text's end, which is no number. */
+/** True for white space, ends of lines and the text's end. */
 export function isGapCode(code: number): boolean {
-  return code === 0x20 || code === 0x0a || code === 0x09 || isBreakCode(code) || Number.isNaN(code);
+  return code === 0x20 || code === 0x09 || code === END || isBreakCode(code);
 }
 
 /** A place in a text that moves on by characters, and knows its line and column. */
@@ -13,9 +20,17 @@ export class Cursor {
   at = 0;
   line = 0;
   column = 0;
+  /** Where the last white space with an end of a line in it ended, behind an unquoted text. */
+  afterBreak = -1;
 
   constructor(text: string) {
     this.text = text;
+  }
+
+  /** The code of the character so many places ahead, or {@linkcode END}. */
+  code(ahead = 0): number {
+    const at = this.at + ahead;
+    return at < this.text.length ? this.text.charCodeAt(at) : END;
   }
 
   /** The character so many places ahead; empty at the end. */
@@ -28,27 +43,17 @@ export class Cursor {
   }
 
   isBreak(ahead = 0): boolean {
-    return isBreakCode(this.text.charCodeAt(this.at + ahead));
+    return isBreakCode(this.code(ahead));
   }
 
   isBlank(ahead = 0): boolean {
-    const code = this.text.charCodeAt(this.at + ahead);
+    const code = this.code(ahead);
     return code === 0x20 || code === 0x09;
   }
 
   /** White space, a line's end or the text's. */
   isGap(ahead = 0): boolean {
-    return isGapCode(this.text.charCodeAt(this.at + ahead));
-  }
-
-  next(count = 1): void {
-    for (let moved = 0; moved < count && !this.isAtEnd; moved++) {
-      if (this.isBreak() && !(this.peek() === "\r" && this.peek(1) === "\n")) {
-        this.line++;
-        this.column = 0;
-      } else this.column++;
-      this.at++;
-    }
+    return isGapCode(this.code(ahead));
   }
 
   /** Moves on by characters that are no ends of lines. */
@@ -57,9 +62,20 @@ export class Cursor {
     this.column += count;
   }
 
-  /** Moves behind a line's end. */
-  nextLine(): void {
-    this.next(this.peek() === "\r" && this.peek(1) === "\n" ? 2 : 1);
+  skipBlanks(): void {
+    let count = 0;
+    while (this.isBlank(count)) count++;
+    this.skip(count);
+  }
+
+  /** Moves behind a line's end; at the text's end it stays. @returns what the end is in a text: a line feed, but for two of Unicode's */
+  nextLine(): string {
+    const code = this.code();
+    if (code === END) return "";
+    this.at += code === CARRIAGE_RETURN && this.code(1) === LINE_FEED ? 2 : 1;
+    this.line++;
+    this.column = 0;
+    return code < 0x2028 ? "\n" : String.fromCharCode(code);
   }
 
   /** At the text's end: behind a line's end that is not there. */
@@ -69,16 +85,27 @@ export class Cursor {
     this.column = 0;
   }
 
-  /** Moves on while a test holds. @returns what was passed */
-  take(test: () => boolean): string {
-    const start = this.at;
-    while (!this.isAtEnd && test()) this.next();
-    return this.text.slice(start, this.at);
+  /** Moves on to the end of the line. @returns what was passed */
+  takeLine(): string {
+    const { text, at: start } = this;
+    let at = start;
+    while (at < text.length && !isBreakCode(text.charCodeAt(at))) at++;
+    this.skip(at - start);
+    return text.slice(start, at);
+  }
+
+  /** Moves on behind what a sticky expression without ends of lines finds here. @returns what was passed */
+  take(pattern: RegExp): string {
+    pattern.lastIndex = this.at;
+    const found = pattern.exec(this.text)?.[0] ?? "";
+    this.skip(found.length);
+    return found;
   }
 
   /** True at `---` or `...` that fills a line's beginning. */
   isDocumentMark(): boolean {
     if (this.column !== 0) return false;
-    return (this.text.startsWith("---", this.at) || this.text.startsWith("...", this.at)) && this.isGap(3);
+    const code = this.code();
+    return (code === 0x2d || code === 0x2e) && this.code(1) === code && this.code(2) === code && this.isGap(3);
   }
 }

@@ -18,7 +18,8 @@ export interface Explanation {
  */
 export function explainYaml(text: string): Explanation | undefined {
   try {
-    construct(compose(text), { ordered: true });
+    const { root, isTree } = compose(text);
+    construct(root, { ordered: true, isTree });
     return undefined;
   } catch (error) {
     const problem = problemOf(error);

@@ -1,117 +1,144 @@
 import { ESCAPES } from "../escapes.ts";
-import { type Cursor, isGapCode } from "./cursor.ts";
+import { type Cursor, END, isBreakCode, isGapCode } from "./cursor.ts";
 import { YamlProblem } from "./yaml_problem.ts";
 
 const fail = (problem: string, at: number, context: string, start: number) =>
   new YamlProblem("scanner", problem, at, { text: context, at: start });
 
-/** What lines of a folded text are joined with. */
-const folded = (breaks: number) => breaks > 1 ? "\n".repeat(breaks - 1) : " ";
-
-/** How many characters from a place on belong to one line of an unquoted text. */
-function plainRun(text: string, from: number, isFlow: boolean): number {
-  let at = from;
-  for (;; at++) {
-    const code = text.charCodeAt(at);
-    if (isGapCode(code)) break;
-    if (code === COLON) {
-      const next = text.charCodeAt(at + 1);
-      // In a flow collection an indicator behind the colon is an error, and the colon ends the text.
-      if (isGapCode(next) || isFlow && ",?[]{}".includes(text[at + 1]!)) break;
-    } else if (isFlow && (code === 0x2c || code === 0x5b || code === 0x5d || code === 0x7b || code === 0x7d)) break;
-  }
-  return at - from;
+/** What lines of a folded text are joined with, by the line ends between them. */
+function folded(breaks: string): string {
+  if (breaks === "\n") return " ";
+  return breaks.startsWith("\n") ? breaks.slice(1) : breaks;
 }
 
+const TAB = 0x09;
+const SPACE = 0x20;
+const NUMBER_SIGN = 0x23;
 const COLON = 0x3a;
+const FLOW_INDICATORS = ",[]{}";
 
-/** Reads an unquoted text. @returns whether it ends behind a line's end */
-export function scanPlain(cursor: Cursor, indent: number, isFlow: boolean): { text: string; endsLine: boolean } {
+/** For each code of a few characters: 1 if it is always part of an unquoted text. */
+const PLAIN = Uint8Array.from({ length: 0x80 }, (_, code) => {
+  return isGapCode(code) || code === COLON || (FLOW_INDICATORS + "#").includes(String.fromCharCode(code)) ? 0 : 1;
+});
+
+/** Where an unquoted text ends in its line, before white space. */
+function plainEnd(text: string, from: number, isFlow: boolean): number {
+  const { length } = text;
+  /** Behind the last character that is no white space. */
+  let end = from;
+  for (let at = from; at < length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === SPACE || code === TAB) continue;
+    if (code < PLAIN.length ? PLAIN[code] === 0 : isBreakCode(code)) {
+      if (code === COLON) {
+        const next = at + 1 < length ? text.charCodeAt(at + 1) : END;
+        // In a flow collection an indicator behind the colon is an error, and the colon ends the text.
+        if (isGapCode(next) || isFlow && ",?[]{}".includes(text[at + 1]!)) break;
+      } else if (code === NUMBER_SIGN) {
+        if (end < at || at === from) break;
+      } else if (isFlow || isBreakCode(code)) break;
+    }
+    end = at + 1;
+  }
+  return end;
+}
+
+/** Reads an unquoted text. */
+export function scanPlain(cursor: Cursor, indent: number, isFlow: boolean): string {
   const start = cursor.at;
   const context = "while scanning a plain scalar";
   let text = "";
   let gap = "";
-  let endsLine = false;
-  while (!cursor.isDocumentMark() && cursor.peek() !== "#") {
+  while (!cursor.isDocumentMark()) {
     const from = cursor.at;
-    cursor.skip(plainRun(cursor.text, from, isFlow));
-    if (isFlow && cursor.peek() === ":" && !cursor.isGap(1)) {
+    const end = plainEnd(cursor.text, from, isFlow);
+    if (end > from) {
+      const line = cursor.text.slice(from, end);
+      text = text === "" ? line : text + gap + line;
+      cursor.skip(end - from);
+      cursor.skipBlanks();
+    }
+    if (isFlow && cursor.code() === COLON && !cursor.isGap(1)) {
       throw fail("found unexpected ':'", cursor.at, context, start);
     }
-    if (cursor.at === from) break;
-    text += gap + cursor.text.slice(from, cursor.at);
-    endsLine = false;
-    if (!cursor.isBlank() && !cursor.isBreak()) break;
-    let breaks = 0;
-    const blanks = cursor.at;
-    while (cursor.isBlank() || cursor.isBreak()) {
-      if (cursor.isBreak()) {
-        breaks++;
-        endsLine = true;
-        cursor.nextLine();
-      } else {
-        if (endsLine && cursor.column < indent && cursor.peek() === "\t") {
-          throw fail("found a tab character that violates indentation", cursor.at, context, start);
-        }
-        cursor.next();
-      }
-    }
-    gap = breaks > 0 ? folded(breaks) : cursor.text.slice(blanks, cursor.at);
+    if (end === from || !cursor.isBreak()) break;
+    gap = folded(passBreaks(cursor, indent, context, start));
     if (!isFlow && cursor.column < indent) break;
   }
-  return { text, endsLine };
+  return text;
+}
+
+/** Passes ends of lines and blanks. @returns the ends */
+function passBreaks(cursor: Cursor, indent: number, context: string, start: number): string {
+  let breaks = "";
+  while (cursor.isBreak()) {
+    breaks += cursor.nextLine();
+    let blanks = 0;
+    for (let code = cursor.code(); code === SPACE || code === TAB; code = cursor.code(++blanks)) {
+      if (code === TAB && cursor.column + blanks < indent) {
+        throw fail("found a tab character that violates indentation", cursor.at + blanks, context, start);
+      }
+    }
+    cursor.skip(blanks);
+  }
+  cursor.afterBreak = cursor.at;
+  return breaks;
 }
 
 const CODES: Record<string, number> = { x: 2, u: 4, U: 8 };
 
-/** How many characters from a place on stand for themselves, at least one. */
-function quotedRun(text: string, from: number, quote: string): number {
-  let at = from + 1;
-  while (!isGapCode(text.charCodeAt(at)) && text[at] !== quote && text[at] !== "\\") at++;
-  return at - from;
+/** Where characters end that stand for themselves, of one line and without blanks. */
+function quotedEnd(text: string, from: number, quote: number): number {
+  let at = from;
+  for (; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === quote || code === BACKSLASH && quote === DOUBLE || isGapCode(code)) break;
+  }
+  return at;
 }
+
+const DOUBLE = 0x22;
+const SINGLE = 0x27;
+const BACKSLASH = 0x5c;
 
 /** Reads a text in quotes. */
 export function scanQuoted(cursor: Cursor): string {
-  const quote = cursor.peek();
+  const quote = cursor.code();
   const start = cursor.at;
   const context = "while scanning a quoted scalar";
   let text = "";
-  cursor.next();
+  cursor.skip(1);
   for (;;) {
     if (cursor.isDocumentMark()) throw fail("found unexpected document indicator", cursor.at, context, start);
     if (cursor.isAtEnd) throw fail("found unexpected end of stream", cursor.at, context, start);
     let continues = false;
     while (!cursor.isGap()) {
-      if (quote === "'" && cursor.peek() === "'" && cursor.peek(1) === "'") {
+      const from = cursor.at;
+      cursor.skip(quotedEnd(cursor.text, from, quote) - from);
+      if (cursor.at > from) text += cursor.text.slice(from, cursor.at);
+      else if (quote === SINGLE && cursor.code(1) === SINGLE) {
         text += "'";
-        cursor.next(2);
-      } else if (cursor.peek() === quote) break;
-      else if (quote === '"' && cursor.peek() === "\\" && cursor.isBreak(1)) {
-        cursor.next();
+        cursor.skip(2);
+      } else if (cursor.code() === quote) break;
+      else if (cursor.isBreak(1)) {
+        cursor.skip(1);
         cursor.nextLine();
         continues = true;
         break;
-      } else if (quote === '"' && cursor.peek() === "\\") text += scanEscape(cursor, start);
-      else {
-        const run = quotedRun(cursor.text, cursor.at, quote);
-        text += cursor.text.slice(cursor.at, cursor.at + run);
-        cursor.skip(run);
-      }
+      } else text += scanEscape(cursor, start);
     }
-    if (cursor.peek() === quote) break;
-    let breaks = 0;
+    if (cursor.code() === quote) break;
+    let breaks = "";
     const blanks = cursor.at;
     while (cursor.isBlank() || cursor.isBreak()) {
-      if (cursor.isBreak()) {
-        breaks++;
-        cursor.nextLine();
-      } else cursor.next();
+      if (cursor.isBreak()) breaks += cursor.nextLine();
+      else cursor.skip(1);
     }
-    if (breaks > 0) text += continues ? "\n".repeat(breaks) : folded(breaks);
+    if (breaks !== "") text += continues ? breaks : folded(breaks);
     else if (!continues) text += cursor.text.slice(blanks, cursor.at);
   }
-  cursor.next();
+  cursor.skip(1);
   return text;
 }
 
@@ -122,7 +149,7 @@ function scanEscape(cursor: Cursor, start: number): string {
   if (length === 0 && !Object.hasOwn(ESCAPES, escape)) {
     throw fail("found unknown escape character", cursor.at, context, start);
   }
-  cursor.next(2);
+  cursor.skip(2);
   if (length === 0) return ESCAPES[escape]!;
   const digits = cursor.text.slice(cursor.at, cursor.at + length);
   if (!/^[\da-fA-F]+$/.test(digits) || digits.length < length) {
@@ -132,7 +159,7 @@ function scanEscape(cursor: Cursor, start: number): string {
   if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) {
     throw fail("found invalid Unicode character escape code", cursor.at, context, start);
   }
-  cursor.next(length);
+  cursor.skip(length);
   return String.fromCodePoint(code);
 }
 
@@ -149,7 +176,7 @@ const BLOCK = "while scanning a block scalar";
 function scanBlockHeader(cursor: Cursor): BlockHeader {
   const start = cursor.at;
   const isFolded = cursor.peek() === ">";
-  cursor.next();
+  cursor.skip(1);
   const chomp = () => cursor.peek() === "+" || cursor.peek() === "-" ? takeOne(cursor) : "";
   let chomping = chomp();
   let increment = 0;
@@ -158,8 +185,8 @@ function scanBlockHeader(cursor: Cursor): BlockHeader {
     increment = Number(takeOne(cursor));
     if (chomping === "") chomping = chomp();
   }
-  cursor.take(() => cursor.isBlank());
-  if (cursor.peek() === "#") cursor.take(() => !cursor.isBreak());
+  cursor.skipBlanks();
+  if (cursor.code() === NUMBER_SIGN) cursor.takeLine();
   if (!cursor.isAtEnd && !cursor.isBreak()) {
     throw fail("did not find expected comment or line break", cursor.at, BLOCK, start);
   }
@@ -169,7 +196,7 @@ function scanBlockHeader(cursor: Cursor): BlockHeader {
 
 function takeOne(cursor: Cursor): string {
   const character = cursor.peek();
-  cursor.next();
+  cursor.skip(1);
   return character;
 }
 
@@ -178,21 +205,21 @@ export function scanBlock(cursor: Cursor, parent: number): string {
   const start = cursor.at;
   const { isFolded, chomping, increment } = scanBlockHeader(cursor);
   let indent = increment === 0 ? 0 : Math.max(parent, 0) + increment;
-  /** Passes empty lines, and finds the indentation where none was given. @returns how many they are */
-  const passEmpty = (): number => {
+  /** Passes empty lines, and finds the indentation where none was given. @returns their ends */
+  const passEmpty = (): string => {
     let deepest = 0;
-    for (let lines = 0;; lines++) {
-      while ((indent === 0 || cursor.column < indent) && cursor.peek() === " ") cursor.next();
+    for (let ends = "";;) {
+      while ((indent === 0 || cursor.column < indent) && cursor.code() === SPACE) cursor.skip(1);
       deepest = Math.max(deepest, cursor.column);
-      if ((indent === 0 || cursor.column < indent) && cursor.peek() === "\t") {
+      if ((indent === 0 || cursor.column < indent) && cursor.code() === TAB) {
         throw fail("found a tab character where an indentation space is expected", cursor.at, BLOCK, start);
       }
       if (cursor.isBreak()) {
-        cursor.nextLine();
+        ends += cursor.nextLine();
         continue;
       }
       if (indent === 0) indent = Math.max(deepest, parent + 1, 1);
-      return lines;
+      return ends;
     }
   };
   let text = "";
@@ -202,14 +229,13 @@ export function scanBlock(cursor: Cursor, parent: number): string {
   let wasDeeper = false;
   while (cursor.column === indent && !cursor.isAtEnd) {
     const isDeeper = cursor.isBlank();
-    if (isFolded && ended === "\n" && !wasDeeper && !isDeeper) text += empty === 0 ? " " : "";
+    if (isFolded && ended === "\n" && !wasDeeper && !isDeeper) text += empty === "" ? " " : "";
     else text += ended;
-    text += "\n".repeat(empty);
+    text += empty;
     wasDeeper = isDeeper;
-    text += cursor.take(() => !cursor.isBreak());
-    ended = cursor.isBreak() ? "\n" : "";
-    cursor.nextLine();
+    text += cursor.takeLine();
+    ended = cursor.nextLine();
     empty = passEmpty();
   }
-  return chomping === "-" ? text : chomping === "+" ? text + ended + "\n".repeat(empty) : text + ended;
+  return chomping === "-" ? text : chomping === "+" ? text + ended + empty : text + ended;
 }

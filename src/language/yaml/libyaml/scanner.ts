@@ -1,4 +1,4 @@
-import { Cursor } from "./cursor.ts";
+import { Cursor, END } from "./cursor.ts";
 import { scanBlock, scanPlain, scanQuoted } from "./scalars.ts";
 import { YamlProblem } from "./yaml_problem.ts";
 
@@ -23,6 +23,7 @@ export type TokenKind =
   | "scalar"
   | "end";
 
+/** Good until the next token is looked at: then it may be another. */
 export interface Token {
   kind: TokenKind;
   at: number;
@@ -31,8 +32,12 @@ export interface Token {
   isPlain: boolean;
 }
 
+/** Characters of a key without `?`. */
+const LONGEST_KEY = 1024;
+
 /** A place where a key without `?` may have begun. */
 interface SimpleKey {
+  isPossible: boolean;
   /** Number of the token that follows it. */
   token: number;
   isRequired: boolean;
@@ -41,21 +46,40 @@ interface SimpleKey {
   column: number;
 }
 
-const FLOW: Record<string, TokenKind> = {
-  "[": "flow-sequence",
-  "{": "flow-mapping",
-  "]": "flow-sequence-end",
-  "}": "flow-mapping-end",
-};
+const noKey = (): SimpleKey => ({ isPossible: false, token: 0, isRequired: false, at: 0, line: 0, column: 0 });
 
-/** Characters that a plain text does not begin with. */
-const INDICATORS = "-?:,[]{}#&*!|>'\"%@`";
+/** Codes of characters. */
+const TAB = 0x09;
+const SPACE = 0x20;
+const QUOTE = 0x22;
+const NUMBER_SIGN = 0x23;
+const PERCENT = 0x25;
+const AMPERSAND = 0x26;
+const APOSTROPHE = 0x27;
+const STAR = 0x2a;
+const COMMA = 0x2c;
+const DASH = 0x2d;
+const COLON = 0x3a;
+const QUESTION_MARK = 0x3f;
+const BAR = 0x7c;
+const GREATER = 0x3e;
+const EXCLAMATION_MARK = 0x21;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
 
-/** Flow collections within each other: each token costs as much as there are. */
-const DEEPEST = 500;
+/** For each code of a few characters: 1 if a plain text does not begin with it, or not always. */
+const INDICATORS = Uint8Array.from(
+  { length: 0x80 },
+  (_, code) => "-?:,[]{}#&*!|>'\"%@`".includes(String.fromCharCode(code)) ? 1 : 0,
+);
 
-/** Characters of tags. */
-const TAG = /[\w;/?:@&=+$.!~*'()%-]/;
+/** Nodes within each other: a token costs as much as there are flow collections, and readers of values call themselves. */
+export const DEEPEST = 500;
+
+const NAME = /[\w-]+/y;
+const TAG = /!<?[\w;/?:@&=+$.!~*'()%-]*/y;
 
 function unescapeUri(escaped: string): string {
   const bytes = escaped.split("%").slice(1).map((digits) => Number.parseInt(digits, 16));
@@ -69,48 +93,86 @@ function unescapeUri(escaped: string): string {
  */
 export class Scanner {
   readonly #cursor: Cursor;
+  /** Tokens that are found and not taken, from `#first` to `#end`; the others are used again. */
   readonly #tokens: Token[] = [];
+  #first = 0;
+  #end = 0;
+  /** Number of the next token, from the beginning of the text. */
   #taken = 0;
+  /** The next token, once nothing can come before it any more. */
+  #next: Token | undefined;
   #isDone = false;
   #indent = -1;
   readonly #indents: number[] = [];
   #mayStartKey = true;
-  /** One for each level of flow collections, and one below. */
-  readonly #keys: (SimpleKey | undefined)[] = [undefined];
+  #flowLevel = 0;
+  /** One for each level of flow collections, and one below; those of levels that have ended are used again. */
+  readonly #keys: SimpleKey[] = [noKey()];
 
   constructor(text: string) {
     this.#cursor = new Cursor(text);
     if (this.#cursor.peek() === "\ufeff") this.#cursor.at++;
   }
 
-  get #flowLevel(): number {
-    return this.#keys.length - 1;
-  }
-
   peek(): Token {
-    while (this.#needsMore()) this.#fetch();
-    return this.#tokens[0]!;
+    return this.#next ??= this.#find();
   }
 
   next(): Token {
     const token = this.peek();
-    if (token.kind !== "end") {
-      this.#tokens.shift();
-      this.#taken++;
-    }
+    if (token.kind !== "end") this.#pass();
     return token;
+  }
+
+  /** Takes the next token if it is of a kind. */
+  take(kind: TokenKind): boolean {
+    if (this.peek().kind !== kind) return false;
+    this.next();
+    return true;
+  }
+
+  #pass(): void {
+    this.#next = undefined;
+    this.#taken++;
+    if (++this.#first === this.#end) this.#first = this.#end = 0;
+  }
+
+  #find(): Token {
+    while (this.#needsMore()) this.#fetch();
+    return this.#tokens[this.#first]!;
   }
 
   #needsMore(): boolean {
     if (this.#isDone) return false;
-    if (this.#tokens.length === 0) return true;
+    if (this.#first === this.#end) return true;
     this.#dropStaleKeys();
-    for (const key of this.#keys) if (key?.token === this.#taken) return true;
+    for (let level = 0; level <= this.#flowLevel; level++) {
+      const key = this.#keys[level]!;
+      if (key.isPossible && key.token === this.#taken) return true;
+    }
     return false;
   }
 
   #add(kind: TokenKind, at: number, text = "", isPlain = false): void {
-    this.#tokens.push({ kind, at, text, isPlain });
+    if (this.#end === this.#tokens.length) {
+      this.#tokens.push({ kind, at, text, isPlain });
+    } else {
+      const token = this.#tokens[this.#end]!;
+      token.kind = kind;
+      token.at = at;
+      token.text = text;
+      token.isPlain = isPlain;
+    }
+    this.#end++;
+  }
+
+  /** Adds a token before those that begin at a place of `#tokens`. */
+  #insert(place: number, kind: TokenKind, at: number): void {
+    this.#add(kind, at);
+    const tokens = this.#tokens;
+    const token = tokens[this.#end - 1]!;
+    for (let moved = this.#end - 1; moved > place; moved--) tokens[moved] = tokens[moved - 1]!;
+    tokens[place] = token;
   }
 
   #fail(problem: string): YamlProblem {
@@ -122,23 +184,46 @@ export class Scanner {
     this.#passGaps();
     this.#dropStaleKeys();
     this.#unroll(cursor.column);
-    const character = cursor.peek();
-    if (character === "") return this.#fetchEnd();
-    if (cursor.column === 0 && character === "%") return this.#fetchDirective();
-    if (cursor.isDocumentMark()) return this.#fetchDocumentMark();
-    if (character === "[" || character === "{") return this.#openFlow(FLOW[character]!);
-    if (character === "]" || character === "}") return this.#closeFlow(FLOW[character]!);
-    if (character === ",") return this.#fetchFlowEntry();
-    if (character === "-" && cursor.isGap(1)) return this.#fetchEntry();
-    if (character === "?" && (this.#flowLevel > 0 || cursor.isGap(1))) return this.#fetchKey();
-    if (character === ":" && (this.#flowLevel > 0 || cursor.isGap(1))) return this.#fetchValue();
-    if (character === "*" || character === "&") return this.#fetchAnchor(character === "*" ? "alias" : "anchor");
-    if (character === "!") return this.#fetchTag();
-    if ((character === "|" || character === ">") && this.#flowLevel === 0) return this.#fetchBlockScalar();
-    if (character === "'" || character === '"') return this.#fetchQuoted();
-    const isPlain = !INDICATORS.includes(character) && !cursor.isGap() || character === "-" && !cursor.isBlank(1) ||
-      this.#flowLevel === 0 && (character === "?" || character === ":") && !cursor.isGap(1);
-    if (isPlain) return this.#fetchPlain();
+    const code = cursor.code();
+    if (code === END) return this.#fetchEnd();
+    if (cursor.column === 0) {
+      if (code === PERCENT) return this.#fetchDirective();
+      if (cursor.isDocumentMark()) return this.#fetchDocumentMark();
+    }
+    // Most tokens are words.
+    if (code >= INDICATORS.length || INDICATORS[code] === 0 && code !== TAB) return this.#fetchPlain();
+    const isFlow = this.#flowLevel > 0;
+    switch (code) {
+      case OPEN_BRACKET:
+        return this.#openFlow("flow-sequence");
+      case OPEN_BRACE:
+        return this.#openFlow("flow-mapping");
+      case CLOSE_BRACKET:
+        return this.#closeFlow("flow-sequence-end");
+      case CLOSE_BRACE:
+        return this.#closeFlow("flow-mapping-end");
+      case COMMA:
+        return this.#fetchFlowEntry();
+      case DASH:
+        return cursor.isGap(1) ? this.#fetchEntry() : this.#fetchPlain();
+      case QUESTION_MARK:
+        return isFlow || cursor.isGap(1) ? this.#fetchKey() : this.#fetchPlain();
+      case COLON:
+        return isFlow || cursor.isGap(1) ? this.#fetchValue() : this.#fetchPlain();
+      case STAR:
+        return this.#fetchAnchor("alias");
+      case AMPERSAND:
+        return this.#fetchAnchor("anchor");
+      case EXCLAMATION_MARK:
+        return this.#fetchTag();
+      case BAR:
+      case GREATER:
+        if (!isFlow) return this.#fetchBlockScalar();
+        break;
+      case QUOTE:
+      case APOSTROPHE:
+        return this.#fetchQuoted();
+    }
     const context = { text: "while scanning for the next token", at: cursor.at };
     throw new YamlProblem("scanner", "found character that cannot start any token", cursor.at, context);
   }
@@ -149,39 +234,46 @@ export class Scanner {
     for (;;) {
       const passesTabs = this.#flowLevel > 0 || !this.#mayStartKey;
       let blanks = 0;
-      while (cursor.peek(blanks) === " " || passesTabs && cursor.peek(blanks) === "\t") blanks++;
-      cursor.skip(blanks);
-      if (cursor.peek() === "#") cursor.take(() => !cursor.isBreak());
+      let code = cursor.code();
+      while (code === SPACE || passesTabs && code === TAB) code = cursor.code(++blanks);
+      if (blanks > 0) cursor.skip(blanks);
+      if (code === NUMBER_SIGN) cursor.takeLine();
       if (!cursor.isBreak()) return;
       cursor.nextLine();
       if (this.#flowLevel === 0) this.#mayStartKey = true;
     }
   }
 
-  /** A key without `?` ends in its line, and within 1024 characters. */
+  /** A key without `?` ends in its line, and is no longer than {@linkcode LONGEST_KEY}. */
   #dropStaleKeys(): void {
     const { line, at } = this.#cursor;
-    for (let level = 0; level < this.#keys.length; level++) {
-      const key = this.#keys[level];
-      if (key !== undefined && (key.line !== line || key.at + 1024 < at)) this.#dropKey(level);
+    for (let level = 0; level <= this.#flowLevel; level++) {
+      const key = this.#keys[level]!;
+      if (key.isPossible && (key.line !== line || key.at + LONGEST_KEY < at)) this.#dropKey(key);
     }
   }
 
-  #dropKey(level = this.#flowLevel): void {
-    const key = this.#keys[level];
-    if (key?.isRequired) {
+  #dropKey(key = this.#keys[this.#flowLevel]!): void {
+    if (key.isPossible && key.isRequired) {
       const context = { text: "while scanning a simple key", at: key.at };
       throw new YamlProblem("scanner", "could not find expected ':'", this.#cursor.at, context);
     }
-    this.#keys[level] = undefined;
+    key.isPossible = false;
   }
 
-  #saveKey(): void {
-    if (!this.#mayStartKey) return;
-    this.#dropKey();
+  /** @returns undefined where no key may begin */
+  #saveKey(): SimpleKey | undefined {
+    if (!this.#mayStartKey) return undefined;
+    const key = this.#keys[this.#flowLevel]!;
+    this.#dropKey(key);
     const { at, line, column } = this.#cursor;
-    const isRequired = this.#flowLevel === 0 && this.#indent === column;
-    this.#keys[this.#flowLevel] = { token: this.#taken + this.#tokens.length, isRequired, at, line, column };
+    key.isPossible = true;
+    key.isRequired = this.#flowLevel === 0 && this.#indent === column;
+    key.token = this.#taken + this.#end - this.#first;
+    key.at = at;
+    key.line = line;
+    key.column = column;
+    return key;
   }
 
   #unroll(column: number): void {
@@ -193,11 +285,11 @@ export class Scanner {
   }
 
   /** Begins a block collection, if the column is deeper than that of the one around it. */
-  #roll(column: number, kind: TokenKind, at: number, place = this.#tokens.length): void {
+  #roll(column: number, kind: TokenKind, at: number, place = this.#end): void {
     if (this.#flowLevel > 0 || this.#indent >= column) return;
     this.#indents.push(this.#indent);
     this.#indent = column;
-    this.#tokens.splice(place, 0, { kind, at, text: "", isPlain: false });
+    this.#insert(place, kind, at);
   }
 
   #fetchEnd(): void {
@@ -218,40 +310,44 @@ export class Scanner {
     this.#mayStartKey = false;
     const context = { text: "while scanning a directive", at: cursor.at };
     const fail = (problem: string) => new YamlProblem("scanner", problem, cursor.at, context);
-    cursor.next();
-    const name = cursor.take(() => /[\w-]/.test(cursor.peek()));
+    cursor.skip(1);
+    const name = cursor.take(NAME);
     if (name === "") throw fail("could not find expected directive name");
     if (!cursor.isGap()) throw fail("found unexpected non-alphabetical character");
     if (name !== "YAML" && name !== "TAG") throw fail("found unknown directive name");
-    this.#add("directive", context.at, cursor.take(() => !cursor.isBreak()));
+    this.#add("directive", context.at, cursor.takeLine());
+    // The line's end is part of it: no key may begin in the next line.
+    cursor.nextLine();
   }
 
   #fetchDocumentMark(): void {
     this.#unroll(-1);
     this.#dropKey();
     this.#mayStartKey = false;
-    this.#add(this.#cursor.peek() === "-" ? "document-start" : "document-end", this.#cursor.at);
-    this.#cursor.next(3);
+    this.#add(this.#cursor.code() === DASH ? "document-start" : "document-end", this.#cursor.at);
+    this.#cursor.skip(3);
   }
 
   #openFlow(kind: TokenKind): void {
     if (this.#flowLevel >= DEEPEST) throw new RangeError("lists and maps are nested too deeply");
     this.#saveKey();
-    this.#keys.push(undefined);
+    this.#flowLevel++;
+    if (this.#keys.length > this.#flowLevel) this.#keys[this.#flowLevel]!.isPossible = false;
+    else this.#keys.push(noKey());
     this.#mayStartKey = true;
     this.#addOne(kind);
   }
 
   #closeFlow(kind: TokenKind): void {
     this.#dropKey();
-    if (this.#flowLevel > 0) this.#keys.pop();
+    if (this.#flowLevel > 0) this.#flowLevel--;
     this.#mayStartKey = false;
     this.#addOne(kind);
   }
 
   #addOne(kind: TokenKind): void {
     this.#add(kind, this.#cursor.at);
-    this.#cursor.next();
+    this.#cursor.skip(1);
   }
 
   #fetchFlowEntry(): void {
@@ -283,12 +379,12 @@ export class Scanner {
   }
 
   #fetchValue(): void {
-    const key = this.#keys[this.#flowLevel];
-    if (key !== undefined) {
-      const place = key.token - this.#taken;
-      this.#tokens.splice(place, 0, { kind: "key", at: key.at, text: "", isPlain: false });
+    const key = this.#keys[this.#flowLevel]!;
+    if (key.isPossible) {
+      const place = key.token - this.#taken + this.#first;
+      this.#insert(place, "key", key.at);
       this.#roll(key.column, "block-mapping", key.at, place);
-      this.#keys[this.#flowLevel] = undefined;
+      key.isPossible = false;
       this.#mayStartKey = false;
     } else {
       if (this.#flowLevel === 0) {
@@ -305,8 +401,8 @@ export class Scanner {
     const { at } = cursor;
     this.#saveKey();
     this.#mayStartKey = false;
-    cursor.next();
-    const text = cursor.take(() => /[\w-]/.test(cursor.peek()));
+    cursor.skip(1);
+    const text = cursor.take(NAME);
     if (text === "" || !(cursor.isGap() || "?:,]}%@`".includes(cursor.peek()))) {
       const context = { text: `while scanning an ${kind}`, at };
       throw new YamlProblem("scanner", "did not find expected alphabetic or numeric character", cursor.at, context);
@@ -322,7 +418,7 @@ export class Scanner {
     const fail = (problem: string, doing = "while parsing a tag") =>
       new YamlProblem("scanner", problem, cursor.at, { text: doing, at });
     const isVerbatim = cursor.peek(1) === "<";
-    let text = cursor.take(() => (cursor.peek() === "<" && cursor.at === at + 1) || TAG.test(cursor.peek()));
+    let text = cursor.take(TAG);
     if (/^!(?:[\w-]*!|<)$/.test(text) && text !== "!") throw fail("did not find expected tag URI");
     const escape = text.search(/%(?![\da-fA-F]{2})/);
     if (escape !== -1) {
@@ -334,7 +430,7 @@ export class Scanner {
     if (isVerbatim) {
       if (cursor.peek() !== ">") throw fail("did not find the expected '>'", "while scanning a tag");
       text += ">";
-      cursor.next();
+      cursor.skip(1);
     }
     if (!cursor.isGap() && !(this.#flowLevel > 0 && cursor.peek() === ",")) {
       throw fail("did not find expected whitespace or line break", "while scanning a tag");
@@ -350,18 +446,32 @@ export class Scanner {
   }
 
   #fetchQuoted(): void {
-    this.#saveKey();
+    const key = this.#saveKey();
     this.#mayStartKey = false;
     const { at } = this.#cursor;
-    this.#add("scalar", at, scanQuoted(this.#cursor));
+    const text = scanQuoted(this.#cursor);
+    this.#addScalar(at, text, false, key);
   }
 
   #fetchPlain(): void {
-    this.#saveKey();
+    const key = this.#saveKey();
     this.#mayStartKey = false;
     const { at } = this.#cursor;
-    const { text, endsLine } = scanPlain(this.#cursor, this.#indent + 1, this.#flowLevel > 0);
-    if (endsLine) this.#mayStartKey = true;
-    this.#add("scalar", at, text, true);
+    const text = scanPlain(this.#cursor, this.#indent + 1, this.#flowLevel > 0);
+    if (this.#cursor.afterBreak === this.#cursor.at) this.#mayStartKey = true;
+    this.#addScalar(at, text, true, key);
+  }
+
+  /** Adds a scalar; if its colon stands right behind it, it is a key at once, as it would be when the colon is read. */
+  #addScalar(at: number, text: string, isPlain: boolean, key: SimpleKey | undefined): void {
+    const cursor = this.#cursor;
+    const isKey = key !== undefined && this.#flowLevel === 0 && cursor.code() === COLON && cursor.isGap(1) &&
+      key.line === cursor.line && key.at + LONGEST_KEY >= cursor.at;
+    if (!isKey) return this.#add("scalar", at, text, isPlain);
+    key.isPossible = false;
+    this.#roll(key.column, "block-mapping", at);
+    this.#add("key", at);
+    this.#add("scalar", at, text, isPlain);
+    this.#addOne("value");
   }
 }

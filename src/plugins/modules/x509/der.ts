@@ -1,13 +1,13 @@
 import { decodeText } from "../../../language/python/codecs.ts";
+import { type DerElement, readElement } from "../../../runtime/der.ts";
 
 /** Bytes of a number: a key of 32768 bits, and more than any serial number. */
 const LONGEST_NUMBER = 4100;
 const LONGEST_OID = 128;
 
-/** An element of DER: a tag, and bytes or further elements. */
-export class Der {
+/** An element of DER, with what it may stand for. */
+export class Der implements DerElement {
   readonly tag: number;
-  /** Tag, length and content. */
   readonly whole: Uint8Array;
   readonly content: Uint8Array;
 
@@ -116,16 +116,6 @@ export const TAG = {
  * @throws {SyntaxError} if there is none, or it is cut short
  */
 export function readDer(bytes: Uint8Array): Der {
-  const [tag, first] = bytes;
-  if (tag === undefined || first === undefined || (tag & 0x1f) === 0x1f) throw new SyntaxError("Not DER");
-  let start = 2;
-  let length = first;
-  if (first >= 0x80) {
-    const count = first & 0x7f;
-    if (count === 0 || count > 4) throw new SyntaxError("Not DER: a length without bound");
-    length = 0;
-    for (let at = 0; at < count; at++) length = length * 256 + (bytes[start++] ?? 0);
-  }
-  if (start + length > bytes.length) throw new SyntaxError("Not DER: cut short");
-  return new Der(tag, bytes.subarray(0, start + length), bytes.subarray(start, start + length));
+  const { tag, whole, content } = readElement(bytes);
+  return new Der(tag, whole, content);
 }

@@ -1,4 +1,6 @@
 import { ProtocolError } from "../../../base/errors.ts";
+import { concat, grown } from "../../../runtime/bytes.ts";
+import { PausableReader } from "../../../runtime/pausable_reader.ts";
 
 /* Frames of RFC 6455, section 5: `FIN·opcode[1] MASK·length[1, 3 or 9] mask[0 or 4] payload`. */
 
@@ -10,8 +12,6 @@ const MAX_CONTROL = 125;
 /** Memory that the header of a frame alone can take: any stranger can send one. */
 const FIRST_CAPACITY = 4096;
 const GROWTH = 16;
-const LATER_GROWTH = 2;
-const PIECE = 2 ** 20;
 
 /** Masks bytes in place, or unmasks them. @param from how many bytes of the same payload were before these */
 export function applyMask(bytes: Uint8Array, mask: Uint8Array, from = 0): void {
@@ -71,7 +71,7 @@ export interface WsFrameSink {
 }
 
 /** Reads messages from chunks cut anywhere. */
-export class WsFrameReader {
+export class WsFrameReader extends PausableReader {
   readonly #limits: WsFrameLimits;
   readonly #sink: WsFrameSink;
   /** A header that is cut in two, up to 14 bytes. */
@@ -87,61 +87,29 @@ export class WsFrameReader {
   /** Payloads of earlier frames of a message in several frames. */
   #parts: Uint8Array[] | undefined;
   #partsSize = 0;
-  #rest: Uint8Array[] = [];
-  #busy = false;
-  #stopped = false;
-
-  finished = 0;
-  /** While true, the sink is not called; what arrives is kept. Call {@link WsFrameReader.push} without a chunk to continue. */
-  paused = false;
 
   constructor(limits: WsFrameLimits, sink: WsFrameSink) {
+    super();
     this.#limits = limits;
     this.#sink = sink;
   }
 
-  get pendingBytes(): number {
-    return this.#headFilled + this.#bodyFilled + this.#partsSize +
-      this.#rest.reduce((sum, chunk) => sum + chunk.length, 0);
+  override get pendingBytes(): number {
+    return this.#headFilled + this.#bodyFilled + this.#partsSize + super.pendingBytes;
   }
 
-  stop(): void {
-    this.#stopped = true;
-    this.#rest = [];
+  override stop(): void {
+    super.stop();
     this.#parts = undefined;
     this.#body = undefined;
     this.#bodyFilled = this.#partsSize = 0;
   }
 
-  /**
-   * Reads a chunk. Returns true if all of it was copied.
-   *
-   * @throws {ProtocolError} for bytes that break the protocol
-   */
-  push(chunk?: Uint8Array): boolean {
-    if (chunk !== undefined && (this.#busy || this.paused || this.#rest.length > 0)) {
-      this.#rest.push(chunk);
-      chunk = undefined;
-    }
-    if (this.#busy) return false;
-    this.#busy = true;
-    try {
-      const copied = chunk !== undefined && this.#read(chunk);
-      while (this.#rest.length > 0 && !this.paused && !this.#stopped) this.#read(this.#rest.shift()!);
-      return copied;
-    } finally {
-      this.#busy = false;
-    }
-  }
-
-  #read(chunk: Uint8Array): boolean {
+  protected override read(chunk: Uint8Array): boolean {
     let at = 0;
     let copied = true;
-    while (at < chunk.length && !this.#stopped) {
-      if (this.paused) {
-        this.#rest.unshift(chunk.subarray(at));
-        return false;
-      }
+    while (at < chunk.length && !this.stopped) {
+      if (this.pauseAt(chunk, at)) return false;
       if (this.#body === undefined) {
         at = this.#readHead(chunk, at);
         if (this.#headFilled > 0) return copied;
@@ -231,10 +199,7 @@ export class WsFrameReader {
     const take = Math.min(this.#length - this.#bodyFilled, chunk.length - at);
     const need = this.#bodyFilled + take;
     if (need > body.length) {
-      const growth = body.length < PIECE ? GROWTH : LATER_GROWTH;
-      const larger = new Uint8Array(Math.min(this.#length, Math.max(need, body.length * growth)));
-      larger.set(body.subarray(0, this.#bodyFilled));
-      body = this.#body = larger;
+      body = this.#body = grown(body, this.#bodyFilled, need, GROWTH, this.#length);
     }
     body.set(chunk.subarray(at, at + take), this.#bodyFilled);
     if (this.#limits.masked) applyMask(body.subarray(this.#bodyFilled, need), this.#mask, this.#bodyFilled);
@@ -259,15 +224,9 @@ export class WsFrameReader {
     parts.push(isView ? payload.slice() : payload);
     this.#partsSize += payload.length;
     if (!this.#final) return;
-    const message = new Uint8Array(this.#partsSize);
-    let at = 0;
-    for (const part of parts) {
-      message.set(part, at);
-      at += part.length;
-    }
     this.#parts = undefined;
     this.#partsSize = 0;
     this.finished++;
-    this.#sink.onMessage(message);
+    this.#sink.onMessage(concat(parts));
   }
 }
