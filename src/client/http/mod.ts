@@ -35,63 +35,8 @@ export function connect(url: string | URL, options: HttpOptions): Promise<HttpCl
   return HttpClient.open(url, options);
 }
 
-export { HttpClient };
-export type { HttpOptions };
-export type { Login } from "./session.ts";
-export { ClientError } from "../client_error.ts";
-export type {
-  AnyRunner,
-  AnyWheel,
-  FunctionArguments,
-  FunctionName,
-  FunctionReturn,
-  Functions,
-  RunnerArguments,
-  RunnerName,
-  RunnerReturn,
-  WheelArguments,
-  WheelName,
-  WheelReturn,
-} from "../functions/call_types.ts";
+export * from "../shared_exports.ts";
+// By name: a program adds functions of its own to these.
 export type { ExecutionFunctions } from "../functions/execution_functions.ts";
 export type { RunnerFunctions } from "../functions/runner_functions.ts";
-export type { FunctionSignature, StateResult, StateReturns, UserRecord } from "../functions/shapes.ts";
 export type { WheelFunctions } from "../functions/wheel_functions.ts";
-export type { CollectOptions, Output, StateProgress } from "../job_collector.ts";
-export {
-  hasReturn,
-  highestRetcode,
-  type MinionReturn,
-  type Outcome,
-  type ReturnOutcome,
-  type TargetStatus,
-} from "../outcome.ts";
-export type { JobOrigin, Published, PublishRequest } from "../publish_request.ts";
-export type { Credentials } from "../credentials.ts";
-export type {
-  CallOptions,
-  EventFeed,
-  EventsOptions,
-  JobRequest,
-  JobRun,
-  Jobs,
-  KeyFingerprint,
-  Keys,
-  KeyStatus,
-  KnownMinion,
-  ListedJob,
-  ListJobsOptions,
-  ListMinionsOptions,
-  Minions,
-  RecordedJob,
-  RunnerCall,
-  Salt,
-  SaltEvent,
-  Targets,
-  WheelCall,
-} from "../salt.ts";
-export { codeOf, messageOf, ProtocolError, SaltError, TimeoutError } from "../../base/errors.ts";
-export type { Clock } from "../../base/async/clock.ts";
-export type { LogFields, Logger, LogLevel, LogRecord, Threshold } from "../../base/log.ts";
-export type { TargetType } from "../../model/target/target.ts";
-export type { Float } from "../../protocol/wire/msgpack_values.ts";
