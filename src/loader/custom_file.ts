@@ -76,7 +76,7 @@ function exportedFunction(source: string, name: string, fn: AnyFunction): Custom
         fn(
           context,
           ...params.map((param) => bound[param.name]),
-          ...(varargs === undefined ? [] : bound[varargs]),
+          ...(varargs === undefined ? [] : bound[varargs] as unknown[]),
           ...(keywords === undefined ? [] : [bound[keywords]]),
         )
       ),

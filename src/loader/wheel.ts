@@ -1,6 +1,6 @@
 import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
-import type { BoundArguments, Signature } from "./signature.ts";
+import { type BoundArguments, type Declare, declareFunction, type Signature } from "./signature.ts";
 
 /**
  * The directories of minion keys, by their names in listings.
@@ -133,6 +133,9 @@ export interface WheelFunction {
   secret?: boolean;
   run(context: WheelContext, args: BoundArguments): unknown;
 }
+
+/** Declares a wheel function: its arguments have the names and types that its signature says. */
+export const wheelFunction: Declare<WheelFunction> = declareFunction;
 
 /** What a file under `plugins/wheel/` exports as `wheel`. */
 export interface WheelModule {

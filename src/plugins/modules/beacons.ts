@@ -1,8 +1,8 @@
 import { dirName } from "../../config/paths.ts";
 import { includedFile } from "../../config/saved_schedule.ts";
 import type { JobContext } from "../../loader/context.ts";
-import type { ExecutionFunction, ExecutionModule } from "../../loader/family.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
+import { executionFunction, type ExecutionModule } from "../../loader/family.ts";
+import type { Arguments, BoundArguments } from "../../loader/signature.ts";
 import { unifiedDiff } from "../../python/difflib.ts";
 import { entriesOf, isMap, lookup } from "../../python/containers.ts";
 import { equal } from "../../python/equal.ts";
@@ -211,8 +211,8 @@ async function reset(context: JobContext, args: BoundArguments): Promise<Answer>
     : { comment: str(found.comment), result: false };
 }
 
-type Run = ExecutionFunction["run"];
-const fun = (signature: string, doc: string, run: Run): ExecutionFunction => ({ signature, doc, run });
+const fun = <S extends string, R>(signature: S, doc: string, run: (context: JobContext, args: Arguments<S>) => R) =>
+  executionFunction({ signature, doc, run });
 
 /** Manages the beacons of this minion: what it watches and tells its masters of. */
 export const module: ExecutionModule = {

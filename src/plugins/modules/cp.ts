@@ -1,6 +1,6 @@
 import { dirName } from "../../config/paths.ts";
 import type { JobContext } from "../../loader/context.ts";
-import type { ExecutionModule } from "../../loader/family.ts";
+import { executionFunction, type ExecutionModule } from "../../loader/family.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { isDirectory } from "../linux/paths.ts";
@@ -39,7 +39,7 @@ const SALTENV =
 /** Files to and from the master. */
 export const module: ExecutionModule = {
   functions: {
-    get_file: {
+    get_file: executionFunction({
       signature: "path, dest, saltenv=None, makedirs=False, template=None, gzip=None, **kwargs",
       doc:
         "Fetches a file of the master and returns its path here; empty if that fails, False if the target directory is missing.\n\n" +
@@ -60,14 +60,14 @@ export const module: ExecutionModule = {
         const homeless = !options.makedirs && !isDirectory(runtime.fs, dirName(dest));
         return homeless && await files.hash(path, from) !== undefined ? false : "";
       },
-    },
-    get_template: {
+    }),
+    get_template: executionFunction({
       signature: "path, dest, template='jinja', saltenv=None, makedirs=False, **kwargs",
       doc: "Fetches a file of the master and renders it; with template=None, it stays as it is.\n\n" +
         `    salt '*' cp.get_template salt://vimrc /etc/vimrc${SALTENV}`,
       run: getTemplate,
-    },
-    get_dir: {
+    }),
+    get_dir: executionFunction({
       signature: "path, dest, saltenv=None, template=None, gzip=None, **kwargs",
       doc: "Fetches a directory of the master with everything below it, and returns the paths here.\n\n" +
         `    salt '*' cp.get_dir salt://etc/apache2 /etc${SALTENV}\ngzip: as of cp.get_file`,
@@ -79,8 +79,8 @@ export const module: ExecutionModule = {
         });
         return await context.files.fetchDirectory(path, dest, { saltenv: textOr(saltenv), gzip: gzipOf(gzip) });
       },
-    },
-    get_url: {
+    }),
+    get_url: executionFunction({
       signature: "path, dest='', saltenv=None, makedirs=False, source_hash=None",
       doc:
         "Fetches a file from salt://, http:// or https:// and returns its path here: in the cache without dest, its " +
@@ -105,8 +105,8 @@ export const module: ExecutionModule = {
         context.log.error(`Unable to fetch file ${url} from saltenv ${where}.`);
         return false;
       },
-    },
-    get_file_str: {
+    }),
+    get_file_str: executionFunction({
       signature: "path, saltenv=None",
       doc: `Returns the content of a file of the master.\n\n    salt '*' cp.get_file_str salt://my/file${SALTENV}`,
       async run(context, { path, saltenv }) {
@@ -115,8 +115,8 @@ export const module: ExecutionModule = {
           ? cachedOr(context, undefined, str(path), saltenv)
           : new TextDecoder("utf-8", { ignoreBOM: true }).decode(content);
       },
-    },
-    cache_file: {
+    }),
+    cache_file: executionFunction({
       signature: "path, saltenv=None, source_hash=None, verify_ssl=True, use_etag=False",
       doc: "Fetches a file into the cache of the minion and returns its path there.\n\n" +
         `    salt '*' cp.cache_file salt://path/to/file${SALTENV}\n` +
@@ -131,8 +131,8 @@ export const module: ExecutionModule = {
         });
         return cachedOr(context, got, str(path), saltenv);
       },
-    },
-    cache_files: {
+    }),
+    cache_files: executionFunction({
       signature: "paths, saltenv=None",
       doc: "Fetches several files into the cache of the minion and returns their paths there.\n\n" +
         `    salt '*' cp.cache_files salt://first,salt://second${SALTENV}`,
@@ -145,8 +145,8 @@ export const module: ExecutionModule = {
         }
         return got;
       },
-    },
-    cache_dir: {
+    }),
+    cache_dir: executionFunction({
       signature: "path, saltenv=None, include_empty=False, include_pat=None, exclude_pat=None",
       doc: "Fetches all files below a directory of the master into the cache of the minion.\n\n" +
         `    salt '*' cp.cache_dir salt://path/to/dir include_pat='E@\\.conf$'${SALTENV}\n` +
@@ -159,13 +159,13 @@ export const module: ExecutionModule = {
           include: textOr(include_pat),
           exclude: textOr(exclude_pat),
         }),
-    },
-    cache_master: {
+    }),
+    cache_master: executionFunction({
       signature: "saltenv=None",
       doc: `Fetches all files of the master into the cache of the minion.\n\n    salt '*' cp.cache_master${SALTENV}`,
       run: async ({ files }, { saltenv }) => (await files.cacheMaster(textOr(saltenv))).map((path) => path ?? false),
-    },
-    cache_local_file: {
+    }),
+    cache_local_file: executionFunction({
       signature: "path",
       doc: "Copies a file of the minion into its cache.\n\n    salt '*' cp.cache_local_file /etc/hosts",
       async run({ files, runtime: { fs } }, { path }) {
@@ -177,20 +177,20 @@ export const module: ExecutionModule = {
         }
         return files.cacheLocal(source);
       },
-    },
-    cache_dest: {
+    }),
+    cache_dest: executionFunction({
       signature: "url, saltenv=None",
       doc: "The path that a file would have in the cache.\n\n    salt '*' cp.cache_dest https://example.com/key.asc" +
         SALTENV,
       run: ({ files }, { url, saltenv }) => files.cachePath(str(url), textOr(saltenv)),
-    },
-    is_cached: {
+    }),
+    is_cached: executionFunction({
       signature: "path, saltenv=None",
       doc: "The path of a file in the cache, or an empty text.\n\n    salt '*' cp.is_cached salt://path/to/file" +
         SALTENV,
       run: ({ files }, { path, saltenv }) => files.cached(str(path), textOr(saltenv)) ?? "",
-    },
-    hash_file: {
+    }),
+    hash_file: executionFunction({
       signature: "path, saltenv=None",
       doc: "The digest of a file, of the master or of the minion.\n\n" +
         `    salt '*' cp.hash_file salt://path/to/file${SALTENV}`,
@@ -198,8 +198,8 @@ export const module: ExecutionModule = {
         const hash = await files.hash(str(path), textOr(saltenv));
         return hash ?? (str(path).startsWith("salt://") ? "" : {});
       },
-    },
-    stat_file: {
+    }),
+    stat_file: executionFunction({
       signature: "path, saltenv=None, octal=True",
       doc: "The mode of a file, of the master or of the minion, as Python writes it in octal.\n\n" +
         `    salt '*' cp.stat_file salt://path/to/file${SALTENV}\noctal: False for the number`,
@@ -208,41 +208,41 @@ export const module: ExecutionModule = {
         if (mode === undefined) return null;
         return octal === true ? (mode & 0o7777).toString(8).padStart(4, "0") : mode;
       },
-    },
-    list_master: {
+    }),
+    list_master: executionFunction({
       signature: "saltenv=None, prefix=''",
       doc: `The files on the master.\n\n    salt '*' cp.list_master${SALTENV}\nprefix: how their paths begin`,
       run: ({ files }, { saltenv, prefix }) => files.list("files", { saltenv: textOr(saltenv), prefix: str(prefix) }),
-    },
-    list_master_dirs: {
+    }),
+    list_master_dirs: executionFunction({
       signature: "saltenv=None, prefix=''",
       doc:
         `The directories of the master.\n\n    salt '*' cp.list_master_dirs${SALTENV}\nprefix: how their paths begin`,
       run: ({ files }, { saltenv, prefix }) =>
         files.list("directories", { saltenv: textOr(saltenv), prefix: str(prefix) }),
-    },
-    list_master_symlinks: {
+    }),
+    list_master_symlinks: executionFunction({
       signature: "saltenv=None, prefix=''",
       doc: "The symbolic links among the files of the master, with their targets.\n\n" +
         `    salt '*' cp.list_master_symlinks${SALTENV}\nprefix: how their paths begin`,
       run: ({ files }, { saltenv, prefix }) => files.links({ saltenv: textOr(saltenv), prefix: str(prefix) }),
-    },
-    list_minion: {
+    }),
+    list_minion: executionFunction({
       signature: "saltenv=None",
       doc: `The files in the cache of the minion.\n\n    salt '*' cp.list_minion${SALTENV}`,
       run: ({ files }, { saltenv }) => files.cachedFiles(textOr(saltenv)),
-    },
-    list_states: {
+    }),
+    list_states: executionFunction({
       signature: "saltenv=None",
       doc: `The names of the SLS files of the master.\n\n    salt '*' cp.list_states${SALTENV}`,
       run: ({ files }, { saltenv }) => files.states(textOr(saltenv)),
-    },
-    envs: {
+    }),
+    envs: executionFunction({
       signature: "",
       doc: "The environments of the master.\n\n    salt '*' cp.envs",
       run: ({ files }) => files.environments(),
-    },
-    push: {
+    }),
+    push: executionFunction({
       signature: "path, keep_symlinks=False, upload_path=None, remove_source=False",
       doc:
         "Sends a file to the master, which keeps it below minions/<id>/files in its cache if its option file_recv is " +
@@ -254,24 +254,24 @@ export const module: ExecutionModule = {
           uploadPath: textOr(upload_path),
           removeSource: truthy(remove_source),
         }),
-    },
-    push_dir: {
+    }),
+    push_dir: executionFunction({
       signature: "path, glob=None, upload_path=None",
       doc: "Sends all files below a directory to the master, as cp.push does.\n\n" +
         "    salt '*' cp.push_dir /etc/modprobe.d glob='*.conf'\n\nglob: which names. upload_path: below that path",
       run: (context, { path, glob, upload_path }) =>
         pushDirectory(context, str(path), { glob: textOr(glob), uploadPath: textOr(upload_path) }),
-    },
-    recv: {
+    }),
+    recv: executionFunction({
       signature: "files, dest",
       doc: "Writes files that came with the job: what salt-cp calls.",
       run: (context, { files, dest }) => receiveFiles(context, files, str(dest)),
-    },
-    recv_chunked: {
+    }),
+    recv_chunked: executionFunction({
       signature: "dest, chunk, append=False, compressed=True, mode=None",
       doc: "Writes a piece of a file that came with the job: what salt-cp --chunked calls.",
       run: (context, { dest, chunk, append, compressed, mode }) =>
         receiveChunk(context, { dest: str(dest), chunk, append, compressed, mode }),
-    },
+    }),
   },
 };

@@ -1,5 +1,11 @@
+import type { Arguments } from "../../loader/signature.ts";
 import type { JobContext } from "../../loader/context.ts";
-import { CommandExecutionError, type ExecutionFunction, type ExecutionModule } from "../../loader/family.ts";
+import {
+  CommandExecutionError,
+  type ExecutionFunction,
+  executionFunction,
+  type ExecutionModule,
+} from "../../loader/family.ts";
 import { splitLines } from "../../python/lines.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
@@ -10,11 +16,17 @@ type Args = Record<string, unknown>;
 
 const PERMANENT = "\n\npermanent: of the configuration, rather than of what holds now";
 
-const fun = (signature: string, says: string, example: string, run: ExecutionFunction["run"]): ExecutionFunction => ({
-  signature,
-  doc: `${says}\n\n    salt '*' firewalld.${example}${signature.includes("permanent") ? PERMANENT : ""}`,
-  run,
-});
+const fun = <S extends string, R>(
+  signature: S,
+  says: string,
+  example: string,
+  run: (context: JobContext, args: Arguments<S>) => R,
+) =>
+  executionFunction({
+    signature,
+    doc: `${says}\n\n    salt '*' firewalld.${example}${signature.includes("permanent") ? PERMANENT : ""}`,
+    run,
+  });
 
 /** The zone, where one is named. */
 const some = (zone: unknown): unknown => truthy(zone) ? zone : undefined;
@@ -28,8 +40,8 @@ async function masquerades(context: JobContext, args: Args): Promise<boolean> {
 }
 
 /** Makes or deletes a zone or service, which is in the configuration alone until that is read again. */
-const managing = (kind: "zone" | "service", action: "new" | "delete", says: string): ExecutionFunction => {
-  const name = kind === "zone" ? "zone" : "name";
+const managing = (kind: "zone" | "service", action: "new" | "delete", says: string) => {
+  const name: string = kind === "zone" ? "zone" : "name";
   return fun(
     `${name}, restart=True`,
     `${says}\n\nrestart: read the configuration again`,
@@ -60,7 +72,7 @@ const changing = (option: string, what: string, says: string, example: string) =
   );
 
 /** A port or protocol of a service. */
-const ofService = (option: string, what: "port" | "protocol", says: string) =>
+const ofService = (option: string, what: string, says: string) =>
   fun(
     `service, ${what}`,
     says,

@@ -1,6 +1,6 @@
 import { messageOf } from "../../errors.ts";
 import type { JobContext } from "../../loader/context.ts";
-import { CommandExecutionError, type ExecutionModule } from "../../loader/family.ts";
+import { CommandExecutionError, executionFunction, type ExecutionModule } from "../../loader/family.ts";
 import { type AnyMap, entriesOf, isMap } from "../../python/containers.ts";
 import { repr, str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
@@ -181,14 +181,14 @@ const FORCE = "\n\nforce: also where a map or a list is";
 /** Facts about the minion, and those that its operator sets. */
 export const module: ExecutionModule = {
   functions: {
-    items: {
+    items: executionFunction({
       inline: true,
       signature: "sanitize=False",
       doc: "All grains. With `sanitize`, names and numbers that identify the minion are replaced.\n\n" +
         "    salt '*' grains.items\n    salt '*' grains.items sanitize=True",
       run: (context, { sanitize }) => truthy(sanitize) ? sanitized(context.grains) : context.grains,
-    },
-    item: {
+    }),
+    item: executionFunction({
       inline: true,
       signature: "*args, **kwargs",
       doc: "Some grains by name; `default` replaces those that are missing.\n\n" +
@@ -203,41 +203,46 @@ export const module: ExecutionModule = {
         );
         return truthy(kwargs.sanitize) ? sanitized(found) : found;
       },
-    },
-    get: {
+    }),
+    get: executionFunction({
       inline: true,
       signature: GET,
       doc: "The value of a grain, or at a path in it; `default` if it is missing.\n\n" +
         "    salt '*' grains.get site:rack",
       run: get,
-    },
-    fetch: { inline: true, signature: GET, doc: "The same as grains.get.\n\n    salt '*' grains.fetch os", run: get },
-    has_value: {
+    }),
+    fetch: executionFunction({
+      inline: true,
+      signature: GET,
+      doc: "The same as grains.get.\n\n    salt '*' grains.fetch os",
+      run: get,
+    }),
+    has_value: executionFunction({
       inline: true,
       signature: "key",
       doc: "True if there is such a grain, whatever its value.\n\n    salt '*' grains.has_value site:rack",
       run: (context, { key }) => traverse(context.grains, key) !== undefined,
-    },
-    equals: {
+    }),
+    equals: executionFunction({
       inline: true,
       signature: "key, value",
       doc: "True if the value of the grain, as text, equals this one.\n\n    salt '*' grains.equals site:dc east",
       run: (context, { key, value }) => str(value) === str(traverseOr(context.grains, key, "")),
-    },
-    ls: {
+    }),
+    ls: executionFunction({
       inline: true,
       signature: "",
       doc: "The names of all grains.\n\n    salt '*' grains.ls",
       run: (context) => Object.keys(context.grains).sort(),
-    },
-    setval: {
+    }),
+    setval: executionFunction({
       signature: "key, val, destructive=False, refresh_pillar=True",
       doc: "Sets a grain permanently. Null is a value; with `destructive` it removes the grain.\n\n" +
         "    salt '*' grains.setval role web\n    salt '*' grains.setval racks '[1, 2]'",
       run: (context, { key, val, destructive, refresh_pillar: refreshPillar }) =>
         setValues(context, { [str(key)]: val }, { destructive, refreshPillar }),
-    },
-    setvals: {
+    }),
+    setvals: executionFunction({
       signature: "grains, destructive=False, refresh_pillar=True",
       doc: "Sets several grains permanently.\n\n    salt '*' grains.setvals '{role: web, rack: 7}'",
       run(context, { grains, destructive, refresh_pillar: refreshPillar }) {
@@ -246,8 +251,8 @@ export const module: ExecutionModule = {
         }
         return setValues(context, grains, { destructive, refreshPillar });
       },
-    },
-    set: {
+    }),
+    set: executionFunction({
       signature: "key, val='', force=False, destructive=False, delimiter=':'",
       doc: `Sets the value at a path in the grains.\n\n    salt '*' grains.set apps:web:port 8080${FORCE}`,
       run: (context, { key, val, force, destructive, delimiter }) =>
@@ -256,33 +261,33 @@ export const module: ExecutionModule = {
           destructive: truthy(destructive),
           delimiter: str(delimiter),
         }),
-    },
-    append: {
+    }),
+    append: executionFunction({
       signature: "key, val, convert=False, delimiter=':'",
       doc:
         "Adds a value to a list, which is created if it does not exist. `convert` turns another value into a list.\n\n" +
         "    salt '*' grains.append roles web",
       run: (context, { key, val, convert, delimiter }) =>
         append(context, str(key), val, truthy(convert), str(delimiter)),
-    },
-    remove: {
+    }),
+    remove: executionFunction({
       signature: "key, val, delimiter=':'",
       doc: "Removes a value from a list.\n\n    salt '*' grains.remove roles web",
       run: (context, { key, val, delimiter }) => remove(context, str(key), val, str(delimiter)),
-    },
-    delval: {
+    }),
+    delval: executionFunction({
       signature: "key, destructive=False, force=False",
       doc: `Sets a grain to null; with \`destructive\`, removes it.\n\n    salt '*' grains.delval role${FORCE}`,
       run: (context, { key, destructive, force }) =>
         set(context, str(key), null, { force: truthy(force), destructive: truthy(destructive), delimiter: ":" }),
-    },
-    delkey: {
+    }),
+    delkey: executionFunction({
       signature: "key, force=False",
       doc: `Removes a grain.\n\n    salt '*' grains.delkey role${FORCE}`,
       run: (context, { key, force }) =>
         set(context, str(key), null, { force: truthy(force), destructive: true, delimiter: ":" }),
-    },
-    filter_by: {
+    }),
+    filter_by: executionFunction({
       inline: true,
       signature: `lookup_dict, grain='os_family', ${FILTER_BY}`,
       doc:
@@ -290,6 +295,6 @@ export const module: ExecutionModule = {
         "what was chosen over the entry that `base` names.\n\n" +
         "    salt '*' grains.filter_by '{Debian: apache2, RedHat: httpd}'",
       run: (context, args) => filterBy(context.grains, args.grain, args),
-    },
+    }),
   },
 };

@@ -1,5 +1,5 @@
 import type { JobContext } from "../../loader/context.ts";
-import type { ExecutionModule } from "../../loader/family.ts";
+import { executionFunction, type ExecutionModule } from "../../loader/family.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { programPath, runAll } from "../commands.ts";
@@ -26,14 +26,6 @@ const numbered = (args: Args) => [
   ...(truthy(args.non_unique) ? ["-o"] : []),
 ];
 
-async function changeNumber(context: JobContext, args: Args): Promise<boolean> {
-  const before = find(context, args);
-  if (before === undefined) return false;
-  if (before.gid === args.gid) return true;
-  await succeeds(context, ["groupmod", ...numbered(args), str(args.name), ...rootWords(args)]);
-  return find(context, args)?.gid === args.gid;
-}
-
 /** Groups of this host, or with `root` of the system below a directory. */
 export const module: ExecutionModule = {
   virtual: (context) =>
@@ -41,7 +33,7 @@ export const module: ExecutionModule = {
       ? true
       : { unavailable: "The group module needs groupadd, groupmod and groupdel, and they are not here" },
   functions: {
-    add: {
+    add: executionFunction({
       signature: "name, gid=None, system=False, root=None, non_unique=False",
       doc: "Creates a group.\n\n    salt '*' group.add foo 3456",
       run: (context, args) =>
@@ -52,34 +44,40 @@ export const module: ExecutionModule = {
           str(args.name),
           ...rootWords(args),
         ]),
-    },
-    delete: {
+    }),
+    delete: executionFunction({
       signature: "name, root=None",
       doc: "Deletes a group.\n\n    salt '*' group.delete foo",
       run: (context, args) => succeeds(context, ["groupdel", str(args.name), ...rootWords(args)]),
-    },
-    info: {
+    }),
+    info: executionFunction({
       signature: "name, root=None",
       doc: "The entry of a group; an empty map if it does not exist.\n\n    salt '*' group.info foo",
       run: (context, args) => ({ ...find(context, args) }),
-    },
-    getent: {
+    }),
+    getent: executionFunction({
       signature: "refresh=False, root=None",
       doc: "The entries of all groups.\n\n    salt '*' group.getent",
       run: ({ runtime }, args) => allGroups(runtime, rootOf(args)),
-    },
-    chgid: {
+    }),
+    chgid: executionFunction({
       signature: "name, gid, root=None, non_unique=False",
       doc: "Changes the id of a group.\n\n    salt '*' group.chgid foo 4376",
-      run: changeNumber,
-    },
-    adduser: {
+      async run(context, args): Promise<boolean> {
+        const before = find(context, args);
+        if (before === undefined) return false;
+        if (before.gid === args.gid) return true;
+        await succeeds(context, ["groupmod", ...numbered(args), str(args.name), ...rootWords(args)]);
+        return find(context, args)?.gid === args.gid;
+      },
+    }),
+    adduser: executionFunction({
       signature: "name, username, root=None",
       doc: "Adds a user to a group.\n\n    salt '*' group.adduser foo bar",
       run: (context, args) =>
         succeeds(context, ["gpasswd", "--add", str(args.username), str(args.name), ...rootWords(args, "-Q")]),
-    },
-    deluser: {
+    }),
+    deluser: executionFunction({
       signature: "name, username, root=None",
       doc: "Removes a user from a group; True if the user is not a member.\n\n    salt '*' group.deluser foo bar",
       async run(context, args) {
@@ -92,12 +90,12 @@ export const module: ExecutionModule = {
           ...rootWords(args, "-Q"),
         ]);
       },
-    },
-    members: {
+    }),
+    members: executionFunction({
       signature: "name, members_list, root=None",
       doc: "Sets the members of a group to exactly these users.\n\n    salt '*' group.members foo 'user1,user2'",
       run: (context, args) =>
         succeeds(context, ["gpasswd", "--members", str(args.members_list), str(args.name), ...rootWords(args, "-Q")]),
-    },
+    }),
   },
 };

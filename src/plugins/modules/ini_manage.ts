@@ -1,7 +1,7 @@
 import { SystemError } from "../../errors.ts";
 import type { BoundArguments } from "../../loader/signature.ts";
 import type { JobContext } from "../../loader/context.ts";
-import { CommandExecutionError, type ExecutionModule } from "../../loader/family.ts";
+import { CommandExecutionError, executionFunction, type ExecutionModule } from "../../loader/family.ts";
 import { decodeFile, encodeText } from "../../python/codecs.ts";
 import { entriesOf, isMap } from "../../python/containers.ts";
 import { repr, str } from "../../python/repr.ts";
@@ -56,7 +56,7 @@ const FILE = "separator='=', encoding=None";
 /** Options and sections of ini files. */
 export const module: ExecutionModule = {
   functions: {
-    set_option: {
+    set_option: executionFunction({
       signature: `file_name, sections=None, ${FILE}, no_spaces=False`,
       doc: "Sets options: a map of section to options, or of options that stand above the sections.\n\n" +
         "    salt '*' ini.set_option /path/to/ini '{section: {option: value}}'",
@@ -71,13 +71,13 @@ export const module: ExecutionModule = {
         write(context, args, file);
         return changes;
       },
-    },
-    get_option: {
+    }),
+    get_option: executionFunction({
       signature: `file_name, section, option, ${FILE}`,
       doc: "The value of an option; None if there is none.\n\n    salt '*' ini.get_option /path/to/ini section option",
       run: (context, args) => plain(sectionIn(read(context, args), args.section)?.entries.get(str(args.option))),
-    },
-    remove_option: {
+    }),
+    remove_option: executionFunction({
       signature: `file_name, section, option, ${FILE}`,
       doc: "Removes an option, and returns its value.\n\n    salt '*' ini.remove_option /path/to/ini section option",
       run(context, args) {
@@ -89,13 +89,13 @@ export const module: ExecutionModule = {
         write(context, args, file);
         return plain(value);
       },
-    },
-    get_section: {
+    }),
+    get_section: executionFunction({
       signature: `file_name, section, ${FILE}`,
       doc: "The options of a section.\n\n    salt '*' ini.get_section /path/to/ini section",
       run: (context, args) => plain(sectionIn(read(context, args), args.section)) ?? {},
-    },
-    remove_section: {
+    }),
+    remove_section: executionFunction({
       signature: `file_name, section, ${FILE}`,
       doc: "Removes a section, and returns its options; None if there is none.\n\n" +
         "    salt '*' ini.remove_section /path/to/ini section",
@@ -107,11 +107,11 @@ export const module: ExecutionModule = {
         write(context, args, file);
         return withoutComments(section);
       },
-    },
-    get_ini: {
+    }),
+    get_ini: executionFunction({
       signature: `file_name, ${FILE}`,
       doc: "The whole file as a map.\n\n    salt '*' ini.get_ini /path/to/ini",
       run: (context, args) => withoutComments(read(context, args)),
-    },
+    }),
   },
 };

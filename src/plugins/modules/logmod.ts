@@ -1,16 +1,17 @@
-import type { ExecutionFunction, ExecutionModule } from "../../loader/family.ts";
+import { executionFunction, type ExecutionModule } from "../../loader/family.ts";
 import { str } from "../../python/repr.ts";
 
-const at = (level: "debug" | "info" | "warning" | "error" | "critical", name: string = level): ExecutionFunction => ({
-  inline: true,
-  signature: "message",
-  doc:
-    `Writes a message to the minion's log, at the level ${level}. For templates.\n\n    salt '*' log.${name} "a message"`,
-  run(context, { message }) {
-    context.log[level](str(message));
-    return true;
-  },
-});
+const at = (level: "debug" | "info" | "warning" | "error" | "critical", name: string = level) =>
+  executionFunction({
+    inline: true,
+    signature: "message",
+    doc:
+      `Writes a message to the minion's log, at the level ${level}. For templates.\n\n    salt '*' log.${name} "a message"`,
+    run(context, { message }) {
+      context.log[level](str(message));
+      return true;
+    },
+  });
 
 /** Messages for the minion's log. */
 export const module: ExecutionModule = {

@@ -1,6 +1,6 @@
 import { messageOf } from "../../errors.ts";
 import type { JobContext } from "../../loader/context.ts";
-import { CommandExecutionError, type ExecutionModule } from "../../loader/family.ts";
+import { CommandExecutionError, executionFunction, type ExecutionModule } from "../../loader/family.ts";
 import { entriesOf, isMap, lookup } from "../../python/containers.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
@@ -118,7 +118,7 @@ async function getLocal(context: JobContext, tgt: unknown, fun: unknown, tgt_typ
 /** Values that minions keep at their master for each other. */
 export const module: ExecutionModule = {
   functions: {
-    send: {
+    send: executionFunction({
       signature: "name, *args, **kwargs",
       doc: "Calls a function and sends its value to the mine under that name. True on success.\n\n" +
         "    salt '*' mine.send web_addrs mine_function=network.ip_addrs interface=eth0\n\n" +
@@ -136,15 +136,15 @@ export const module: ExecutionModule = {
         }
         return await store(context, { [str(name)]: withAcl(value, allow_tgt, allow_tgt_type) }, false);
       },
-    },
-    update: {
+    }),
+    update: executionFunction({
       signature: "clear=False, mine_functions=None",
       doc: "Calls the functions of `mine_functions` and sends their values to the mine.\n\n" +
         "    salt '*' mine.update\n\n" +
         "clear: forget what is there before. mine_functions: these instead of the configured ones",
       run: (context, { clear, mine_functions }) => update(context, truthy(clear), mine_functions),
-    },
-    get: {
+    }),
+    get: executionFunction({
       signature: "tgt, fun, tgt_type='glob', exclude_minion=False",
       doc: "The mine's values under one or several names: minion → value.\n\n" +
         "    salt '*' mine.get 'web*' network.ip_addrs",
@@ -155,8 +155,8 @@ export const module: ExecutionModule = {
         if (!truthy(exclude_minion) || !isMap(found)) return found;
         return new Map(entriesOf(found).filter(([minion]) => minion !== id));
       },
-    },
-    delete: {
+    }),
+    delete: executionFunction({
       signature: "fun",
       doc: "Deletes one value of this minion from the mine.\n\n    salt '*' mine.delete network.ip_addrs",
       async run(context, { fun }) {
@@ -167,8 +167,8 @@ export const module: ExecutionModule = {
         await context.master!.request({ cmd: "_mine_delete", id: context.opts.id, fun });
         return true;
       },
-    },
-    flush: {
+    }),
+    flush: executionFunction({
       signature: "",
       doc: "Deletes all values of this minion from the mine.\n\n    salt '*' mine.flush",
       async run(context) {
@@ -176,8 +176,8 @@ export const module: ExecutionModule = {
         await context.master!.request({ cmd: "_mine_flush", id: context.opts.id });
         return true;
       },
-    },
-    valid: {
+    }),
+    valid: executionFunction({
       signature: "",
       doc: "The functions that this minion sends to the mine periodically, with their arguments.\n\n" +
         "    salt '*' mine.valid",
@@ -196,8 +196,8 @@ export const module: ExecutionModule = {
         }
         return found;
       },
-    },
-    get_docker: {
+    }),
+    get_docker: executionFunction({
       signature: "interfaces=None, cidrs=None, with_container_id=False",
       doc: "Addresses of containers from the mine: empty unless a minion has sent docker.ps.",
       async run(context) {
@@ -206,6 +206,6 @@ export const module: ExecutionModule = {
         if (!truthy(hosts)) return {};
         throw new CommandExecutionError("There is no docker module here that could read docker.ps of the mine");
       },
-    },
+    }),
   },
 };

@@ -1,7 +1,12 @@
 import { joinPath } from "../../config/paths.ts";
 import { SystemError } from "../../errors.ts";
 import type { JobContext } from "../../loader/context.ts";
-import { CommandExecutionError, CommandNotFoundError, type ExecutionModule } from "../../loader/family.ts";
+import {
+  CommandExecutionError,
+  CommandNotFoundError,
+  executionFunction,
+  type ExecutionModule,
+} from "../../loader/family.ts";
 import { entriesOf, isMap, lookup, mapOf } from "../../python/containers.ts";
 import { splitLines } from "../../python/lines.ts";
 import { dirname } from "../../python/posixpath.ts";
@@ -114,21 +119,6 @@ async function mount(context: JobContext, args: Args): Promise<unknown> {
   return await mountCommand(context, [...words, name], args.user);
 }
 
-async function remount(context: JobContext, args: Args): Promise<unknown> {
-  const name = str(args.name);
-  if (!await isMounted(context, name)) return await mount(context, args);
-  const opts = listOf(args.opts);
-  if (!opts.includes("remount")) opts.push("remount");
-  const kind = truthy(args.fstype) ? ["-t", str(args.fstype)] : [];
-  return await mountCommand(context, ["mount", "-o", opts.join(","), ...kind, str(args.device), name], args.user);
-}
-
-async function umount(context: JobContext, args: Args): Promise<unknown> {
-  const name = str(args.name);
-  if (!await isMounted(context, name)) return `${name} does not have anything mounted`;
-  return await mountCommand(context, ["umount", truthy(args.device) ? str(args.device) : name], args.user);
-}
-
 function swaps(context: JobContext): Record<string, Record<string, string>> {
   const lines = splitLines(context.runtime.fs.readText("/proc/swaps"))
     .filter((line) => line !== "" && !line.startsWith("Filename"));
@@ -197,39 +187,39 @@ export const module: ExecutionModule = {
       ? { unavailable: "The mount module cannot be loaded: not a POSIX-like system." }
       : true,
   functions: {
-    active: {
+    active: executionFunction({
       signature: "extended=False",
       doc: "The mounted file systems by mount point; `extended` adds details.\n\n    salt '*' mount.active",
       run: (context, { extended }) => active(context, extended),
-    },
-    is_mounted: {
+    }),
+    is_mounted: executionFunction({
       signature: "name",
       doc: "True if something is mounted on a directory.\n\n    salt '*' mount.is_mounted /mnt/share",
       run: (context, { name }) => isMounted(context, str(name)),
-    },
-    get_mount_from_path: {
+    }),
+    get_mount_from_path: executionFunction({
       signature: "path",
       doc: "The mount point of the file system of a path.\n\n    salt '*' mount.get_mount_from_path /opt/logs",
       run: (context, { path }) => mountOf(context, str(path)),
-    },
-    get_device_from_path: {
+    }),
+    get_device_from_path: executionFunction({
       signature: "path",
       doc: "The device of the file system of a path.\n\n    salt '*' mount.get_device_from_path /opt/logs",
       run: async (context, { path }) => (await active(context, false))[mountOf(context, str(path))]?.device ?? null,
-    },
-    fstab: {
+    }),
+    fstab: executionFunction({
       signature: "config='/etc/fstab'",
       doc: "The entries of /etc/fstab by mount point.\n\n    salt '*' mount.fstab",
       run: (context, { config }) => readTable(context, str(config)),
-    },
-    vfstab: {
+    }),
+    vfstab: executionFunction({
       signature: "config='/etc/vfstab'",
       doc: "The same as mount.fstab, under the name that it has on Solaris.\n\n    salt '*' mount.vfstab",
       run: (context, { config }) => readTable(context, str(config)),
-    },
-    set_fstab: {
-      signature: "name, device, fstype, opts='defaults', dump=0, pass_num=0, config='/etc/fstab', test=False, " +
-        "match_on='auto', not_change=False, **kwargs",
+    }),
+    set_fstab: executionFunction({
+      signature: `name, device, fstype, opts='defaults', dump=0, pass_num=0, config='/etc/fstab', test=False,
+        match_on='auto', not_change=False, **kwargs`,
       doc: "Adds or changes an entry of /etc/fstab; returns new, change or present.\n\n" +
         "    salt '*' mount.set_fstab /mnt/foo /dev/sdz1 ext4",
       run(context, args) {
@@ -239,15 +229,15 @@ export const module: ExecutionModule = {
         const entry = { name, device: escaped(args.device), fstype, opts: escaped(opts), dump, pass_num: pass };
         return setEntry(context, entry, args, FSTAB);
       },
-    },
-    rm_fstab: {
+    }),
+    rm_fstab: executionFunction({
       signature: "name, device, config='/etc/fstab'",
       doc: "Removes an entry from /etc/fstab.\n\n    salt '*' mount.rm_fstab /mnt/foo /dev/sdg",
       run: (context, args) => removeEntry(context, args, FSTAB),
-    },
-    set_vfstab: {
-      signature: "name, device, fstype, opts='-', device_fsck='-', pass_fsck='-', mount_at_boot='yes', " +
-        "config='/etc/vfstab', test=False, match_on='auto', not_change=False, **kwargs",
+    }),
+    set_vfstab: executionFunction({
+      signature: `name, device, fstype, opts='-', device_fsck='-', pass_fsck='-', mount_at_boot='yes',
+        config='/etc/vfstab', test=False, match_on='auto', not_change=False, **kwargs`,
       doc: "Adds or changes an entry of /etc/vfstab; returns new, change or present.\n\n" +
         "    salt '*' mount.set_vfstab /mnt/foo /device/c0t0d0p0 ufs",
       run(context, args) {
@@ -257,25 +247,25 @@ export const module: ExecutionModule = {
         const entry = { name, device, fstype, opts, device_fsck, pass_fsck, mount_at_boot };
         return setEntry(context, entry, args, VFSTAB);
       },
-    },
-    rm_vfstab: {
+    }),
+    rm_vfstab: executionFunction({
       signature: "name, device, config='/etc/vfstab'",
       doc: "The same as mount.rm_fstab, for another file.\n\n" +
         "    salt '*' mount.rm_vfstab /mnt/foo /device/c0t0d0p0",
       run: (context, args) => removeEntry(context, args, FSTAB),
-    },
-    automaster: {
+    }),
+    automaster: executionFunction({
       signature: "config='/etc/auto_salt'",
       doc: "The table of the automounter by mount point.\n\n    salt '*' mount.automaster",
       run: (context, { config }) => readAutomaster(context, str(config)),
-    },
-    set_automaster: {
+    }),
+    set_automaster: executionFunction({
       signature: "name, device, fstype, opts='', config='/etc/auto_salt', test=False, not_change=False, **kwargs",
       doc: "Adds or changes an entry of the automounter's table; returns new, change or present.\n\n" +
         "    salt '*' mount.set_automaster /mnt/foo /dev/sdz1 ext4",
       run: setAutomaster,
-    },
-    rm_automaster: {
+    }),
+    rm_automaster: executionFunction({
       signature: "name, device, config='/etc/auto_salt'",
       doc: "Removes an entry from the automounter's table.\n\n" +
         "    salt '*' mount.rm_automaster /mnt/foo /dev/sdg",
@@ -283,40 +273,51 @@ export const module: ExecutionModule = {
         if (removeAutomaster(context, args)) await run(context, ["automount", "-cv"]);
         return true;
       },
-    },
-    filesystems: {
+    }),
+    filesystems: executionFunction({
       signature: "config='/etc/filesystems'",
       doc: `${NOT_AIX}\n\n    salt '*' mount.filesystems`,
       run: () => ({}),
-    },
-    set_filesystems: {
-      signature: "name, device, vfstype, opts='-', mount='true', config='/etc/filesystems', test=False, " +
-        "match_on='auto', not_change=False, **kwargs",
+    }),
+    set_filesystems: executionFunction({
+      signature: `name, device, vfstype, opts='-', mount='true', config='/etc/filesystems', test=False,
+        match_on='auto', not_change=False, **kwargs`,
       doc: `${NOT_AIX}\n\n    salt '*' mount.set_filesystems /mnt/foo /dev/sdz1 jfs2`,
       run: () => null,
-    },
-    rm_filesystems: {
+    }),
+    rm_filesystems: executionFunction({
       signature: "name, device, config='/etc/filesystems'",
       doc: `${NOT_AIX}\n\n    salt '*' mount.rm_filesystems /mnt/foo /dev/sdg`,
       run: () => false,
-    },
-    mount: {
+    }),
+    mount: executionFunction({
       signature: "name, device=False, mkmnt=False, fstype='', opts='defaults', user=None, util='mount'",
       doc: "Mounts a device; returns True, or an error message.\n\n    salt '*' mount.mount /mnt/foo /dev/sdz1 True",
       run: mount,
-    },
-    remount: {
+    }),
+    remount: executionFunction({
       signature: "name, device, mkmnt=False, fstype='', opts='defaults', user=None",
       doc: "Remounts a device with other options, or mounts it.\n\n" +
         "    salt '*' mount.remount /mnt/foo /dev/sdz1 True",
-      run: remount,
-    },
-    umount: {
+      async run(context, args): Promise<unknown> {
+        const name = str(args.name);
+        if (!await isMounted(context, name)) return await mount(context, args);
+        const opts = listOf(args.opts);
+        if (!opts.includes("remount")) opts.push("remount");
+        const kind = truthy(args.fstype) ? ["-t", str(args.fstype)] : [];
+        return await mountCommand(context, ["mount", "-o", opts.join(","), ...kind, str(args.device), name], args.user);
+      },
+    }),
+    umount: executionFunction({
       signature: "name, device=None, user=None, util='mount'",
       doc: "Unmounts a file system; returns True, or an error message.\n\n    salt '*' mount.umount /mnt/foo",
-      run: umount,
-    },
-    is_fuse_exec: {
+      async run(context, args): Promise<unknown> {
+        const name = str(args.name);
+        if (!await isMounted(context, name)) return `${name} does not have anything mounted`;
+        return await mountCommand(context, ["umount", truthy(args.device) ? str(args.device) : name], args.user);
+      },
+    }),
+    is_fuse_exec: executionFunction({
       signature: "cmd",
       doc: "True for a program that is linked with libfuse.\n\n    salt '*' mount.is_fuse_exec sshfs",
       async run(context, { cmd }) {
@@ -325,25 +326,29 @@ export const module: ExecutionModule = {
         if (programPath(context, "ldd") === undefined) throw new CommandNotFoundError("ldd");
         return (await run(context, ["ldd", ...shellWords(path)])).includes("libfuse");
       },
-    },
-    swaps: { signature: "", doc: "The swap devices and files in use.\n\n    salt '*' mount.swaps", run: swaps },
-    swapon: {
+    }),
+    swaps: executionFunction({
+      signature: "",
+      doc: "The swap devices and files in use.\n\n    salt '*' mount.swaps",
+      run: swaps,
+    }),
+    swapon: executionFunction({
       signature: "name, priority=None",
       doc: "Enables swapping to a device or file.\n\n    salt '*' mount.swapon /root/swapfile",
       run: (context, { name, priority }) => swapon(context, str(name), priority),
-    },
-    swapoff: {
+    }),
+    swapoff: executionFunction({
       signature: "name",
       doc:
         "Disables swapping to a device or file; null if it was not in use.\n\n    salt '*' mount.swapoff /root/swapfile",
       run: (context, { name }) => swapoff(context, str(name)),
-    },
-    read_mount_cache: {
+    }),
+    read_mount_cache: executionFunction({
       signature: "name",
       doc: "What a state has mounted on a directory.\n\n    salt '*' mount.read_mount_cache /mnt/share",
       run: async (context, { name }) => (await readCache(context)).get(str(name)) ?? {},
-    },
-    write_mount_cache: {
+    }),
+    write_mount_cache: executionFunction({
       signature: "real_name, device, mkmnt, fstype, mount_opts",
       doc: "Notes what a state has mounted.\n\n" +
         "    salt '*' mount.write_mount_cache /mnt/share /dev/sda1 False ext4 defaults,nosuid",
@@ -352,8 +357,8 @@ export const module: ExecutionModule = {
         await writeCache(context, mounts.set(str(name), { device, fstype, mkmnt, opts }));
         return true;
       },
-    },
-    delete_mount_cache: {
+    }),
+    delete_mount_cache: executionFunction({
       signature: "real_name",
       doc: "Deletes the note of what a state has mounted.\n\n    salt '*' mount.delete_mount_cache /mnt/share",
       async run(context, { real_name: name }) {
@@ -361,6 +366,6 @@ export const module: ExecutionModule = {
         if (mounts.delete(str(name))) await writeCache(context, mounts);
         return true;
       },
-    },
+    }),
   },
 };

@@ -1,5 +1,10 @@
 import type { JobContext } from "../../loader/context.ts";
-import { CommandExecutionError, type ExecutionFunction, type ExecutionModule } from "../../loader/family.ts";
+import {
+  CommandExecutionError,
+  exampledFunctions,
+  type ExecutionFunction,
+  type ExecutionModule,
+} from "../../loader/family.ts";
 import { splitLines } from "../../python/lines.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
@@ -65,13 +70,7 @@ function rename(context: JobContext, { device: path, partition, name }: Args): P
   return parted(context, ...words, `'${str(name)}'`);
 }
 
-type Work = (context: JobContext, args: Args) => unknown;
-
-const fun = (signature: string, says: string, example: string, run: Work): ExecutionFunction => ({
-  signature,
-  doc: `${says}\n\n    salt '*' partition.${example}`,
-  run,
-});
+const fun = exampledFunctions("partition");
 
 const LOST = " WARNING: data may be lost.";
 const MINOR = "\n\nminor: number of the partition";

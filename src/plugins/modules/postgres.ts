@@ -1,4 +1,4 @@
-import type { ExecutionModule } from "../../loader/family.ts";
+import { executionFunction, type ExecutionModule } from "../../loader/family.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { isAvailable } from "./postgres/available.ts";
@@ -14,18 +14,18 @@ import { SCHEMAS } from "./postgres/schemas.ts";
 export const module: ExecutionModule = {
   virtual: (context) => isAvailable(context) ? true : { unavailable: "psql was not found" },
   functions: {
-    version: {
+    version: executionFunction({
       signature: CONNECTION,
       doc: "The version of the server.\n\n    salt '*' postgres.version",
       run: async (context, args) => await serverVersion(context, connectionOf(args)) ?? null,
-    },
-    psql_query: {
+    }),
+    psql_query: executionFunction({
       signature: `query, ${CONNECTION}, write=False`,
       doc:
         `The rows that a query finds, each a map.\n\n    salt '*' postgres.psql_query 'select * from pg_stat_activity'` +
         "\n\nwrite: the query changes something and returns rows (RETURNING)",
       run: (context, args) => query(context, str(args.query), connectionOf(args), truthy(args.write)),
-    },
+    }),
     ...DATABASES,
     ...ROLES,
     ...EXTENSIONS,

@@ -1,7 +1,7 @@
 import { codeOf } from "../../errors.ts";
 import { yamlifyArg } from "../../job/args.ts";
 import type { JobContext } from "../../loader/context.ts";
-import { type ExecutionModule, SaltInvocationError } from "../../loader/family.ts";
+import { executionFunction, type ExecutionModule, SaltInvocationError } from "../../loader/family.ts";
 import { entriesOf, isMap, lookup } from "../../python/containers.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
@@ -71,7 +71,7 @@ const SIGNATURE = "tgt, fun, arg=None, tgt_type='glob', returner='', timeout=5";
 /** Jobs that a minion publishes to other minions. */
 export const module: ExecutionModule = {
   functions: {
-    publish: {
+    publish: executionFunction({
       signature: `${SIGNATURE}, via_master=None`,
       doc:
         `Runs a function on minions and returns minion → return.\n\n    salt web1 publish.publish 'db*' test.ping\n\n${ABOUT}`,
@@ -80,14 +80,14 @@ export const module: ExecutionModule = {
         if (typeof found === "string") return found;
         return new Map([...found].map(([id, entry]) => [id, isMap(entry) ? lookup(entry, "ret") : entry]));
       },
-    },
-    full_data: {
+    }),
+    full_data: executionFunction({
       signature: SIGNATURE,
       doc: "Runs a function on minions and returns minion → {ret, out}.\n\n" +
         `    salt web1 publish.full_data 'db*' test.ping\n\n${ABOUT}`,
       run: (context, args) => publish(context, args),
-    },
-    runner: {
+    }),
+    runner: executionFunction({
       signature: "fun, arg=None, timeout=5",
       doc: "Runs a runner on the master, if its option `peer_run` allows it.\n\n" +
         "    salt web1 publish.runner manage.down",
@@ -108,6 +108,6 @@ export const module: ExecutionModule = {
           throw error;
         }
       },
-    },
+    }),
   },
 };

@@ -1,5 +1,10 @@
 import type { JobContext } from "../../loader/context.ts";
-import { CommandExecutionError, type ExecutionModule, SaltInvocationError } from "../../loader/family.ts";
+import {
+  CommandExecutionError,
+  executionFunction,
+  type ExecutionModule,
+  SaltInvocationError,
+} from "../../loader/family.ts";
 import { splitLines } from "../../python/lines.ts";
 import { str } from "../../python/repr.ts";
 import { isTrue } from "../../python/is_true.ts";
@@ -139,17 +144,17 @@ export const module: ExecutionModule = {
       ? "lowpkg"
       : { unavailable: "Packages are not handled by rpm here" },
   functions: {
-    bin_pkg_info: {
+    bin_pkg_info: executionFunction({
       signature: "path, saltenv='base'",
       doc: "Name, version and architecture of a package in a file.\n\n    salt '*' lowpkg.bin_pkg_info /root/foo.rpm",
       run: (context, { path, saltenv }) => fileInfo(context, str(path), saltenv),
-    },
-    list_pkgs: {
+    }),
+    list_pkgs: executionFunction({
       signature: "*packages, **kwargs",
       doc: "The installed packages with their versions.\n\n    salt '*' lowpkg.list_pkgs httpd",
       run: async (context, { packages, kwargs }) => (await versions(context, packages, kwargs)).found,
-    },
-    file_list: {
+    }),
+    file_list: executionFunction({
       signature: "*packages, **kwargs",
       doc: "The files of packages in one list.\n\n    salt '*' lowpkg.file_list httpd",
       run: async (context, { packages, kwargs }) => ({
@@ -158,8 +163,8 @@ export const module: ExecutionModule = {
           await ask(context, kwargs.root, packages.length > 0 ? ["-ql", ...packages.map(str)] : ["-qla"]),
         ),
       }),
-    },
-    file_dict: {
+    }),
+    file_dict: executionFunction({
       signature: "*packages, **kwargs",
       doc: "The files of packages by package.\n\n    salt '*' lowpkg.file_dict httpd",
       async run(context, { packages, kwargs }) {
@@ -168,43 +173,43 @@ export const module: ExecutionModule = {
         for (const name of Object.keys(found)) files[name] = splitLines(await ask(context, kwargs.root, ["-ql", name]));
         return { errors: missing, packages: files };
       },
-    },
-    owner: {
+    }),
+    owner: executionFunction({
       signature: "*paths, **kwargs",
       doc: "The package that a file belongs to; a map for several files.\n\n    salt '*' lowpkg.owner /usr/bin/ls",
       run: (context, { paths, kwargs }) => owner(context, paths, kwargs),
-    },
-    verify: {
+    }),
+    verify: executionFunction({
       signature: "*packages, **kwargs",
       doc:
         "The files that are not as their packages had them.\n\n    salt '*' lowpkg.verify httpd ignore_types='[config]'",
       run: (context, { packages, kwargs }) => verify(context, packages, kwargs),
-    },
-    modified: {
+    }),
+    modified: executionFunction({
       signature: "*packages, **flags",
       doc: "What was changed of the files of packages; only those with, or without, a change that is named.\n\n" +
         "    salt '*' lowpkg.modified httpd size=True",
       run: (context, { packages, flags }) => modified(context, packages, flags),
-    },
-    diff: {
+    }),
+    diff: executionFunction({
       signature: "package_path, path",
       doc:
         "What was changed of a file since its package had it.\n\n    salt '*' lowpkg.diff /root/foo.rpm /etc/foo.conf",
       run: (context, { package_path, path }) => difference(context, str(package_path), str(path)),
-    },
-    info: {
+    }),
+    info: executionFunction({
       signature: "*packages, **kwargs",
       doc: "Details of installed packages; only some with `attr`, all versions with `all_versions`.\n\n" +
         "    salt '*' lowpkg.info bash attr=version,size",
       run: (context, { packages, kwargs }) => details(context, packages, kwargs),
-    },
-    version_cmp: {
+    }),
+    version_cmp: executionFunction({
       signature: "ver1, ver2, ignore_epoch=False",
       doc: "-1, 0 or 1 for a version that is older than another, the same, or newer.\n\n" +
         "    salt '*' lowpkg.version_cmp 1.0-1 1.0-2",
       run: (_, { ver1, ver2, ignore_epoch }) => compareEvr(str(ver1), str(ver2), isTrue(ignore_epoch)),
-    },
-    checksum: {
+    }),
+    checksum: executionFunction({
       signature: "*paths, **kwargs",
       doc: "Whether files of packages are whole and signed.\n\n    salt '*' lowpkg.checksum /root/foo.rpm",
       async run(context, { paths, kwargs }) {
@@ -217,6 +222,6 @@ export const module: ExecutionModule = {
         }
         return found;
       },
-    },
+    }),
   },
 };

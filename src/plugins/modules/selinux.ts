@@ -1,7 +1,7 @@
 import type { JobContext } from "../../loader/context.ts";
 import {
   CommandExecutionError,
-  type ExecutionFunction,
+  exampledFunctions,
   type ExecutionModule,
   SaltInvocationError,
 } from "../../loader/family.ts";
@@ -89,11 +89,7 @@ async function setBooleans(context: JobContext, pairs: unknown, persist: unknown
   return await succeeds(context, ["setsebool", ...persisting(persist), ...words]);
 }
 
-const fun = (signature: string, says: string, example: string, work: ExecutionFunction["run"]): ExecutionFunction => ({
-  signature,
-  doc: `${says}\n\n    salt '*' selinux.${example}`,
-  run: work,
-});
+const fun = exampledFunctions("selinux");
 
 const FILE = "name, filetype=None, sel_type=None, sel_user=None, sel_level=None";
 const PARTS =

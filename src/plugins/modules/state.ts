@@ -1,5 +1,5 @@
 import type { JobContext } from "../../loader/context.ts";
-import { CommandExecutionError, type ExecutionFunction, type ExecutionModule } from "../../loader/family.ts";
+import { CommandExecutionError, exampledFunctions, type ExecutionModule } from "../../loader/family.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { runningStates } from "./state/conflict.ts";
@@ -25,24 +25,10 @@ import type { Args } from "./state/state_call.ts";
 const RUN_WORDS = "\n\ntest: only report what would be done\nqueue: wait until other states have run\n" +
   "pillar: values that go over the pillar, for this run\nsaltenv, pillarenv: environments of the states and of the pillar";
 
-type Run = (context: JobContext, args: Args) => unknown;
+const runs = exampledFunctions("state", { more: RUN_WORDS, out: "highstate" });
+const shows = exampledFunctions("state");
 
-/** A function that runs states. */
-const runs = (signature: string, doc: string, example: string, run: Run): ExecutionFunction => ({
-  signature,
-  doc: `${doc}\n\n    salt '*' state.${example}${RUN_WORDS}`,
-  out: "highstate",
-  run,
-});
-
-/** A function that shows something. */
-const shows = (signature: string, doc: string, example: string, run: Run): ExecutionFunction => ({
-  signature,
-  doc: `${doc}\n\n    salt '*' state.${example}`,
-  run,
-});
-
-const refused = (what: string, instead: string): Run => () => {
+const refused = (what: string, instead: string) => (): unknown => {
   throw new CommandExecutionError(`${what} is not available on a minion: ${instead}`);
 };
 

@@ -1,12 +1,12 @@
 import { SALT_MASTER_DEFAULTS, withSaltDefaults } from "../../config/salt_defaults.ts";
 import { withoutSecrets } from "../../config/secret.ts";
-import type { RunnerModule } from "../../loader/family.ts";
+import { runnerFunction, type RunnerModule } from "../../loader/family.ts";
 import { str } from "../../python/repr.ts";
 import { traverse } from "../../python/traverse.ts";
 
 export const runner: RunnerModule = {
   functions: {
-    get: {
+    get: runnerFunction({
       signature: "key, default='', delimiter=':'",
       doc: "A value of the master's configuration; parts of the way to it are separated by colons. Passwords and" +
         " secrets are hidden.\n\n" +
@@ -15,6 +15,6 @@ export const runner: RunnerModule = {
         const found = traverse(withoutSecrets(withSaltDefaults(opts, SALT_MASTER_DEFAULTS)), str(key), str(delimiter));
         return found === undefined ? fallback : found;
       },
-    },
+    }),
   },
 };

@@ -1,4 +1,4 @@
-import type { RunnerModule } from "../../loader/family.ts";
+import { runnerFunction, type RunnerModule } from "../../loader/family.ts";
 import { str } from "../../python/repr.ts";
 
 /** Exceptions of Python that go by their bare names. */
@@ -17,7 +17,7 @@ function pythonName(name: string): string {
 /** Fails on purpose, to see how an error is shown. */
 export const runner: RunnerModule = {
   functions: {
-    error: {
+    error: runnerFunction({
       signature: "name=None, message=''",
       doc:
         "Raises an error with this name; without a name, returns an empty map.\n\n    salt-run error.error name=Exception message=Oops",
@@ -25,6 +25,6 @@ export const runner: RunnerModule = {
         if (name === null) return {};
         throw Object.assign(new Error(str(message)), { name: pythonName(str(name)) });
       },
-    },
+    }),
   },
 };

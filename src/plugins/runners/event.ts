@@ -1,10 +1,10 @@
-import { type RunnerModule, SaltInvocationError } from "../../loader/family.ts";
+import { runnerFunction, type RunnerModule, SaltInvocationError } from "../../loader/family.ts";
 import { entriesOf, isMap } from "../../python/containers.ts";
 import { repr, str } from "../../python/repr.ts";
 
 export const runner: RunnerModule = {
   functions: {
-    send: {
+    send: runnerFunction({
       signature: "tag, data=None",
       doc: "Fires an event on the master's bus.\n\n    salt-run event.send my/tag '{\"done\": true}'",
       async run(context, { tag, data }) {
@@ -17,6 +17,6 @@ export const runner: RunnerModule = {
         );
         return true;
       },
-    },
+    }),
   },
 };

@@ -1,4 +1,4 @@
-import type { RunnerModule } from "../../loader/family.ts";
+import { runnerFunction, type RunnerModule } from "../../loader/family.ts";
 import { isMinionId } from "../../job/minion_id.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
@@ -6,7 +6,7 @@ import { truthy } from "../../python/truth.ts";
 /** Asks what matches, from the master's point of view. */
 export const runner: RunnerModule = {
   functions: {
-    compound_matches: {
+    compound_matches: runnerFunction({
       signature: "expr, minion_id",
       doc:
         "Whether a minion is known to match a compound target: {res: its id}, or {res: False}. Pillar counts by exact values\n" +
@@ -19,6 +19,6 @@ export const runner: RunnerModule = {
         const found = expandKnown({ tgt: str(expr), tgt_type: "compound_pillar_exact" });
         return { res: found.includes(id) ? id : false };
       },
-    },
+    }),
   },
 };

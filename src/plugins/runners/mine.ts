@@ -1,9 +1,9 @@
-import type { RunnerModule } from "../../loader/family.ts";
+import { runnerFunction, type RunnerModule } from "../../loader/family.ts";
 import { str } from "../../python/repr.ts";
 
 export const runner: RunnerModule = {
   functions: {
-    get: {
+    get: runnerFunction({
       signature: "tgt, fun, tgt_type='glob'",
       doc:
         "The mine's values of minions under a name: minion → value. A caller who may run this can read all of the mine.\n\n" +
@@ -23,15 +23,20 @@ export const runner: RunnerModule = {
         }
         return several ? found : found[functions[0]!] ?? {};
       },
-    },
-    update: {
+    }),
+    update: runnerFunction({
       signature: "tgt, tgt_type='glob', clear=False, mine_functions=None",
       doc: "Makes minions update their values in the mine: minion → whether that succeeded.\n\n" +
         "    salt-run mine.update 'web*'",
       async run(context, { tgt, tgt_type, clear, mine_functions }) {
         const arg = [{ __kwarg__: true, clear, mine_functions }];
-        return await context.command({ tgt, tgt_type: str(tgt_type), fun: "mine.update", arg }) ?? {};
+        return await context.command({
+          tgt: tgt as string | string[],
+          tgt_type: str(tgt_type),
+          fun: "mine.update",
+          arg,
+        }) ?? {};
       },
-    },
+    }),
   },
 };

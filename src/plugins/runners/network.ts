@@ -1,16 +1,16 @@
 import { messageOf } from "../../errors.ts";
-import type { RunnerModule } from "../../loader/family.ts";
+import { runnerFunction, type RunnerModule } from "../../loader/family.ts";
 import { entriesOf, isMap, str } from "../../python/mod.ts";
 import { wakeOnLan } from "../wake_on_lan.ts";
 
 export const runner: RunnerModule = {
   functions: {
-    wol: {
+    wol: runnerFunction({
       signature: "mac, bcast='255.255.255.255', destport=9",
       doc: "Wakes a host up by a packet to everybody on its network.\n\n    salt-run network.wol 08:00:27:13:69:77",
       run: ({ runtime }, { mac, bcast, destport }) => wakeOnLan(runtime, str(mac), str(bcast), Number(destport)),
-    },
-    wollist: {
+    }),
+    wollist: runnerFunction({
       signature: "maclist, bcast='255.255.255.255', destport=9",
       doc: "Wakes up the hosts whose addresses are in a file, one per line.\n\n    salt-run network.wollist /srv/macs",
       async run({ runtime, print, progress }, { maclist, bcast, destport }) {
@@ -29,8 +29,8 @@ export const runner: RunnerModule = {
         }
         return [];
       },
-    },
-    wolmatch: {
+    }),
+    wolmatch: runnerFunction({
       signature: "tgt, tgt_type='glob', bcast='255.255.255.255', destport=9",
       doc: "Wakes up minions by what the master knows of their network cards, and names those cards.\n\n" +
         "    salt-run network.wolmatch 'web*'",
@@ -46,6 +46,6 @@ export const runner: RunnerModule = {
         }
         return woken;
       },
-    },
+    }),
   },
 };

@@ -1,5 +1,5 @@
 import type { RunnerContext } from "../../loader/context.ts";
-import { CommandExecutionError, type RunnerModule, SaltInvocationError } from "../../loader/family.ts";
+import { CommandExecutionError, runnerFunction, type RunnerModule, SaltInvocationError } from "../../loader/family.ts";
 import { entriesOf, isMap } from "../../python/containers.ts";
 import { repr, str } from "../../python/repr.ts";
 
@@ -24,12 +24,12 @@ function mapOfData(data: unknown): Record<string, unknown> {
 /** The reactor of this master. */
 export const runner: RunnerModule = {
   functions: {
-    list: {
+    list: runnerFunction({
       signature: "saltenv='base', test=None",
       doc: "The reactors in use: each a glob of tags and its SLS files.\n\n    salt-run reactor.list",
       run: async (context) => (await ask(context, "list")).reactors,
-    },
-    add: {
+    }),
+    add: runnerFunction({
       signature: "event, reactors, saltenv='base', test=None",
       doc: "Adds a reactor until the master is started again, or its configuration is read again.\n\n" +
         "    salt-run reactor.add 'my/deploy/*' reactors='/srv/reactor/deploy.sls'",
@@ -40,25 +40,25 @@ export const runner: RunnerModule = {
         }
         return (await ask(context, "add", { event: str(event), reactors: list.map(str) })).result;
       },
-    },
-    delete: {
+    }),
+    delete: runnerFunction({
       signature: "event, saltenv='base', test=None",
       doc: "Deletes the reactor of a glob of tags, until the configuration is read again.\n\n" +
         "    salt-run reactor.delete 'my/deploy/*'",
       run: async (context, { event }) => (await ask(context, "delete", { event: str(event) })).result,
-    },
-    is_leader: {
+    }),
+    is_leader: runnerFunction({
       signature: "",
       doc: "True if this reactor acts on events.\n\n    salt-run reactor.is_leader",
       run: async (context) => (await ask(context, "is_leader")).result,
-    },
-    set_leader: {
+    }),
+    set_leader: runnerFunction({
       signature: "value=True",
       doc: "Has this reactor act on events, or leave them to that of another master.\n\n" +
         "    salt-run reactor.set_leader False",
       run: async (context, { value }) => (await ask(context, "set_leader", { id: context.opts.id, value })).result,
-    },
-    status: {
+    }),
+    status: runnerFunction({
       signature: "",
       doc: "What the reactor did lately: counts, and the latest reactions with what they have started.\n\n" +
         "    salt-run reactor.status",
@@ -66,8 +66,8 @@ export const runner: RunnerModule = {
         const { _stamp, ...status } = await ask(context, "status");
         return status;
       },
-    },
-    test: {
+    }),
+    test: runnerFunction({
       signature: "tag, data=None, reactors=None",
       doc:
         "What would react to an event, without calling it: the SLS files, the calls with their arguments, and what is wrong.\n" +
@@ -81,6 +81,6 @@ export const runner: RunnerModule = {
         const list = reactors === null ? undefined : [reactors].flat().map(str);
         return await reactor.test(str(tag), mapOfData(data), list);
       },
-    },
+    }),
   },
 };

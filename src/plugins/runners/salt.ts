@@ -1,4 +1,4 @@
-import type { RunnerModule } from "../../loader/family.ts";
+import { runnerFunction, type RunnerModule } from "../../loader/family.ts";
 import { str } from "../../python/repr.ts";
 
 type Values = Record<string, unknown>;
@@ -7,12 +7,12 @@ const own = (kwargs: Values) => Object.fromEntries(Object.entries(kwargs).filter
 
 export const runner: RunnerModule = {
   functions: {
-    cmd: {
+    cmd: runnerFunction({
       signature: "fun, *args, **kwargs",
       doc: "Calls an execution function on the master's own host.\n\n    salt-run salt.cmd test.version",
       run: (context, { fun, args, kwargs }) => context.callFunction(str(fun), args as unknown[], own(kwargs as Values)),
-    },
-    execute: {
+    }),
+    execute: runnerFunction({
       signature: "tgt, fun, arg=(), timeout=None, tgt_type='glob', ret='', jid='', kwarg=None, **kwargs",
       doc:
         "Runs a function on minions: minion → return; False for one that did not answer.\n\n    salt-run salt.execute 'web*' test.echo arg='[hello]'",
@@ -20,7 +20,12 @@ export const runner: RunnerModule = {
         const keyword = { ...(kwarg as Values | null ?? {}), ...own(kwargs as Values) };
         const positional = Array.isArray(arg) ? arg : [arg];
         const named = Object.keys(keyword).length === 0 ? [] : [{ __kwarg__: true, ...keyword }];
-        const request = { tgt, tgt_type: str(tgt_type), fun: str(fun), arg: [...positional, ...named] };
+        const request = {
+          tgt: tgt as string | string[],
+          tgt_type: str(tgt_type),
+          fun: str(fun),
+          arg: [...positional, ...named],
+        };
         const answers = await context.command(
           { ...request, ret: str(ret), jid: str(jid) },
           timeout === null ? {} : { timeoutMs: Number(timeout) * 1000 },
@@ -30,6 +35,6 @@ export const runner: RunnerModule = {
         const silent = context.expand({ tgt, tgt_type: str(tgt_type) }).filter((id) => !Object.hasOwn(answers, id));
         return { ...answers, ...Object.fromEntries(silent.map((id) => [id, false])) };
       },
-    },
+    }),
   },
 };

@@ -1,4 +1,4 @@
-import type { RunnerFunction, RunnerModule } from "../../loader/family.ts";
+import { type RunnerFunction, runnerFunction, type RunnerModule } from "../../loader/family.ts";
 import type { RunnerContext } from "../../loader/context.ts";
 import type { BoundArguments } from "../../loader/signature.ts";
 import { syncModules } from "../../loader/sync.ts";
@@ -49,7 +49,7 @@ async function syncKind(context: RunnerContext, kind: string, args: BoundArgumen
 /** Custom modules of the master's own host: those that its runners, outputters and other parts are loaded from. */
 export const runner: RunnerModule = {
   functions: {
-    sync_all: {
+    sync_all: runnerFunction({
       signature: SIGNATURE,
       doc: "Fetches custom modules of all kinds for the master, and returns the names of those that changed.\n\n" +
         "    salt-run saltutil.sync_all\n    salt-run saltutil.sync_all extmod_whitelist='{runners: [one], grains: []}'",
@@ -58,17 +58,20 @@ export const runner: RunnerModule = {
         for (const kind of Object.keys(KINDS)) changed[kind] = await syncKind(context, kind, args);
         return changed;
       },
-    },
+    }),
     ...Object.fromEntries(
       Object.entries({ ...KINDS, ...LATER_KINDS }).map((
         [kind, { name = kind, folder = kind }],
-      ): [string, RunnerFunction] => [`sync_${name}`, {
-        signature: SIGNATURE,
-        doc:
-          `Fetches the custom ${kind} of salt://_${folder} for the master, and returns the names of those that changed.\n\n` +
-          `    salt-run saltutil.sync_${name}\n    salt-run saltutil.sync_${name} saltenv=base,dev`,
-        run: (context, args) => syncKind(context, kind, args),
-      }]),
+      ): [string, RunnerFunction] => [
+        `sync_${name}`,
+        runnerFunction({
+          signature: SIGNATURE,
+          doc:
+            `Fetches the custom ${kind} of salt://_${folder} for the master, and returns the names of those that changed.\n\n` +
+            `    salt-run saltutil.sync_${name}\n    salt-run saltutil.sync_${name} saltenv=base,dev`,
+          run: (context, args) => syncKind(context, kind, args),
+        }),
+      ]),
     ),
   },
 };

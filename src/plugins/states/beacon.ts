@@ -1,5 +1,5 @@
 import type { BoundArguments } from "../../loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
+import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
 import { entriesOf, isMap } from "../../python/containers.ts";
 import { equal } from "../../python/equal.ts";
 import { str } from "../../python/repr.ts";
@@ -44,37 +44,6 @@ const failed = (name: string, { comment }: Answer): StateReturn => ({
   comment: str(comment),
 });
 
-async function present(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const [name, given] = [str(args.name), givenOf(args)];
-  const now = await configured(context, given);
-  const data = Object.entries(given).map(([key, value]) => ({ [key]: value }));
-  let changes: Fields = {};
-  let comment: string;
-  if (!Object.hasOwn(now, name)) {
-    const said = await change(context, "add", [name, data], given);
-    if (!truthy(said.result ?? false)) return failed(name, said);
-    comment = context.test ? str(said.comment) : `Adding ${name} to beacons`;
-  } else if (equal(data, now[name])) comment = `Job ${name} in correct state`;
-  else {
-    const said = await change(context, "modify", [name, data], given);
-    if (!truthy(said.result ?? false)) return failed(name, said);
-    changes = said.changes ?? {};
-    comment = !context.test && said.changes !== undefined ? `Modifying ${name} in beacons` : str(said.comment);
-  }
-  return { name, result: true, changes, comment: await saved(context, name, args.save, comment) };
-}
-
-async function absent(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const [name, given] = [str(args.name), givenOf(args)];
-  let comment = `${name} not configured in beacons`;
-  if (Object.hasOwn(await configured(context, given), name)) {
-    const said = await change(context, "delete", [name], given);
-    if (!truthy(said.result ?? false)) return failed(name, said);
-    comment = context.test ? str(said.comment) : `Removed ${name} from beacons`;
-  }
-  return { name, result: true, changes: {}, comment: await saved(context, name, args.save, comment) };
-}
-
 const switched = (fun: string, done: (name: string) => string, missing: (name: string) => string) =>
 async (
   context: StateContext,
@@ -92,9 +61,44 @@ async (
 /** States of beacons: what a minion watches and tells its masters of. */
 export const states: StateModule = {
   functions: {
-    present: { signature: "name, save=False, **kwargs", doc: "The beacon is configured so.", run: present },
-    absent: { signature: "name, save=False, **kwargs", doc: "The beacon is not configured.", run: absent },
-    enabled: {
+    present: stateFunction({
+      signature: "name, save=False, **kwargs",
+      doc: "The beacon is configured so.",
+      async run(context, args) {
+        const [name, given] = [str(args.name), givenOf(args)];
+        const now = await configured(context, given);
+        const data = Object.entries(given).map(([key, value]) => ({ [key]: value }));
+        let changes: Fields = {};
+        let comment: string;
+        if (!Object.hasOwn(now, name)) {
+          const said = await change(context, "add", [name, data], given);
+          if (!truthy(said.result ?? false)) return failed(name, said);
+          comment = context.test ? str(said.comment) : `Adding ${name} to beacons`;
+        } else if (equal(data, now[name])) comment = `Job ${name} in correct state`;
+        else {
+          const said = await change(context, "modify", [name, data], given);
+          if (!truthy(said.result ?? false)) return failed(name, said);
+          changes = said.changes ?? {};
+          comment = !context.test && said.changes !== undefined ? `Modifying ${name} in beacons` : str(said.comment);
+        }
+        return { name, result: true, changes, comment: await saved(context, name, args.save, comment) };
+      },
+    }),
+    absent: stateFunction({
+      signature: "name, save=False, **kwargs",
+      doc: "The beacon is not configured.",
+      async run(context, args) {
+        const [name, given] = [str(args.name), givenOf(args)];
+        let comment = `${name} not configured in beacons`;
+        if (Object.hasOwn(await configured(context, given), name)) {
+          const said = await change(context, "delete", [name], given);
+          if (!truthy(said.result ?? false)) return failed(name, said);
+          comment = context.test ? str(said.comment) : `Removed ${name} from beacons`;
+        }
+        return { name, result: true, changes: {}, comment: await saved(context, name, args.save, comment) };
+      },
+    }),
+    enabled: stateFunction({
       signature: "name, **kwargs",
       doc: "The beacon is enabled.",
       run: switched(
@@ -102,11 +106,11 @@ export const states: StateModule = {
         (name) => `Enabled ${name} from beacons`,
         (name) => `${name} not a configured beacon`,
       ),
-    },
-    disabled: {
+    }),
+    disabled: stateFunction({
       signature: "name, **kwargs",
       doc: "The beacon is disabled.",
       run: switched("disable_beacon", (name) => `Disabled beacon ${name}.`, (name) => `Job ${name} is not configured.`),
-    },
+    }),
   },
 };

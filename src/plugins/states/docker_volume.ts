@@ -1,6 +1,6 @@
 import { messageOf } from "../../errors.ts";
 import type { BoundArguments } from "../../loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
+import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
 import { entriesOf, isMap } from "../../python/containers.ts";
 import { repr, str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
@@ -42,42 +42,49 @@ async function remove(context: StateContext, name: unknown): Promise<StateReturn
   }
 }
 
-async function present(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, driver, force } = args;
-  const volume = await volumeOf(context, name);
-  if (volume === undefined) {
-    return context.test
-      ? outcome(name, null, `The volume '${str(name)}' will be created`)
-      : await create(context, args, {});
-  }
-  if (driver === null || volume.Driver === driver) return outcome(name, true, `Volume '${str(name)}' already exists.`);
-  if (!truthy(force)) {
-    const comment = `Driver for existing volume '${str(name)}' ('${volume.Driver}') does not match specified driver ` +
-      `('${str(driver)}') and force is False`;
-    return outcome(name, context.test ? null : false, comment);
-  }
-  if (context.test) {
-    const comment = `The volume '${str(name)}' will be replaced with a new one using the driver '${repr(volume)}'`;
-    return outcome(name, null, comment);
-  }
-  const removed = await remove(context, name);
-  return removed.result === true ? await create(context, args, removed.changes) : removed;
-}
-
-async function absent(context: StateContext, { name }: BoundArguments): Promise<StateReturn> {
-  if (await volumeOf(context, name) === undefined) return outcome(name, true, `Volume '${str(name)}' already absent`);
-  if (context.test) return outcome(name, null, `Volume '${str(name)}' will be removed`);
-  return await remove(context, name);
-}
-
 /** Volumes of Docker. */
 export const states: StateModule = {
   functions: {
-    present: {
+    present: stateFunction({
       signature: "name, driver=None, driver_opts=None, force=False",
       doc: "There is a volume of that name and driver.",
-      run: present,
-    },
-    absent: { signature: "name, driver=None", doc: "There is no volume of that name.", run: absent },
+      async run(context, args) {
+        const { name, driver, force } = args;
+        const volume = await volumeOf(context, name);
+        if (volume === undefined) {
+          return context.test
+            ? outcome(name, null, `The volume '${str(name)}' will be created`)
+            : await create(context, args, {});
+        }
+        if (driver === null || volume.Driver === driver) {
+          return outcome(name, true, `Volume '${str(name)}' already exists.`);
+        }
+        if (!truthy(force)) {
+          const comment =
+            `Driver for existing volume '${str(name)}' ('${volume.Driver}') does not match specified driver ` +
+            `('${str(driver)}') and force is False`;
+          return outcome(name, context.test ? null : false, comment);
+        }
+        if (context.test) {
+          const comment = `The volume '${str(name)}' will be replaced with a new one using the driver '${
+            repr(volume)
+          }'`;
+          return outcome(name, null, comment);
+        }
+        const removed = await remove(context, name);
+        return removed.result === true ? await create(context, args, removed.changes) : removed;
+      },
+    }),
+    absent: stateFunction({
+      signature: "name, driver=None",
+      doc: "There is no volume of that name.",
+      async run(context, { name }) {
+        if (await volumeOf(context, name) === undefined) {
+          return outcome(name, true, `Volume '${str(name)}' already absent`);
+        }
+        if (context.test) return outcome(name, null, `Volume '${str(name)}' will be removed`);
+        return await remove(context, name);
+      },
+    }),
   },
 };

@@ -1,6 +1,6 @@
 import { CommandExecutionError } from "../../loader/family.ts";
 import type { BoundArguments } from "../../loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
+import { type StateContext, stateFunction, type StateModule } from "../../loader/states.ts";
 import { equal } from "../../python/equal.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
@@ -175,61 +175,6 @@ async function forwards(zone: Zone, args: BoundArguments): Promise<void> {
   });
 }
 
-async function present(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name } = args;
-  const zone = new Zone(context, name);
-  try {
-    await zone.make();
-    await icmp(context, zone, args);
-    await defaultZone(context, zone, args);
-    await masquerade(zone, args);
-    await texts(zone, args, PORTS);
-    await forwards(zone, args);
-    for (const kind of LISTS) await texts(zone, args, kind);
-  } catch (error) {
-    if (Object.keys(zone.changes).length > 0 && !context.test) await context.call("firewalld.reload_rules");
-    return outcome(name, false, `Error: ${callError(error)}`, zone.changes);
-  }
-  if (Object.keys(zone.changes).length === 0) {
-    return outcome(name, true, `'${str(name)}' is already in the desired state.`);
-  }
-  if (context.test) {
-    return outcome(name, null, `Configuration for '${str(name)}' will change:\n${nestedText(zone.changes)}`);
-  }
-  await context.call("firewalld.reload_rules");
-  return outcome(name, true, `'${str(name)}' was configured.`, zone.changes);
-}
-
-async function service(context: StateContext, { name, ports, protocols }: BoundArguments): Promise<StateReturn> {
-  const there = (await context.call("firewalld.get_services") as unknown[]).includes(name);
-  const changes: Changes = {};
-  if (!there && !context.test) await context.call("firewalld.new_service", [name], { restart: false });
-  const settle = async (kind: "port" | "protocol", wanted: unknown[]) => {
-    const asks = there || !context.test;
-    const current = asks ? await context.call(`firewalld.get_service_${kind}s`, [name]) as unknown[] : [];
-    const added = [...new Set(wanted)].filter((one) => !current.includes(one));
-    const removed = current.filter((one) => !wanted.includes(one));
-    if (!context.test) {
-      for (const one of added) await context.call(`firewalld.add_service_${kind}`, [name, one]);
-      for (const one of removed) await context.call(`firewalld.remove_service_${kind}`, [name, one]);
-    }
-    if (added.length > 0 || removed.length > 0) changes[`${kind}s`] = { old: current, new: wanted };
-  };
-  try {
-    await settle("port", listOf(ports));
-    await settle("protocol", listOf(protocols));
-  } catch (error) {
-    return outcome(name, false, `Error: ${callError(error)}`, changes);
-  }
-  const changed = Object.keys(changes).length > 0;
-  if (context.test && (changed || !there)) {
-    return outcome(name, null, `Configuration for '${str(name)}' will change.`, changes);
-  }
-  if (!changed) return outcome(name, true, `'${str(name)}' is already in the desired state.`);
-  await context.call("firewalld.reload_rules");
-  return outcome(name, true, `'${str(name)}' was configured.`, changes);
-}
-
 /** Zones and services of firewalld. */
 export const states: StateModule = {
   virtual: (context) =>
@@ -237,17 +182,69 @@ export const states: StateModule = {
       ? { unavailable: "firewall-cmd is not available, firewalld is probably not installed." }
       : true,
   functions: {
-    present: {
-      signature: "name, block_icmp=None, prune_block_icmp=False, default=None, masquerade=False, ports=None, " +
-        "prune_ports=False, port_fwd=None, prune_port_fwd=False, services=None, prune_services=False, interfaces=None, " +
-        "prune_interfaces=False, sources=None, prune_sources=False, rich_rules=None, prune_rich_rules=False",
+    present: stateFunction({
+      signature: `name, block_icmp=None, prune_block_icmp=False, default=None, masquerade=False, ports=None,
+        prune_ports=False, port_fwd=None, prune_port_fwd=False, services=None, prune_services=False,
+        interfaces=None, prune_interfaces=False, sources=None, prune_sources=False, rich_rules=None,
+        prune_rich_rules=False`,
       doc: "The zone exists and has these entries; with `prune_…` it has no others.",
-      run: present,
-    },
-    service: {
+      async run(context, args) {
+        const { name } = args;
+        const zone = new Zone(context, name);
+        try {
+          await zone.make();
+          await icmp(context, zone, args);
+          await defaultZone(context, zone, args);
+          await masquerade(zone, args);
+          await texts(zone, args, PORTS);
+          await forwards(zone, args);
+          for (const kind of LISTS) await texts(zone, args, kind);
+        } catch (error) {
+          if (Object.keys(zone.changes).length > 0 && !context.test) await context.call("firewalld.reload_rules");
+          return outcome(name, false, `Error: ${callError(error)}`, zone.changes);
+        }
+        if (Object.keys(zone.changes).length === 0) {
+          return outcome(name, true, `'${str(name)}' is already in the desired state.`);
+        }
+        if (context.test) {
+          return outcome(name, null, `Configuration for '${str(name)}' will change:\n${nestedText(zone.changes)}`);
+        }
+        await context.call("firewalld.reload_rules");
+        return outcome(name, true, `'${str(name)}' was configured.`, zone.changes);
+      },
+    }),
+    service: stateFunction({
       signature: "name, ports=None, protocols=None",
       doc: "The service exists and has these ports and protocols, and no others.",
-      run: service,
-    },
+      async run(context, { name, ports, protocols }) {
+        const there = (await context.call("firewalld.get_services") as unknown[]).includes(name);
+        const changes: Changes = {};
+        if (!there && !context.test) await context.call("firewalld.new_service", [name], { restart: false });
+        const settle = async (kind: "port" | "protocol", wanted: unknown[]) => {
+          const asks = there || !context.test;
+          const current = asks ? await context.call(`firewalld.get_service_${kind}s`, [name]) as unknown[] : [];
+          const added = [...new Set(wanted)].filter((one) => !current.includes(one));
+          const removed = current.filter((one) => !wanted.includes(one));
+          if (!context.test) {
+            for (const one of added) await context.call(`firewalld.add_service_${kind}`, [name, one]);
+            for (const one of removed) await context.call(`firewalld.remove_service_${kind}`, [name, one]);
+          }
+          if (added.length > 0 || removed.length > 0) changes[`${kind}s`] = { old: current, new: wanted };
+        };
+        try {
+          await settle("port", listOf(ports));
+          await settle("protocol", listOf(protocols));
+        } catch (error) {
+          return outcome(name, false, `Error: ${callError(error)}`, changes);
+        }
+        const changed = Object.keys(changes).length > 0;
+        if (context.test && (changed || !there)) {
+          return outcome(name, null, `Configuration for '${str(name)}' will change.`, changes);
+        }
+        if (!changed) return outcome(name, true, `'${str(name)}' is already in the desired state.`);
+        await context.call("firewalld.reload_rules");
+        return outcome(name, true, `'${str(name)}' was configured.`, changes);
+      },
+    }),
   },
 };

@@ -1,5 +1,5 @@
 import type { BoundArguments } from "../../loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
+import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { outcome } from "./outcome.ts";
@@ -108,44 +108,45 @@ async function create(context: StateContext, args: BoundArguments): Promise<Stat
     : outcome(name, true, `New group ${str(name)} created`, created);
 }
 
-async function present(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, addusers, delusers, members } = args;
-  if (members !== null && (addusers !== null || delusers !== null)) {
-    const comment = 'Error: Conflicting options "members" with "addusers" and/or "delusers" can not be used together. ';
-    return outcome(name, null, comment);
-  }
-  if (
-    Array.isArray(addusers) && Array.isArray(delusers) &&
-    namesIn(addusers).some((user) => namesIn(delusers).includes(user))
-  ) {
-    return outcome(name, null, "Error. Same user(s) can not be added and deleted simultaneously");
-  }
-  const lists = Object.entries({ addusers, delusers, members });
-  const odd = lists.find(([, users]) => truthy(users) && !Array.isArray(users))?.[0];
-  if (odd !== undefined) return outcome(name, false, `${odd} must be a list of users`);
-  const changes = await changesTo(context, args);
-  if (changes === undefined) return await create(context, args);
-  if (Object.keys(changes).length > 0) return await change(context, args, changes);
-  return outcome(name, true, `Group ${str(name)} is present and up to date`);
-}
-
-async function absent(context: StateContext, { name }: BoundArguments): Promise<StateReturn> {
-  if (!truthy(await context.call("group.info", [name]))) return outcome(name, true, "Group not present");
-  if (context.test) return outcome(name, null, `Group ${str(name)} is set for removal`);
-  const result = await context.call("group.delete", [name]) as boolean;
-  return truthy(result)
-    ? outcome(name, result, `Removed group ${str(name)}`, { [str(name)]: "" })
-    : outcome(name, result, `Failed to remove group ${str(name)}`);
-}
-
 /** Groups of this host. */
 export const states: StateModule = {
   functions: {
-    present: {
+    present: stateFunction({
       signature: "name, gid=None, system=False, addusers=None, delusers=None, members=None, non_unique=False",
       doc: "The group is there, with that id; with exactly these members, or with some and without others.",
-      run: present,
-    },
-    absent: { signature: "name", doc: "There is no such group.", run: absent },
+      async run(context, args) {
+        const { name, addusers, delusers, members } = args;
+        if (members !== null && (addusers !== null || delusers !== null)) {
+          const comment =
+            'Error: Conflicting options "members" with "addusers" and/or "delusers" can not be used together. ';
+          return outcome(name, null, comment);
+        }
+        if (
+          Array.isArray(addusers) && Array.isArray(delusers) &&
+          namesIn(addusers).some((user) => namesIn(delusers).includes(user))
+        ) {
+          return outcome(name, null, "Error. Same user(s) can not be added and deleted simultaneously");
+        }
+        const lists = Object.entries({ addusers, delusers, members });
+        const odd = lists.find(([, users]) => truthy(users) && !Array.isArray(users))?.[0];
+        if (odd !== undefined) return outcome(name, false, `${odd} must be a list of users`);
+        const changes = await changesTo(context, args);
+        if (changes === undefined) return await create(context, args);
+        if (Object.keys(changes).length > 0) return await change(context, args, changes);
+        return outcome(name, true, `Group ${str(name)} is present and up to date`);
+      },
+    }),
+    absent: stateFunction({
+      signature: "name",
+      doc: "There is no such group.",
+      async run(context, { name }) {
+        if (!truthy(await context.call("group.info", [name]))) return outcome(name, true, "Group not present");
+        if (context.test) return outcome(name, null, `Group ${str(name)} is set for removal`);
+        const result = await context.call("group.delete", [name]) as boolean;
+        return truthy(result)
+          ? outcome(name, result, `Removed group ${str(name)}`, { [str(name)]: "" })
+          : outcome(name, result, `Failed to remove group ${str(name)}`);
+      },
+    }),
   },
 };

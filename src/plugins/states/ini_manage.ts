@@ -1,6 +1,12 @@
 import { SystemError } from "../../errors.ts";
 import type { BoundArguments } from "../../loader/signature.ts";
-import type { StateContext, StateFunction, StateModule, StateReturn } from "../../loader/states.ts";
+import {
+  type StateContext,
+  type StateFunction,
+  stateFunction,
+  type StateModule,
+  type StateReturn,
+} from "../../loader/states.ts";
 import { type AnyMap, entriesOf, isMap } from "../../python/containers.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
@@ -229,26 +235,26 @@ const FILE = "separator='='";
 export const states: StateModule = {
   virtual: () => "ini",
   functions: {
-    options_present: {
+    options_present: stateFunction({
       signature: `name, sections=None, ${FILE}, strict=False, encoding=None, no_spaces=False`,
       doc: "The file has these options, by section or above them; with `strict` no others.",
       run: guarded(optionsPresent),
-    },
-    options_absent: {
+    }),
+    options_absent: stateFunction({
       signature: `name, sections=None, ${FILE}, encoding=None`,
       doc:
         "The file does not have these options: a map of section to a list of names, or of options above the sections.",
       run: guarded(optionsAbsent),
-    },
-    sections_present: {
+    }),
+    sections_present: stateFunction({
       signature: `name, sections=None, ${FILE}, encoding=None`,
       doc: "The file has these sections; new ones are empty.",
       run: guarded(sectionsPresent),
-    },
-    sections_absent: {
+    }),
+    sections_absent: stateFunction({
       signature: `name, sections=None, ${FILE}, encoding=None`,
       doc: "The file does not have these sections.",
       run: guarded(sectionsAbsent),
-    },
+    }),
   },
 };

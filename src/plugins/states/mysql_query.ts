@@ -1,5 +1,5 @@
 import type { BoundArguments } from "../../loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
+import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
 import { entriesOf, isMap, lookup } from "../../python/containers.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
@@ -103,45 +103,41 @@ async function execute(
   return outcome(name, true, str(result), { query: await store(context, args, result) });
 }
 
-async function run(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  return await execute(
-    context,
-    args,
-    args.name,
-    (connection) => context.call("mysql.query", [args.database, args.query], connection),
-  );
-}
-
-async function runFile(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, query_file, saltenv } = args;
-  let path = str(query_file ?? "");
-  if (/^(?:https?|salt|s3|swift):\/\//.test(path)) {
-    path = str(await context.call("cp.cache_file", [path], { saltenv: saltenv ?? context.saltenv }));
-  }
-  if (!isFile(context.runtime.fs, path)) return outcome(name, false, `File ${path} does not exist`);
-  return await execute(
-    context,
-    args,
-    args.database,
-    (connection) => context.call("mysql.file_query", [args.database, path], connection),
-  );
-}
-
 const REST = "check_db_exists=True, client_flags=None, **connection_args";
 
 /** Statements of MySQL and MariaDB. */
 export const states: StateModule = {
   functions: {
-    run: {
+    run: stateFunction({
       signature: `name, database, query, output=None, grain=None, key=None, overwrite=True, ${REST}`,
       doc: "Runs a statement; its result goes to a grain or a file if one is named.",
-      run,
-    },
-    run_file: {
-      signature: "name, database, query_file=None, output=None, grain=None, key=None, overwrite=True, saltenv=None, " +
-        REST,
+      async run(context, args) {
+        return await execute(
+          context,
+          args,
+          args.name,
+          (connection) => context.call("mysql.query", [args.database, args.query], connection),
+        );
+      },
+    }),
+    run_file: stateFunction({
+      signature: `name, database, query_file=None, output=None, grain=None, key=None, overwrite=True, saltenv=None,
+        ${REST}`,
       doc: "Runs the statements of a file; the result goes to a grain or a file if one is named.",
-      run: runFile,
-    },
+      async run(context, args) {
+        const { name, query_file, saltenv } = args;
+        let path = str(query_file ?? "");
+        if (/^(?:https?|salt|s3|swift):\/\//.test(path)) {
+          path = str(await context.call("cp.cache_file", [path], { saltenv: saltenv ?? context.saltenv }));
+        }
+        if (!isFile(context.runtime.fs, path)) return outcome(name, false, `File ${path} does not exist`);
+        return await execute(
+          context,
+          args,
+          args.database,
+          (connection) => context.call("mysql.file_query", [args.database, path], connection),
+        );
+      },
+    }),
   },
 };

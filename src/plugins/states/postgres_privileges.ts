@@ -1,12 +1,12 @@
 import type { BoundArguments } from "../../loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
+import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { outcome } from "./outcome.ts";
 import { connection, virtual } from "./postgres/shared.ts";
 
-const CONNECTION = "prepend='public', maintenance_db=None, user=None, db_password=None, db_host=None, db_port=None, " +
-  "db_user=None";
+const CONNECTION = `prepend='public', maintenance_db=None, user=None, db_password=None, db_host=None, db_port=None,
+  db_user=None`;
 
 /** What differs between the two states. */
 const ACTS = {
@@ -49,15 +49,15 @@ const run = (which: keyof typeof ACTS) => async (context: StateContext, args: Bo
 export const states: StateModule = {
   virtual,
   functions: {
-    present: {
+    present: stateFunction({
       signature: `name, object_name, object_type, privileges=None, grant_option=None, ${CONNECTION}`,
       doc: "The role has these rights on the object.",
       run: run("present"),
-    },
-    absent: {
+    }),
+    absent: stateFunction({
       signature: `name, object_name, object_type, privileges=None, ${CONNECTION}`,
       doc: "The role does not have these rights on the object.",
       run: run("absent"),
-    },
+    }),
   },
 };

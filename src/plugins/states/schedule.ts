@@ -1,5 +1,4 @@
-import type { BoundArguments } from "../../loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
+import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
 import { equal } from "../../python/equal.ts";
 import { entriesOf, isMap, lookup } from "../../python/containers.ts";
 import { str } from "../../python/repr.ts";
@@ -68,16 +67,17 @@ const switched = (fun: string, done: string) => async (context: StateContext, na
   return told(context, name, await change(context, fun, name, given), `${done} job ${name} from schedule`, {});
 };
 
-const state = (doc: string, run: (context: StateContext, name: string, given: Fields) => Promise<StateReturn>) => ({
-  signature: "name, **kwargs",
-  doc,
-  run: (context: StateContext, { name, kwargs }: BoundArguments) =>
-    run(
-      context,
-      str(name),
-      Object.fromEntries(Object.entries(kwargs as Fields).filter(([key]) => !key.startsWith("__"))),
-    ),
-});
+const state = (doc: string, run: (context: StateContext, name: string, given: Fields) => Promise<StateReturn>) =>
+  stateFunction({
+    signature: "name, **kwargs",
+    doc,
+    run: (context, { name, kwargs }) =>
+      run(
+        context,
+        str(name),
+        Object.fromEntries(Object.entries(kwargs as Fields).filter(([key]) => !key.startsWith("__"))),
+      ),
+  });
 
 /** Jobs that the minion runs by time. */
 export const states: StateModule = {

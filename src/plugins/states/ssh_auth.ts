@@ -1,5 +1,5 @@
 import type { BoundArguments } from "../../loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
+import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { splitWords } from "../../python/whitespace.ts";
@@ -159,47 +159,45 @@ async function absent(context: StateContext, given: BoundArguments): Promise<Sta
   return outcome(args.name, comment !== "User authorized keys file not present", comment, changes);
 }
 
-async function manage(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { ssh_keys: wanted, user, config, fingerprint_hash_type } = args;
-  const ret = outcome("", true, "");
-  const words = new Set((wanted as unknown[]).flatMap((key) => str(key).split(" ")));
-  const there = await context.call("ssh.auth_keys", [], { user, config, fingerprint_hash_type }) as object;
-  for (const key of Object.keys(there).filter((one) => !words.has(one))) {
-    if (context.test) {
-      ret.comment = `${key} Key set for removal`;
-      ret.result = null;
-    } else ret.changes[key] = (await absent(context, { ...args, name: key })).comment;
-  }
-  for (const key of wanted as unknown[]) {
-    const one = await present(context, { ...args, name: key });
-    if (Object.keys(one.changes).length > 0) Object.assign(ret.changes, one.changes);
-    else ret.comment = `${str(ret.comment)}\n${str(one.comment)}`.trim();
-    if (one.result === null) ret.result = null;
-    else if (!one.result) ret.result = false;
-  }
-  return ret;
-}
-
-const COMMON = "enc='ssh-rsa', comment='', source='', options=None, config='.ssh/authorized_keys', " +
-  "fingerprint_hash_type=None";
+const COMMON = `enc='ssh-rsa', comment='', source='', options=None, config='.ssh/authorized_keys',
+  fingerprint_hash_type=None`;
 
 /** Keys that may log in as a user. */
 export const states: StateModule = {
   functions: {
-    present: {
+    present: stateFunction({
       signature: `name, user, ${COMMON}, **kwargs`,
       doc: "The key, or each key of the file `source`, may log in. The name may be a whole line of the file.",
       run: present,
-    },
-    absent: {
+    }),
+    absent: stateFunction({
       signature: `name, user, ${COMMON}`,
       doc: "The key, or each key of the file `source`, may not log in.",
       run: absent,
-    },
-    manage: {
+    }),
+    manage: stateFunction({
       signature: `name, ssh_keys, user, ${COMMON}, **kwargs`,
       doc: "These keys and no other may log in.",
-      run: manage,
-    },
+      async run(context, args) {
+        const { ssh_keys: wanted, user, config, fingerprint_hash_type } = args;
+        const ret = outcome("", true, "");
+        const words = new Set((wanted as unknown[]).flatMap((key) => str(key).split(" ")));
+        const there = await context.call("ssh.auth_keys", [], { user, config, fingerprint_hash_type }) as object;
+        for (const key of Object.keys(there).filter((one) => !words.has(one))) {
+          if (context.test) {
+            ret.comment = `${key} Key set for removal`;
+            ret.result = null;
+          } else ret.changes[key] = (await absent(context, { ...args, name: key })).comment;
+        }
+        for (const key of wanted as unknown[]) {
+          const one = await present(context, { ...args, name: key });
+          if (Object.keys(one.changes).length > 0) Object.assign(ret.changes, one.changes);
+          else ret.comment = `${str(ret.comment)}\n${str(one.comment)}`.trim();
+          if (one.result === null) ret.result = null;
+          else if (!one.result) ret.result = false;
+        }
+        return ret;
+      },
+    }),
   },
 };

@@ -1,6 +1,6 @@
 import type { BoundArguments } from "../../loader/signature.ts";
 import { CommandExecutionError } from "../../loader/family.ts";
-import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
+import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { groupsOf } from "../../runtime/accounts.ts";
@@ -53,72 +53,70 @@ function complaintOf({ uid, home, shell, password, ...args }: BoundArguments): s
   return truthy(shell) && !/^[/*]/.test(str(shell)) ? `The shell '${str(shell)}' is not an absolute path` : undefined;
 }
 
-async function present(context: StateContext, given: BoundArguments): Promise<StateReturn> {
-  const args = await prepared(context, given);
-  const { name } = args;
-  const comma = [args.fullname, args.roomnumber, args.workphone].find((text) => text?.includes(","));
-  if (comma !== undefined) return outcome(name, false, `Unsupported char ',' in ${comma}`);
-  const complaint = complaintOf(args);
-  if (complaint !== undefined) return outcome(name, false, complaint);
-  const missing = await missingOf(context, args.groups);
-  if (missing.length > 0) {
-    if (!context.test) {
-      return outcome(name, false, `The following group(s) are not present: ${missing.join(",")}`);
-    }
-    args.groups = (args.groups as unknown[]).map(str).filter((group) => !missing.includes(group));
-  }
-  const optional = new Set(await missingOf(context, args.optional_groups));
-  args.optional_groups = truthy(args.optional_groups)
-    ? (args.optional_groups as unknown[]).map(str).filter((group) => !optional.has(group))
-    : null;
-  const ownGroup = truthy(args.usergroup) && await context.call("file.group_to_gid", [name]) !== "";
-  let changes: UserChanges | undefined;
-  try {
-    changes = await changesTo(context, ownGroup ? { ...args, gid: name } : args);
-  } catch (error) {
-    if (error instanceof CommandExecutionError) return outcome(name, false, commandError(error));
-    throw error;
-  }
-  if (changes === undefined) {
-    if (!context.test) return await create(context, args);
-    const pending = missing.length > 0 ? ` (pending groups: ${missing.join(",")})` : "";
-    return outcome(name, null, `User ${str(name)} set to be added${pending}`);
-  }
-  if (changes.size === 0) return outcome(name, true, upToDate(name));
-  return context.test ? predicted(args, changes, missing) : await update(context, args, changes);
-}
-
-async function absent(context: StateContext, { name, purge, force }: BoundArguments): Promise<StateReturn> {
-  if (!truthy(await context.call("user.info", [name]))) {
-    return outcome(name, true, `User ${str(name)} is not present`);
-  }
-  if (context.test) return outcome(name, null, `User ${str(name)} set for removal`);
-  const before = groupsOf(context.runtime, str(name));
-  if (!truthy(await context.call("user.delete", [name, purge, force]))) {
-    return outcome(name, false, `Failed to remove user ${str(name)}`);
-  }
-  const gone = await missingOf(context, before);
-  const changes = Object.fromEntries(gone.map((group) => [`${group} group`, "removed"]));
-  return outcome(name, true, `Removed user ${str(name)}`, { ...changes, [str(name)]: "removed" });
-}
-
 /** Users of this host. */
 export const states: StateModule = {
   functions: {
-    present: {
-      signature: "name, uid=None, gid=None, usergroup=None, groups=None, optional_groups=None, remove_groups=True, " +
-        "home=None, createhome=True, persist_home=False, password=None, hash_password=False, enforce_password=True, " +
-        "empty_password=False, shell=None, unique=True, system=False, fullname=None, roomnumber=None, " +
-        "workphone=None, homephone=None, other=None, loginclass=None, date=None, mindays=None, maxdays=None, " +
-        "inactdays=None, warndays=None, expire=None, win_homedrive=None, win_profile=None, win_logonscript=None, " +
-        "win_description=None, nologinit=False, allow_uid_change=False, allow_gid_change=False, password_lock=None",
+    present: stateFunction({
+      signature: `name, uid=None, gid=None, usergroup=None, groups=None, optional_groups=None, remove_groups=True,
+        home=None, createhome=True, persist_home=False, password=None, hash_password=False, enforce_password=True,
+        empty_password=False, shell=None, unique=True, system=False, fullname=None, roomnumber=None, workphone=None,
+        homephone=None, other=None, loginclass=None, date=None, mindays=None, maxdays=None, inactdays=None,
+        warndays=None, expire=None, win_homedrive=None, win_profile=None, win_logonscript=None,
+        win_description=None, nologinit=False, allow_uid_change=False, allow_gid_change=False, password_lock=None`,
       doc: "The user is there, with these numbers, groups, home, shell, full name and password.",
-      run: present,
-    },
-    absent: {
+      async run(context, given) {
+        const args = await prepared(context, given);
+        const { name } = args;
+        const comma = [args.fullname, args.roomnumber, args.workphone].find((text) =>
+          (text as string | null)?.includes(",")
+        );
+        if (comma !== undefined) return outcome(name, false, `Unsupported char ',' in ${comma}`);
+        const complaint = complaintOf(args);
+        if (complaint !== undefined) return outcome(name, false, complaint);
+        const missing = await missingOf(context, args.groups);
+        if (missing.length > 0) {
+          if (!context.test) {
+            return outcome(name, false, `The following group(s) are not present: ${missing.join(",")}`);
+          }
+          args.groups = (args.groups as unknown[]).map(str).filter((group) => !missing.includes(group));
+        }
+        const optional = new Set(await missingOf(context, args.optional_groups));
+        args.optional_groups = truthy(args.optional_groups)
+          ? (args.optional_groups as unknown[]).map(str).filter((group) => !optional.has(group))
+          : null;
+        const ownGroup = truthy(args.usergroup) && await context.call("file.group_to_gid", [name]) !== "";
+        let changes: UserChanges | undefined;
+        try {
+          changes = await changesTo(context, ownGroup ? { ...args, gid: name } : args);
+        } catch (error) {
+          if (error instanceof CommandExecutionError) return outcome(name, false, commandError(error));
+          throw error;
+        }
+        if (changes === undefined) {
+          if (!context.test) return await create(context, args);
+          const pending = missing.length > 0 ? ` (pending groups: ${missing.join(",")})` : "";
+          return outcome(name, null, `User ${str(name)} set to be added${pending}`);
+        }
+        if (changes.size === 0) return outcome(name, true, upToDate(name));
+        return context.test ? predicted(args, changes, missing) : await update(context, args, changes);
+      },
+    }),
+    absent: stateFunction({
       signature: "name, purge=False, force=False",
       doc: "There is no such user; `purge` removes the home directory too, `force` also a user who is logged in.",
-      run: absent,
-    },
+      async run(context, { name, purge, force }) {
+        if (!truthy(await context.call("user.info", [name]))) {
+          return outcome(name, true, `User ${str(name)} is not present`);
+        }
+        if (context.test) return outcome(name, null, `User ${str(name)} set for removal`);
+        const before = groupsOf(context.runtime, str(name));
+        if (!truthy(await context.call("user.delete", [name, purge, force]))) {
+          return outcome(name, false, `Failed to remove user ${str(name)}`);
+        }
+        const gone = await missingOf(context, before);
+        const changes = Object.fromEntries(gone.map((group) => [`${group} group`, "removed"]));
+        return outcome(name, true, `Removed user ${str(name)}`, { ...changes, [str(name)]: "removed" });
+      },
+    }),
   },
 };

@@ -1,7 +1,7 @@
 import { joinPath } from "../../config/paths.ts";
 import { CommandExecutionError, CommandNotFoundError } from "../../loader/family.ts";
 import type { BoundArguments } from "../../loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../loader/states.ts";
+import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
 import { dirname } from "../../python/posixpath.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
@@ -129,17 +129,16 @@ async function managed(context: StateContext, args: BoundArguments): Promise<Sta
   return ret;
 }
 
-const MANAGED = {
-  signature:
-    "name, venv_bin=None, requirements=None, system_site_packages=False, distribute=False, use_wheel=False, clear=False, " +
-    "python=None, extra_search_dir=None, never_download=None, prompt=None, user=None, cwd=None, index_url=None, " +
-    "extra_index_url=None, pre_releases=False, no_deps=False, pip_download=None, pip_download_cache=None, " +
-    "pip_exists_action=None, pip_ignore_installed=False, proxy=None, use_vt=False, env_vars=None, no_use_wheel=False, " +
-    "pip_upgrade=False, pip_pkgs=None, pip_no_cache_dir=False, pip_cache_dir=None, process_dependency_links=False, " +
-    "no_binary=None, **kwargs",
+const MANAGED = stateFunction({
+  signature: `name, venv_bin=None, requirements=None, system_site_packages=False, distribute=False,
+        use_wheel=False, clear=False, python=None, extra_search_dir=None, never_download=None, prompt=None,
+        user=None, cwd=None, index_url=None, extra_index_url=None, pre_releases=False, no_deps=False,
+        pip_download=None, pip_download_cache=None, pip_exists_action=None, pip_ignore_installed=False, proxy=None,
+        use_vt=False, env_vars=None, no_use_wheel=False, pip_upgrade=False, pip_pkgs=None, pip_no_cache_dir=False,
+        pip_cache_dir=None, process_dependency_links=False, no_binary=None, **kwargs`,
   doc: "The environment is there, with the packages that are asked for.",
   run: managed,
-};
+});
 
 /** Environments of Python with packages of their own. */
 export const states: StateModule = {

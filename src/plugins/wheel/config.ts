@@ -2,7 +2,7 @@ import { joinPath } from "../../config/paths.ts";
 import { SALT_MASTER_DEFAULTS, withSaltDefaults } from "../../config/salt_defaults.ts";
 import { withoutSecrets } from "../../config/secret.ts";
 import { messageOf } from "../../errors.ts";
-import type { WheelModule } from "../../loader/wheel.ts";
+import { wheelFunction, type WheelModule } from "../../loader/wheel.ts";
 import { isMap } from "../../python/containers.ts";
 import { repr, str } from "../../python/repr.ts";
 import { dump } from "../../yaml/mod.ts";
@@ -10,19 +10,19 @@ import { dump } from "../../yaml/mod.ts";
 /** The master's configuration. */
 export const wheel: WheelModule = {
   functions: {
-    values: {
+    values: wheelFunction({
       signature: "",
       doc: "The options of the master. Passwords and secrets among them are hidden.",
       run: ({ opts }) => withoutSecrets(withSaltDefaults(opts, SALT_MASTER_DEFAULTS)),
-    },
-    apply: {
+    }),
+    apply: wheelFunction({
       signature: "key, value",
       doc: "Not supported: it would rewrite the whole file. Use config.update_config.",
       run(_context, { key }) {
         throw new Error(`${str(key)} is not set: use config.update_config, which writes a file of its own`);
       },
-    },
-    update_config: {
+    }),
+    update_config: wheelFunction({
       signature: "file_name, yaml_contents",
       doc: "Writes options into `<file_name>.conf` of the directory that the configuration includes.",
       run({ opts, runtime: { fs } }, { file_name, yaml_contents }) {
@@ -39,6 +39,6 @@ export const wheel: WheelModule = {
           return messageOf(error);
         }
       },
-    },
+    }),
   },
 };

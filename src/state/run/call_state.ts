@@ -150,6 +150,10 @@ export async function findState({ states }: CallHost, low: LowChunk): Promise<Lo
     ...found,
     name,
     signature,
-    function: { signature, doc: "", run: (context, { name, kwargs }) => modBeacon(context, { name, ...kwargs }) },
+    function: {
+      signature,
+      doc: "",
+      run: (context, { name, kwargs }) => modBeacon(context, { name, ...kwargs as object }),
+    },
   };
 }

@@ -6,10 +6,10 @@ import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 
 /** The keyword arguments that all functions of `cmd` share, in the order in which Salt takes them by position. */
-export const COMMON_KEYWORDS =
-  "cwd=None, stdin=None, runas=None, group=None, shell=None, python_shell=None, env=None, clean_env=False, " +
-  "template=None, rstrip=True, umask=None, output_encoding=None, output_loglevel='debug', log_callback=None, " +
-  "hide_output=False, timeout=None, reset_system_locale=True, ignore_retcode=False, saltenv=None, use_vt=False";
+export const COMMON_KEYWORDS = `cwd=None, stdin=None, runas=None, group=None, shell=None, python_shell=None, env=None,
+  clean_env=False, template=None, rstrip=True, umask=None, output_encoding=None, output_loglevel='debug',
+  log_callback=None, hide_output=False, timeout=None, reset_system_locale=True, ignore_retcode=False, saltenv=None,
+  use_vt=False`;
 
 /** How a command is run. */
 export interface CommandOptions {
@@ -118,7 +118,7 @@ function stdinOf({ stdin, stdin_raw_newlines: raw }: BoundArguments): string | u
 
 /** Reads the keyword arguments of a function of `cmd`. */
 export function commandOptions(bound: BoundArguments, host: Host): CommandOptions {
-  const args: BoundArguments = { ...bound.kwargs, ...bound };
+  const args: BoundArguments = { ...bound.kwargs as BoundArguments, ...bound };
   return {
     cwd: optional(args.cwd),
     stdin: stdinOf(args),

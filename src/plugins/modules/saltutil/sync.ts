@@ -1,5 +1,5 @@
 import type { JobContext } from "../../../loader/context.ts";
-import type { ExecutionFunction } from "../../../loader/family.ts";
+import { type ExecutionFunction, executionFunction } from "../../../loader/family.ts";
 import type { BoundArguments } from "../../../loader/signature.ts";
 import { syncModules } from "../../../loader/sync.ts";
 import { truthy } from "../../../python/truth.ts";
@@ -40,7 +40,7 @@ export const KINDS: Record<string, { folder?: string; facts?: true }> = {
 
 const SYNC = "saltenv=None, refresh=True, extmod_whitelist=None, extmod_blacklist=None";
 
-export const SYNC_FACTS = `${SYNC}, clean_pillar_cache=False`;
+export const SYNC_FACTS = `${SYNC}, clean_pillar_cache=False` as const;
 
 /** Kinds that need no refresh when they have changed. */
 const QUIET: ReadonlySet<string> = new Set(["engines", "matchers", "proxymodules", "thorium"]);
@@ -80,20 +80,23 @@ export function refreshFacts(context: JobContext, cleanCache: unknown): void {
 }
 
 export function sync(name: string, kind = name): [string, ExecutionFunction] {
-  return [`sync_${name}`, {
-    signature: syncSignature(name, KINDS[kind]?.facts === true),
-    doc:
-      `Fetches the custom ${kind} of salt://_${
-        KINDS[kind]?.folder ?? kind
-      }, and returns the names of those that changed.\n\n` +
-      `    salt '*' saltutil.sync_${name}\n    salt '*' saltutil.sync_${name} saltenv=base,dev extmod_whitelist=one,two`,
-    async run(context, args) {
-      const changed = await syncKind(context, kind, await withEnvironments(context, args));
-      if (truthy(args.refresh ?? true)) {
-        if (KINDS[kind]?.facts) refreshFacts(context, args.clean_pillar_cache);
-        else refreshModules(context);
-      }
-      return changed;
-    },
-  }];
+  return [
+    `sync_${name}`,
+    executionFunction({
+      signature: syncSignature(name, KINDS[kind]?.facts === true),
+      doc:
+        `Fetches the custom ${kind} of salt://_${
+          KINDS[kind]?.folder ?? kind
+        }, and returns the names of those that changed.\n\n` +
+        `    salt '*' saltutil.sync_${name}\n    salt '*' saltutil.sync_${name} saltenv=base,dev extmod_whitelist=one,two`,
+      async run(context, args) {
+        const changed = await syncKind(context, kind, await withEnvironments(context, args));
+        if (truthy(args.refresh ?? true)) {
+          if (KINDS[kind]?.facts) refreshFacts(context, args.clean_pillar_cache);
+          else refreshModules(context);
+        }
+        return changed;
+      },
+    }),
+  ];
 }

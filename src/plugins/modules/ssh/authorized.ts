@@ -1,5 +1,5 @@
 import { joinPath } from "../../../config/paths.ts";
-import type { BoundArguments } from "../../../loader/signature.ts";
+import type { BoundArguments, KeywordArguments } from "../../../loader/signature.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError } from "../../../loader/family.ts";
 import { str } from "../../../python/repr.ts";
@@ -153,7 +153,7 @@ export async function rmAuthKeyFromFile(context: JobContext, args: BoundArgument
 }
 
 /** `ssh.set_auth_key_from_file`. */
-export async function setAuthKeyFromFile(context: JobContext, args: BoundArguments): Promise<string> {
+export async function setAuthKeyFromFile(context: JobContext, args: KeywordArguments): Promise<string> {
   const keys = await needSourceKeys(context, args);
   if (keys.size === 0) return "fail";
   const answers: string[] = [];

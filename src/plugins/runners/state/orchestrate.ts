@@ -1,6 +1,6 @@
 /** Orchestrations: states that the master runs for itself, as the minion of its own id. */
 import type { RunnerContext } from "../../../loader/context.ts";
-import { type RunnerFunction, SaltInvocationError } from "../../../loader/family.ts";
+import { runnerFunction, SaltInvocationError } from "../../../loader/family.ts";
 import type { BoundArguments } from "../../../loader/signature.ts";
 import { isMap } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
@@ -70,7 +70,7 @@ export async function control(context: RunnerContext, fun: string, args: unknown
   return null;
 }
 
-export const ORCHESTRATE: RunnerFunction = {
+export const ORCHESTRATE = runnerFunction({
   signature:
     "mods, saltenv='base', test=None, exclude=None, pillar=None, pillarenv=None, pillar_enc=None, orchestration_jid=None",
   doc:
@@ -79,24 +79,24 @@ export const ORCHESTRATE: RunnerFunction = {
     "    salt-run state.orchestrate orch.deploy saltenv=dev test=True pillar='{version: 3}'\n\n" +
     "The pillar is that of the minion with the master's own id. The exit code is 1 if a state failed.",
   run: orchestrate,
-};
+});
 
-export const SHOW_SLS: RunnerFunction = {
+export const SHOW_SLS = runnerFunction({
   signature: "mods, saltenv='base', test=None, queue=False, pillar=None, pillarenv=None, pillar_enc=None",
   doc:
     "The states of an orchestration as data, before they are run.\n\n    salt-run state.orchestrate_show_sls orch.deploy",
   run: showSls,
-};
+});
 
-export const PAUSE: RunnerFunction = {
+export const PAUSE = runnerFunction({
   signature: "jid, state_id=None, duration=None",
   doc: "Has an orchestration pause before the state of this id, or before the next one, for so many seconds.\n\n" +
     "    salt-run state.pause 20260101120000000000 deploy duration=60",
   run: (context, { jid, state_id, duration }) => control(context, "pause", [jid, state_id, duration]),
-};
+});
 
-export const RESUME: RunnerFunction = {
+export const RESUME = runnerFunction({
   signature: "jid, state_id=None",
   doc: "Has an orchestration that pauses go on.\n\n    salt-run state.resume 20260101120000000000",
   run: (context, { jid, state_id }) => control(context, "resume", [jid, state_id]),
-};
+});

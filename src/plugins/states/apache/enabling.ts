@@ -1,6 +1,6 @@
 import type { Context } from "../../../loader/context.ts";
 import type { BoundArguments } from "../../../loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../../loader/states.ts";
+import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../../loader/states.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { operand, programPath } from "../../commands.ts";
@@ -36,8 +36,12 @@ export function enabling(kind: Kind): StateModule {
       (context.grains.os_family === "Debian" && programPath(context, `a2en${word}`) !== undefined) ||
       { unavailable: "apache module could not be loaded" },
     functions: {
-      enabled: { signature: "name", doc: `The ${title} of Debian's Apache is enabled.`, run: run(true) },
-      disabled: { signature: "name", doc: `The ${title} of Debian's Apache is disabled.`, run: run(false) },
+      enabled: stateFunction({ signature: "name", doc: `The ${title} of Debian's Apache is enabled.`, run: run(true) }),
+      disabled: stateFunction({
+        signature: "name",
+        doc: `The ${title} of Debian's Apache is disabled.`,
+        run: run(false),
+      }),
     },
   };
 }

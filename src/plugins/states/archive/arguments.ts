@@ -1,5 +1,5 @@
 import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
-import type { BoundArguments } from "../../../loader/signature.ts";
+import type { BoundArguments, KeywordArguments } from "../../../loader/signature.ts";
 import type { StateContext } from "../../../loader/states.ts";
 import { repr, str } from "../../../python/repr.ts";
 import { relpath } from "../../../python/posixpath.ts";
@@ -150,7 +150,7 @@ function trimOf(value: unknown): number | false {
 }
 
 /** Reads the arguments of `archive.extracted`. @throws {Refusal} */
-export async function readArguments(context: StateContext, args: BoundArguments): Promise<Extraction> {
+export async function readArguments(context: StateContext, args: KeywordArguments): Promise<Extraction> {
   const { user, group, password, options: given } = args;
   if (truthy(args.skip_files_list_verify) && truthy(args.skip_verify)) {
     throw new Refusal('Only one of "skip_files_list_verify" and "skip_verify" can be set to True');

@@ -14,11 +14,10 @@ import { chosenBy } from "./patterns.ts";
 import { type Args, failed, failureText, type FileReturn, newRet } from "./ret.ts";
 import { pathOf } from "../../modules/file/stats.ts";
 
-export const DIRECTORY_SIGNATURE =
-  "name, user=None, group=None, recurse=None, max_depth=None, dir_mode=None, file_mode=None, makedirs=False, " +
-  "clean=False, require=None, exclude_pat=None, follow_symlinks=False, force=False, backupname=None, " +
-  "allow_symlink=True, children_only=False, win_owner=None, win_perms=None, win_deny_perms=None, " +
-  "win_inheritance=True, win_perms_reset=False, **kwargs";
+export const DIRECTORY_SIGNATURE = `name, user=None, group=None, recurse=None, max_depth=None, dir_mode=None,
+  file_mode=None, makedirs=False, clean=False, require=None, exclude_pat=None, follow_symlinks=False, force=False,
+  backupname=None, allow_symlink=True, children_only=False, win_owner=None, win_perms=None, win_deny_perms=None,
+  win_inheritance=True, win_perms_reset=False, **kwargs`;
 const SIGNATURE = parseSignature(DIRECTORY_SIGNATURE);
 
 /** `file.directory` for other states of files: arguments that are not given have their defaults. */

@@ -1,5 +1,5 @@
 import { CommandExecutionError } from "../../../loader/family.ts";
-import type { BoundArguments } from "../../../loader/signature.ts";
+import type { KeywordArguments } from "../../../loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../loader/states.ts";
 import { equal } from "../../../python/equal.ts";
 import { repr, str } from "../../../python/repr.ts";
@@ -28,7 +28,7 @@ function problemOf(kwargs: Record<string, unknown>, known: string[], repo: unkno
 }
 
 /** The same arguments for each call of git. */
-const common = ({ repo, user, password, output_encoding, kwargs }: BoundArguments) => ({
+const common = ({ repo, user, password, output_encoding, kwargs }: KeywordArguments) => ({
   cwd: repo,
   user,
   password,
@@ -37,7 +37,7 @@ const common = ({ repo, user, password, output_encoding, kwargs }: BoundArgument
 });
 
 /** `git.config_set`. */
-export async function configSet(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+export async function configSet(context: StateContext, args: KeywordArguments): Promise<StateReturn> {
   const { name, value, multivar } = args;
   if (value !== null && multivar !== null) {
     return answer(name, false, "Only one of 'value' and 'multivar' is permitted");
@@ -76,7 +76,7 @@ const listed = (found: [string, string[]][]) =>
   found.map(([key, values]) => `${key} (${values.join(", ")})`).join("; ");
 
 /** `git.config_unset`. */
-export async function configUnset(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+export async function configUnset(context: StateContext, args: KeywordArguments): Promise<StateReturn> {
   const { name } = args;
   const problem = problemOf(args.kwargs, ["global", "all"], args.repo);
   if (problem !== undefined) return answer(name, false, problem);

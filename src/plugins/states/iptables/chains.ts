@@ -1,5 +1,5 @@
 /** The states of whole chains: `iptables.chain_present`, `chain_absent`, `set_policy` and `flush`. */
-import type { BoundArguments } from "../../../loader/signature.ts";
+import type { BoundArguments, KeywordArguments } from "../../../loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../loader/states.ts";
 import { truthy } from "../../../python/truth.ts";
 import { outcome } from "../outcome.ts";
@@ -36,7 +36,7 @@ export async function chainAbsent(context: StateContext, args: BoundArguments): 
   return outcome(name, true, `iptables ${name} chain in ${table} table delete success for ${family}`, { locale: name });
 }
 
-export async function setPolicy(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+export async function setPolicy(context: StateContext, args: KeywordArguments): Promise<StateReturn> {
   const { name, table, family, kwargs: { chain, policy, save } } = args;
   const what = `iptables default policy for chain ${chain} on table ${table} for ${family}`;
   if (await context.call("iptables.get_policy", [table, chain, family]) === policy) {
@@ -53,7 +53,7 @@ export async function setPolicy(context: StateContext, args: BoundArguments): Pr
   return outcome(name, true, `${done} default policy for ${chain} to ${policy} family ${family}`, { locale: name });
 }
 
-export async function flush(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+export async function flush(context: StateContext, args: KeywordArguments): Promise<StateReturn> {
   const { name, table, family, kwargs: { chain = "" } } = args;
   if (context.test) {
     return outcome(name, null, `iptables rules in ${name} table ${table} chain ${family} family needs to be flushed`);

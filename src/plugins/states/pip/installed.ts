@@ -1,7 +1,7 @@
 /** The state `pip.installed`. */
 import { messageOf } from "../../../errors.ts";
 import { CommandExecutionError, CommandNotFoundError } from "../../../loader/family.ts";
-import type { BoundArguments } from "../../../loader/signature.ts";
+import type { BoundArguments, KeywordArguments } from "../../../loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../loader/states.ts";
 import { entriesOf, isMap, lookup } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
@@ -69,7 +69,7 @@ function wantedOf(texts: readonly string[]): { wanted: Wanted[]; problems: strin
 async function already(
   context: StateContext,
   { name, text, specifiers }: Wanted,
-  args: BoundArguments,
+  args: KeywordArguments,
   installed: Versions,
 ): Promise<string | undefined> {
   // Where nothing is known, perhaps of an error, pip is asked once more.
@@ -98,7 +98,11 @@ async function already(
   return comparePep440(there, newest) === 0 ? said : undefined;
 }
 
-async function list(context: StateContext, { bin_env, user, cwd, env_vars, kwargs }: BoundArguments, prefix?: string) {
+async function list(
+  context: StateContext,
+  { bin_env, user, cwd, env_vars, kwargs }: KeywordArguments,
+  prefix?: string,
+) {
   return byName(
     prefix === undefined
       ? await context.call("pip.list", [], { bin_env, user, cwd, env_vars })
@@ -140,7 +144,7 @@ function tellProcessed(name: string, { requirements, editable }: BoundArguments,
 async function tellInstalled(
   context: StateContext,
   name: string,
-  args: BoundArguments,
+  args: KeywordArguments,
   { targets, said, stdout, last }: { targets: Wanted[]; said: string[]; stdout: string; last: string },
 ): Promise<StateReturn> {
   const upToDate = new Set(
@@ -197,7 +201,7 @@ function dryProcessed(name: string, { requirements, editable }: BoundArguments):
 }
 
 /** What is to be installed, and what is said of the rest. */
-async function targetsOf(context: StateContext, args: BoundArguments, wanted: Wanted[]) {
+async function targetsOf(context: StateContext, args: KeywordArguments, wanted: Wanted[]) {
   let installed: Versions;
   try {
     installed = await list(context, args);
@@ -218,8 +222,8 @@ async function targetsOf(context: StateContext, args: BoundArguments, wanted: Wa
 const textOf = (item: unknown): string => isMap(item) ? entriesOf(item)[0]!.map(str).join(" ") : str(item);
 
 /** `pip.installed` */
-export async function installed(context: StateContext, bound: BoundArguments): Promise<StateReturn> {
-  const args: BoundArguments = { ...bound, bin_env: truthy(bound.bin_env) ? bound.bin_env : bound.pip_bin };
+export async function installed(context: StateContext, bound: KeywordArguments): Promise<StateReturn> {
+  const args: KeywordArguments = { ...bound, bin_env: truthy(bound.bin_env) ? bound.bin_env : bound.pip_bin };
   if (truthy(args.pkgs) && !Array.isArray(args.pkgs)) {
     return outcome(args.name, false, "pkgs argument must be formatted as a list");
   }

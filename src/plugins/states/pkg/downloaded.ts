@@ -1,5 +1,5 @@
 /** The states `pkg.downloaded`, `pkg.patch_installed` and `pkg.patch_downloaded`. */
-import type { BoundArguments } from "../../../loader/signature.ts";
+import type { BoundArguments, KeywordArguments } from "../../../loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../loader/states.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
@@ -91,7 +91,7 @@ export async function downloaded(context: StateContext, args: BoundArguments): P
 /** `pkg.patch_installed`; with `downloadonly` its patches are only fetched. */
 export async function patchInstalled(
   context: StateContext,
-  { name, advisory_ids: ids, kwargs }: BoundArguments,
+  { name, advisory_ids: ids, kwargs }: KeywordArguments,
   downloadonly: unknown,
 ): Promise<StateReturn> {
   if (!await hasFunction(context, "pkg.list_patches")) {

@@ -1,7 +1,7 @@
 /** The state `pkg.group_installed`. */
 import { messageOf } from "../../../errors.ts";
 import { CommandExecutionError } from "../../../loader/family.ts";
-import type { BoundArguments } from "../../../loader/signature.ts";
+import type { KeywordArguments } from "../../../loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../loader/states.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
@@ -27,7 +27,7 @@ async function difference(context: StateContext, name: unknown, keyword: Keyword
 }
 
 /** `pkg.group_installed` */
-export async function groupInstalled(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+export async function groupInstalled(context: StateContext, args: KeywordArguments): Promise<StateReturn> {
   const { name, kwargs: keyword } = args;
   const failed = (comment: string) => outcome(name, false, comment);
   if (!await hasFunction(context, "pkg.group_diff")) return failed("pkg.group_install not available for this platform");

@@ -1,7 +1,7 @@
 /** The states `pkg.latest` and `pkg.uptodate`. */
 import { messageOf } from "../../../errors.ts";
 import { CommandExecutionError } from "../../../loader/family.ts";
-import type { BoundArguments } from "../../../loader/signature.ts";
+import type { BoundArguments, KeywordArguments } from "../../../loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../loader/states.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
@@ -14,7 +14,10 @@ import { entry, type Keyword, resolved } from "./host.ts";
 const sorted = (names: Iterable<string>): string => [...names].sort().join(", ");
 
 /** The packages that are asked for; or the state's return if that cannot be read. */
-async function namesOf(context: StateContext, { name, pkgs, kwargs }: BoundArguments): Promise<string[] | StateReturn> {
+async function namesOf(
+  context: StateContext,
+  { name, pkgs, kwargs }: KeywordArguments,
+): Promise<string[] | StateReturn> {
   if (truthy(kwargs.sources)) return outcome(name, false, 'The "sources" parameter is not supported.');
   if (Array.isArray(pkgs) && pkgs.length === 0) return outcome(name, true, "No packages to install provided");
   if (!truthy(pkgs)) return [str(name)];
@@ -59,7 +62,7 @@ function upToDate(names: string[], few: (list: string) => string, many: string):
 }
 
 /** `pkg.latest` */
-export async function latest(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+export async function latest(context: StateContext, args: KeywordArguments): Promise<StateReturn> {
   const { name, pkgs, fromrepo } = args;
   const asked = await namesOf(context, args);
   if (!Array.isArray(asked)) return asked;
@@ -150,7 +153,7 @@ async function update(
 }
 
 /** `pkg.uptodate` */
-export async function uptodate(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+export async function uptodate(context: StateContext, args: KeywordArguments): Promise<StateReturn> {
   const { name, kwargs: keyword } = args;
   const failed = (comment: string) => outcome(name, false, comment);
   if (!await hasFunction(context, "pkg.list_upgrades")) return failed("State pkg.uptodate is not available");

@@ -1,5 +1,5 @@
 /** The states `pkg.removed` and `pkg.purged`. */
-import type { BoundArguments } from "../../../loader/signature.ts";
+import type { BoundArguments, KeywordArguments } from "../../../loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../loader/states.ts";
 import { truthy } from "../../../python/truth.ts";
 import { parseTargets, repackPkgs, type Wanted } from "../../packages/targets.ts";
@@ -106,7 +106,7 @@ async function uninstall(
 }
 
 /** `pkg.removed` or `pkg.purged` */
-export async function without(context: StateContext, action: Action, args: BoundArguments): Promise<StateReturn> {
+export async function without(context: StateContext, action: Action, args: KeywordArguments): Promise<StateReturn> {
   try {
     return await uninstall(context, action, args, { ...args.kwargs, saltenv: context.saltenv });
   } catch (error) {

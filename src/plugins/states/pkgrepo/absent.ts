@@ -1,6 +1,6 @@
 /** The state `pkgrepo.absent`. */
 import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
-import type { BoundArguments } from "../../../loader/signature.ts";
+import type { KeywordArguments } from "../../../loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../loader/states.ts";
 import { equal } from "../../../python/equal.ts";
 import { str } from "../../../python/repr.ts";
@@ -24,7 +24,7 @@ function nameOf({ grains }: StateContext, name: string, keyword: Keyword): strin
 }
 
 /** `pkgrepo.absent` */
-export async function absent(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+export async function absent(context: StateContext, args: KeywordArguments): Promise<StateReturn> {
   const keyword: Keyword = { ...args.kwargs };
   const name = nameOf(context, str(args.name), keyword);
   const ret = (result: boolean | null, comment: string, changes: Keyword = {}) =>

@@ -1,7 +1,7 @@
 /** The state `pkgrepo.managed`. */
 import { messageOf } from "../../../errors.ts";
 import { CommandExecutionError } from "../../../loader/family.ts";
-import type { BoundArguments } from "../../../loader/signature.ts";
+import type { BoundArguments, KeywordArguments } from "../../../loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../loader/states.ts";
 import { equal } from "../../../python/equal.ts";
 import { isTrue } from "../../../python/is_true.ts";
@@ -23,7 +23,7 @@ export const BEWARE = "This may cause pkg states to behave differently than stat
   "without test=True, due to the differences in the configured repositories.";
 
 /** Why the arguments make no sense together; undefined if they do. */
-function refusal({ kwargs }: BoundArguments): string | undefined {
+function refusal({ kwargs }: KeywordArguments): string | undefined {
   if ("repo" in kwargs) {
     return "'repo' is not a supported argument for this state. The 'name' argument is probably what was intended.";
   }
@@ -94,7 +94,7 @@ const differences = (keys: string[], before: Keyword, after: Keyword): Keyword =
   );
 
 /** `pkgrepo.managed` */
-export async function managed(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+export async function managed(context: StateContext, args: KeywordArguments): Promise<StateReturn> {
   const { name } = args;
   if (!await hasFunction(context, "pkg.get_repo")) {
     return outcome(name, false, "Repo management not implemented on this platform");

@@ -1,6 +1,6 @@
 import { messageOf } from "../../../errors.ts";
 import type { BoundArguments } from "../../../loader/signature.ts";
-import type { StateContext, StateFunction, StateReturn } from "../../../loader/states.ts";
+import { type StateContext, stateFunction, type StateReturn } from "../../../loader/states.ts";
 import { isMap } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
@@ -63,12 +63,12 @@ async function run(context: StateContext, args: BoundArguments): Promise<StateRe
 }
 
 /** `salt.function`; the name is that of the function. */
-export const fun: StateFunction = {
-  signature:
-    "name, tgt, ssh=False, tgt_type='glob', ret='', ret_config=None, ret_kwargs=None, expect_minions=False, fail_minions=None, " +
-    "fail_function=None, arg=None, kwarg=None, timeout=None, batch=None, subset=None, failhard=None, **kwargs",
+export const fun = stateFunction({
+  signature: `name, tgt, ssh=False, tgt_type='glob', ret='', ret_config=None, ret_kwargs=None,
+        expect_minions=False, fail_minions=None, fail_function=None, arg=None, kwarg=None, timeout=None, batch=None,
+        subset=None, failhard=None, **kwargs`,
   doc: "Runs an execution function on minions of the master on this host.\n\n" +
     "    cmd.run:\n      salt.function:\n        - tgt: 'web*'\n        - arg:\n          - uptime\n\n" +
     "fail_function: a function of this host that is asked of each return whether it is a success.",
   run,
-};
+});

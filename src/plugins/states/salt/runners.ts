@@ -1,6 +1,6 @@
 /** `salt.runner`, `salt.wheel` and `salt.parallel_runners`: functions of the master's host as states. */
 import type { BoundArguments } from "../../../loader/signature.ts";
-import type { StateContext, StateFunction, StateReturn } from "../../../loader/states.ts";
+import { type StateContext, stateFunction, type StateReturn } from "../../../loader/states.ts";
 import { type AnyMap, entriesOf, isMap, lookup, sizeOf } from "../../../python/containers.ts";
 import { repr, str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
@@ -132,27 +132,27 @@ async function runInParallel(context: StateContext, { name, runners }: BoundArgu
   }
 }
 
-export const runner: StateFunction = {
+export const runner = stateFunction({
   signature: "name, **kwargs",
   doc:
     "Runs a runner of the master on this host; the name is that of the runner, and further arguments are its own.\n\n" +
     "    cache.clear_all:\n      salt.runner:\n        - tgt: 'web1'",
   run: runRunner,
-};
+});
 
-export const wheel: StateFunction = {
+export const wheel = stateFunction({
   signature: "name, **kwargs",
   doc:
     "Has the master on this host run a wheel function; the name is that of the function, and further arguments are its own.\n\n" +
     "    key.accept:\n      salt.wheel:\n        - match: web1",
   run: runWheel,
-};
+});
 
-export const parallelRunners: StateFunction = {
+export const parallelRunners = stateFunction({
   signature: "name, runners, **kwargs",
   doc: "Runs several runners at once.\n\n" +
     "    both:\n      salt.parallel_runners:\n        - runners:\n            one:\n              - name: state.orchestrate\n" +
     "              - kwarg:\n                  mods: orch.one\n            two:\n              - name: state.orchestrate\n" +
     "              - kwarg:\n                  mods: orch.two",
   run: runInParallel,
-};
+});

@@ -1,5 +1,5 @@
 import type { BoundArguments } from "../../../loader/signature.ts";
-import type { StateContext, StateFunction, StateReturn } from "../../../loader/states.ts";
+import { type StateContext, stateFunction, type StateReturn } from "../../../loader/states.ts";
 import { entriesOf, isMap, lookup } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
@@ -89,15 +89,14 @@ async function run(context: StateContext, args: BoundArguments): Promise<StateRe
 }
 
 /** `salt.state`. */
-export const state: StateFunction = {
-  signature:
-    "name, tgt, ssh=False, tgt_type='glob', ret='', ret_config=None, ret_kwargs=None, highstate=None, sls=None, top=None, " +
-    "saltenv=None, test=None, pillar=None, pillarenv=None, expect_minions=True, exclude=None, fail_minions=None, " +
-    "allow_fail=0, concurrent=False, timeout=None, batch=None, queue=False, subset=None, orchestration_jid=None, " +
-    "failhard=None, **kwargs",
+export const state = stateFunction({
+  signature: `name, tgt, ssh=False, tgt_type='glob', ret='', ret_config=None, ret_kwargs=None, highstate=None,
+        sls=None, top=None, saltenv=None, test=None, pillar=None, pillarenv=None, expect_minions=True, exclude=None,
+        fail_minions=None, allow_fail=0, concurrent=False, timeout=None, batch=None, queue=False, subset=None,
+        orchestration_jid=None, failhard=None, **kwargs`,
   doc: "Applies states on minions of the master on this host.\n\n" +
     "    webservers:\n      salt.state:\n        - tgt: 'web*'\n        - sls: nginx\n\n" +
     "sls, highstate, top: what is applied. batch, subset, timeout, queue, concurrent: as of `salt`. expect_minions: a minion that\n" +
     "does not return has failed. allow_fail: so many minions may fail. fail_minions: those that may.",
   run,
-};
+});

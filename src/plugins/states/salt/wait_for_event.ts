@@ -1,6 +1,6 @@
 import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
 import type { BoundArguments } from "../../../loader/signature.ts";
-import type { StateContext, StateFunction, StateReturn } from "../../../loader/states.ts";
+import { type StateContext, stateFunction, type StateReturn } from "../../../loader/states.ts";
 import { isMap, lookup } from "../../../python/containers.ts";
 import { toFloat } from "../../../python/float.ts";
 import { repr, str } from "../../../python/repr.ts";
@@ -52,10 +52,10 @@ async function run(context: StateContext, args: BoundArguments): Promise<StateRe
 }
 
 /** `salt.wait_for_event`; the name is a glob of tags. */
-export const waitForEvent: StateFunction = {
+export const waitForEvent = stateFunction({
   signature: "name, id_list, event_id='id', timeout=300, node='master'",
   doc: "Waits until an event has come of each of these ids.\n\n" +
     "    salt/minion/*/start:\n      salt.wait_for_event:\n        - id_list:\n          - web1\n          - web2\n\n" +
     "event_id: the field of the event that holds the id. timeout: seconds.",
   run,
-};
+});

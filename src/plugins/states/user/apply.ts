@@ -120,7 +120,7 @@ async function setShadow(context: StateContext, args: BoundArguments, ret: State
 /** Makes a user. */
 export async function create(context: StateContext, args: BoundArguments): Promise<StateReturn> {
   const { name, groups, optional_groups: optional } = args;
-  const all = truthy(optional) ? [...(groups ?? []), ...optional] : groups;
+  const all = truthy(optional) ? [...(groups ?? []) as unknown[], ...optional as unknown[]] : groups;
   const { uid, gid, home, shell, unique, system, createhome, nologinit, loginclass, usergroup } = args;
   const { fullname, roomnumber, workphone, homephone, other } = args;
   const result = await context.call("user.add", [], {
