@@ -85,9 +85,9 @@ export const module: ExecutionModule = {
       run: async (context) => Object.fromEntries(await list(context)),
     }),
     get_target: executionFunction({
-      signature: "alias",
+      signature: "alias: str",
       doc: "The target of an alias; an empty text if there is none.\n\n    salt '*' aliases.get_target root",
-      run: async (context, { alias }) => (await list(context)).get(str(alias)) ?? "",
+      run: async (context, { alias }) => (await list(context)).get(alias) ?? "",
     }),
     has_target: executionFunction({
       signature: "alias, target",
@@ -116,9 +116,9 @@ export const module: ExecutionModule = {
       },
     }),
     rm_alias: executionFunction({
-      signature: "alias",
+      signature: "alias: str",
       doc: "Removes an alias.\n\n    salt '*' aliases.rm_alias root",
-      run: (context, { alias }) => remove(context, str(alias)),
+      run: (context, { alias }) => remove(context, alias),
     }),
   },
 };

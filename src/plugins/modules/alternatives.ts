@@ -80,18 +80,18 @@ export const module: ExecutionModule = {
       run: (context, { name }) => current(context, name) ?? false,
     }),
     check_exists: executionFunction({
-      signature: "name, path",
+      signature: "name, path: str",
       doc: "True if a program is one of an alternative's.\n\n    salt '*' alternatives.check_exists name path",
       async run(context, { name, path }) {
         const { retcode, stdout, stderr } = await display(context, name);
         if (retcode > 0 && stderr !== "") return false;
-        return stdout.split("\n").some((line) => line.startsWith(str(path)));
+        return stdout.split("\n").some((line) => line.startsWith(path));
       },
     }),
     check_installed: executionFunction({
-      signature: "name, path",
+      signature: "name, path: str",
       doc: "True if an alternative stands for that program now.\n\n    salt '*' alternatives.check_installed name path",
-      run: (context, { name, path }) => current(context, name) === str(path),
+      run: (context, { name, path }) => current(context, name) === path,
     }),
     install: executionFunction({
       signature: "name, link, path, priority",

@@ -129,11 +129,11 @@ export const module: ExecutionModule = {
       },
     }),
     signal: executionFunction({
-      signature: "signal=None",
+      signature: "signal: str=None",
       doc: "Starts Apache, or sends it a signal.\n\n    salt '*' apache.signal restart\n\n" +
         `signal: ${[...SIGNALS, ...COMMANDS].join(", ")}`,
       run: async (context, { signal }) =>
-        [...SIGNALS, ...COMMANDS].includes(str(signal)) ? await send(context, str(signal)) : null,
+        [...SIGNALS, ...COMMANDS].includes(signal) ? await send(context, signal) : null,
     }),
     useradd: executionFunction({
       signature: "pwfile, user, password, opts=''",
@@ -149,19 +149,19 @@ export const module: ExecutionModule = {
       run: (context, { pwfile, user }) => context.call("webutil.userdel", [pwfile, user]),
     }),
     server_status: executionFunction({
-      signature: "profile='default'",
+      signature: "profile: str='default'",
       doc: "The numbers that mod_status shows.\n\n    salt '*' apache.server_status\n\n" +
         "profile: part of the options apache.server-status:PROFILE: url, user and pass",
-      run: (context, { profile }) => serverStatus(context, str(profile)),
+      run: (context, { profile }) => serverStatus(context, profile),
     }),
     config: executionFunction({
-      signature: "name, config, edit=True",
+      signature: "name: str, config, edit: bool=True",
       doc: "The text of a configuration, which is written to a file unless `edit` is False.\n\n" +
         `    salt '*' apache.config /etc/httpd/conf.d/ports.conf config="[{'Listen': '22'}]"\n\n` +
         "config: a list of maps: directives with their values, and sections, whose `this` is their argument",
       run(context, { name, config: given, edit }): string {
         const text = configurationText(given);
-        if (truthy(edit)) overwrite(context.runtime, str(name), `# This file is managed by Salt.\n${text}`);
+        if (edit) overwrite(context.runtime, name, `# This file is managed by Salt.\n${text}`);
         return text;
       },
     }),

@@ -67,7 +67,7 @@ export const module: ExecutionModule = {
   },
   functions: {
     list_pkgs: executionFunction({
-      signature: "versions_as_list=False, removed=False, purge_desired=False, **kwargs",
+      signature: "versions_as_list: bool=False, removed=False, purge_desired=False, **kwargs",
       doc: "The installed packages with their versions; or those that were removed but not purged.\n\n" +
         "    salt '*' pkg.list_pkgs",
       async run(context, args) {
@@ -76,7 +76,7 @@ export const module: ExecutionModule = {
           purgeDesired: args.purge_desired === true,
         });
         const sorted = Object.entries(all).sort(([a], [b]) => a < b ? -1 : 1);
-        return Object.fromEntries(sorted.map(([name, of]) => [name, truthy(args.versions_as_list) ? [of] : of]));
+        return Object.fromEntries(sorted.map(([name, of]) => [name, args.versions_as_list ? [of] : of]));
       },
     }),
     version: executionFunction({
@@ -95,9 +95,9 @@ export const module: ExecutionModule = {
       run: (context, { names, kwargs }) => latest(context, words(names), kwargs),
     }),
     upgrade_available: executionFunction({
-      signature: "name, **kwargs",
+      signature: "name: str, **kwargs",
       doc: "True if there is a newer version of a package.\n\n    salt '*' pkg.upgrade_available vim",
-      run: async (context, { name, kwargs }) => await latest(context, [str(name)], kwargs) !== "",
+      run: async (context, { name, kwargs }) => await latest(context, [name], kwargs) !== "",
     }),
     list_upgrades: executionFunction({
       signature: "refresh=True, dist_upgrade=True, **kwargs",
@@ -132,12 +132,12 @@ export const module: ExecutionModule = {
       run: upgrade,
     }),
     autoremove: executionFunction({
-      signature: "list_only=False, purge=False",
+      signature: "list_only: bool=False, purge: bool=False",
       doc:
         "Removes packages that were installed as dependencies and are no longer needed.\n\n    salt '*' pkg.autoremove list_only=True",
       async run(context, args): Promise<unknown> {
-        const words = ["autoremove", ...(truthy(args.purge) ? ["--purge"] : [])];
-        if (truthy(args.list_only)) {
+        const words = ["autoremove", ...(args.purge ? ["--purge"] : [])];
+        if (args.list_only) {
           const { stdout } = await ask(context, ["apt-get", "--just-print", ...words]);
           return [...stdout.matchAll(/^(?:Remv|Purg) (\S+)/gm)].map(([, name]) => name);
         }
@@ -173,14 +173,14 @@ export const module: ExecutionModule = {
       run: (context, args) => compare(context, args.pkg1, args.pkg2, args.ignore_epoch),
     }),
     normalize_name: executionFunction({
-      signature: "name",
+      signature: "name: str",
       doc: "A name without the architecture if that is this system's own.\n\n    salt '*' pkg.normalize_name zsh:amd64",
-      run: (context, { name }) => normalizeName(context, str(name)),
+      run: (context, { name }) => normalizeName(context, name),
     }),
     parse_arch: executionFunction({
-      signature: "name",
+      signature: "name: str",
       doc: "A package name and its architecture.\n\n    salt '*' pkg.parse_arch zsh:amd64",
-      run: (_, { name }) => parseArch(str(name)),
+      run: (_, { name }) => parseArch(name),
     }),
     file_list: executionFunction({
       signature: "*packages, **kwargs",
@@ -226,18 +226,18 @@ export const module: ExecutionModule = {
       run: listRepos,
     }),
     get_repo: executionFunction({
-      signature: "repo, **kwargs",
+      signature: "repo: str, **kwargs",
       doc: "A configured repository, or an empty map.\n\n" +
         "    salt '*' pkg.get_repo 'deb http://deb.debian.org/debian bookworm main'",
-      run: (context, { repo }) => getRepo(context, str(repo)),
+      run: (context, { repo }) => getRepo(context, repo),
     }),
     mod_repo: executionFunction({
-      signature: "repo, saltenv='base', aptkey=True, **kwargs",
+      signature: "repo: str, saltenv='base', aptkey=True, **kwargs",
       doc: "Adds a repository, or changes an existing one.\n\n" +
         "    salt '*' pkg.mod_repo 'deb http://deb.example.org/debian bookworm main' file=/etc/apt/sources.list.d/x.list\n\n" +
         "file: the list for a new one. comps, architectures: as lists. signedby: the file of its key\n" +
         "disabled: keep the line, and do not use it. refresh: fetch the lists of packages afterwards",
-      run: (context, { repo, kwargs }) => modRepo(context, str(repo), kwargs),
+      run: (context, { repo, kwargs }) => modRepo(context, repo, kwargs),
     }),
     get_repo_keys: executionFunction({
       signature: "aptkey=True, keydir=None",
@@ -298,10 +298,10 @@ export const module: ExecutionModule = {
       },
     }),
     del_repo: executionFunction({
-      signature: "repo, **kwargs",
+      signature: "repo: str, **kwargs",
       doc: "Removes a repository, or the components of it that are named.\n\n" +
         "    salt '*' pkg.del_repo 'deb http://deb.example.org/debian bookworm main'",
-      run: (context, { repo, kwargs }) => delRepo(context, str(repo), kwargs),
+      run: (context, { repo, kwargs }) => delRepo(context, repo, kwargs),
     }),
   },
 };

@@ -33,7 +33,7 @@ export const module: ExecutionModule = {
       run: list,
     }),
     tar: executionFunction({
-      signature: "options, tarfile, sources=None, dest=None, cwd=None, template=None, runas=None",
+      signature: "options, tarfile: str, sources=None, dest=None, cwd=None, template=None, runas=None",
       doc: "Runs tar with options as on its command line.\n\n" +
         "    salt '*' archive.tar cjvf /tmp/tarfile.tar.bz2 /tmp/file_1,/tmp/file_2\n" +
         "    salt '*' archive.tar xf foo.tar dest=/target/directory",
@@ -44,11 +44,11 @@ export const module: ExecutionModule = {
         const packs = /^-?[a-z]*[cruA]|--(?:create|append|update|delete|catenate|concatenate)\b/;
         checkProgramPath(
           context,
-          packs.test(str(args.options)) ? str(args.tarfile) : str(args.dest ?? args.cwd ?? "."),
+          packs.test(str(args.options)) ? args.tarfile : str(args.dest ?? args.cwd ?? "."),
           args,
         );
         const dest = truthy(args.dest) ? ["-C", str(args.dest)] : [];
-        const words = ["tar", ...splitWords(str(args.options)), str(args.tarfile), ...dest];
+        const words = ["tar", ...splitWords(str(args.options)), args.tarfile, ...dest];
         return await linesOf(context, [...words, ...sourcesOf(context, args.sources)], args);
       },
     }),
@@ -68,12 +68,12 @@ export const module: ExecutionModule = {
       run: unzip,
     }),
     cmd_zip: executionFunction({
-      signature: "zip_file, sources, template=None, cwd=None, runas=None",
+      signature: "zip_file: str, sources, template=None, cwd=None, runas=None",
       doc: "Runs zip; returns its output.\n\n    salt '*' archive.cmd_zip /tmp/zipfile.zip '/tmp/sourcefile*'",
       async run(context, args) {
         needProgram(context, "zip");
-        checkProgramPath(context, str(args.zip_file), args);
-        return await linesOf(context, ["zip", "-r", str(args.zip_file), ...sourcesOf(context, args.sources)], args);
+        checkProgramPath(context, args.zip_file, args);
+        return await linesOf(context, ["zip", "-r", args.zip_file, ...sourcesOf(context, args.sources)], args);
       },
     }),
     cmd_unzip: executionFunction({
@@ -88,27 +88,27 @@ export const module: ExecutionModule = {
       run: isEncrypted,
     }),
     rar: executionFunction({
-      signature: "rarfile, sources, template=None, cwd=None, runas=None",
+      signature: "rarfile: str, sources, template=None, cwd=None, runas=None",
       doc: "Runs rar to pack files.\n\n    salt '*' archive.rar /tmp/rarfile.rar /tmp/sourcefile1,/tmp/sourcefile2",
       async run(context, args) {
         needProgram(context, "rar");
-        checkProgramPath(context, str(args.rarfile), args);
+        checkProgramPath(context, args.rarfile, args);
         return await linesOf(
           context,
-          ["rar", "a", "-idp", str(args.rarfile), ...sourcesOf(context, args.sources)],
+          ["rar", "a", "-idp", args.rarfile, ...sourcesOf(context, args.sources)],
           args,
         );
       },
     }),
     unrar: executionFunction({
-      signature: "rarfile, dest, excludes=None, template=None, runas=None, trim_output=False",
+      signature: "rarfile: str, dest: str, excludes=None, template=None, runas=None, trim_output=False",
       doc: "Runs unrar, or rar, to unpack an archive.\n\n    salt '*' archive.unrar /tmp/rarfile.rar /home/strongbad/",
       async run(context, args) {
         needAnyProgram(context, ["unrar", "rar"]);
         const program = programPath(context, "unrar") ?? programPath(context, "rar")!;
-        checkProgramPath(context, str(args.dest), args);
+        checkProgramPath(context, args.dest, args);
         const excludes = (namesOf(args.excludes) ?? []).flatMap((name) => ["-x", name]);
-        const words = [program, "x", "-idp", str(args.rarfile), ...excludes, str(args.dest)];
+        const words = [program, "x", "-idp", args.rarfile, ...excludes, args.dest];
         return trimmed(await linesOf(context, words, args), args.trim_output);
       },
     }),

@@ -141,11 +141,11 @@ export const module: ExecutionModule = {
       run: (context, { args, kwargs }) => at(context, args, kwargs),
     }),
     atc: executionFunction({
-      signature: "jobid",
+      signature: "jobid: str",
       doc: "The script of a job.\n\n    salt '*' at.atc 7",
       async run(context, { jobid }) {
-        const text = await stdout(context, "at", ["-c", str(jobid)]);
-        return text === "" ? { error: `invalid job id '${str(jobid)}'` } : text;
+        const text = await stdout(context, "at", ["-c", jobid]);
+        return text === "" ? { error: `invalid job id '${jobid}'` } : text;
       },
     }),
     jobcheck: executionFunction({

@@ -205,14 +205,14 @@ export const module: ExecutionModule = {
       run: runInChroot,
     }),
     has_exec: executionFunction({
-      signature: "cmd",
+      signature: "cmd: str",
       doc: "True if a program of this name is installed.\n\n    salt '*' cmd.has_exec cat",
-      run: (context, { cmd }) => whichProgram(context, str(cmd)) !== undefined,
+      run: (context, { cmd }) => whichProgram(context, cmd) !== undefined,
     }),
     which: executionFunction({
-      signature: "cmd",
+      signature: "cmd: str",
       doc: "The full path of a program, or null.\n\n    salt '*' cmd.which cat",
-      run: (context, { cmd }) => whichProgram(context, str(cmd)) ?? null,
+      run: (context, { cmd }) => whichProgram(context, cmd) ?? null,
     }),
     which_bin: executionFunction({
       signature: "cmds",
@@ -238,15 +238,15 @@ export const module: ExecutionModule = {
       },
     }),
     shell_info: executionFunction({
-      signature: "shell, list_modules=False",
+      signature: "shell: str, list_modules=False",
       doc: "Whether a shell or script language is installed, where, and in which version.\n\n" +
         "    salt '*' cmd.shell_info bash",
-      run: (context, { shell }) => shellInfo(context, str(shell)),
+      run: (context, { shell }) => shellInfo(context, shell),
     }),
     tty: executionFunction({
-      signature: "device, echo=''",
+      signature: "device: str, echo: str=''",
       doc: "Prints a text on a terminal.\n\n    salt '*' cmd.tty tty0 'This is a test'",
-      run: (context, { device, echo }) => writeTerminal(context, str(device), str(echo)),
+      run: (context, { device, echo }) => writeTerminal(context, device, echo),
     }),
   },
 };

@@ -79,7 +79,7 @@ const PROTOCOLS = ["salt", "http", "https", "ftp", "swift", "s3", "file"];
 export const module: ExecutionModule = {
   functions: {
     get: executionFunction({
-      signature: `key, default='', delimiter=':', merge=None, omit_opts=False, omit_pillar=False,
+      signature: `key, default='', delimiter: str=':', merge=None, omit_opts=False, omit_pillar=False,
         omit_master=False, omit_grains=False`,
       inline: true,
       doc:
@@ -88,7 +88,7 @@ export const module: ExecutionModule = {
         "overwrite.\n\n    salt '*' config.get pkg:apache",
       run(context, args): unknown {
         const { key, default: fallback, merge: strategy } = args;
-        const delimiter = str(args.delimiter);
+        const delimiter = args.delimiter;
         if (strategy !== null) return merged(context, args, delimiter) ?? fallback;
         for (const place of [...places(context, args), DEFAULTS]) {
           const value = traverse(place, key, delimiter);
@@ -139,10 +139,10 @@ export const module: ExecutionModule = {
     }),
     dot_vals: executionFunction({
       inline: true,
-      signature: "value",
+      signature: "value: str",
       doc: "The options whose names begin with a prefix and a dot.\n\n    salt '*' config.dot_vals host",
       run(context, { value }) {
-        const prefix = `${str(value)}.`;
+        const prefix = `${value}.`;
         const found = [context.pillar.master, context.opts].flatMap(entries).filter(([key]) => key.startsWith(prefix));
         return Object.fromEntries(found);
       },
@@ -162,10 +162,10 @@ export const module: ExecutionModule = {
     }),
     valid_fileproto: executionFunction({
       inline: true,
-      signature: "uri",
+      signature: "uri: str",
       doc:
         "True if files can be fetched with the scheme of the address.\n\n    salt '*' config.valid_fileproto salt://x",
-      run: (_context, { uri }) => PROTOCOLS.includes(/^([^:]*):\/\//.exec(str(uri))?.[1] ?? ""),
+      run: (_context, { uri }) => PROTOCOLS.includes(/^([^:]*):\/\//.exec(uri)?.[1] ?? ""),
     }),
   },
 };

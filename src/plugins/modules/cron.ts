@@ -163,15 +163,15 @@ export const module: ExecutionModule = {
     rm_job: REMOVE,
     rm: REMOVE,
     set_special: executionFunction({
-      signature: "user, special, cmd, commented=False, comment=None, identifier=None",
+      signature: "user, special: str, cmd, commented=False, comment=None, identifier=None",
       doc: "Sets a job at @reboot, @hourly and the like.\n\n    salt '*' cron.set_special root @hourly 'echo foobar'",
       run: (context, args) =>
         put<Special>(
           context,
           args.user,
           "special",
-          { spec: str(args.special), ...labelOf(args) },
-          ({ spec }) => spec !== str(args.special),
+          { spec: args.special, ...labelOf(args) },
+          ({ spec }) => spec !== args.special,
         ),
     }),
     rm_special: executionFunction({
@@ -180,11 +180,11 @@ export const module: ExecutionModule = {
       run: (context, args) => remove(context, "special", args),
     }),
     set_env: executionFunction({
-      signature: "user, name, value=None",
+      signature: "user, name: str, value=None",
       doc: "Sets a variable of a table.\n\n    salt '*' cron.set_env root MAILTO user@example.com",
       async run(context, args): Promise<string> {
         const table = await read(context, args.user);
-        const [name, value] = [str(args.name), text(args.value) ?? ""];
+        const [name, value] = [args.name, text(args.value) ?? ""];
         const before = table.env.find((entry) => entry.name === name);
         if (before?.value === value) return "present";
         if (before === undefined) table.env.push({ name, value });
@@ -193,11 +193,11 @@ export const module: ExecutionModule = {
       },
     }),
     rm_env: executionFunction({
-      signature: "user, name",
+      signature: "user, name: str",
       doc: "Removes a variable from a table.\n\n    salt '*' cron.rm_env root MAILTO",
       async run(context, args): Promise<string> {
         const table = await read(context, args.user);
-        const at = table.env.findIndex(({ name }) => name === str(args.name));
+        const at = table.env.findIndex(({ name }) => name === args.name);
         if (at < 0) return "absent";
         table.env.splice(at, 1);
         return await write(context, args.user, table) ?? "removed";

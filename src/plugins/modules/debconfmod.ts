@@ -65,10 +65,10 @@ export const module: ExecutionModule = {
       run: (context, { fetchempty }) => selections(context, fetchempty),
     }),
     show: executionFunction({
-      signature: "name",
+      signature: "name: str",
       doc: "The answers of a package, each as question, type and value; null if there are none.\n\n" +
         "    salt '*' debconf.show tzdata",
-      run: async (context, { name }) => (await selections(context, true))[str(name)] ?? null,
+      run: async (context, { name }) => (await selections(context, true))[name] ?? null,
     }),
     set: executionFunction({
       signature: "package, question, type, value, *extra",

@@ -107,14 +107,14 @@ export const module: ExecutionModule = {
       run: (context, { iface }) => getInterface(context, iface),
     }),
     build_interface: executionFunction({
-      signature: "iface, iface_type, enabled, **settings",
+      signature: "iface, iface_type: str, enabled, **settings",
       doc: "Writes an interface into the file, and returns its lines; with test=True it only returns them.\n\n" +
         `    salt '*' ip.build_interface eth0 eth True proto=static ipaddr=10.0.0.5 netmask=24${NAME}${KIND}\n` +
         "enabled: bring it up when the system starts",
       async run(context, args): Promise<string[]> {
         const name = interfaceName(args.iface);
-        const kind = str(args.iface_type).toLowerCase();
-        const settings = args.settings as Settings;
+        const kind = args.iface_type.toLowerCase();
+        const settings = args.settings;
         if (!KINDS.includes(kind)) throw wrongOption(name, kind, KINDS);
         if (!WRITTEN.includes(kind)) {
           throw new SaltInvocationError(
@@ -148,7 +148,7 @@ export const module: ExecutionModule = {
       doc: "Writes the file for the kernel's module of a bonded interface.\n\n" +
         `    salt '*' ip.build_bond bond0 mode=balance-alb${NAME}`,
       async run(context, { iface, settings: given }): Promise<string[] | ""> {
-        const settings = given as Settings;
+        const settings = given;
         refuseLines(settings);
         const text = bondText(interfaceName(iface), bondOptions(context, settings, interfaceName(iface)));
         if (truthy(settings.test ?? false)) return splitLinesKeepEnds(text);
@@ -167,7 +167,7 @@ export const module: ExecutionModule = {
       signature: "iface, **settings",
       doc: "Writes the scripts for routes of an interface.\n\n" +
         "    salt '*' ip.build_routes eth0 routes='[{ipaddr: 10.1.0.0, netmask: 16, gateway: 10.0.0.1}]'" + NAME,
-      run: (context, { iface, settings }) => buildRoutes(context, iface, settings as Settings),
+      run: (context, { iface, settings }) => buildRoutes(context, iface, settings),
     }),
     get_network_settings: executionFunction({
       signature: "",
@@ -177,13 +177,13 @@ export const module: ExecutionModule = {
     build_network_settings: executionFunction({
       signature: "**settings",
       doc: "Sets them.\n\n    salt '*' ip.build_network_settings enabled=True hostname=web1.example.com",
-      run: (context, { settings }) => buildSettings(context, settings as Settings),
+      run: (context, { settings }) => buildSettings(context, settings),
     }),
     apply_network_settings: executionFunction({
       signature: "**settings",
       doc: "Makes them hold: stops and starts the network, unless require_reboot=True.\n\n" +
         "    salt '*' ip.apply_network_settings",
-      run: (context, { settings }) => applySettings(context, settings as Settings),
+      run: (context, { settings }) => applySettings(context, settings),
     }),
     up: executionFunction({
       signature: "iface, iface_type",

@@ -3,7 +3,6 @@ import { executionFunction, type ExecutionModule, InvalidArgumentsError } from "
 import { type AnyMap, entriesOf, isMap } from "../../python/containers.ts";
 import { deepCopy } from "../../python/copy.ts";
 import { dictSet } from "../../python/dict.ts";
-import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { withOsErrors } from "../python_errors.ts";
 import { cachedSource } from "../sources.ts";
@@ -48,11 +47,11 @@ function destination(dest: unknown, args: Record<string, unknown>, what: string)
 export const module: ExecutionModule = {
   functions: {
     get: executionFunction({
-      signature: "key, default=''",
+      signature: "key: str, default=''",
       doc: "A default of a formula, from the file beside it on the file server.\n\n" +
         "    salt '*' defaults.get core:users:root",
       async run(context, { key, default: fallback }) {
-        const text = str(key);
+        const text = key;
         const at = text.indexOf(":");
         const values = await load(context, at < 0 ? text : text.slice(0, at));
         return at < 0 ? values : traverseOr(values, text.slice(at + 1), fallback);

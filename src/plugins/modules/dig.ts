@@ -2,7 +2,6 @@ import type { JobContext } from "../../loader/context.ts";
 import { type ExecutionFunction, executionFunction, type ExecutionModule } from "../../loader/family.ts";
 import { parseIpv4, parseIpv6 } from "../../python/ipaddress.ts";
 import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
 import { splitWords } from "../../python/whitespace.ts";
 import { operand, programPath, runAll } from "../commands.ts";
 
@@ -79,12 +78,12 @@ const FUNCTIONS = {
     run: async (context, { host: name, nameserver }) => await ask(context, [host(name), "CNAME"], nameserver) ?? [],
   }),
   MX: executionFunction({
-    signature: "domain, resolve=False, nameserver=None",
+    signature: "domain, resolve: bool=False, nameserver=None",
     doc: "The mail servers of a domain, each with its priority.\n\n    salt ns1 dig.MX example.com\n\n" +
       "resolve: addresses in place of names",
     async run(context, { domain, resolve, nameserver }): Promise<unknown[][]> {
       const records = (await lines(context, [host(domain), "MX"], nameserver)).map(splitWords);
-      if (!truthy(resolve)) return records;
+      if (!resolve) return records;
       const found: unknown[][] = [];
       for (const [priority, name] of records) {
         if (name !== undefined) found.push([priority, (await addresses(context, name, "A", nameserver))[0] ?? null]);
@@ -93,12 +92,12 @@ const FUNCTIONS = {
     },
   }),
   NS: executionFunction({
-    signature: "domain, resolve=True, nameserver=None",
+    signature: "domain, resolve: bool=True, nameserver=None",
     doc: "The addresses of the name servers of a domain.\n\n    salt ns1 dig.NS example.com\n\n" +
       "resolve: False for names in place of addresses",
     async run(context, { domain, resolve, nameserver }): Promise<string[]> {
       const names = await lines(context, [host(domain), "NS"], nameserver);
-      if (!truthy(resolve)) return names;
+      if (!resolve) return names;
       const found: string[] = [];
       for (const name of names.filter((one) => one !== "")) {
         found.push(...await addresses(context, name, "A", nameserver));
@@ -112,10 +111,10 @@ const FUNCTIONS = {
     run: (context, { host: name, nameserver }) => lines(context, ["-x", host(name)], nameserver),
   }),
   SPF: executionFunction({
-    signature: "domain, record='SPF', nameserver=None",
+    signature: "domain, record: str='SPF', nameserver=None",
     doc: "The addresses that may send mail of a domain.\n\n    salt ns1 dig.SPF example.com\n\n" +
       "record: the type of records that is asked for first",
-    run: (context, { domain, record, nameserver }) => senders(context, domain, str(record), nameserver),
+    run: (context, { domain, record, nameserver }) => senders(context, domain, record, nameserver),
   }),
 } satisfies Record<string, ExecutionFunction>;
 

@@ -1,5 +1,4 @@
 import { executionFunction, type ExecutionModule } from "../../loader/family.ts";
-import { str } from "../../python/repr.ts";
 import { runAll } from "../commands.ts";
 import { splitWords as shellWords } from "../linux/words.ts";
 import { blkid, dump, format, fstype, tune } from "./disk/devices.ts";
@@ -45,17 +44,17 @@ export const module: ExecutionModule = {
       run: (context, { device, kwargs }) => tune(context, device, kwargs),
     }),
     wipe: executionFunction({
-      signature: "device",
+      signature: "device: str",
       doc: "Wipes the file system signatures of a device.\n\n    salt '*' disk.wipe /dev/sda1",
       run: async (context, { device }) =>
-        (await runAll(context, ["wipefs", "-a", ...shellWords(str(device))])).retcode === 0,
+        (await runAll(context, ["wipefs", "-a", ...shellWords(device)])).retcode === 0,
     }),
     resize2fs: executionFunction({
-      signature: "device",
+      signature: "device: str",
       doc:
         "Grows a file system to the size of its device; null if that failed.\n\n    salt '*' disk.resize2fs /dev/sda1",
       run: async (context, { device }) =>
-        (await runAll(context, ["resize2fs", ...shellWords(str(device))])).retcode === 0 ? true : null,
+        (await runAll(context, ["resize2fs", ...shellWords(device)])).retcode === 0 ? true : null,
     }),
     format: executionFunction({
       signature: "device, fs_type='ext4', inode_size=None, lazy_itable_init=None, fat=None, force=False",

@@ -251,34 +251,34 @@ export const module: ExecutionModule = {
       run: withDig((_context, { ip_addr: address }) => isAddress(address)),
     }),
     parse_hosts: executionFunction({
-      signature: "hostsfile='/etc/hosts', hosts=None",
+      signature: "hostsfile: str='/etc/hosts', hosts=None",
       doc: "The names of each address in a hosts file, or in a text.\n\n    salt '*' dnsutil.parse_hosts",
       run(context, { hostsfile, hosts }) {
-        const found = hostsOf(context, str(hostsfile), hosts);
+        const found = hostsOf(context, hostsfile, hosts);
         return found === undefined ? "Error: hosts data was not found" : Object.fromEntries(found);
       },
     }),
     hosts_append: executionFunction({
-      signature: "hostsfile='/etc/hosts', ip_addr=None, entries=None",
+      signature: "hostsfile: str='/etc/hosts', ip_addr: str=None, entries=None",
       doc: "Adds missing names of an address to a hosts file.\n\n" +
         "    salt '*' dnsutil.hosts_append /etc/hosts 127.0.0.1 ad1.yuk.co,ad2.yuk.co",
       run(context, args): string {
         const { fs } = context.runtime;
-        const file = str(args.hostsfile);
-        const known = hostsOf(context, file, undefined)?.get(str(args.ip_addr)) ?? [];
+        const file = args.hostsfile;
+        const known = hostsOf(context, file, undefined)?.get(args.ip_addr) ?? [];
         const names = namesOf(args.entries).filter((name) => !known.includes(name));
         if (names.length === 0) return `No additional hosts were added to ${file}`;
-        const line = `\n${str(args.ip_addr)} ${names.join(" ")}`;
+        const line = `\n${args.ip_addr} ${names.join(" ")}`;
         withOsErrors(file, () => fs.append(file, line, 0o666));
         return `The following line was added to ${file}:${line}`;
       },
     }),
     hosts_remove: executionFunction({
-      signature: "hostsfile='/etc/hosts', entries=None",
+      signature: "hostsfile: str='/etc/hosts', entries=None",
       doc: "Removes names from a hosts file.\n\n    salt '*' dnsutil.hosts_remove /etc/hosts ad1.yuk.co,ad2.yuk.co",
       run(context, args): null {
         const { fs } = context.runtime;
-        const file = str(args.hostsfile);
+        const file = args.hostsfile;
         const names = new Set(namesOf(args.entries));
         const lines = splitLines(readText(fs, file)).flatMap((line) => {
           if (line === "" || line.trim().startsWith("#")) return [line];

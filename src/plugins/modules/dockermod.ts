@@ -89,7 +89,7 @@ const CONTAINERS: Record<string, ExecutionFunction> = {
     "The containers by id: those that run, with `all` every one, with `verbose` all that is known of each, with `host` " +
       "the interfaces of this host, too.\n\n    salt '*' docker.ps all=True",
     async (docker, { filters, kwargs }, context) => {
-      const { all = false, verbose = false, host = false } = kwargs as Args;
+      const { all = false, verbose = false, host = false } = kwargs;
       const found = await of.containers(docker, { all: truthy(all), verbose: truthy(verbose), filters });
       return truthy(host) ? { ...found, host: { interfaces: await context.call("network.interfaces") } } : found;
     },
@@ -97,7 +97,7 @@ const CONTAINERS: Record<string, ExecutionFunction> = {
   list_containers: ask(
     "**kwargs",
     "The names of containers: of those that run, with `all` of every one.\n\n    salt '*' docker.list_containers",
-    (docker, { kwargs }) => of.containerNames(docker, truthy((kwargs as Args).all ?? false)),
+    (docker, { kwargs }) => of.containerNames(docker, truthy(kwargs.all ?? false)),
   ),
   inspect: ask(
     "name",
@@ -285,8 +285,7 @@ const IMAGES: Record<string, ExecutionFunction> = {
   images: ask(
     "verbose=False, **kwargs",
     "The images by id: those with names, with `all` every one.\n\n    salt '*' docker.images",
-    (docker, { verbose, kwargs }) =>
-      of.images(docker, { verbose: truthy(verbose), all: truthy((kwargs as Args).all ?? false) }),
+    (docker, { verbose, kwargs }) => of.images(docker, { verbose: truthy(verbose), all: truthy(kwargs.all ?? false) }),
   ),
   inspect_image: ask(
     "name",
@@ -356,7 +355,7 @@ const IMAGES: Record<string, ExecutionFunction> = {
     doc:
       "Removes images; with `force` even if they are used, with `prune=False` without those that they are made of.\n\n" +
       "    salt '*' docker.rmi busybox",
-    run: (context, { names, kwargs }) => image.remove(context, names as unknown[], kwargs as Args),
+    run: (context, { names, kwargs }) => image.remove(context, names, kwargs),
   }),
   save: executionFunction({
     signature: "name, path, overwrite=False, makedirs=False, compression=None, **kwargs",
@@ -426,7 +425,7 @@ const NETWORKS: Record<string, ExecutionFunction> = {
     "container, net_id, **kwargs",
     "Puts a container into a network: ipv4_address, ipv6_address, aliases, links, link_local_ips.\n\n" +
       "    salt '*' docker.connect_container_to_network web1 web",
-    (docker, { container, net_id, kwargs }) => connect(docker, container, net_id, kwargs as Args),
+    (docker, { container, net_id, kwargs }) => connect(docker, container, net_id, kwargs),
   ),
   disconnect_container_from_network: ask(
     "container, network_id",
@@ -489,12 +488,12 @@ const DAEMON: Record<string, ExecutionFunction> = {
     signature: "*registries",
     doc:
       "Signs in to registries as configuration and pillar say (`docker-registries`).\n\n    salt '*' docker.login hub",
-    run: (context, { registries }) => sign(context, registries as unknown[], "login"),
+    run: (context, { registries }) => sign(context, registries, "login"),
   }),
   logout: executionFunction({
     signature: "*registries",
     doc: "Signs out of registries.\n\n    salt '*' docker.logout hub",
-    run: (context, { registries }) => sign(context, registries as unknown[], "logout"),
+    run: (context, { registries }) => sign(context, registries, "logout"),
   }),
   get_client_args: executionFunction({
     signature: "limit=None",

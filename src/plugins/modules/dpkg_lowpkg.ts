@@ -113,9 +113,9 @@ export const module: ExecutionModule = {
       : { unavailable: "Packages are not handled by dpkg here" },
   functions: {
     bin_pkg_info: executionFunction({
-      signature: "path, saltenv='base'",
+      signature: "path: str, saltenv='base'",
       doc: "Name, version and architecture of a package in a file.\n\n    salt '*' lowpkg.bin_pkg_info /root/foo.deb",
-      run: (context, { path, saltenv }) => fileInfo(context, str(path), saltenv),
+      run: (context, { path, saltenv }) => fileInfo(context, path, saltenv),
     }),
     unpurge: executionFunction({
       signature: "*packages",

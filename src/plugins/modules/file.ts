@@ -152,10 +152,10 @@ export const module: ExecutionModule = {
   functions: {
     // Reading and writing.
     read: fun(
-      "path, binary=False",
+      "path: str, binary=False",
       "The text of a file, or its bytes with `binary`.",
       "read /etc/hostname",
-      (context, { path, binary }) => read(context, str(path), binary),
+      (context, { path, binary }) => read(context, path, binary),
     ),
     write: fun(
       "path, *args, **kwargs",
@@ -208,10 +208,10 @@ export const module: ExecutionModule = {
       (context, { path, text }) => contains(context, pathOf(context, path), text),
     ),
     contains_regex: fun(
-      "path, regex, lchar=''",
+      "path, regex, lchar: str=''",
       "True if a regular expression matches in a line; characters of `lchar` are first removed from the start of each line.",
       "contains_regex /etc/crontab '^root'",
-      (context, { path, regex, lchar }) => containsRegex(context, pathOf(context, path), searchFor(regex), str(lchar)),
+      (context, { path, regex, lchar }) => containsRegex(context, pathOf(context, path), searchFor(regex), lchar),
     ),
     contains_glob: fun(
       "path, glob_expr",
@@ -361,10 +361,10 @@ export const module: ExecutionModule = {
       },
     ),
     link: fun(
-      "src, path",
+      "src, path: str",
       "Creates a hard link to a file.",
       "link /path/to/file /path/to/link",
-      (context, { src, path }) => link(context, src, str(path)),
+      (context, { src, path }) => link(context, src, path),
     ),
     symlink: fun(
       "src, path, force=False, atomic=False",
@@ -397,10 +397,10 @@ export const module: ExecutionModule = {
       (context, { path }) => readdir(context, path),
     ),
     diskusage: fun(
-      "path",
+      "path: str",
       "The bytes of all files below a directory.",
       "diskusage /path/to/check",
-      (context, { path }) => diskusage(context, str(path)),
+      (context, { path }) => diskusage(context, path),
     ),
     file_exists: fun(
       "path",
@@ -423,24 +423,24 @@ export const module: ExecutionModule = {
 
     // Paths as text.
     basename: fun(
-      "path",
+      "path: str",
       "The last part of a path.",
       "basename 'test/test.config'",
-      (_context, { path }) => basename(str(path)),
+      (_context, { path }) => basename(path),
     ),
-    dirname: fun("path", "A path without its last part.", "dirname 'test/path/filename.config'", (
+    dirname: fun("path: str", "A path without its last part.", "dirname 'test/path/filename.config'", (
       _context,
       { path },
-    ) => dirname(str(path))),
+    ) => dirname(path)),
     join: fun("*args", "Parts of a path joined.", "join '/' 'usr' 'local'", (_context, { args }) => {
-      const [first, ...rest] = (args as unknown[]).map(str);
+      const [first, ...rest] = args.map(str);
       if (first === undefined) throw new InvalidArgumentsError("join() missing 1 required positional argument: 'a'");
       return join(first, ...rest);
     }),
-    normpath: fun("path", "A path without dots and doubled slashes.", "normpath 'a/b/c/..'", (
+    normpath: fun("path: str", "A path without dots and doubled slashes.", "normpath 'a/b/c/..'", (
       _context,
       { path },
-    ) => normpath(str(path))),
+    ) => normpath(path)),
     pardir: fun("", "The name of the directory above.", "pardir", () => ".."),
 
     // Type, owner and mode of a file.
@@ -533,22 +533,22 @@ export const module: ExecutionModule = {
       (context, { gid }) => gidToGroup(context, gid),
     ),
     check_perms: fun(
-      `name, ret, user, group, mode, attrs=None, follow_symlinks=False, ${SELINUX}`,
+      `name, ret, user, group, mode, attrs=None, follow_symlinks: bool=False, ${SELINUX}`,
       "Sets the owner and the mode of a file, and reports what changed.",
       "check_perms /etc/sudoers '{}' root root 400",
       async (context, { name, ret, user, group, mode, attrs, follow_symlinks: follow }) =>
-        Tuple.from(await checkPerms(context, name, ret, { user, group, mode, attrs, follow: truthy(follow) })),
+        Tuple.from(await checkPerms(context, name, ret, { user, group, mode, attrs, follow: follow })),
     ),
 
     // Hashes.
     get_hash: fun(
-      "path, form='sha256', chunk_size=65536",
+      "path, form: str='sha256', chunk_size=65536",
       "The hash of a file.",
       "get_hash /etc/shadow",
-      (context, { path, form }) => hashFile(context, pathOf(context, path), str(form)),
+      (context, { path, form }) => hashFile(context, pathOf(context, path), form),
     ),
     get_sum: fun(
-      "path, form='sha256'",
+      "path, form: str='sha256'",
       "The hash of a file, or `File not found`.",
       "get_sum /etc/passwd sha512",
       (
@@ -556,7 +556,7 @@ export const module: ExecutionModule = {
         { path, form },
       ) => {
         const file = pathOf(context, path);
-        return isFile(context.runtime.fs, file) ? hashFile(context, file, str(form)) : "File not found";
+        return isFile(context.runtime.fs, file) ? hashFile(context, file, form) : "File not found";
       },
     ),
     check_hash: fun(
@@ -580,21 +580,21 @@ export const module: ExecutionModule = {
 
     // Attributes and labels.
     lsattr: fun(
-      "path",
+      "path: str",
       "The attributes of a file on ext file systems.",
       "lsattr foo1.txt",
-      (context, { path }) => listAttributes(context, str(path)),
+      (context, { path }) => listAttributes(context, path),
     ),
     chattr: fun(
       "*files, **kwargs",
       "Adds attributes to files or removes them: operator=add or remove, attributes, flags, version.",
       "chattr foo1.txt foo2.txt operator=add attributes=ai",
-      (context, { files, kwargs }) => runChattr(context, (files as unknown[]).map(str), kwargs as Args),
+      (context, { files, kwargs }) => runChattr(context, files.map(str), kwargs),
     ),
-    get_selinux_context: fun("path", "The SELinux label of a file.", "get_selinux_context /etc/hosts", (
+    get_selinux_context: fun("path: str", "The SELinux label of a file.", "get_selinux_context /etc/hosts", (
       context,
       { path },
-    ) => selinuxContext(context, str(path))),
+    ) => selinuxContext(context, path)),
     set_selinux_context: fun(
       "path, user=None, role=None, type=None, range=None, persist=False",
       "Sets parts of the SELinux label of a file.",
@@ -602,12 +602,12 @@ export const module: ExecutionModule = {
       setSelinuxContext,
     ),
     restorecon: fun(
-      "path, recursive=False",
+      "path: str, recursive: bool=False",
       "Restores the SELinux label that the policy defines for a file.",
       "restorecon /home/user/.ssh/authorized_keys",
       async (context, { path, recursive }) => {
-        checkProgramPath(context, str(path));
-        const words = ["restorecon", truthy(recursive) ? "-FR" : "-F", str(path)];
+        checkProgramPath(context, path);
+        const words = ["restorecon", recursive ? "-FR" : "-F", path];
         return await context.call("cmd.retcode", [words], { python_shell: false }) === 0;
       },
     ),

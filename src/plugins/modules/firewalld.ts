@@ -135,10 +135,10 @@ const GENERAL: Record<string, ExecutionFunction> = {
     (context) => firewall(context, ["--get-default-zone"]),
   ),
   set_default_zone: fun(
-    "zone",
+    "zone: str",
     "Sets the default zone.",
     "set_default_zone damian",
-    (context, { zone }) => firewall(context, [`--set-default-zone=${str(zone)}`]),
+    (context, { zone }) => firewall(context, [`--set-default-zone=${zone}`]),
   ),
   make_permanent: fun(
     "",
@@ -185,18 +185,18 @@ const SERVICES: Record<string, ExecutionFunction> = {
   add_service_port: ofService("add-port", "port", "Adds a port to a service."),
   remove_service_port: ofService("remove-port", "port", "Removes a port from a service."),
   get_service_ports: fun(
-    "service",
+    "service: str",
     "The ports of a service.",
     "get_service_ports zone",
-    (context, { service }) => listed(context, ["--permanent", `--service=${str(service)}`, "--get-ports"]),
+    (context, { service }) => listed(context, ["--permanent", `--service=${service}`, "--get-ports"]),
   ),
   add_service_protocol: ofService("add-protocol", "protocol", "Adds a protocol to a service."),
   remove_service_protocol: ofService("remove-protocol", "protocol", "Removes a protocol from a service."),
   get_service_protocols: fun(
-    "service",
+    "service: str",
     "The protocols of a service.",
     "get_service_protocols zone",
-    (context, { service }) => listed(context, ["--permanent", `--service=${str(service)}`, "--get-protocols"]),
+    (context, { service }) => listed(context, ["--permanent", `--service=${service}`, "--get-protocols"]),
   ),
 };
 
@@ -220,12 +220,12 @@ const PORTS: Record<string, ExecutionFunction> = {
     () => ["--remove-masquerade"],
   ),
   add_port: fun(
-    "zone, port, permanent=True, force_masquerade=False",
+    "zone, port: str, permanent=True, force_masquerade=False",
     "Opens a port in a zone.\n\nforce_masquerade: make the zone masquerade, too",
     "add_port internal 443/tcp",
     async (context, args) => {
       await masqueradeFirst(context, args);
-      return await firewall(context, wordsOf([`--add-port=${str(args.port)}`], args.zone, args.permanent));
+      return await firewall(context, wordsOf([`--add-port=${args.port}`], args.zone, args.permanent));
     },
   ),
   remove_port: changing("remove-port", "port", "Closes a port in a zone.", "remove_port internal 443/tcp"),

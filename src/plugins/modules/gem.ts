@@ -30,8 +30,8 @@ const HOW = "\n\ngem_bin: path of gem\nruby: taken and without effect; rvm and r
 export const module: ExecutionModule = {
   functions: {
     install: executionFunction({
-      signature: `gems, ruby=None, gem_bin=None, runas=None, version=None, rdoc=False, ri=False,
-        pre_releases=False, proxy=None, source=None`,
+      signature: `gems, ruby=None, gem_bin=None, runas=None, version=None, rdoc: bool=False, ri: bool=False,
+        pre_releases: bool=False, proxy=None, source=None`,
       doc: `Installs gems.\n\n    salt '*' gem.install vagrant${HOW}\n` +
         "gems: names with blanks between them, or a list\nrdoc, ri: make documentation, too\n" +
         "source: address of the gems",
@@ -40,13 +40,13 @@ export const module: ExecutionModule = {
         const wanted = truthy(args.version) ? ["--version", str(args.version)] : [];
         const third = str(await version(context, args)).startsWith("3.");
         const documents = third
-          ? (truthy(rdoc) && truthy(ri) ? [] : ["--no-document"])
-          : [...(truthy(rdoc) ? [] : ["--no-rdoc"]), ...(truthy(ri) ? [] : ["--no-ri"])];
+          ? (rdoc && ri ? [] : ["--no-document"])
+          : [...(rdoc ? [] : ["--no-rdoc"]), ...(ri ? [] : ["--no-ri"])];
         const words = [
           ...namesOf(args.gems),
           ...wanted,
           ...documents,
-          ...(truthy(early) ? [third ? "--prerelease" : "--pre"] : []),
+          ...(early ? [third ? "--prerelease" : "--pre"] : []),
           ...(truthy(args.proxy) ? ["-p", str(args.proxy)] : []),
           ...(truthy(args.source) ? ["--source", str(args.source)] : []),
         ];
@@ -64,9 +64,9 @@ export const module: ExecutionModule = {
       run: (context, args) => gem(context, ["update", ...namesOf(args.gems)], args),
     }),
     update_system: executionFunction({
-      signature: `version='', ${PLACE}`,
+      signature: `version: str='', ${PLACE}`,
       doc: `Upgrades gem itself.\n\n    salt '*' gem.update_system${HOW}`,
-      run: (context, args) => gem(context, ["update", "--system", str(args.version)], args),
+      run: (context, args) => gem(context, ["update", "--system", args.version], args),
     }),
     version: executionFunction({
       signature: PLACE,
@@ -101,14 +101,14 @@ export const module: ExecutionModule = {
       },
     }),
     sources_add: executionFunction({
-      signature: `source_uri, ${PLACE}`,
+      signature: `source_uri: str, ${PLACE}`,
       doc: `Adds an address of gems.\n\n    salt '*' gem.sources_add http://gems.example.org/${HOW}`,
-      run: (context, args) => gem(context, ["sources", "--add", str(args.source_uri)], args),
+      run: (context, args) => gem(context, ["sources", "--add", args.source_uri], args),
     }),
     sources_remove: executionFunction({
-      signature: `source_uri, ${PLACE}`,
+      signature: `source_uri: str, ${PLACE}`,
       doc: `Removes an address of gems.\n\n    salt '*' gem.sources_remove http://gems.example.org/${HOW}`,
-      run: (context, args) => gem(context, ["sources", "--remove", str(args.source_uri)], args),
+      run: (context, args) => gem(context, ["sources", "--remove", args.source_uri], args),
     }),
     sources_list: executionFunction({
       signature: PLACE,

@@ -141,12 +141,12 @@ export const module: ExecutionModule = {
       : true,
   functions: {
     version: fun(
-      "versioninfo=False",
+      "versioninfo: bool=False",
       "The version of git; with `versioninfo` as numbers.",
       "version",
       async (context, { versioninfo }) => {
         const version = await versionOf(context);
-        if (!truthy(versioninfo)) return version;
+        if (!versioninfo) return version;
         return version.split(".").map((part) => /^\d+$/.test(part) ? Number(part) : part);
       },
     ),
@@ -175,7 +175,7 @@ export const module: ExecutionModule = {
       ]),
     ),
     archive: fun(
-      `cwd, output, rev='HEAD', prefix=None, git_opts='', ${END}, **kwargs`,
+      `cwd, output, rev: str='HEAD', prefix=None, git_opts='', ${END}, **kwargs`,
       "Exports a revision of a repository as an archive; `format` may be tar or zip.",
       "archive /path/to/repo /path/to/archive.tar",
       async (context, args) => {
@@ -187,7 +187,7 @@ export const module: ExecutionModule = {
           ...(truthy(format) ? ["--format", str(format)] : []),
           "--output",
           directoryOf(context, { ...args, cwd: args.output }),
-          str(args.rev),
+          args.rev,
         ];
         await output(context, args, words);
         return true;
@@ -290,11 +290,11 @@ export const module: ExecutionModule = {
       isWorktree,
     ),
     list_branches: fun(
-      `cwd, remote=False, ${END}`,
+      `cwd, remote: bool=False, ${END}`,
       "The names of the branches, or of the remote ones.",
       "list_branches /path/to/repo",
       async (context, args) =>
-        splitLines(await output(context, args, forEachRef(`refs/${truthy(args.remote) ? "remotes" : "heads"}/`))),
+        splitLines(await output(context, args, forEachRef(`refs/${args.remote ? "remotes" : "heads"}/`))),
     ),
     list_tags: fun(
       `cwd, ${END}`,
@@ -423,7 +423,7 @@ export const module: ExecutionModule = {
       status,
     ),
     submodule: fun(
-      `cwd, command, ${OPTS}, ${IDENTITY}, saltenv='base', output_encoding=None, **kwargs`,
+      `cwd, command: str, ${OPTS}, ${IDENTITY}, saltenv='base', output_encoding=None, **kwargs`,
       "Runs a command on the submodules.",
       "submodule /path/to/repo.git update opts='--init'",
       (context, args) => {
@@ -434,7 +434,7 @@ export const module: ExecutionModule = {
               "'opts' argument and set 'command' to 'update'.",
           );
         }
-        return output(context, args, [...command(args, "submodule", str(args.command)), ...optionWords(args.opts)]);
+        return output(context, args, [...command(args, "submodule", args.command), ...optionWords(args.opts)]);
       },
     ),
     symbolic_ref: fun(

@@ -183,10 +183,10 @@ export const module: ExecutionModule = {
   functions: {
     items: executionFunction({
       inline: true,
-      signature: "sanitize=False",
+      signature: "sanitize: bool=False",
       doc: "All grains. With `sanitize`, names and numbers that identify the minion are replaced.\n\n" +
         "    salt '*' grains.items\n    salt '*' grains.items sanitize=True",
-      run: (context, { sanitize }) => truthy(sanitize) ? sanitized(context.grains) : context.grains,
+      run: (context, { sanitize }) => sanitize ? sanitized(context.grains) : context.grains,
     }),
     item: executionFunction({
       inline: true,
@@ -196,7 +196,7 @@ export const module: ExecutionModule = {
       run(context, { args, kwargs }) {
         const delimiter = str(kwargs.delimiter ?? ":");
         const found = Object.fromEntries(
-          (args as unknown[]).map((name) => [
+          args.map((name) => [
             str(name),
             traverseOr(context.grains, name, kwargs.default ?? "", delimiter),
           ]),
@@ -225,9 +225,9 @@ export const module: ExecutionModule = {
     }),
     equals: executionFunction({
       inline: true,
-      signature: "key, value",
+      signature: "key, value: str",
       doc: "True if the value of the grain, as text, equals this one.\n\n    salt '*' grains.equals site:dc east",
-      run: (context, { key, value }) => str(value) === str(traverseOr(context.grains, key, "")),
+      run: (context, { key, value }) => value === str(traverseOr(context.grains, key, "")),
     }),
     ls: executionFunction({
       inline: true,
@@ -236,11 +236,11 @@ export const module: ExecutionModule = {
       run: (context) => Object.keys(context.grains).sort(),
     }),
     setval: executionFunction({
-      signature: "key, val, destructive=False, refresh_pillar=True",
+      signature: "key: str, val, destructive=False, refresh_pillar=True",
       doc: "Sets a grain permanently. Null is a value; with `destructive` it removes the grain.\n\n" +
         "    salt '*' grains.setval role web\n    salt '*' grains.setval racks '[1, 2]'",
       run: (context, { key, val, destructive, refresh_pillar: refreshPillar }) =>
-        setValues(context, { [str(key)]: val }, { destructive, refreshPillar }),
+        setValues(context, { [key]: val }, { destructive, refreshPillar }),
     }),
     setvals: executionFunction({
       signature: "grains, destructive=False, refresh_pillar=True",
@@ -253,39 +253,37 @@ export const module: ExecutionModule = {
       },
     }),
     set: executionFunction({
-      signature: "key, val='', force=False, destructive=False, delimiter=':'",
+      signature: "key: str, val='', force: bool=False, destructive: bool=False, delimiter: str=':'",
       doc: `Sets the value at a path in the grains.\n\n    salt '*' grains.set apps:web:port 8080${FORCE}`,
       run: (context, { key, val, force, destructive, delimiter }) =>
-        set(context, str(key), val, {
-          force: truthy(force),
-          destructive: truthy(destructive),
-          delimiter: str(delimiter),
+        set(context, key, val, {
+          force: force,
+          destructive: destructive,
+          delimiter: delimiter,
         }),
     }),
     append: executionFunction({
-      signature: "key, val, convert=False, delimiter=':'",
+      signature: "key: str, val, convert: bool=False, delimiter: str=':'",
       doc:
         "Adds a value to a list, which is created if it does not exist. `convert` turns another value into a list.\n\n" +
         "    salt '*' grains.append roles web",
-      run: (context, { key, val, convert, delimiter }) =>
-        append(context, str(key), val, truthy(convert), str(delimiter)),
+      run: (context, { key, val, convert, delimiter }) => append(context, key, val, convert, delimiter),
     }),
     remove: executionFunction({
-      signature: "key, val, delimiter=':'",
+      signature: "key: str, val, delimiter: str=':'",
       doc: "Removes a value from a list.\n\n    salt '*' grains.remove roles web",
-      run: (context, { key, val, delimiter }) => remove(context, str(key), val, str(delimiter)),
+      run: (context, { key, val, delimiter }) => remove(context, key, val, delimiter),
     }),
     delval: executionFunction({
-      signature: "key, destructive=False, force=False",
+      signature: "key: str, destructive: bool=False, force: bool=False",
       doc: `Sets a grain to null; with \`destructive\`, removes it.\n\n    salt '*' grains.delval role${FORCE}`,
       run: (context, { key, destructive, force }) =>
-        set(context, str(key), null, { force: truthy(force), destructive: truthy(destructive), delimiter: ":" }),
+        set(context, key, null, { force: force, destructive: destructive, delimiter: ":" }),
     }),
     delkey: executionFunction({
-      signature: "key, force=False",
+      signature: "key: str, force: bool=False",
       doc: `Removes a grain.\n\n    salt '*' grains.delkey role${FORCE}`,
-      run: (context, { key, force }) =>
-        set(context, str(key), null, { force: truthy(force), destructive: true, delimiter: ":" }),
+      run: (context, { key, force }) => set(context, key, null, { force: force, destructive: true, delimiter: ":" }),
     }),
     filter_by: executionFunction({
       inline: true,

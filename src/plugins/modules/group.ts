@@ -34,21 +34,21 @@ export const module: ExecutionModule = {
       : { unavailable: "The group module needs groupadd, groupmod and groupdel, and they are not here" },
   functions: {
     add: executionFunction({
-      signature: "name, gid=None, system=False, root=None, non_unique=False",
+      signature: "name: str, gid=None, system: bool=False, root=None, non_unique=False",
       doc: "Creates a group.\n\n    salt '*' group.add foo 3456",
       run: (context, args) =>
         succeeds(context, [
           "groupadd",
           ...numbered(args),
-          ...(truthy(args.system) ? ["-r"] : []),
-          str(args.name),
+          ...(args.system ? ["-r"] : []),
+          args.name,
           ...rootWords(args),
         ]),
     }),
     delete: executionFunction({
-      signature: "name, root=None",
+      signature: "name: str, root=None",
       doc: "Deletes a group.\n\n    salt '*' group.delete foo",
-      run: (context, args) => succeeds(context, ["groupdel", str(args.name), ...rootWords(args)]),
+      run: (context, args) => succeeds(context, ["groupdel", args.name, ...rootWords(args)]),
     }),
     info: executionFunction({
       signature: "name, root=None",
@@ -61,41 +61,41 @@ export const module: ExecutionModule = {
       run: ({ runtime }, args) => allGroups(runtime, rootOf(args)),
     }),
     chgid: executionFunction({
-      signature: "name, gid, root=None, non_unique=False",
+      signature: "name: str, gid, root=None, non_unique=False",
       doc: "Changes the id of a group.\n\n    salt '*' group.chgid foo 4376",
       async run(context, args): Promise<boolean> {
         const before = find(context, args);
         if (before === undefined) return false;
         if (before.gid === args.gid) return true;
-        await succeeds(context, ["groupmod", ...numbered(args), str(args.name), ...rootWords(args)]);
+        await succeeds(context, ["groupmod", ...numbered(args), args.name, ...rootWords(args)]);
         return find(context, args)?.gid === args.gid;
       },
     }),
     adduser: executionFunction({
-      signature: "name, username, root=None",
+      signature: "name: str, username: str, root=None",
       doc: "Adds a user to a group.\n\n    salt '*' group.adduser foo bar",
       run: (context, args) =>
-        succeeds(context, ["gpasswd", "--add", str(args.username), str(args.name), ...rootWords(args, "-Q")]),
+        succeeds(context, ["gpasswd", "--add", args.username, args.name, ...rootWords(args, "-Q")]),
     }),
     deluser: executionFunction({
-      signature: "name, username, root=None",
+      signature: "name: str, username: str, root=None",
       doc: "Removes a user from a group; True if the user is not a member.\n\n    salt '*' group.deluser foo bar",
       async run(context, args) {
-        if (find(context, args)?.members.includes(str(args.username)) !== true) return true;
+        if (find(context, args)?.members.includes(args.username) !== true) return true;
         return await succeeds(context, [
           "gpasswd",
           "--del",
-          str(args.username),
-          str(args.name),
+          args.username,
+          args.name,
           ...rootWords(args, "-Q"),
         ]);
       },
     }),
     members: executionFunction({
-      signature: "name, members_list, root=None",
+      signature: "name: str, members_list: str, root=None",
       doc: "Sets the members of a group to exactly these users.\n\n    salt '*' group.members foo 'user1,user2'",
       run: (context, args) =>
-        succeeds(context, ["gpasswd", "--members", str(args.members_list), str(args.name), ...rootWords(args, "-Q")]),
+        succeeds(context, ["gpasswd", "--members", args.members_list, args.name, ...rootWords(args, "-Q")]),
     }),
   },
 };

@@ -54,11 +54,11 @@ export const module: ExecutionModule = {
       run: (context, { instr, checksum }) => digest(context, instr, checksum),
     }),
     digest_file: executionFunction({
-      signature: "infile, checksum='md5'",
+      signature: "infile: str, checksum='md5'",
       doc: "The hash of a file: md5, sha256 or sha512.\n\n    salt '*' hashutil.digest_file /etc/hosts sha256",
       run(context, { infile, checksum }) {
         const { fs } = context.runtime;
-        const path = str(infile);
+        const path = infile;
         if (fs.stat(path)?.kind !== "file") throw new CommandExecutionError(`File path '${path}' not found.`);
         return digest(context, withOsErrors(path, () => fs.read(path)), checksum);
       },
@@ -94,19 +94,18 @@ export const module: ExecutionModule = {
       run: (_context, { instr }) => textOrBytes(decode(toBytes(instr))),
     }),
     base64_encodefile: executionFunction({
-      signature: "fname",
+      signature: "fname: str",
       doc: "A file in base64, in lines.\n\n    salt '*' hashutil.base64_encodefile /etc/hosts",
-      run: (context, { fname }) =>
-        encodeBase64Lines(withOsErrors(str(fname), () => context.runtime.fs.read(str(fname)))),
+      run: (context, { fname }) => encodeBase64Lines(withOsErrors(fname, () => context.runtime.fs.read(fname))),
     }),
     base64_decodefile: executionFunction({
-      signature: "instr, outfile",
+      signature: "instr: str, outfile: str",
       doc: "Decodes base64 into a file.\n\n" +
         "    salt '*' hashutil.base64_decodefile 'Z2V0IHNhbHRlZAo=' /tmp/salted",
       run(context, { instr, outfile }) {
-        const path = str(outfile);
+        const path = outfile;
         // Line by line: one that ends in padding does not end the file.
-        const parts = str(instr).split("\n").map((line) => decode(toBytes(line)));
+        const parts = instr.split("\n").map((line) => decode(toBytes(line)));
         withOsErrors(path, () => {
           context.runtime.fs.writeAt(path, 0, new Uint8Array(0), { truncate: true, mode: 0o644 });
           let at = 0;
@@ -136,16 +135,13 @@ export const module: ExecutionModule = {
     }),
     /** A signature as in GitHub's webhook header: `<hash>=<digits>`. */
     github_signature: executionFunction({
-      signature: "string, shared_secret, challenge_hmac",
+      signature: "string, shared_secret, challenge_hmac: str",
       inline: true,
       doc: "True if the signature of a text is valid, with the hash that the signature names.\n\n" +
         `    salt '*' hashutil.github_signature '{"ref": 1}' 'shared secret' ` +
         "'sha1=bc6550fc290acf5b42283fa8deaf55cea0f8c206'",
-      run(context, { string, shared_secret: secret, challenge_hmac: challenge }: Record<
-        string,
-        unknown
-      >): boolean {
-        const parts = str(challenge).split("=");
+      run(context, { string, shared_secret: secret, challenge_hmac: challenge }): boolean {
+        const parts = challenge.split("=");
         if (parts.length > 2) throw pythonError("ValueError", "too many values to unpack (expected 2)");
         const [name = "", digits] = parts;
         if (digits === undefined) throw pythonError("ValueError", "not enough values to unpack (expected 2, got 1)");

@@ -122,13 +122,13 @@ export const module: ExecutionModule = {
         ], place(args)),
     }),
     update: executionFunction({
-      signature: "cwd, rev, force=False, user=None",
+      signature: "cwd, rev, force: bool=False, user=None",
       doc: "Checks out a revision.\n\n    salt '*' hg.update /path/to/repo somebranch\n\n" +
         `${OF_REPOSITORY}\nforce: drop changes of the working directory`,
       run: (context, args): Promise<string> =>
         changing(
           context,
-          ["update", operand(args.rev, "a revision"), ...(truthy(args.force) ? ["-C"] : [])],
+          ["update", operand(args.rev, "a revision"), ...(args.force ? ["-C"] : [])],
           place(args),
         ),
     }),

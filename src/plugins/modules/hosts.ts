@@ -62,10 +62,10 @@ export const module: ExecutionModule = {
         ),
     }),
     get_ip: executionFunction({
-      signature: "host",
+      signature: "host: str",
       doc: "The first address of a host name, or an empty text.\n\n    salt '*' hosts.get_ip web1",
       run: async (context, { host }) =>
-        hostEntries(await read(context)).find(({ aliases }) => aliases.includes(str(host)))?.ip ?? "",
+        hostEntries(await read(context)).find(({ aliases }) => aliases.includes(host))?.ip ?? "",
     }),
     get_alias: executionFunction({
       signature: "ip",
@@ -78,13 +78,12 @@ export const module: ExecutionModule = {
       run: (context, { ip, alias }) => hasPair(context, ip, alias),
     }),
     set_host: executionFunction({
-      signature: "ip, alias, comment=None",
+      signature: "ip: str, alias: str, comment=None",
       doc: "Replaces all names of an address; an empty text removes it.\n\n    salt '*' hosts.set_host 10.0.0.1 web1",
       run: (context, { ip, alias, comment }) =>
         writeBytes(
           context,
-          (text) =>
-            withNames(text, asBytes(str(ip)), asBytes(str(alias)), truthy(comment) ? asBytes(str(comment)) : undefined),
+          (text) => withNames(text, asBytes(ip), asBytes(alias), truthy(comment) ? asBytes(str(comment)) : undefined),
         ),
     }),
     rm_host: executionFunction({
@@ -108,15 +107,15 @@ export const module: ExecutionModule = {
       },
     }),
     set_comment: executionFunction({
-      signature: "ip, comment",
+      signature: "ip: str, comment: str",
       doc:
         "Sets the comment of an address; False if the address is not there.\n\n    salt '*' hosts.set_comment 10.0.0.1 words",
       async run(context, { ip, comment }) {
         const entries = hostEntries(await read(context));
-        const entry = entries.find((one) => one.ip === str(ip));
+        const entry = entries.find((one) => one.ip === ip);
         if (entry === undefined || entry.line !== undefined) return false;
-        if (entry.comment === str(comment)) return true;
-        entry.comment = str(comment);
+        if (entry.comment === comment) return true;
+        entry.comment = comment;
         return await write(context, renderHosts(entries));
       },
     }),

@@ -2,8 +2,6 @@ import { executionFunction, type ExecutionModule } from "../../loader/family.ts"
 import { truthy } from "../../python/truth.ts";
 import { query } from "./http/query.ts";
 
-type Args = Record<string, unknown>;
-
 const OPTIONS = `
 
 method, params, data, data_file: what is asked; maps are sent as forms
@@ -34,7 +32,7 @@ export const module: ExecutionModule = {
         `between two.\n\n    salt '*' http.wait_for_successful_query http://somelink.com/ wait_for=160${OPTIONS}`,
       async run(context, { url, wait_for: waitFor, kwargs }): Promise<unknown> {
         const { clock } = context.runtime;
-        const options = kwargs as Args;
+        const options = kwargs;
         const end = clock.now() + Number(waitFor) * 1000;
         for (;;) {
           let result: Record<string, unknown> | undefined;

@@ -73,19 +73,19 @@ export const module: ExecutionModule = {
       },
     }),
     get_option: executionFunction({
-      signature: `file_name, section, option, ${FILE}`,
+      signature: `file_name, section, option: str, ${FILE}`,
       doc: "The value of an option; None if there is none.\n\n    salt '*' ini.get_option /path/to/ini section option",
-      run: (context, args) => plain(sectionIn(read(context, args), args.section)?.entries.get(str(args.option))),
+      run: (context, args) => plain(sectionIn(read(context, args), args.section)?.entries.get(args.option)),
     }),
     remove_option: executionFunction({
-      signature: `file_name, section, option, ${FILE}`,
+      signature: `file_name, section, option: str, ${FILE}`,
       doc: "Removes an option, and returns its value.\n\n    salt '*' ini.remove_option /path/to/ini section option",
       run(context, args) {
         const file = read(context, args);
         // An option that is said to be in no section, or in one that is an option, stands above the sections.
         const place = sectionIn(file, args.section) ?? file;
-        const value = place.entries.get(str(args.option));
-        place.entries.delete(str(args.option));
+        const value = place.entries.get(args.option);
+        place.entries.delete(args.option);
         write(context, args, file);
         return plain(value);
       },
@@ -96,14 +96,14 @@ export const module: ExecutionModule = {
       run: (context, args) => plain(sectionIn(read(context, args), args.section)) ?? {},
     }),
     remove_section: executionFunction({
-      signature: `file_name, section, ${FILE}`,
+      signature: `file_name, section: str, ${FILE}`,
       doc: "Removes a section, and returns its options; None if there is none.\n\n" +
         "    salt '*' ini.remove_section /path/to/ini section",
       run(context, args) {
         const file = read(context, args);
-        const section = file.entries.get(str(args.section));
+        const section = file.entries.get(args.section);
         if (!(section instanceof IniSection)) return null;
-        file.entries.delete(str(args.section));
+        file.entries.delete(args.section);
         write(context, args, file);
         return withoutComments(section);
       },

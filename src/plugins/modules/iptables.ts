@@ -217,21 +217,21 @@ export const module: ExecutionModule = {
       },
     }),
     delete: executionFunction({
-      signature: "table, chain=None, position=None, rule=None, family='ipv4'",
+      signature: "table: str, chain: str=None, position=None, rule=None, family='ipv4'",
       doc: "Deletes a rule, by its place or by what it says; an empty text if that went well.\n\n" +
         "    salt '*' iptables.delete filter INPUT position=3",
       async run(context, { table, chain, position, rule, family }) {
         if (truthy(position) && truthy(rule)) return "Error: Only specify a position or a rule, not both";
         const what = truthy(position) ? [str(position)] : splitWords(str(rule ?? ""));
-        return (await call(context, familyOf(family), ["-t", str(table), "-D", str(chain), ...what])).stderr;
+        return (await call(context, familyOf(family), ["-t", table, "-D", chain, ...what])).stderr;
       },
     }),
     flush: executionFunction({
-      signature: "table='filter', chain='', family='ipv4'",
+      signature: "table: str='filter', chain='', family='ipv4'",
       doc: "Deletes all rules of a chain, or of a table; an empty text if that went well.\n\n" +
         "    salt '*' iptables.flush filter INPUT",
       async run(context, { table, chain, family }) {
-        const words = ["-t", str(table), "-F", ...(truthy(chain) ? [str(chain)] : [])];
+        const words = ["-t", table, "-F", ...(truthy(chain) ? [str(chain)] : [])];
         return (await call(context, familyOf(family), words)).stderr;
       },
     }),

@@ -131,9 +131,9 @@ export const module: ExecutionModule = {
       run: available,
     }),
     check_available: executionFunction({
-      signature: "mod",
+      signature: "mod: str",
       doc: "True if there is such a kernel module.\n\n    salt '*' kmod.check_available kvm",
-      run: (context, { mod }) => available(context).includes(str(mod)),
+      run: (context, { mod }) => available(context).includes(mod),
     }),
     lsmod: executionFunction({
       signature: "",
@@ -141,44 +141,44 @@ export const module: ExecutionModule = {
       run: lsmod,
     }),
     mod_list: executionFunction({
-      signature: "only_persist=False",
+      signature: "only_persist: bool=False",
       doc: "The names of the kernel modules that are loaded.\n\n    salt '*' kmod.mod_list\n\n" +
         `only_persist: those that are loaded when the system starts, from ${FILE}`,
-      run: async (context, { only_persist: only }) => truthy(only) ? persistent(context) : await names(context),
+      run: async (context, { only_persist: only }) => only ? persistent(context) : await names(context),
     }),
     load: executionFunction({
-      signature: "mod, persist=False",
+      signature: "mod: str, persist: bool=False",
       doc: "Loads a kernel module. The names of those that it loaded, or what modprobe complains of.\n\n" +
         `    salt '*' kmod.load kvm\n\npersist: also write it to ${FILE}`,
       async run(context, args): Promise<unknown> {
-        const module = str(args.mod);
+        const module = args.mod;
         const words = wordsOf(module);
         const before = await names(context);
         const { retcode, stderr } = await runAll(context, [program(context, "modprobe"), ...words]);
         if (retcode !== 0) return `Error loading module ${module}: ${stderr}`;
         const added = (await names(context)).filter((name) => !before.includes(name));
-        return unique([...added, ...(truthy(args.persist) ? await persist(context, module) : [])]);
+        return unique([...added, ...(args.persist ? await persist(context, module) : [])]);
       },
     }),
     is_loaded: executionFunction({
-      signature: "mod",
+      signature: "mod: str",
       doc: "True if the kernel module is loaded.\n\n    salt '*' kmod.is_loaded kvm",
-      run: async (context, { mod }) => (await names(context)).includes(str(mod)),
+      run: async (context, { mod }) => (await names(context)).includes(mod),
     }),
     remove: executionFunction({
-      signature: "mod, persist=False, comment=True",
+      signature: "mod: str, persist: bool=False, comment=True",
       doc: "Unloads a kernel module. The names of those that are gone, or what rmmod complains of.\n\n" +
         `    salt '*' kmod.remove kvm\n\npersist: also take it from ${FILE}\n` +
         "comment: comment its line there rather than remove it",
       async run(context, args): Promise<unknown> {
-        const module = str(args.mod);
+        const module = args.mod;
         const words = wordsOf(module);
         const before = await names(context);
         const { retcode, stderr } = await runAll(context, [program(context, "rmmod"), ...words]);
         if (retcode !== 0) return `Error removing module ${module}: ${stderr}`;
         const after = await names(context);
         const gone = before.filter((name) => !after.includes(name));
-        return unique([...gone, ...(truthy(args.persist) ? await forget(context, module, args.comment) : [])]);
+        return unique([...gone, ...(args.persist ? await forget(context, module, args.comment) : [])]);
       },
     }),
   },

@@ -129,8 +129,7 @@ export const module: ExecutionModule = {
       signature: "*args, **kwargs",
       doc: "Removes all entries but those of owner, group and others.\n\n" +
         `    salt '*' acl.wipefacls /tmp/house/kitchen\n\n${OF_PATHS}`,
-      run: (context, { args, kwargs }) =>
-        setAcls(context, ["-b"], { args, kwargs: { recursive: (kwargs as Keywords).recursive } }),
+      run: (context, { args, kwargs }) => setAcls(context, ["-b"], { args, kwargs: { recursive: kwargs.recursive } }),
     }),
     modfacl: executionFunction({
       signature: "acl_type, acl_name='', perms='', *args, **kwargs",

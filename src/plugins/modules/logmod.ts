@@ -1,14 +1,13 @@
 import { executionFunction, type ExecutionModule } from "../../loader/family.ts";
-import { str } from "../../python/repr.ts";
 
 const at = (level: "debug" | "info" | "warning" | "error" | "critical", name: string = level) =>
   executionFunction({
     inline: true,
-    signature: "message",
+    signature: "message: str",
     doc:
       `Writes a message to the minion's log, at the level ${level}. For templates.\n\n    salt '*' log.${name} "a message"`,
     run(context, { message }) {
-      context.log[level](str(message));
+      context.log[level](message);
       return true;
     },
   });

@@ -128,7 +128,7 @@ export const module: ExecutionModule = {
       doc: "The value after the first target that matches the minion, or the last value.\n\n" +
         "    salt '*' match.ifelse 'web*' www 'db*' data nothing",
       run(context, { args, kwargs }): unknown {
-        const values = args as unknown[];
+        const values = args;
         if (values.length % 2 === 0) {
           throw pythonError("SaltException", "The ifelse function must have an odd number of arguments!");
         }
@@ -140,7 +140,7 @@ export const module: ExecutionModule = {
         }
         const fallback = Symbol("otherwise");
         table.set(fallback, values.at(-1));
-        const options = { tgt_type: "compound", ...kwargs as Record<string, unknown> };
+        const options = { tgt_type: "compound", ...kwargs };
         const found = filterBy(context, {
           ...options,
           lookup: new Map([...table].filter(([key]) => key !== fallback)),

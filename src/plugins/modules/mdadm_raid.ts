@@ -131,13 +131,13 @@ export const module: ExecutionModule = {
       run: async (context) => !await succeeds(context, ["--stop", "--scan"]),
     }),
     create: executionFunction({
-      signature: "name, level, devices, metadata='default', test_mode=False, **kwargs",
+      signature: "name, level: str, devices, metadata: str='default', test_mode=False, **kwargs",
       doc: "Makes an array. WARNING: data on the devices is lost.\n\n" +
         "    salt '*' raid.create /dev/md0 level=1 chunk=256 devices=\"['/dev/xvdd', '/dev/xvde']\" test_mode=True\n\n" +
         `level: such as 1, 5 or 10\nmetadata: the version of what is written of it on its devices${FURTHER}`,
       async run(context, args): Promise<unknown> {
         const devices = operands(args.devices, "a device");
-        const spares = Number((args.kwargs as Args)["spare-devices"] ?? 0);
+        const spares = Number(args.kwargs["spare-devices"] ?? 0);
         const words = [
           "mdadm",
           "-C",
@@ -145,10 +145,10 @@ export const module: ExecutionModule = {
           "-R",
           "-v",
           "-l",
-          str(args.level),
+          args.level,
           ...optionWords(args.kwargs).flat().map(str),
           "-e",
-          str(args.metadata),
+          args.metadata,
           "-n",
           str(devices.length - spares),
           ...devices,

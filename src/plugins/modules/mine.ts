@@ -119,40 +119,40 @@ async function getLocal(context: JobContext, tgt: unknown, fun: unknown, tgt_typ
 export const module: ExecutionModule = {
   functions: {
     send: executionFunction({
-      signature: "name, *args, **kwargs",
+      signature: "name: str, *args, **kwargs",
       doc: "Calls a function and sends its value to the mine under that name. True on success.\n\n" +
         "    salt '*' mine.send web_addrs mine_function=network.ip_addrs interface=eth0\n\n" +
         "mine_function: what is called, if it is not the name. allow_tgt, allow_tgt_type: the minions that may read it",
       async run(context, { name, args, kwargs }) {
-        const { mine_function, allow_tgt, allow_tgt_type, ...rest } = kwargs as Values;
+        const { mine_function, allow_tgt, allow_tgt_type, ...rest } = kwargs;
         const keyword = Object.fromEntries(Object.entries(rest).filter(([key]) => !key.startsWith("__")));
-        const fun = truthy(mine_function) ? str(mine_function) : str(name);
+        const fun = truthy(mine_function) ? str(mine_function) : name;
         let value: unknown;
         try {
-          value = await context.call(fun, args as unknown[], keyword) ?? null;
+          value = await context.call(fun, args, keyword) ?? null;
         } catch (error) {
           context.log.error("a function of the mine failed", { name: fun, error: messageOf(error) });
           return false;
         }
-        return await store(context, { [str(name)]: withAcl(value, allow_tgt, allow_tgt_type) }, false);
+        return await store(context, { [name]: withAcl(value, allow_tgt, allow_tgt_type) }, false);
       },
     }),
     update: executionFunction({
-      signature: "clear=False, mine_functions=None",
+      signature: "clear: bool=False, mine_functions=None",
       doc: "Calls the functions of `mine_functions` and sends their values to the mine.\n\n" +
         "    salt '*' mine.update\n\n" +
         "clear: forget what is there before. mine_functions: these instead of the configured ones",
-      run: (context, { clear, mine_functions }) => update(context, truthy(clear), mine_functions),
+      run: (context, { clear, mine_functions }) => update(context, clear, mine_functions),
     }),
     get: executionFunction({
-      signature: "tgt, fun, tgt_type='glob', exclude_minion=False",
+      signature: "tgt, fun, tgt_type='glob', exclude_minion: bool=False",
       doc: "The mine's values under one or several names: minion → value.\n\n" +
         "    salt '*' mine.get 'web*' network.ip_addrs",
       async run(context, { tgt, fun, tgt_type, exclude_minion }) {
         if (isLocal(context)) return await getLocal(context, tgt, fun, tgt_type);
         const id = str(context.opts.id);
         const found = await context.master!.request({ cmd: "_mine_get", id, tgt, fun, tgt_type });
-        if (!truthy(exclude_minion) || !isMap(found)) return found;
+        if (!exclude_minion || !isMap(found)) return found;
         return new Map(entriesOf(found).filter(([minion]) => minion !== id));
       },
     }),

@@ -193,29 +193,29 @@ export const module: ExecutionModule = {
       run: (context, { extended }) => active(context, extended),
     }),
     is_mounted: executionFunction({
-      signature: "name",
+      signature: "name: str",
       doc: "True if something is mounted on a directory.\n\n    salt '*' mount.is_mounted /mnt/share",
-      run: (context, { name }) => isMounted(context, str(name)),
+      run: (context, { name }) => isMounted(context, name),
     }),
     get_mount_from_path: executionFunction({
-      signature: "path",
+      signature: "path: str",
       doc: "The mount point of the file system of a path.\n\n    salt '*' mount.get_mount_from_path /opt/logs",
-      run: (context, { path }) => mountOf(context, str(path)),
+      run: (context, { path }) => mountOf(context, path),
     }),
     get_device_from_path: executionFunction({
-      signature: "path",
+      signature: "path: str",
       doc: "The device of the file system of a path.\n\n    salt '*' mount.get_device_from_path /opt/logs",
-      run: async (context, { path }) => (await active(context, false))[mountOf(context, str(path))]?.device ?? null,
+      run: async (context, { path }) => (await active(context, false))[mountOf(context, path)]?.device ?? null,
     }),
     fstab: executionFunction({
-      signature: "config='/etc/fstab'",
+      signature: "config: str='/etc/fstab'",
       doc: "The entries of /etc/fstab by mount point.\n\n    salt '*' mount.fstab",
-      run: (context, { config }) => readTable(context, str(config)),
+      run: (context, { config }) => readTable(context, config),
     }),
     vfstab: executionFunction({
-      signature: "config='/etc/vfstab'",
+      signature: "config: str='/etc/vfstab'",
       doc: "The same as mount.fstab, under the name that it has on Solaris.\n\n    salt '*' mount.vfstab",
-      run: (context, { config }) => readTable(context, str(config)),
+      run: (context, { config }) => readTable(context, config),
     }),
     set_fstab: executionFunction({
       signature: `name, device, fstype, opts='defaults', dump=0, pass_num=0, config='/etc/fstab', test=False,
@@ -255,9 +255,9 @@ export const module: ExecutionModule = {
       run: (context, args) => removeEntry(context, args, FSTAB),
     }),
     automaster: executionFunction({
-      signature: "config='/etc/auto_salt'",
+      signature: "config: str='/etc/auto_salt'",
       doc: "The table of the automounter by mount point.\n\n    salt '*' mount.automaster",
-      run: (context, { config }) => readAutomaster(context, str(config)),
+      run: (context, { config }) => readAutomaster(context, config),
     }),
     set_automaster: executionFunction({
       signature: "name, device, fstype, opts='', config='/etc/auto_salt', test=False, not_change=False, **kwargs",
@@ -296,11 +296,11 @@ export const module: ExecutionModule = {
       run: mount,
     }),
     remount: executionFunction({
-      signature: "name, device, mkmnt=False, fstype='', opts='defaults', user=None",
+      signature: "name: str, device, mkmnt=False, fstype='', opts='defaults', user=None",
       doc: "Remounts a device with other options, or mounts it.\n\n" +
         "    salt '*' mount.remount /mnt/foo /dev/sdz1 True",
       async run(context, args): Promise<unknown> {
-        const name = str(args.name);
+        const name = args.name;
         if (!await isMounted(context, name)) return await mount(context, args);
         const opts = listOf(args.opts);
         if (!opts.includes("remount")) opts.push("remount");
@@ -309,19 +309,19 @@ export const module: ExecutionModule = {
       },
     }),
     umount: executionFunction({
-      signature: "name, device=None, user=None, util='mount'",
+      signature: "name: str, device=None, user=None, util='mount'",
       doc: "Unmounts a file system; returns True, or an error message.\n\n    salt '*' mount.umount /mnt/foo",
       async run(context, args): Promise<unknown> {
-        const name = str(args.name);
+        const name = args.name;
         if (!await isMounted(context, name)) return `${name} does not have anything mounted`;
         return await mountCommand(context, ["umount", truthy(args.device) ? str(args.device) : name], args.user);
       },
     }),
     is_fuse_exec: executionFunction({
-      signature: "cmd",
+      signature: "cmd: str",
       doc: "True for a program that is linked with libfuse.\n\n    salt '*' mount.is_fuse_exec sshfs",
       async run(context, { cmd }) {
-        const path = programPath(context, str(cmd));
+        const path = programPath(context, cmd);
         if (path === undefined) return false;
         if (programPath(context, "ldd") === undefined) throw new CommandNotFoundError("ldd");
         return (await run(context, ["ldd", ...shellWords(path)])).includes("libfuse");
@@ -333,37 +333,37 @@ export const module: ExecutionModule = {
       run: swaps,
     }),
     swapon: executionFunction({
-      signature: "name, priority=None",
+      signature: "name: str, priority=None",
       doc: "Enables swapping to a device or file.\n\n    salt '*' mount.swapon /root/swapfile",
-      run: (context, { name, priority }) => swapon(context, str(name), priority),
+      run: (context, { name, priority }) => swapon(context, name, priority),
     }),
     swapoff: executionFunction({
-      signature: "name",
+      signature: "name: str",
       doc:
         "Disables swapping to a device or file; null if it was not in use.\n\n    salt '*' mount.swapoff /root/swapfile",
-      run: (context, { name }) => swapoff(context, str(name)),
+      run: (context, { name }) => swapoff(context, name),
     }),
     read_mount_cache: executionFunction({
-      signature: "name",
+      signature: "name: str",
       doc: "What a state has mounted on a directory.\n\n    salt '*' mount.read_mount_cache /mnt/share",
-      run: async (context, { name }) => (await readCache(context)).get(str(name)) ?? {},
+      run: async (context, { name }) => (await readCache(context)).get(name) ?? {},
     }),
     write_mount_cache: executionFunction({
-      signature: "real_name, device, mkmnt, fstype, mount_opts",
+      signature: "real_name: str, device, mkmnt, fstype, mount_opts",
       doc: "Notes what a state has mounted.\n\n" +
         "    salt '*' mount.write_mount_cache /mnt/share /dev/sda1 False ext4 defaults,nosuid",
       async run(context, { real_name: name, device, mkmnt, fstype, mount_opts: opts }) {
         const mounts = await readCache(context);
-        await writeCache(context, mounts.set(str(name), { device, fstype, mkmnt, opts }));
+        await writeCache(context, mounts.set(name, { device, fstype, mkmnt, opts }));
         return true;
       },
     }),
     delete_mount_cache: executionFunction({
-      signature: "real_name",
+      signature: "real_name: str",
       doc: "Deletes the note of what a state has mounted.\n\n    salt '*' mount.delete_mount_cache /mnt/share",
       async run(context, { real_name: name }) {
         const mounts = await readCache(context);
-        if (mounts.delete(str(name))) await writeCache(context, mounts);
+        if (mounts.delete(name)) await writeCache(context, mounts);
         return true;
       },
     }),

@@ -84,10 +84,10 @@ export const module: ExecutionModule = {
       },
     }),
     calc_net: executionFunction({
-      signature: "ip_addr, netmask=None",
+      signature: "ip_addr: str, netmask=None",
       doc: "The network that an address is in.\n\n    salt '*' network.calc_net 172.17.0.5 255.255.255.240",
       run: (_, { ip_addr: address, netmask }) =>
-        ip.printNetwork(ip.needNetwork(truthy(netmask) ? `${str(address)}/${str(netmask)}` : str(address))),
+        ip.printNetwork(ip.needNetwork(truthy(netmask) ? `${address}/${str(netmask)}` : address)),
     }),
     connect: executionFunction({
       signature: "host, port=None, **kwargs",
@@ -97,9 +97,9 @@ export const module: ExecutionModule = {
       run: (context, { host, port, kwargs }) => connect(context, host, port, kwargs),
     }),
     convert_cidr: executionFunction({
-      signature: "cidr",
+      signature: "cidr: str",
       doc: "Network, mask and broadcast address of a network.\n\n    salt '*' network.convert_cidr 172.31.0.0/16",
-      run: (_, { cidr }) => cidrParts(str(cidr)),
+      run: (_, { cidr }) => cidrParts(cidr),
     }),
     default_route: executionFunction({
       signature: "family=None",
@@ -142,19 +142,17 @@ export const module: ExecutionModule = {
     hw_addr: HARDWARE,
     hwaddr: HARDWARE,
     ifacestartswith: executionFunction({
-      signature: "cidr",
+      signature: "cidr: str",
       doc: "The interfaces with an address that begins like this.\n\n    salt '*' network.ifacestartswith 10.0",
       run: async (context, { cidr }) =>
         Object.entries(await readInterfaces(context))
-          .filter(([, { inet = [] }]) => inet.some(({ address }) => address.startsWith(str(cidr)))).map(([name]) =>
-            name
-          ),
+          .filter(([, { inet = [] }]) => inet.some(({ address }) => address.startsWith(cidr))).map(([name]) => name),
     }),
     wol: executionFunction({
-      signature: "mac, bcast='255.255.255.255', destport=9",
+      signature: "mac: str, bcast: str='255.255.255.255', destport=9",
       doc: "Wakes up a host with a Wake-on-LAN broadcast.\n\n" +
         "    salt '*' network.wol 08:00:27:13:69:77\n    salt '*' network.wol 080027136977 10.0.0.255 7",
-      run: ({ runtime }, { mac, bcast, destport }) => wakeOnLan(runtime, str(mac), str(bcast), Number(destport)),
+      run: ({ runtime }, { mac, bcast, destport }) => wakeOnLan(runtime, mac, bcast, Number(destport)),
     }),
     in_subnet: executionFunction({
       signature: "cidr",
@@ -180,9 +178,9 @@ export const module: ExecutionModule = {
     ip_addrs: IPV4,
     ip_addrs6: IPV6,
     ip_in_subnet: executionFunction({
-      signature: "ip_addr, cidr",
+      signature: "ip_addr: str, cidr: str",
       doc: "True if an address is in a network.\n\n    salt '*' network.ip_in_subnet 172.17.0.4 172.16.0.0/12",
-      run: (_, { ip_addr: address, cidr }) => ip.contains(ip.needNetwork(str(cidr)), ip.needAddress(str(address))),
+      run: (_, { ip_addr: address, cidr }) => ip.contains(ip.needNetwork(cidr), ip.needAddress(address)),
     }),
     ip_networks: executionFunction({
       signature: "interface=None, include_loopback=False, verbose=False",
@@ -198,19 +196,19 @@ export const module: ExecutionModule = {
     ipaddrs: IPV4,
     ipaddrs6: IPV6,
     iphexval: executionFunction({
-      signature: "ip",
+      signature: "ip: str",
       doc: "An IPv4 address in hexadecimal.\n\n    salt '*' network.iphexval 10.0.0.1",
-      run: (_, args) => hexadecimal(str(args.ip)),
+      run: (_, args) => hexadecimal(args.ip),
     }),
     is_loopback: executionFunction({
-      signature: "ip_addr",
+      signature: "ip_addr: str",
       doc: "True for an address of the loopback.\n\n    salt '*' network.is_loopback 127.0.0.1",
-      run: (_, { ip_addr: address }) => ip.isLoopback(ip.needAddress(str(address))),
+      run: (_, { ip_addr: address }) => ip.isLoopback(ip.needAddress(address)),
     }),
     is_private: executionFunction({
-      signature: "ip_addr",
+      signature: "ip_addr: str",
       doc: "True for an address of a private network.\n\n    salt '*' network.is_private 10.0.0.3",
-      run: (_, { ip_addr: address }) => ip.isPrivate(ip.needAddress(str(address))),
+      run: (_, { ip_addr: address }) => ip.isPrivate(ip.needAddress(address)),
     }),
     mod_bufsize: executionFunction({
       signature: "iface, *args, **kwargs",
@@ -234,9 +232,9 @@ export const module: ExecutionModule = {
       run: ping,
     }),
     reverse_ip: executionFunction({
-      signature: "ip_addr",
+      signature: "ip_addr: str",
       doc: "The reverse DNS name of an address.\n\n    salt '*' network.reverse_ip 172.17.0.4",
-      run: (_, { ip_addr: address }) => reverse(str(address)),
+      run: (_, { ip_addr: address }) => reverse(address),
     }),
     routes: executionFunction({
       signature: "family=None",

@@ -66,31 +66,31 @@ export const module: ExecutionModule = {
     { unavailable: "The nfs3 execution module failed to load: the showmount binary is not in the path." },
   functions: {
     list_exports: executionFunction({
-      signature: "exports='/etc/exports'",
+      signature: "exports: str='/etc/exports'",
       doc: "The exports: directory → its clients.\n\n    salt '*' nfs3.list_exports\n\nexports: path of the file",
-      run: (context, { exports: file }) => Object.fromEntries(read(context, str(file))),
+      run: (context, { exports: file }) => Object.fromEntries(read(context, file)),
     }),
     del_export: executionFunction({
-      signature: "exports='/etc/exports', path=None",
+      signature: "exports: str='/etc/exports', path: str=None",
       doc: "Removes an export; returns the others.\n\n    salt '*' nfs3.del_export /etc/exports /media/storage\n\n" +
         "exports: path of the file\npath: the directory",
       run(context, { exports: file, path }): Record<string, Client[]> {
-        const exported = read(context, str(file));
-        if (!exported.delete(str(path))) throw pythonError("KeyError", `'${str(path)}'`);
-        write(context, str(file), exported);
+        const exported = read(context, file);
+        if (!exported.delete(path)) throw pythonError("KeyError", `'${path}'`);
+        write(context, file, exported);
         return Object.fromEntries(exported);
       },
     }),
     add_export: executionFunction({
-      signature: "exports='/etc/exports', path=None, hosts=None, options=None",
+      signature: "exports: str='/etc/exports', path: str=None, hosts=None, options=None",
       doc: "Adds a client to an export.\n\n" +
         `    salt '*' nfs3.add_export path='/srv/test' hosts='127.0.0.1' options=['rw']\n\n` +
         "exports: path of the file\npath: the directory\nhosts: a host, a network or a pattern\noptions: a list",
       run(context, { exports: file, path, hosts, options }): Client {
         const client = exportClient(path, hosts, options);
-        const exported = read(context, str(file));
-        exported.set(str(path), [...exported.get(str(path)) ?? [], client]);
-        write(context, str(file), exported);
+        const exported = read(context, file);
+        exported.set(path, [...exported.get(path) ?? [], client]);
+        write(context, file, exported);
         return client;
       },
     }),

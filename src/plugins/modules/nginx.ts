@@ -77,15 +77,15 @@ export const module: ExecutionModule = {
       },
     }),
     signal: executionFunction({
-      signature: "signal=None",
+      signature: "signal: str=None",
       doc: "Starts nginx, or sends it a signal.\n\n    salt '*' nginx.signal reload\n\n" +
         "signal: start, reopen, stop, quit or reload",
-      run: async (context, { signal }) => SIGNALS.includes(str(signal)) ? await send(context, str(signal)) : null,
+      run: async (context, { signal }) => SIGNALS.includes(signal) ? await send(context, signal) : null,
     }),
     status: executionFunction({
-      signature: "url='http://127.0.0.1/status'",
+      signature: "url: str='http://127.0.0.1/status'",
       doc: "The numbers that stub_status shows.\n\n    salt '*' nginx.status",
-      run: (context, { url }) => status(context, str(url)),
+      run: (context, { url }) => status(context, url),
     }),
   },
 };

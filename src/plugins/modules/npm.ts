@@ -55,7 +55,8 @@ export const module: ExecutionModule = {
     },
   functions: {
     install: executionFunction({
-      signature: "pkg=None, pkgs=None, dir=None, runas=None, registry=None, env=None, dry_run=False, silent=True",
+      signature:
+        "pkg=None, pkgs=None, dir=None, runas=None, registry=None, env=None, dry_run: bool=False, silent: bool=True",
       doc: "Installs packages, or what a directory's package.json names.\n\n" +
         "    salt '*' npm.install coffee-script@1.0.1\n    salt '*' npm.install dir=/srv/app\n\n" +
         "dir: the directory that they are installed in; otherwise they are the host's",
@@ -64,10 +65,10 @@ export const module: ExecutionModule = {
         const words = [
           "install",
           "--json",
-          ...(truthy(args.silent) ? ["--silent"] : []),
+          ...(args.silent ? ["--silent"] : []),
           ...(truthy(args.dir) ? [] : ["--global"]),
           ...(truthy(args.registry) ? [`--registry=${str(args.registry)}`] : []),
-          ...(truthy(args.dry_run) ? ["--dry-run"] : []),
+          ...(args.dry_run ? ["--dry-run"] : []),
           ...pkgs,
         ];
         const cwd = truthy(args.dir) ? args.dir : "/";
@@ -78,13 +79,13 @@ export const module: ExecutionModule = {
       },
     }),
     uninstall: executionFunction({
-      signature: "pkg, dir=None, runas=None, env=None",
+      signature: "pkg: str, dir=None, runas=None, env=None",
       doc: "Removes a package; True if that succeeded.\n\n    salt '*' npm.uninstall coffee-script dir=/srv/app\n\n" +
         "dir: the directory that it is installed in; otherwise it is the host's",
       async run(context, args): Promise<boolean> {
-        const words = ["uninstall", str(args.pkg), ...(truthy(args.dir) ? [] : ["--global"])];
+        const words = ["uninstall", args.pkg, ...(truthy(args.dir) ? [] : ["--global"])];
         const { retcode, stderr } = await npm(context, words, { ...args, cwd: args.dir });
-        if (retcode !== 0) context.log.error("npm did not uninstall a package", { package: str(args.pkg), stderr });
+        if (retcode !== 0) context.log.error("npm did not uninstall a package", { package: args.pkg, stderr });
         return retcode === 0;
       },
     }),

@@ -56,9 +56,9 @@ export const module: ExecutionModule = {
     latest_version: latest,
     available_version: latest,
     upgrade_available: executionFunction({
-      signature: "name, **kwargs",
+      signature: "name: str, **kwargs",
       doc: "True if there is a newer version of a package.\n\n    salt '*' pkg.upgrade_available vim",
-      run: async (context, { name }) => await latestVersion(context, [str(name)], {}) !== "",
+      run: async (context, { name }) => await latestVersion(context, [name], {}) !== "",
     }),
     list_upgrades: executionFunction({
       signature: "refresh=False, root=None, **kwargs",
@@ -131,14 +131,14 @@ export const module: ExecutionModule = {
       run: groupList,
     }),
     group_info: executionFunction({
-      signature: "name",
+      signature: "name: str",
       doc: "The packages of a group.\n\n    salt '*' pkg.group_info xorg",
-      run: (context, { name }) => groupInfo(context, str(name)),
+      run: (context, { name }) => groupInfo(context, name),
     }),
     group_diff: executionFunction({
-      signature: "name",
+      signature: "name: str",
       doc: "Which packages of a group are installed.\n\n    salt '*' pkg.group_diff xorg",
-      run: (context, { name }) => groupDiff(context, str(name)),
+      run: (context, { name }) => groupDiff(context, name),
     }),
   },
 };

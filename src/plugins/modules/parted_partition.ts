@@ -82,8 +82,7 @@ const LOOKING: Record<string, ExecutionFunction> = {
     "*devices",
     "Tells the kernel of changed partitions, of these devices or all.\n\ndevices: such as /dev/sda",
     "probe /dev/sda",
-    (context, { devices }) =>
-      lines(context, ["partprobe", "--", ...(devices as unknown[]).map((one) => device(context, one))]),
+    (context, { devices }) => lines(context, ["partprobe", "--", ...devices.map((one) => device(context, one))]),
   ),
   list: fun(
     "device, unit=None",

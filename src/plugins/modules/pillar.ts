@@ -164,11 +164,11 @@ export const module: ExecutionModule = {
       run: async (context, { args }) => entriesOf(await items(context, { args, kwargs: {} })).map(([key]) => key),
     }),
     keys: executionFunction({
-      signature: "key, delimiter=':'",
+      signature: "key, delimiter: str=':'",
       inline: true,
       doc: "The keys of a map in the pillar in use.\n\n    salt '*' pillar.keys web:sites",
       run(context, { key, delimiter }): unknown[] {
-        const value = traverse(context.pillar, key, str(delimiter));
+        const value = traverse(context.pillar, key, delimiter);
         if (value === undefined) throw missing(key);
         if (!isMap(value)) {
           throw Object.assign(new Error(`Pillar value in key ${str(key)} is not a dict`), { name: "ValueError" });
@@ -206,7 +206,7 @@ export const module: ExecutionModule = {
       },
     }),
     file_exists: executionFunction({
-      signature: "path, saltenv=None",
+      signature: "path: str, saltenv=None",
       doc: "True if a file of this path exists below pillar_roots of this host, which must be a master.\n\n" +
         "    salt-call --local pillar.file_exists foo/bar.sls",
       run(context, { path, saltenv }): boolean {
@@ -218,7 +218,7 @@ export const module: ExecutionModule = {
         const directories = entriesOf(roots).filter(([env]) => !truthy(saltenv) || str(env) === str(saltenv))
           .flatMap(([, list]) => Array.isArray(list) ? list.map(str) : [str(list)]);
         return directories.some((directory) => {
-          const full = normalizePath(joinPath(directory, str(path)));
+          const full = normalizePath(joinPath(directory, path));
           try {
             return isWithin(directory, full) && fs.stat(full)?.kind === "file";
           } catch (error) {

@@ -148,15 +148,15 @@ export const module: ExecutionModule = {
       run: upgrades,
     }),
     is_installed: executionFunction({
-      signature: `pkgname, ${PLACE}`,
+      signature: `pkgname: str, ${PLACE}`,
       doc: `True if a package is installed.\n\n    salt '*' pip.is_installed a${HOW}`,
       run: async (context, args) =>
-        Object.keys(await list(context, args)).some((name) => name.toLowerCase() === str(args.pkgname).toLowerCase()),
+        Object.keys(await list(context, args)).some((name) => name.toLowerCase() === args.pkgname.toLowerCase()),
     }),
     upgrade_available: executionFunction({
-      signature: `pkg, ${PLACE}`,
+      signature: `pkg: str, ${PLACE}`,
       doc: `True if there is a newer version of a package.\n\n    salt '*' pip.upgrade_available a${HOW}`,
-      run: async (context, args) => Object.hasOwn(await upgrades(context, args), str(args.pkg)),
+      run: async (context, args) => Object.hasOwn(await upgrades(context, args), args.pkg),
     }),
     upgrade: executionFunction({
       signature: `${PLACE}, use_vt=False`,

@@ -34,10 +34,10 @@ export const module: ExecutionModule = {
       },
     }),
     pack_sources: executionFunction({
-      signature: "sources, normalize=True",
+      signature: "sources, normalize: bool=True",
       doc: "The sources of packages as one map.\n\n    salt '*' pkg_resource.pack_sources '[{a: salt://a.rpm}]'",
       run: async (context, { sources, normalize }) =>
-        Object.fromEntries(await packSources(context, sources, truthy(normalize))),
+        Object.fromEntries(await packSources(context, sources, normalize)),
     }),
     version: executionFunction({
       signature: "*names, **kwargs",
@@ -45,11 +45,11 @@ export const module: ExecutionModule = {
       run: (context, { names, kwargs }) => installedVersions(context, names.map(str), kwargs),
     }),
     add_pkg: executionFunction({
-      signature: "pkgs, name, pkgver",
+      signature: "pkgs, name: str, pkgver",
       doc: "Adds a version of a package to a list.\n\n    salt '*' pkg_resource.add_pkg '{}' bind 9",
       run: (_, { pkgs, name, pkgver }) => ({
         ...pkgs as object,
-        [str(name)]: [...lists(pkgs)[str(name)] ?? [], pkgver],
+        [name]: [...lists(pkgs)[name] ?? [], pkgver],
       }),
     }),
     sort_pkglist: executionFunction({
@@ -72,10 +72,10 @@ export const module: ExecutionModule = {
           : verstr,
     }),
     version_compare: executionFunction({
-      signature: "ver1, oper, ver2, ignore_epoch=False",
+      signature: "ver1: str, oper: str, ver2: str, ignore_epoch=False",
       doc: "Whether a comparison of versions holds.\n\n    salt '*' pkg_resource.version_compare 1.2 '>=' 1.1",
       run: async (context, { ver1, oper, ver2, ignore_epoch }) =>
-        await compareVersions(await hostCompare(context), str(ver1), str(oper), str(ver2), isTrue(ignore_epoch)),
+        await compareVersions(await hostCompare(context), ver1, oper, ver2, isTrue(ignore_epoch)),
     }),
     check_extra_requirements: executionFunction({
       signature: "pkgname, pkgver",
@@ -87,11 +87,11 @@ export const module: ExecutionModule = {
           : true,
     }),
     format_pkg_list: executionFunction({
-      signature: "packages, versions_as_list, attr",
+      signature: "packages, versions_as_list: bool, attr",
       doc: "A list of packages as pkg.list_pkgs shows it.\n\n" +
         "    salt '*' pkg_resource.format_pkg_list '{a: [{epoch: 0, version: 1, release: 2}]}' True None",
       run: (_, { packages, versions_as_list, attr }) =>
-        formatPkgList(packages as Record<string, InstalledVersion[]>, truthy(versions_as_list), attr),
+        formatPkgList(packages as Record<string, InstalledVersion[]>, versions_as_list, attr),
     }),
     format_version: executionFunction({
       signature: "epoch, version, release",

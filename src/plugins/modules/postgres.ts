@@ -1,6 +1,4 @@
 import { executionFunction, type ExecutionModule } from "../../loader/family.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
 import { isAvailable } from "./postgres/available.ts";
 import { CLUSTERS } from "./postgres/clusters.ts";
 import { DATABASES } from "./postgres/databases.ts";
@@ -20,11 +18,11 @@ export const module: ExecutionModule = {
       run: async (context, args) => await serverVersion(context, connectionOf(args)) ?? null,
     }),
     psql_query: executionFunction({
-      signature: `query, ${CONNECTION}, write=False`,
+      signature: `query: str, ${CONNECTION}, write: bool=False`,
       doc:
         `The rows that a query finds, each a map.\n\n    salt '*' postgres.psql_query 'select * from pg_stat_activity'` +
         "\n\nwrite: the query changes something and returns rows (RETURNING)",
-      run: (context, args) => query(context, str(args.query), connectionOf(args), truthy(args.write)),
+      run: (context, args) => query(context, args.query, connectionOf(args), args.write),
     }),
     ...DATABASES,
     ...ROLES,

@@ -94,9 +94,9 @@ export const module: ExecutionModule = {
       run: (context, { all }) => partitions(context, all),
     }),
     disk_usage: executionFunction({
-      signature: "path",
+      signature: "path: str",
       doc: "The usage of the file system of a path.\n\n    salt '*' ps.disk_usage /home",
-      run: (context, { path }) => diskUsage(context, str(path)),
+      run: (context, { path }) => diskUsage(context, path),
     }),
     get_pid_list: executionFunction({
       signature: "",
@@ -134,14 +134,14 @@ export const module: ExecutionModule = {
       run: (context, { pid, signal }) => kill(context, Number(pid), signal),
     }),
     lsof: executionFunction({
-      signature: "name",
+      signature: "name: str",
       doc: "The open files of processes with a name, from lsof.\n\n    salt '*' ps.lsof apache2",
-      run: async (context, { name }) => [str(name), await run(context, ["lsof", "-c", str(name)])],
+      run: async (context, { name }) => [name, await run(context, ["lsof", "-c", name])],
     }),
     netstat: executionFunction({
-      signature: "name",
+      signature: "name: str",
       doc: "The lines of netstat that contain a text.\n\n    salt '*' ps.netstat apache2",
-      run: async (context, { name }) => [str(name), await linesWith(context, ["netstat", "-nap"], str(name))],
+      run: async (context, { name }) => [name, await linesWith(context, ["netstat", "-nap"], name)],
     }),
     network_io_counters: executionFunction({
       signature: "interface=None",
@@ -177,17 +177,17 @@ export const module: ExecutionModule = {
       run: (context, { pid, attrs }) => info(context, pid, attrs),
     }),
     psaux: executionFunction({
-      signature: "name",
+      signature: "name: str",
       doc: "The lines of `ps aux` that contain a text, and their number.\n\n    salt '*' ps.psaux www-data",
       async run(context, { name }) {
-        const lines = (await linesWith(context, ["ps", "aux"], str(name))).filter((line) => !line.includes("ps.psaux"));
-        return [str(name), lines, `${lines.length} occurrence(s).`];
+        const lines = (await linesWith(context, ["ps", "aux"], name)).filter((line) => !line.includes("ps.psaux"));
+        return [name, lines, `${lines.length} occurrence(s).`];
       },
     }),
     ss: executionFunction({
-      signature: "name",
+      signature: "name: str",
       doc: "The lines of ss that contain a text.\n\n    salt '*' ps.ss apache2",
-      run: async (context, { name }) => [str(name), await linesWith(context, ["ss", "-neap"], str(name))],
+      run: async (context, { name }) => [name, await linesWith(context, ["ss", "-neap"], name)],
     }),
     status: executionFunction({
       signature: "status",

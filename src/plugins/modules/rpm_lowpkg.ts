@@ -145,9 +145,9 @@ export const module: ExecutionModule = {
       : { unavailable: "Packages are not handled by rpm here" },
   functions: {
     bin_pkg_info: executionFunction({
-      signature: "path, saltenv='base'",
+      signature: "path: str, saltenv='base'",
       doc: "Name, version and architecture of a package in a file.\n\n    salt '*' lowpkg.bin_pkg_info /root/foo.rpm",
-      run: (context, { path, saltenv }) => fileInfo(context, str(path), saltenv),
+      run: (context, { path, saltenv }) => fileInfo(context, path, saltenv),
     }),
     list_pkgs: executionFunction({
       signature: "*packages, **kwargs",
@@ -192,10 +192,10 @@ export const module: ExecutionModule = {
       run: (context, { packages, flags }) => modified(context, packages, flags),
     }),
     diff: executionFunction({
-      signature: "package_path, path",
+      signature: "package_path: str, path: str",
       doc:
         "What was changed of a file since its package had it.\n\n    salt '*' lowpkg.diff /root/foo.rpm /etc/foo.conf",
-      run: (context, { package_path, path }) => difference(context, str(package_path), str(path)),
+      run: (context, { package_path, path }) => difference(context, package_path, path),
     }),
     info: executionFunction({
       signature: "*packages, **kwargs",
@@ -204,10 +204,10 @@ export const module: ExecutionModule = {
       run: (context, { packages, kwargs }) => details(context, packages, kwargs),
     }),
     version_cmp: executionFunction({
-      signature: "ver1, ver2, ignore_epoch=False",
+      signature: "ver1: str, ver2: str, ignore_epoch=False",
       doc: "-1, 0 or 1 for a version that is older than another, the same, or newer.\n\n" +
         "    salt '*' lowpkg.version_cmp 1.0-1 1.0-2",
-      run: (_, { ver1, ver2, ignore_epoch }) => compareEvr(str(ver1), str(ver2), isTrue(ignore_epoch)),
+      run: (_, { ver1, ver2, ignore_epoch }) => compareEvr(ver1, ver2, isTrue(ignore_epoch)),
     }),
     checksum: executionFunction({
       signature: "*paths, **kwargs",

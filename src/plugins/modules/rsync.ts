@@ -123,9 +123,9 @@ export const module: ExecutionModule = {
       },
     }),
     config: executionFunction({
-      signature: "conf_path='/etc/rsyncd.conf'",
+      signature: "conf_path: str='/etc/rsyncd.conf'",
       doc: "The configuration of the daemon.\n\n    salt '*' rsync.config\n\nconf_path: path of the file",
-      run: (context, { conf_path: path }) => config(context, str(path)),
+      run: (context, { conf_path: path }) => config(context, path),
     }),
   },
 };

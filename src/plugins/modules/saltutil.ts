@@ -22,13 +22,13 @@ import {
 
 const REFRESH_PILLAR = executionFunction({
   inline: true,
-  signature: "wait=False, timeout=30, clean_cache=True",
+  signature: "wait: bool=False, timeout=30, clean_cache: bool=True",
   doc: "Refreshes the pillar of the minion. `wait` waits for it, at most `timeout` seconds.\n\n" +
     "    salt '*' saltutil.refresh_pillar\n    salt '*' saltutil.refresh_pillar wait=True timeout=60",
   async run(context, { wait, timeout, clean_cache }) {
-    const data = { clean_cache: truthy(clean_cache) };
+    const data = { clean_cache: clean_cache };
     const ask = context.master?.askLocal;
-    if (!truthy(wait) || ask === undefined) return notifyMinion(context, "pillar_refresh", data);
+    if (!wait || ask === undefined) return notifyMinion(context, "pillar_refresh", data);
     const seconds = Number(timeout);
     if (!Number.isFinite(seconds) || seconds < 0) {
       throw new InvalidArgumentsError(`timeout must be a number of seconds from 0 on, not ${str(timeout)}`);
@@ -63,17 +63,17 @@ export const module: ExecutionModule = {
     }),
     find_job: executionFunction({
       inline: true,
-      signature: "jid",
+      signature: "jid: str",
       doc: "The running job with this jid, or an empty map. Masters ask minions that have not returned.\n\n" +
         "    salt '*' saltutil.find_job 20240101000000000000",
-      run: async (context, { jid }) => (await running(context)).find((job) => job.jid === str(jid)) ?? {},
+      run: async (context, { jid }) => (await running(context)).find((job) => job.jid === jid) ?? {},
     }),
     is_running: executionFunction({
       inline: true,
-      signature: "fun",
+      signature: "fun: str",
       doc: "The running jobs whose function a glob matches.\n\n    salt '*' saltutil.is_running 'state.*'",
       async run(context, { fun }) {
-        const matches = compileGlob(str(fun));
+        const matches = compileGlob(fun);
         return (await running(context)).filter((job) => [job.fun].flat().some((name) => matches(str(name))));
       },
     }),
@@ -109,10 +109,10 @@ export const module: ExecutionModule = {
     }),
     find_cached_job: executionFunction({
       inline: true,
-      signature: "jid",
+      signature: "jid: str",
       doc: "The stored return of a job (option cache_jobs), with everything that was sent.\n\n" +
         "    salt '*' saltutil.find_cached_job 20240101000000000000",
-      run: (context, { jid }) => cachedJob(context, str(jid)),
+      run: (context, { jid }) => cachedJob(context, jid),
     }),
     clear_cache: executionFunction({
       signature: "",
@@ -156,12 +156,12 @@ export const module: ExecutionModule = {
       },
     }),
     revoke_auth: executionFunction({
-      signature: "preserve_minion_cache=False",
+      signature: "preserve_minion_cache: bool=False",
       doc: "Makes the master delete the key of this minion and the data cached for it.\n\n" +
         "    salt web1 saltutil.revoke_auth",
       async run(context, { preserve_minion_cache: preserve }) {
         if (context.master === undefined) return false;
-        const load = { cmd: "revoke_auth", preserve_minion_cache: truthy(preserve) };
+        const load = { cmd: "revoke_auth", preserve_minion_cache: preserve };
         // A master that does not allow this returns the load.
         return await context.master.request(load) === true;
       },

@@ -38,19 +38,19 @@ const ofJob = <R>(
 export const module: ExecutionModule = {
   functions: {
     list: executionFunction({
-      signature: "show_all=False, show_disabled=True, where=None, return_yaml=True, offline=False",
+      signature: "show_all: bool=False, show_disabled: bool=True, where=None, return_yaml: bool=True, offline=False",
       doc:
         "The jobs of the schedule, as YAML or a map. `show_all`: those that the minion has by itself, too. `where`: `opts` " +
         "or `pillar` alone. `offline`: what was saved, of a minion that does not run.\n\n    salt '*' schedule.list",
       async run(context, args): Promise<unknown> {
         const { show_all, show_disabled, where, return_yaml, offline } = args;
         const { schedule, saved } = await listed(context, {
-          showAll: truthy(show_all),
-          showDisabled: truthy(show_disabled),
+          showAll: show_all,
+          showDisabled: show_disabled,
           where,
           offline,
         });
-        if (!truthy(return_yaml)) return schedule;
+        if (!return_yaml) return schedule;
         const marked = Object.entries(schedule).map(([name, job]) =>
           [
             name,
@@ -208,9 +208,9 @@ export const module: ExecutionModule = {
       (context, name) => nextFireTime(context, name),
     ),
     job_status: executionFunction({
-      signature: `name, time_fmt='${TIME_FORMAT}'`,
+      signature: `name: str, time_fmt='${TIME_FORMAT}'`,
       doc: "A job with all that the scheduler knows of it.\n\n    salt '*' schedule.job_status nightly",
-      run: (context, { name, time_fmt }) => jobStatus(context, str(name), str(time_fmt)),
+      run: (context, { name, time_fmt }) => jobStatus(context, name, str(time_fmt)),
     }),
   },
 };

@@ -118,10 +118,10 @@ export const module: ExecutionModule = {
       (context, { mode }) => setenforce(context, mode),
     ),
     getsebool: fun(
-      "boolean",
+      "boolean: str",
       "A boolean; empty if there is none of that name.\n\nboolean: its name",
       "getsebool virt_use_usb",
-      async (context, { boolean }) => (await booleans(context))[str(boolean)] ?? {},
+      async (context, { boolean }) => (await booleans(context))[boolean] ?? {},
     ),
     setsebool: fun(
       `boolean, value, persist=False`,
@@ -138,10 +138,10 @@ export const module: ExecutionModule = {
     ),
     list_sebool: fun("", "All booleans, now and after the next boot.", "list_sebool", booleans),
     getsemod: fun(
-      "module",
+      "module: str",
       "A module of the policy; empty if there is none of that name.",
       "getsemod nginx",
-      async (context, { module: name }) => (await packages(context))[str(name)] ?? {},
+      async (context, { module: name }) => (await packages(context))[name] ?? {},
     ),
     setsemod: fun(
       "module, state",

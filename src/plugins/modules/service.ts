@@ -30,10 +30,10 @@ type Verb = "start" | "stop" | "restart" | "reload" | "force_reload";
 const verb = (name: Verb, doc: string) =>
   executionFunction({
     // `service.status` waits only if asked to, as in Salt.
-    signature: `name, no_block=${name === "force_reload" ? "True" : "False"}, unmask=False, unmask_runtime=False`,
+    signature: `name: str, no_block=${name === "force_reload" ? "True" : "False"}, unmask=False, unmask_runtime=False`,
     doc: `${doc}\n\n    salt '*' service.${name} nginx`,
     run: (context, args) =>
-      need(context).act(context, name.replace("_", "-"), str(args.name), {
+      need(context).act(context, name.replace("_", "-"), args.name, {
         noBlock: args.no_block === true,
         unmask: args.unmask === true,
         unmaskRuntime: args.unmask_runtime === true,
@@ -62,43 +62,43 @@ export const module: ExecutionModule = {
     reload: verb("reload", "Lets a service read its configuration again."),
     force_reload: verb("force_reload", "Lets a service read its configuration again, by a restart if need be."),
     status: executionFunction({
-      signature: "name, sig=None, wait=3",
+      signature: "name: str, sig=None, wait=3",
       doc: "True if a service runs; for a pattern, which of them do. With `sig`, whether such a process is there.\n\n" +
         "    salt '*' service.status nginx",
       async run(context, { name, sig }) {
         if (sig !== null && sig !== "") return str(await context.call("status.pid", [sig])) !== "";
-        return await need(context).status(context, str(name));
+        return await need(context).status(context, name);
       },
     }),
     available: executionFunction({
-      signature: "name",
+      signature: "name: str",
       doc: "True if the service exists.\n\n    salt '*' service.available sshd",
-      run: (context, { name }) => need(context).available(context, str(name)),
+      run: (context, { name }) => need(context).available(context, name),
     }),
     missing: executionFunction({
-      signature: "name",
+      signature: "name: str",
       doc: "True if the service does not exist.\n\n    salt '*' service.missing sshd",
-      run: async (context, { name }) => !await need(context).available(context, str(name)),
+      run: async (context, { name }) => !await need(context).available(context, name),
     }),
     enable: executionFunction({
-      signature: "name, no_block=False, unmask=False, unmask_runtime=False, root=None, **kwargs",
+      signature: "name: str, no_block=False, unmask=False, unmask_runtime=False, root=None, **kwargs",
       doc: "Enables a service to start at boot.\n\n    salt '*' service.enable nginx",
-      run: (context, { name, root }) => need(context).enable(context, str(name), true, root),
+      run: (context, { name, root }) => need(context).enable(context, name, true, root),
     }),
     disable: executionFunction({
-      signature: "name, no_block=False, root=None, **kwargs",
+      signature: "name: str, no_block=False, root=None, **kwargs",
       doc: "Disables a service from starting at boot.\n\n    salt '*' service.disable nginx",
-      run: (context, { name, root }) => need(context).enable(context, str(name), false, root),
+      run: (context, { name, root }) => need(context).enable(context, name, false, root),
     }),
     enabled: executionFunction({
-      signature: "name, root=None, **kwargs",
+      signature: "name: str, root=None, **kwargs",
       doc: "True if a service starts at boot.\n\n    salt '*' service.enabled nginx",
-      run: (context, { name, root }) => need(context).enabled(context, str(name), root),
+      run: (context, { name, root }) => need(context).enabled(context, name, root),
     }),
     disabled: executionFunction({
-      signature: "name, root=None",
+      signature: "name: str, root=None",
       doc: "True if a service does not start at boot.\n\n    salt '*' service.disabled nginx",
-      run: (context, { name, root }) => need(context).disabled(context, str(name), root),
+      run: (context, { name, root }) => need(context).disabled(context, name, root),
     }),
     get_all: listing("all", "All services."),
     get_enabled: listing("enabled", "The services that start with the system."),
@@ -106,24 +106,24 @@ export const module: ExecutionModule = {
     get_running: listing("running", "The services that run."),
     get_static: listing("static", "The services that start only if another wants them."),
     mask: executionFunction({
-      signature: "name, runtime=False, root=None",
+      signature: "name: str, runtime=False, root=None",
       doc: "Masks a service, so that it cannot be started.\n\n    salt '*' service.mask foo",
-      run: (context, { name, runtime, root }) => systemd.mask(context, str(name), true, runtime === true, root),
+      run: (context, { name, runtime, root }) => systemd.mask(context, name, true, runtime === true, root),
     }),
     unmask: executionFunction({
-      signature: "name, runtime=False, root=None",
+      signature: "name: str, runtime=False, root=None",
       doc: "Unmasks a service.\n\n    salt '*' service.unmask foo",
-      run: (context, { name, runtime, root }) => systemd.mask(context, str(name), false, runtime === true, root),
+      run: (context, { name, runtime, root }) => systemd.mask(context, name, false, runtime === true, root),
     }),
     masked: executionFunction({
-      signature: "name, runtime=False, root=None",
+      signature: "name: str, runtime=False, root=None",
       doc: "True if a service is masked; with `runtime`, until the next boot.\n\n    salt '*' service.masked foo",
-      run: (context, { name, runtime, root }) => systemd.masked(context, str(name), runtime === true, root),
+      run: (context, { name, runtime, root }) => systemd.masked(context, name, runtime === true, root),
     }),
     show: executionFunction({
-      signature: "name, root=None",
+      signature: "name: str, root=None",
       doc: "The properties of a service in systemd.\n\n    salt '*' service.show nginx",
-      run: (context, { name, root }) => systemd.show(context, str(name), root),
+      run: (context, { name, root }) => systemd.show(context, name, root),
     }),
     execs: executionFunction({
       signature: "root=None",

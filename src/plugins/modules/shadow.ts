@@ -97,22 +97,22 @@ export const module: ExecutionModule = {
       run: ({ runtime }, args) => shadowEntries(runtime, rootOf(args)).map(({ name }) => name).sort(),
     }),
     gen_password: executionFunction({
-      signature: "password, crypt_salt=None, algorithm='sha512'",
+      signature: "password: str, crypt_salt=None, algorithm: str='sha512'",
       doc: "The hash of a password: by sha512, sha256, md5, blowfish or crypt.\n\n" +
         "    salt '*' shadow.gen_password 'I_am_password' crypt_salt='I_am_salt' algorithm=sha256",
       async run(context, args): Promise<string> {
         const salt = args.crypt_salt === null ? undefined : str(args.crypt_salt);
-        return await passwordHash(context, str(args.algorithm), str(args.password), salt);
+        return await passwordHash(context, args.algorithm, args.password, salt);
       },
     }),
     set_password: executionFunction({
-      signature: "name, password, use_usermod=False, root=None",
+      signature: "name: str, password: str, use_usermod: bool=False, root=None",
       doc: "Sets the hash of a user's password.\n\n    salt '*' shadow.set_password root '$1$UYCIxa628.9qXjpQCjM4a..'",
       async run(context, args): Promise<boolean> {
         const { fs } = context.runtime;
-        const [name, password] = [str(args.name), str(args.password)];
+        const [name, password] = [args.name, args.password];
         if (/[\n:]/.test(password)) throw new SaltInvocationError("A hash has no colon and no line break");
-        if (truthy(args.use_usermod)) {
+        if (args.use_usermod) {
           await run(context, ["usermod", "-p", password, name, ...rootWords(args)], { output_loglevel: "quiet" });
           return find(context, args)?.passwd === password;
         }
@@ -135,11 +135,11 @@ export const module: ExecutionModule = {
       },
     }),
     del_password: executionFunction({
-      signature: "name, root=None",
+      signature: "name: str, root=None",
       doc:
         "Removes a user's password: anyone can then log in as that user.\n\n    salt '*' shadow.del_password username",
       async run(context, args) {
-        await run(context, ["passwd", "-d", str(args.name), ...rootWords(args)]);
+        await run(context, ["passwd", "-d", args.name, ...rootWords(args)]);
         return find(context, args)?.passwd === "";
       },
     }),

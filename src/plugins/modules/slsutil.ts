@@ -69,11 +69,11 @@ export const module: ExecutionModule = {
   functions: {
     update: executionFunction({
       inline: true,
-      signature: "dest, upd, recursive_update=True, merge_lists=False",
+      signature: "dest, upd, recursive_update: bool=True, merge_lists: bool=False",
       doc: "Lays a map over another, in place.\n\n    salt '*' slsutil.update '{foo: Foo}' '{bar: Bar}'",
       run(_context, { dest, upd, recursive_update, merge_lists }) {
         const [under, over] = maps(dest, upd);
-        return update(under!, over!, { recursive: truthy(recursive_update), mergeLists: truthy(merge_lists) });
+        return update(under!, over!, { recursive: recursive_update, mergeLists: merge_lists });
       },
     }),
     merge: executionFunction({
@@ -95,7 +95,7 @@ export const module: ExecutionModule = {
       },
     }),
     renderer: executionFunction({
-      signature: "path=None, string=None, default_renderer='jinja|yaml', **kwargs",
+      signature: "path=None, string=None, default_renderer: str='jinja|yaml', **kwargs",
       doc: "Renders a file or a text to data; further keywords are names in it.\n\n" +
         "    salt '*' slsutil.renderer salt://path/to/file\n" +
         "    salt '*' slsutil.renderer string='Hello, {{ name }}.' default_renderer=jinja name=world",
@@ -117,26 +117,26 @@ export const module: ExecutionModule = {
           sls: str(sls),
           saltenv: str(saltenv),
           source,
-          renderer: str(renderer),
+          renderer: renderer,
           context: { ...names, ...isMap(over) ? Object.fromEntries(entriesOf(over)) : {} },
         });
       },
     }),
     serialize: executionFunction({
-      signature: "serializer, obj, **kwargs",
+      signature: "serializer: str, obj, **kwargs",
       doc:
         "Data as text: json, yaml, msgpack, configparser, keyvalue, plist, python.\n\n    salt '*' --no-parse=obj slsutil.serialize json obj='{foo: Foo!}'",
       run: async (_context, { serializer, obj, kwargs }) =>
-        (await serializerNamed(str(serializer))).serialize(obj, withoutMarks(kwargs)),
+        (await serializerNamed(serializer)).serialize(obj, withoutMarks(kwargs)),
     }),
     deserialize: executionFunction({
-      signature: "serializer, stream_or_string, **kwargs",
+      signature: "serializer: str, stream_or_string, **kwargs",
       doc:
         "Data of a text: json, yaml, msgpack, configparser, keyvalue, plist.\n\n    salt '*' slsutil.deserialize json '{\"foo\": \"Foo!\"}'",
       async run(_context, { serializer, stream_or_string, kwargs }) {
-        const { deserialize } = await serializerNamed(str(serializer));
+        const { deserialize } = await serializerNamed(serializer);
         if (deserialize === undefined) {
-          throw new CommandExecutionError(`Serializer '${str(serializer)}' does not implement deserialize.`);
+          throw new CommandExecutionError(`Serializer '${serializer}' does not implement deserialize.`);
         }
         return deserialize(bytesOf(stream_or_string), withoutMarks(kwargs));
       },
@@ -150,9 +150,9 @@ export const module: ExecutionModule = {
     }),
     boolstr: executionFunction({
       inline: true,
-      signature: "value, true='true', false='false'",
+      signature: "value: bool, true='true', false='false'",
       doc: "One of two texts.\n\n    use_tls: {{ salt['slsutil.boolstr'](encrypted, 'yes', 'no') }}",
-      run: (_context, args) => truthy(args.value) ? args.true : args.false,
+      run: (_context, args) => args.value ? args.true : args.false,
     }),
     file_exists: executionFunction({
       signature: "path, saltenv='base'",

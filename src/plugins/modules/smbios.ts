@@ -73,7 +73,7 @@ export const module: ExecutionModule = {
     { unavailable: "The smbios execution module failed to load: neither dmidecode nor smbios in the path." },
   functions: {
     get: executionFunction({
-      signature: "string, clean=True",
+      signature: "string, clean: bool=True",
       doc: "One value of the firmware; null if the vendor left it empty.\n\n" +
         "    salt '*' smbios.get system-uuid\n\n" +
         "string: a name that dmidecode knows\nclean: False for values that mean nothing, too",
@@ -81,16 +81,16 @@ export const module: ExecutionModule = {
         const field = operand(args.string, "a name of dmidecode");
         const text = strip(await decoded(context, "-s", field));
         const value = text.split("\n").filter((line) => !line.startsWith("#")).join("\n");
-        return value.startsWith("/dev/mem") || (truthy(args.clean) && !isReal(field, value)) ? null : value;
+        return value.startsWith("/dev/mem") || (args.clean && !isReal(field, value)) ? null : value;
       },
     }),
     records: executionFunction({
-      signature: "rec_type=None, fields=None, clean=True",
+      signature: "rec_type=None, fields=None, clean: bool=True",
       doc: "The records of the firmware.\n\n    salt '*' smbios.records 4 core_count,thread_count\n\n" +
         "rec_type: a number or word that dmidecode knows\nfields: only these fields\n" +
         "clean: False for values that mean nothing, too",
       async run(context, { rec_type: type, fields, clean: cleaned }): Promise<unknown[]> {
-        const clean = truthy(cleaned);
+        const clean = cleaned;
         const text = await decoded(context, ...(type === null ? [] : ["-t", operand(type, "a type of records")]));
         const parts = text.split(/(handle [0-9]x[0-9a-f]+[^\n]+)\n/i).slice(1);
         const found: unknown[] = [];

@@ -97,9 +97,9 @@ export const module: ExecutionModule = {
       },
     }),
     key_is_encrypted: executionFunction({
-      signature: "key",
+      signature: "key: str",
       doc: "True if a private key needs a passphrase.\n\n    salt '*' ssh.key_is_encrypted /root/id_rsa",
-      run: (context, { key }) => isEncrypted(context, str(key)),
+      run: (context, { key }) => isEncrypted(context, key),
     }),
     auth_keys: executionFunction({
       signature: `user=None, ${FILE}, ${HASH}`,

@@ -58,7 +58,7 @@ export const module: ExecutionModule = {
       "mods=None, **kwargs",
       "Runs the named SLS files, as state.sls; without names what top files say, as state.highstate.",
       "apply web,users test=True",
-      (context, { mods, kwargs }) => apply(context, mods, kwargs as Args),
+      (context, { mods, kwargs }) => apply(context, mods, kwargs),
     ),
     sls: runs(
       "mods, test=None, exclude=None, queue=None, sync_mods=None, state_events=None, **kwargs",
@@ -115,13 +115,13 @@ export const module: ExecutionModule = {
       "*args, **kwargs",
       "Runs states dry, as state.apply with test=True.",
       "test web",
-      (context, { args, kwargs }) => apply(context, (args as unknown[])[0] ?? null, { ...kwargs as Args, test: true }),
+      (context, { args, kwargs }) => apply(context, args[0] ?? null, { ...kwargs, test: true }),
     ),
     request: runs(
       "mods=None, **kwargs",
       "Runs states dry, and keeps the call for state.run_request.",
       "request web name=later",
-      (context, { mods, kwargs }) => request(context, mods, kwargs as Args, apply),
+      (context, { mods, kwargs }) => request(context, mods, kwargs, apply),
     ),
     check_request: {
       ...shows(
@@ -136,7 +136,7 @@ export const module: ExecutionModule = {
       "name='default', **kwargs",
       "Runs a call that state.request has kept.",
       "run_request later",
-      (context, { name, kwargs }) => runRequest(context, name, kwargs as Args, apply),
+      (context, { name, kwargs }) => runRequest(context, name, kwargs, apply),
     ),
     clear_request: shows(
       "name=None",

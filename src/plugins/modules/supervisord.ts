@@ -123,20 +123,20 @@ export const module: ExecutionModule = {
       },
     }),
     custom: executionFunction({
-      signature: `command, ${PLACE}`,
+      signature: `command: str, ${PLACE}`,
       doc: `Runs any command of supervisorctl.\n\n    salt '*' supervisord.custom 'mstop *gunicorn*'${HOW}`,
-      run: (context, args) => control(context, str(args.command), null, args),
+      run: (context, args) => control(context, args.command, null, args),
     }),
     options: executionFunction({
-      signature: "name, conf_file=None",
+      signature: "name: str, conf_file=None",
       doc: `What the configuration says of a process.\n\n    salt '*' supervisord.options web${HOW}`,
       run(context, { name, conf_file: given }): Args {
         const { fs } = context.runtime;
         const path = given === null ? CONFIGS.find((one) => isFile(fs, one)) : str(given);
         if (path === undefined) throw new CommandExecutionError("No suitable config file found");
         const sections = isFile(fs, path) ? configparser.deserialize!(fs.read(path), {}) : {};
-        const found = isMap(sections) ? lookup(sections, `program:${str(name)}`) : undefined;
-        if (!(found instanceof Map)) throw new CommandExecutionError(`Process '${str(name)}' not found`);
+        const found = isMap(sections) ? lookup(sections, `program:${name}`) : undefined;
+        if (!(found instanceof Map)) throw new CommandExecutionError(`Process '${name}' not found`);
         return Object.fromEntries([...found as Map<string, string>].map(([key, value]) => [key, valueOf(value)]));
       },
     }),

@@ -132,7 +132,7 @@ function family(
       signature: "*args",
       doc: `The names of ${what}s: all, or those that match a glob.${example(`list_${what}s`)}`,
       async run(context, { args }) {
-        const matches = (args as unknown[]).map((name) => compileGlob(str(name)));
+        const matches = args.map((name) => compileGlob(str(name)));
         const names = [...new Set((await all(context)).map(({ name }) => moduleOf(name)))];
         return matches.length === 0 ? names : names.filter((name) => matches.some((match) => match(name)));
       },
@@ -206,7 +206,7 @@ export const module: ExecutionModule = {
       async run(context, { args }) {
         // Unlike elsewhere, a full name without a glob finds nothing.
         const names = (await select(context, args)).map(({ name }) => name);
-        return names.filter((name) => !(args as unknown[]).includes(name));
+        return names.filter((name) => !args.includes(name));
       },
     }),
     list_modules: executionFunction({

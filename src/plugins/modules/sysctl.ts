@@ -83,21 +83,21 @@ export const module: ExecutionModule = {
       run: (context, { config_file: file }) => show(context, file),
     }),
     get: executionFunction({
-      signature: "name",
+      signature: "name: str",
       doc: "One setting of the running kernel.\n\n    salt '*' sysctl.get net.ipv4.ip_forward",
-      run: (context, { name }) => get(context, str(name)),
+      run: (context, { name }) => get(context, name),
     }),
     assign: executionFunction({
-      signature: "name, value",
+      signature: "name: str, value: str",
       doc: "Changes a setting until the next boot.\n\n    salt '*' sysctl.assign net.ipv4.ip_forward 1",
-      run: (context, { name, value }) => assign(context, str(name), str(value)),
+      run: (context, { name, value }) => assign(context, name, value),
     }),
     persist: executionFunction({
-      signature: "name, value, config=None",
+      signature: "name: str, value: str, config=None",
       doc: "Changes a setting now and for later boots.\n\n    salt '*' sysctl.persist net.ipv4.ip_forward 1",
       async run(context, args): Promise<string> {
         const { fs } = context.runtime;
-        const [name, value] = [str(args.name), str(args.value)];
+        const [name, value] = [args.name, args.value];
         const config = args.config === null ? await defaultConfig(context) : str(args.config);
         const attempt = <T>(work: () => T, what: string): T => {
           try {

@@ -118,11 +118,11 @@ export const module: ExecutionModule = {
     runtime.process.platform === "linux" ? true : { unavailable: "The sysfs module is available on Linux only" },
   functions: {
     attr: executionFunction({
-      signature: "key, value=None",
+      signature: "key: str, value=None",
       doc: "Reads an attribute, or writes it. Of a directory its path; false if there is none.\n\n" +
         "    salt '*' sysfs.attr block/sda/queue/logical_block_size\n\nkey: a path below /sys",
       run(context, { key, value }) {
-        const path = place(context, str(key));
+        const path = place(context, key);
         if (path === undefined) return false;
         if (isDirectory(context.runtime.fs, path)) return path;
         return value === null ? readOne(context, path) : write(context, path, value);
@@ -142,20 +142,20 @@ export const module: ExecutionModule = {
       run: (context, { key, value }) => write(context, key, value),
     }),
     target: executionFunction({
-      signature: "key, full=True",
+      signature: "key: str, full=True",
       doc: "Where a path leads, with links resolved; false if there is none.\n\n" +
         "    salt '*' sysfs.target class/ttyS0\n\nkey: a path below /sys\nfull: the whole path rather than its last part",
       run(context, { key, full }) {
-        const path = place(context, str(key));
+        const path = place(context, key);
         if (path === undefined) return false;
         return full === false ? basename(path) : path;
       },
     }),
     interfaces: executionFunction({
-      signature: "root",
+      signature: "root: str",
       doc: "The attributes below a directory: those that can be read (r), written (w), and both (rw).\n\n" +
         "    salt '*' sysfs.interfaces block/bcache0/bcache\n\nroot: a path below /sys",
-      run: (context, { root }) => interfaces(context, str(root)),
+      run: (context, { root }) => interfaces(context, root),
     }),
   },
 };

@@ -128,10 +128,10 @@ export const module: ExecutionModule = {
     get_system_date: teller("get_system_date", "The date", "%a %m/%d/%Y"),
     get_system_date_time: teller("get_system_date_time", "Date and time", "%Y-%m-%d %H:%M:%S"),
     set_system_time: executionFunction({
-      signature: "newtime, utc_offset=None",
+      signature: "newtime: str, utc_offset=None",
       doc: "Sets the time of day.\n\n    salt '*' system.set_system_time '11:31 AM'",
       async run(context, args): Promise<boolean> {
-        const match = /^(\d{1,2}):(\d{2})(?::(\d{2}))?\s*([AP]M)?$/i.exec(str(args.newtime).trim());
+        const match = /^(\d{1,2}):(\d{2})(?::(\d{2}))?\s*([AP]M)?$/i.exec(args.newtime.trim());
         if (match === null) return false;
         const [, hour, minutes, seconds = "0", half] = match;
         const hours = half === undefined ? Number(hour) : Number(hour) % 12 + (half.toUpperCase() === "PM" ? 12 : 0);
@@ -139,10 +139,10 @@ export const module: ExecutionModule = {
       },
     }),
     set_system_date: executionFunction({
-      signature: "newdate, utc_offset=None",
+      signature: "newdate: str, utc_offset=None",
       doc: "Sets the date.\n\n    salt '*' system.set_system_date 2026-03-28",
       async run(context, args): Promise<boolean> {
-        const text = str(args.newdate);
+        const text = args.newdate;
         const byYear = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})$/.exec(text);
         const byMonth = /^(\d{1,2})[-/](\d{1,2})[-/](\d{4}|\d{2})$/.exec(text);
         if (byYear === null && byMonth === null) throw new SaltInvocationError("Invalid date format");

@@ -12,7 +12,6 @@ import type { JobContext } from "../../loader/context.ts";
 import { Tuple } from "../../python/containers.ts";
 import { toFloat, toInteger } from "../../python/float.ts";
 import { repr, str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
 import { typeName } from "../../python/type_name.ts";
 import type { HashName } from "../../runtime/crypto.ts";
 import { SALT_COMPAT, VERSION } from "../../version.ts";
@@ -248,7 +247,7 @@ export const module: ExecutionModule = {
       signature: "*args, **kwargs",
       doc: "Shows the type of each argument.\n\n    salt '*' test.arg_type 1 two k=3.5",
       run: (_context, { args, kwargs }) => ({
-        args: (args as unknown[]).map(typeText),
+        args: args.map(typeText),
         kwargs: Object.fromEntries(Object.entries(kwargs).map(([key, value]) => [key, typeText(value)])),
       }),
     }),
@@ -302,9 +301,9 @@ export const module: ExecutionModule = {
       run: ({ opts, grains }) => ({ ...withSaltDefaults(opts), grains }),
     }),
     cross_test: executionFunction({
-      signature: "func, args=None",
+      signature: "func: str, args=None",
       doc: "Calls another function from inside this one.\n\n    salt '*' test.cross_test grains.get '[os]'",
-      run: (context, { func, args }) => context.call(str(func), Array.isArray(args) ? args : []),
+      run: (context, { func, args }) => context.call(func, Array.isArray(args) ? args : []),
     }),
     sleep: executionFunction({
       signature: "length",
@@ -350,30 +349,30 @@ export const module: ExecutionModule = {
       },
     }),
     exception: executionFunction({
-      signature: "message='Test Exception'",
+      signature: "message: str='Test Exception'",
       doc: "Fails with this message, to see how a failure is shown.\n\n    salt '*' test.exception 'Oh no!'",
       run(_context, { message }) {
-        throw new Error(str(message));
+        throw new Error(message);
       },
     }),
     raise_exception: executionFunction({
-      signature: "name, *args, **kwargs",
+      signature: "name: str, *args, **kwargs",
       doc: "Raises the exception with this name and these arguments; False if it is unknown.\n\n" +
         "    salt '*' test.raise_exception salt.exceptions.CommandExecutionError 'Oh no!'",
       run(context, { name, args, kwargs }) {
-        const short = str(name).replace(/^salt\.exceptions\./, "");
+        const short = name.replace(/^salt\.exceptions\./, "");
         if (!Object.hasOwn(EXCEPTIONS, short)) {
-          context.log.error("no such exception", { name: str(name) });
+          context.log.error("no such exception", { name: name });
           return false;
         }
         throw EXCEPTIONS[short]!(exceptionText([...args, ...Object.values(withoutPub(kwargs))]));
       },
     }),
     assertion: executionFunction({
-      signature: "assertion",
+      signature: "assertion: bool",
       doc: "Fails unless the value is true.\n\n    salt '*' test.assertion False",
       run(_context, { assertion }) {
-        if (!truthy(assertion)) throw named("AssertionError", "");
+        if (!assertion) throw named("AssertionError", "");
         return null;
       },
     }),
@@ -389,10 +388,10 @@ export const module: ExecutionModule = {
       run: () => "ERROR: This function has been moved to cmd.tty",
     }),
     provider: executionFunction({
-      signature: "module",
+      signature: "module: str",
       doc: "The file that provides a module.\n\n    salt '*' test.provider service",
       run: async (context, { module }) => {
-        const file = (await context.functions.providers()).get(str(module)) ?? "";
+        const file = (await context.functions.providers()).get(module) ?? "";
         return fileOf(context, file);
       },
     }),
@@ -428,16 +427,16 @@ export const module: ExecutionModule = {
       run: (context) => context.call("grains.items"),
     }),
     try: executionFunction({
-      signature: "module, return_try_exception=False, **kwargs",
+      signature: "module: str, return_try_exception: bool=False, **kwargs",
       doc: "Calls a function with keyword arguments; if it fails, returns the failure as text when " +
         "`return_try_exception` is set, otherwise null.\n\n" +
         "    salt '*' test.try return_try_exception=True module=test.exception",
       async run(context, { module, return_try_exception, kwargs }) {
         try {
-          return await context.call(str(module), [], withoutPub(kwargs));
+          return await context.call(module, [], withoutPub(kwargs));
         } catch (error) {
           context.signal.throwIfAborted();
-          return truthy(return_try_exception) ? exceptionRepr(error) : null;
+          return return_try_exception ? exceptionRepr(error) : null;
         }
       },
     }),

@@ -145,14 +145,14 @@ export const module: ExecutionModule = {
       },
     }),
     delete: executionFunction({
-      signature: "name, remove=False, force=False, root=None",
+      signature: "name: str, remove: bool=False, force: bool=False, root=None",
       doc:
         "Deletes a user; with `remove` also the home directory.\n\n    salt '*' user.delete name remove=True force=True",
       async run(context, args): Promise<boolean> {
         const words = ["userdel"];
-        if (truthy(args.remove)) words.push("-r");
-        if (truthy(args.force)) words.push("-f");
-        const { retcode, stderr } = await runAll(context, [...words, str(args.name), ...rootWords(args)]);
+        if (args.remove) words.push("-r");
+        if (args.force) words.push("-f");
+        const { retcode, stderr } = await runAll(context, [...words, args.name, ...rootWords(args)]);
         if (retcode === 0) return true;
         // A missing mailbox is not an error.
         if (retcode === 12 && /var\/(?:spool\/)?mail/.test(stderr)) {
@@ -182,14 +182,14 @@ export const module: ExecutionModule = {
       run: ({ runtime }, args) => allAccounts(runtime, rootOf(args)).map(({ name }) => name).sort(),
     }),
     list_groups: executionFunction({
-      signature: "name",
+      signature: "name: str",
       doc: "The groups that a user is in.\n\n    salt '*' user.list_groups foo",
-      run: ({ runtime }, { name }) => groupsOf(runtime, str(name)),
+      run: ({ runtime }, { name }) => groupsOf(runtime, name),
     }),
     primary_group: executionFunction({
-      signature: "name",
+      signature: "name: str",
       doc: "The group of a user's own.\n\n    salt '*' user.primary_group saltadmin",
-      run: (context, { name }) => run(context, ["id", "-g", "-n", str(name)]),
+      run: (context, { name }) => run(context, ["id", "-g", "-n", name]),
     }),
     chuid: executionFunction({
       signature: "name, uid, root=None",
@@ -214,14 +214,14 @@ export const module: ExecutionModule = {
         change(context, args, "home", ["-d", str(args.home), ...(truthy(args.persist) ? ["-m"] : [])]),
     }),
     chgroups: executionFunction({
-      signature: "name, groups, append=False, root=None",
+      signature: "name: str, groups, append: bool=False, root=None",
       doc: "Changes the groups that a user is in, or adds some.\n\n    salt '*' user.chgroups foo wheel,root",
       async run(context, args): Promise<boolean> {
-        const name = str(args.name);
+        const name = args.name;
         const wanted = namesIn(args.groups);
         const now = new Set(groupsOf(context.runtime, name, rootOf(args)));
         if (now.size === new Set(wanted).size && wanted.every((group) => now.has(group))) return true;
-        const append = truthy(args.append) ? ["-a"] : [];
+        const append = args.append ? ["-a"] : [];
         return await succeeds(context, ["usermod", ...append, "-G", wanted.join(","), name, ...rootWords(args)]);
       },
     }),
@@ -241,15 +241,15 @@ export const module: ExecutionModule = {
       run: () => false,
     }),
     rename: executionFunction({
-      signature: "name, new_name, root=None",
+      signature: "name: str, new_name: str, root=None",
       doc: "Renames a user.\n\n    salt '*' user.rename name new_name",
       async run(context, args): Promise<boolean> {
         need(context, args);
         const root = rootOf(args);
         if (find(context, args.new_name, root) !== undefined) {
-          throw new CommandExecutionError(`User '${str(args.new_name)}' already exists`);
+          throw new CommandExecutionError(`User '${args.new_name}' already exists`);
         }
-        await run(context, ["usermod", "-l", str(args.new_name), str(args.name), ...rootWords(args)]);
+        await run(context, ["usermod", "-l", args.new_name, args.name, ...rootWords(args)]);
         return find(context, args.new_name, root) !== undefined;
       },
     }),

@@ -23,11 +23,11 @@ const VENV = "\n\nvenv: path of the environment";
 
 const resource = (fun: string, call: string, doc: string) =>
   executionFunction({
-    signature: "venv, package=None, resource=None",
+    signature: "venv, package: str=None, resource: str=None",
     doc: `${doc}\n\n    salt '*' virtualenv.${fun} /venv my_package my/resource.xml${VENV}`,
     run: (context, args) => {
       const code = `import pkg_resources, sys; print(pkg_resources.${call}(sys.argv[1], sys.argv[2]))`;
-      return python(context, args.venv, code, str(args.package), str(args.resource));
+      return python(context, args.venv, code, args.package, args.resource);
     },
   });
 
@@ -47,10 +47,10 @@ export const module: ExecutionModule = {
       run: (context, args) => create(context, args),
     }),
     virtualenv_ver: executionFunction({
-      signature: "venv_bin, user=None, **kwargs",
+      signature: "venv_bin: str, user=None, **kwargs",
       doc: "The version of virtualenv as numbers.\n\n    salt '*' virtualenv.virtualenv_ver virtualenv\n\n" +
         "venv_bin: path of virtualenv",
-      run: (context, { venv_bin, user }) => virtualenvVersion(context, str(venv_bin), user),
+      run: (context, { venv_bin, user }) => virtualenvVersion(context, venv_bin, user),
     }),
     get_site_packages: executionFunction({
       signature: "venv",
@@ -58,11 +58,11 @@ export const module: ExecutionModule = {
       run: (context, { venv }) => python(context, venv, "import sysconfig; print(sysconfig.get_path('purelib'))"),
     }),
     get_distribution_path: executionFunction({
-      signature: "venv, distribution",
+      signature: "venv, distribution: str",
       doc: `The directory of a distribution.\n\n    salt '*' virtualenv.get_distribution_path /venv my_dist${VENV}`,
       run: (context, { venv, distribution }) => {
         const code = "import pkg_resources, sys; print(pkg_resources.get_distribution(sys.argv[1]).location)";
-        return python(context, venv, code, str(distribution));
+        return python(context, venv, code, distribution);
       },
     }),
     get_resource_path: resource("get_resource_path", "resource_filename", "The path of a file of a package."),

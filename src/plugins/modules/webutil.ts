@@ -1,7 +1,6 @@
 import { executionFunction, type ExecutionModule, SaltInvocationError } from "../../loader/family.ts";
 import { splitLines } from "../../python/lines.ts";
 import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
 import { operand, programPath, run, runAll } from "../commands.ts";
 import { checkProgramPath, exists } from "../linux/paths.ts";
 
@@ -34,36 +33,36 @@ export const module: ExecutionModule = {
     { unavailable: "The htpasswd execution mdule cannot be loaded: htpasswd binary not in path." },
   functions: {
     useradd: executionFunction({
-      signature: "pwfile, user, password, opts='', runas=None",
+      signature: "pwfile, user, password, opts: str='', runas=None",
       doc: "Adds a user to a password file, or changes the password. The file is made if it is missing.\n\n" +
         "    salt '*' webutil.useradd /etc/httpd/htpasswd larry badpassword\n\n" +
         "pwfile: the password file\nopts: options of htpasswd as letters, such as s",
       async run(context, args): Promise<unknown> {
         const create = exists(context.runtime.fs, str(args.pwfile)) ? "" : "c";
-        const words = passwordWords(str(args.opts) + create, args);
+        const words = passwordWords(args.opts + create, args);
         checkProgramPath(context, str(args.pwfile), { runas: args.runas });
         return await runAll(context, words, { runas: args.runas });
       },
     }),
     userdel: executionFunction({
-      signature: "pwfile, user, runas=None, all_results=False",
+      signature: "pwfile, user, runas=None, all_results: bool=False",
       doc: "Removes a user from a password file.\n\n    salt '*' webutil.userdel /etc/httpd/htpasswd larry\n\n" +
         "pwfile: the password file\nall_results: return code and both outputs, not lines",
       async run(context, { pwfile, user, runas, all_results: all }): Promise<unknown> {
         if (!exists(context.runtime.fs, str(pwfile))) return "Error: The specified htpasswd file does not exist";
         const words = ["htpasswd", "-D", ...userWords(pwfile, user)];
         checkProgramPath(context, str(pwfile), { runas });
-        return truthy(all) ? await runAll(context, words, { runas }) : splitLines(await run(context, words, { runas }));
+        return all ? await runAll(context, words, { runas }) : splitLines(await run(context, words, { runas }));
       },
     }),
     verify: executionFunction({
-      signature: "pwfile, user, password, opts='', runas=None",
+      signature: "pwfile, user, password, opts: str='', runas=None",
       doc: "True if the user has that password.\n\n" +
         "    salt '*' webutil.verify /etc/httpd/htpasswd larry maybepassword\n\n" +
         "pwfile: the password file\nopts: options of htpasswd as letters",
       async run(context, args): Promise<boolean> {
         if (!exists(context.runtime.fs, str(args.pwfile))) return false;
-        const { retcode } = await runAll(context, passwordWords(`v${str(args.opts)}`, args), { runas: args.runas });
+        const { retcode } = await runAll(context, passwordWords(`v${args.opts}`, args), { runas: args.runas });
         return retcode === 0;
       },
     }),

@@ -69,9 +69,9 @@ export const module: ExecutionModule = {
     latest_version: latest,
     available_version: latest,
     upgrade_available: executionFunction({
-      signature: "name, **kwargs",
+      signature: "name: str, **kwargs",
       doc: "True if there is a newer version of a package.\n\n    salt '*' pkg.upgrade_available vim",
-      run: async (context, { name, kwargs }) => await latestVersion(context, [str(name)], kwargs) !== "",
+      run: async (context, { name, kwargs }) => await latestVersion(context, [name], kwargs) !== "",
     }),
     list_upgrades: listUpgrades,
     list_updates: listUpgrades,
@@ -135,10 +135,10 @@ export const module: ExecutionModule = {
       run: (context, args) => hold(context, args, false),
     }),
     list_holds: executionFunction({
-      signature: "pattern=None, full=True",
+      signature: "pattern=None, full: bool=True",
       doc: "The packages that are held.\n\n    salt '*' pkg.list_holds",
       run: (context, { pattern, full }) =>
-        listHolds(context, { full: truthy(full), ...(truthy(pattern) ? { pattern: str(pattern) } : {}) }),
+        listHolds(context, { full: full, ...(truthy(pattern) ? { pattern: str(pattern) } : {}) }),
     }),
     version_cmp: executionFunction({
       signature: "pkg1, pkg2, ignore_epoch=False, **kwargs",
@@ -148,15 +148,15 @@ export const module: ExecutionModule = {
         context.call("lowpkg.version_cmp", [pkg1, pkg2], { ignore_epoch: isTrue(ignore_epoch) }),
     }),
     normalize_name: executionFunction({
-      signature: "name",
+      signature: "name: str",
       doc:
         "A name without the architecture if that is this system's own.\n\n    salt '*' pkg.normalize_name zsh.x86_64",
-      run: (context, { name }) => normalName(str(name), hostArch(context)),
+      run: (context, { name }) => normalName(name, hostArch(context)),
     }),
     parse_arch: executionFunction({
-      signature: "name",
+      signature: "name: str",
       doc: "A package name and its architecture.\n\n    salt '*' pkg.parse_arch zsh.x86_64",
-      run: (_, { name }) => parseArch(str(name)),
+      run: (_, { name }) => parseArch(name),
     }),
     info_installed: executionFunction({
       signature: "*names, **kwargs",
@@ -174,15 +174,15 @@ export const module: ExecutionModule = {
       run: groupList,
     }),
     group_info: executionFunction({
-      signature: "name, expand=False, ignore_groups=None, **kwargs",
+      signature: "name: str, expand: bool=False, ignore_groups=None, **kwargs",
       doc: "The packages of a group.\n\n    salt '*' pkg.group_info 'Perl Support'",
       run: (context, { name, expand, ignore_groups, kwargs }) =>
-        groupInfo(context, str(name), { expand: truthy(expand), kwargs, done: new Set(words(ignore_groups ?? [])) }),
+        groupInfo(context, name, { expand: expand, kwargs, done: new Set(words(ignore_groups ?? [])) }),
     }),
     group_diff: executionFunction({
-      signature: "name, **kwargs",
+      signature: "name: str, **kwargs",
       doc: "Which packages of a group are installed.\n\n    salt '*' pkg.group_diff 'Perl Support'",
-      run: (context, { name, kwargs }) => groupDiff(context, str(name), kwargs),
+      run: (context, { name, kwargs }) => groupDiff(context, name, kwargs),
     }),
     group_install: groupInstall,
     groupinstall: groupInstall,
@@ -192,26 +192,26 @@ export const module: ExecutionModule = {
       run: (context, { basedir }) => listRepos(context, { basedir }),
     }),
     get_repo: executionFunction({
-      signature: "repo, basedir=None, **kwargs",
+      signature: "repo: str, basedir=None, **kwargs",
       doc: "A configured repository, or an empty map.\n\n    salt '*' pkg.get_repo epel",
-      run: (context, { repo, basedir }) => getRepo(context, str(repo), { basedir }),
+      run: (context, { repo, basedir }) => getRepo(context, repo, { basedir }),
     }),
     mod_repo: executionFunction({
-      signature: "repo, basedir=None, **kwargs",
+      signature: "repo: str, basedir=None, **kwargs",
       doc: "Adds a repository, or changes an existing one; a value of nothing removes the key.\n\n" +
         "    salt '*' pkg.mod_repo x name='X' baseurl=http://x.example.org/ enabled=1 gpgcheck=1",
-      run: (context, { repo, basedir, kwargs }) => modRepo(context, str(repo), basedir, kwargs),
+      run: (context, { repo, basedir, kwargs }) => modRepo(context, repo, basedir, kwargs),
     }),
     del_repo: executionFunction({
-      signature: "repo, basedir=None, **kwargs",
+      signature: "repo: str, basedir=None, **kwargs",
       doc: "Removes a repository.\n\n    salt '*' pkg.del_repo epel",
-      run: (context, { repo, basedir }) => delRepo(context, str(repo), { basedir }),
+      run: (context, { repo, basedir }) => delRepo(context, repo, { basedir }),
     }),
     list_patches: executionFunction({
-      signature: "refresh=False, **kwargs",
+      signature: "refresh: bool=False, **kwargs",
       doc: "All advisories with their packages.\n\n    salt '*' pkg.list_patches",
       async run(context, args) {
-        if (truthy(args.refresh)) await refresh(context, {});
+        if (args.refresh) await refresh(context, {});
         return await patches(context, false);
       },
     }),

@@ -12,7 +12,7 @@ import { diff, download } from "./zypperpkg/download.ts";
 import { install, remove, upgrade } from "./zypperpkg/install.ts";
 import { downloaded, listFor, products, provides } from "./zypperpkg/installed.ts";
 import { cleanLocks, hold, listHolds, listLocks } from "./zypperpkg/locks.ts";
-import { type Args, callZypper } from "./zypperpkg/program.ts";
+import { callZypper } from "./zypperpkg/program.ts";
 import { delRepo, getRepo, listRepos, modRepo } from "./zypperpkg/repositories.ts";
 import {
   installedPatches,
@@ -87,9 +87,9 @@ const QUERIES: Record<string, ExecutionFunction> = {
   latest_version: latest,
   available_version: latest,
   upgrade_available: executionFunction({
-    signature: "name, **kwargs",
+    signature: "name: str, **kwargs",
     doc: "True if there is a newer version of a package.\n\n    salt '*' pkg.upgrade_available vim",
-    run: async (context, { name, kwargs }) => truthy(await latestVersion(context, [str(name)], kwargs)),
+    run: async (context, { name, kwargs }) => truthy(await latestVersion(context, [name], kwargs)),
   }),
   list_upgrades: listUpgrades,
   list_updates: listUpgrades,
@@ -109,20 +109,20 @@ const QUERIES: Record<string, ExecutionFunction> = {
     run: (context, { names, kwargs }) => infoAvailable(context, words(names), kwargs),
   }),
   search: executionFunction({
-    signature: "criteria, refresh=False, **kwargs",
+    signature: "criteria: str, refresh: bool=False, **kwargs",
     doc: "Packages that fit: by name, or by what they provide, require and so on.\n\n" +
       "    salt '*' pkg.search vim match=exact provides=True\n\nmatch: exact, words or substrings",
     async run(context, { criteria, refresh: asked, kwargs }) {
-      if (truthy(asked)) await refresh(context, { root: kwargs.root });
-      return await search(context, str(criteria), kwargs);
+      if (asked) await refresh(context, { root: kwargs.root });
+      return await search(context, criteria, kwargs);
     },
   }),
   resolve_capabilities: executionFunction({
-    signature: "pkgs, refresh=False, root=None, **kwargs",
+    signature: "pkgs, refresh: bool=False, root=None, **kwargs",
     doc: "With `resolve_capabilities` the packages that have what is named; otherwise what is named.\n\n" +
       "    salt '*' pkg.resolve_capabilities '[w3m_ssl]' resolve_capabilities=True",
     async run(context, args) {
-      if (truthy(args.refresh)) await refresh(context, { root: args.root });
+      if (args.refresh) await refresh(context, { root: args.root });
       return await resolveCapabilities(context, args);
     },
   }),
@@ -205,26 +205,26 @@ const REPOSITORIES: Record<string, ExecutionFunction> = {
     run: (context, { root }) => listRepos(context, root),
   }),
   get_repo: executionFunction({
-    signature: "repo, root=None, **kwargs",
+    signature: "repo: str, root=None, **kwargs",
     doc: "A configured repository, or an empty map.\n\n    salt '*' pkg.get_repo oss",
-    run: (context, { repo, root }) => getRepo(context, str(repo), root),
+    run: (context, { repo, root }) => getRepo(context, repo, root),
   }),
   mod_repo: executionFunction({
-    signature: "repo, **kwargs",
+    signature: "repo: str, **kwargs",
     doc: "Adds a repository, or changes one: url (baseurl), enabled, refresh, cache, gpgcheck, priority, name, " +
       "gpgautoimport.\n\n    salt '*' pkg.mod_repo alias url=http://x.example.org/ gpgcheck=False",
-    run: (context, { repo, kwargs }) => modRepo(context, str(repo), kwargs as Args),
+    run: (context, { repo, kwargs }) => modRepo(context, repo, kwargs),
   }),
   del_repo: executionFunction({
-    signature: "repo, root=None",
+    signature: "repo: str, root=None",
     doc: "Removes a repository.\n\n    salt '*' pkg.del_repo alias",
-    run: (context, { repo, root }) => delRepo(context, str(repo), root),
+    run: (context, { repo, root }) => delRepo(context, repo, root),
   }),
   list_products: executionFunction({
-    signature: "all=False, refresh=False, root=None",
+    signature: "all=False, refresh: bool=False, root=None",
     doc: "The installed products, or all that there are.\n\n    salt '*' pkg.list_products all=True",
     async run(context, { all, refresh: asked, root }) {
-      if (truthy(asked)) await refresh(context, { root });
+      if (asked) await refresh(context, { root });
       return await products(context, all, root);
     },
   }),
@@ -258,14 +258,14 @@ const RPM: Record<string, ExecutionFunction> = {
     run: (context, { ver1, ver2, ignore_epoch }) => context.call("lowpkg.version_cmp", [ver1, ver2], { ignore_epoch }),
   }),
   normalize_name: executionFunction({
-    signature: "name",
+    signature: "name: str",
     doc: "A name without the architecture if that is this system's own.\n\n    salt '*' pkg.normalize_name zsh.x86_64",
-    run: (context, { name }) => normalName(str(name), hostArch(context)),
+    run: (context, { name }) => normalName(name, hostArch(context)),
   }),
   parse_arch: executionFunction({
-    signature: "name",
+    signature: "name: str",
     doc: "A package name and its architecture.\n\n    salt '*' pkg.parse_arch zsh.x86_64",
-    run: (_, { name }) => parseArch(str(name)),
+    run: (_, { name }) => parseArch(name),
   }),
   diff: executionFunction({
     signature: "*paths, **kwargs",

@@ -89,7 +89,7 @@ export const runner: RunnerModule = {
         "    salt-run cache.grains 'web*'\n" +
         "    salt-run cache.grains '*' fields='[os, saltversion]'",
       run: (context, args) => {
-        const { fields } = args.kwargs as Values;
+        const { fields } = args.kwargs;
         const only = Array.isArray(fields) ? fields.map(str) : undefined;
         return gather(context, args, (id) => picked(context.minions.data(id)?.grains, only));
       },
@@ -138,18 +138,18 @@ export const runner: RunnerModule = {
       run: (context, args) => clear(context, args, { grains: true, pillar: true, mine: true }),
     }),
     clear_git_lock: runnerFunction({
-      signature: "role, remote=None, **kwargs",
+      signature: "role: str, remote=None, **kwargs",
       doc: "Removes locks of repositories.\n\n" +
         "    salt-run cache.clear_git_lock gitfs\n\n" +
         "role: gitfs, git_pillar or winrepo\nremote: only those whose address has this text\nkwargs: type, as a list",
       run(context, { role, remote }) {
-        if (ROLES.includes(str(role))) {
-          const hasOne = str(role) === "gitfs" && context.files.backends().some(({ name }) => name === "gitfs");
+        if (ROLES.includes(role)) {
+          const hasOne = role === "gitfs" && context.files.backends().some(({ name }) => name === "gitfs");
           const glob = truthy(remote) ? `*${str(remote)}*` : undefined;
           const { done } = hasOne ? context.files.setLocks("clear", "gitfs", glob) : { done: [] };
           return done.length === 0 ? "No locks were removed" : { cleared: done };
         }
-        throw new SaltInvocationError(`Invalid role '${str(role)}': expected one of ${ROLES.join(", ")}`);
+        throw new SaltInvocationError(`Invalid role '${role}': expected one of ${ROLES.join(", ")}`);
       },
     }),
     cloud: runnerFunction({
@@ -162,13 +162,11 @@ export const runner: RunnerModule = {
       },
     }),
     migrate: runnerFunction({
-      signature: "src_driver='localfs', dst_driver='mmap_cache', bank=None, cachedir=None, dry_run=False",
+      signature: "src_driver='localfs', dst_driver: str='mmap_cache', bank=None, cachedir=None, dry_run=False",
       doc: "Not supported: the cache is kept in files, as Salt's localfs has them, and in nothing else.",
       run: (_context, { dst_driver }) => {
         throw new CommandExecutionError(
-          `Cannot move the cache to '${
-            str(dst_driver)
-          }': it is kept in files, as Salt's localfs has them; nothing has to be moved`,
+          `Cannot move the cache to '${dst_driver}': it is kept in files, as Salt's localfs has them; nothing has to be moved`,
         );
       },
     }),

@@ -1,18 +1,17 @@
 import { SALT_MASTER_DEFAULTS, withSaltDefaults } from "../../config/salt_defaults.ts";
 import { withoutSecrets } from "../../config/secret.ts";
 import { runnerFunction, type RunnerModule } from "../../loader/family.ts";
-import { str } from "../../python/repr.ts";
 import { traverse } from "../../python/traverse.ts";
 
 export const runner: RunnerModule = {
   functions: {
     get: runnerFunction({
-      signature: "key, default='', delimiter=':'",
+      signature: "key: str, default='', delimiter: str=':'",
       doc: "A value of the master's configuration; parts of the way to it are separated by colons. Passwords and" +
         " secrets are hidden.\n\n" +
         "    salt-run config.get nodegroups:web",
       run: ({ opts }, { key, default: fallback, delimiter }) => {
-        const found = traverse(withoutSecrets(withSaltDefaults(opts, SALT_MASTER_DEFAULTS)), str(key), str(delimiter));
+        const found = traverse(withoutSecrets(withSaltDefaults(opts, SALT_MASTER_DEFAULTS)), key, delimiter);
         return found === undefined ? fallback : found;
       },
     }),

@@ -18,12 +18,12 @@ function pythonName(name: string): string {
 export const runner: RunnerModule = {
   functions: {
     error: runnerFunction({
-      signature: "name=None, message=''",
+      signature: "name=None, message: str=''",
       doc:
         "Raises an error with this name; without a name, returns an empty map.\n\n    salt-run error.error name=Exception message=Oops",
       run(_context, { name, message }) {
         if (name === null) return {};
-        throw Object.assign(new Error(str(message)), { name: pythonName(str(name)) });
+        throw Object.assign(new Error(message), { name: pythonName(str(name)) });
       },
     }),
   },

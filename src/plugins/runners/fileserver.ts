@@ -38,11 +38,11 @@ const remotesOf = (remote: unknown) => truthy(remote) ? str(remote) : undefined;
 export const runner: RunnerModule = {
   functions: {
     envs: runnerFunction({
-      signature: "backend=None, sources=False",
+      signature: "backend=None, sources: bool=False",
       doc: "The environments.\n\n    salt-run fileserver.envs" + BACKEND + "\nsources: the backends instead",
       run(context, { backend, sources }) {
         const wanted = checked(context, backend);
-        if (truthy(sources)) return context.files.backends(wanted).map(({ name }) => name).sort();
+        if (sources) return context.files.backends(wanted).map(({ name }) => name).sort();
         return context.files.environments(wanted).sort();
       },
     }),

@@ -8,7 +8,7 @@ export const runner: RunnerModule = {
       doc:
         "Makes a request; the body of the answer, and what else is wanted: the same as the execution function http.query.\n\n" +
         "    salt-run http.query http://somelink.com/ method=POST params='{key1: val1}'",
-      run: (context, { url, kwargs }) => context.callFunction("http.query", [url], kwargs as Record<string, unknown>),
+      run: (context, { url, kwargs }) => context.callFunction("http.query", [url], kwargs),
     }),
   },
 };

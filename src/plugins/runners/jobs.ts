@@ -102,12 +102,12 @@ function answered(answer: unknown, part?: string): unknown {
 export const runner: RunnerModule = {
   functions: {
     active: runnerFunction({
-      signature: "display_progress=False",
+      signature: "display_progress: bool=False",
       doc: "The jobs that are running now, according to the minions.",
       async run(context, args): Promise<Report> {
         const answers = await context.command({ tgt: "*", fun: "saltutil.running" }) ?? {};
         const progress = async (message: string) => {
-          if (truthy(args.display_progress)) await context.progress?.({ message });
+          if (args.display_progress) await context.progress?.({ message });
         };
         await progress(`Asked for running jobs: ${Object.keys(answers).join(", ")}`);
         const found: Record<string, Report & { Running: Report[]; Returned: string[] }> = {};
@@ -131,7 +131,7 @@ export const runner: RunnerModule = {
     }),
     /** Returns by minion, with the outputter that the first of them names, if any. */
     lookup_jid: runnerFunction({
-      signature: "jid, ext_source=None, returned=True, missing=False, display_progress=False",
+      signature: "jid, ext_source=None, returned: bool=True, missing: bool=False, display_progress: bool=False",
       doc:
         "What came back from a job: minion → return; with missing=True also who has not returned.\n\n    salt-run jobs.lookup_jid 20261121101500000000",
       async run(context, args): Promise<unknown> {
@@ -140,10 +140,10 @@ export const runner: RunnerModule = {
         const stored = await jobs.returns(jid);
         const data: Report = {};
         for (const one of stored) {
-          if (truthy(args.display_progress)) await context.progress?.({ message: one.minion });
-          if (truthy(args.returned)) data[one.minion] = valueOf(one);
+          if (args.display_progress) await context.progress?.({ message: one.minion });
+          if (args.returned) data[one.minion] = valueOf(one);
         }
-        if (truthy(args.missing)) {
+        if (args.missing) {
           const back = new Set(stored.map(({ minion }) => minion));
           for (const id of await jobs.minions(jid)) if (!back.has(id)) data[id] = "Minion did not return";
         }
@@ -188,7 +188,7 @@ export const runner: RunnerModule = {
       },
     }),
     list_jobs_filter: runnerFunction({
-      signature: "count, filter_find_job=True, ext_source=None, outputter=None, display_progress=False",
+      signature: "count, filter_find_job: bool=True, ext_source=None, outputter=None, display_progress=False",
       doc:
         "The last so many jobs, without those that only ask for other jobs.\n\n    salt-run jobs.list_jobs_filter 50",
       async run(context, args): Promise<unknown> {
@@ -198,7 +198,7 @@ export const runner: RunnerModule = {
         search: for await (const page of search(jobs, {})) {
           for (const entry of page) {
             if (kept.length >= count) break search;
-            if (truthy(args.filter_find_job) && entry.summary.fun === "saltutil.find_job") continue;
+            if (args.filter_find_job && entry.summary.fun === "saltutil.find_job") continue;
             kept.push(entry);
           }
         }
@@ -285,7 +285,7 @@ export const runner: RunnerModule = {
      * `minion` was not, if one is named. With `durations` each has `Seconds`, from the start of the job to the last return.
      */
     tally: runnerFunction({
-      signature: "jids, ext_source=None, minion=None, durations=False",
+      signature: "jids, ext_source=None, minion=None, durations: bool=False",
       doc:
         "How many targets of each of these jobs have come to which outcome; jids are a list, or separated by commas. minion: of this one alone. durations: with the seconds until the last return.\n\n    salt-run jobs.tally 20261121101500000000,20261121101600000000",
       async run(context, args): Promise<Report> {
@@ -302,7 +302,7 @@ export const runner: RunnerModule = {
           const { load, outcomes: all } = await read(jobs, jid);
           const outcomes = only === undefined ? all : all.filter(({ minion }) => minion === only);
           if (outcomes.length === 0 && (load === undefined || only !== undefined)) continue;
-          const seconds = truthy(args.durations) ? secondsOf(jid, outcomes) : undefined;
+          const seconds = args.durations ? secondsOf(jid, outcomes) : undefined;
           found[jid] = { ...counts(outcomes), ...(seconds === undefined ? {} : { Seconds: seconds }) };
         }
         return found;

@@ -49,7 +49,7 @@ export const runner: RunnerModule = {
         "they are given by name. `pillarenv` and `saltenv` are no grains.\n\n" +
         "    salt-run pillar.show_pillar web1 role=db pillarenv=dev",
       async run(context, { minion, kwargs }): Promise<unknown> {
-        const { saltenv = "base", pillarenv = null, ...more } = kwargs as Values;
+        const { saltenv = "base", pillarenv = null, ...more } = kwargs;
         const id = str(minion);
         const grains = { ...grainsOf(context, id), ...more };
         return await pillarOf(context).compile({ id, grains, saltenv: given(saltenv), pillarenv: given(pillarenv) });

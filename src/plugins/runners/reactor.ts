@@ -30,7 +30,7 @@ export const runner: RunnerModule = {
       run: async (context) => (await ask(context, "list")).reactors,
     }),
     add: runnerFunction({
-      signature: "event, reactors, saltenv='base', test=None",
+      signature: "event: str, reactors, saltenv='base', test=None",
       doc: "Adds a reactor until the master is started again, or its configuration is read again.\n\n" +
         "    salt-run reactor.add 'my/deploy/*' reactors='/srv/reactor/deploy.sls'",
       async run(context, { event, reactors }) {
@@ -38,14 +38,14 @@ export const runner: RunnerModule = {
         if (!Array.isArray(list)) {
           throw new SaltInvocationError(`reactors must be an SLS file or a list of them, not ${repr(reactors)}`);
         }
-        return (await ask(context, "add", { event: str(event), reactors: list.map(str) })).result;
+        return (await ask(context, "add", { event: event, reactors: list.map(str) })).result;
       },
     }),
     delete: runnerFunction({
-      signature: "event, saltenv='base', test=None",
+      signature: "event: str, saltenv='base', test=None",
       doc: "Deletes the reactor of a glob of tags, until the configuration is read again.\n\n" +
         "    salt-run reactor.delete 'my/deploy/*'",
-      run: async (context, { event }) => (await ask(context, "delete", { event: str(event) })).result,
+      run: async (context, { event }) => (await ask(context, "delete", { event: event })).result,
     }),
     is_leader: runnerFunction({
       signature: "",
@@ -68,7 +68,7 @@ export const runner: RunnerModule = {
       },
     }),
     test: runnerFunction({
-      signature: "tag, data=None, reactors=None",
+      signature: "tag: str, data=None, reactors=None",
       doc:
         "What would react to an event, without calling it: the SLS files, the calls with their arguments, and what is wrong.\n" +
         "Templates are rendered, so functions that they call are really called.\n\n" +
@@ -79,7 +79,7 @@ export const runner: RunnerModule = {
         const { reactor } = context;
         if (reactor === undefined) throw new CommandExecutionError("There is no reactor on this host");
         const list = reactors === null ? undefined : [reactors].flat().map(str);
-        return await reactor.test(str(tag), mapOfData(data), list);
+        return await reactor.test(tag, mapOfData(data), list);
       },
     }),
   },

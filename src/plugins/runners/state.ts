@@ -58,7 +58,7 @@ export const runner: RunnerModule = {
     }),
     /** Shows events until so many have come; with a negative count for ever. */
     event: runnerFunction({
-      signature: "tagmatch='*', count=-1, quiet=False, sock_dir=None, pretty=False, node='master'",
+      signature: "tagmatch='*', count=-1, quiet: bool=False, sock_dir=None, pretty: bool=False, node='master'",
       doc: "Shows the events of the bus as they come: the tag, a tab, and the data as JSON.\n\n" +
         "    salt-run state.event 'salt/minion/web1/start' count=1 quiet=True\n" +
         "    salt-run state.event 'salt/job/*/ret/*' | while read -r tag data; do echo \"$data\" | jq .return; done\n\n" +
@@ -77,7 +77,7 @@ export const runner: RunnerModule = {
         };
         let left = args.count;
         for await (const { tag, data } of context.events(choice, (tag) => matchExpression(tag, pattern, patterns))) {
-          if (!truthy(args.quiet)) context.write(line(tag, data, truthy(args.pretty)));
+          if (!args.quiet) context.write(line(tag, data, args.pretty));
           if (left > 0) left--;
           if (left === 0) break;
         }

@@ -41,14 +41,14 @@ export const runner: RunnerModule = {
       signature: "*args, **kwargs",
       doc: "Runs a function on minions and groups those that returned the same.\n\n" +
         `    salt-run survey.hash '*' file.get_hash /etc/hosts survey_sort=up\n\n${SORT}`,
-      run: (context, { args, kwargs }) => survey(context, args as unknown[], kwargs as Record<string, unknown>),
+      run: (context, { args, kwargs }) => survey(context, args, kwargs),
     }),
     diff: runnerFunction({
       signature: "*args, **kwargs",
       doc: "Runs a function on minions and shows how the returns differ from those of the first pool.\n\n" +
         `    salt-run survey.diff '*' cp.get_file_str file:///etc/hosts\n\n${SORT}`,
       async run(context, { args, kwargs }) {
-        const pools = await survey(context, args as unknown[], kwargs as Record<string, unknown>);
+        const pools = await survey(context, args, kwargs);
         const [first] = pools;
         for (const { pool, result } of pools) {
           const head = `minion pool :\n------------\n${repr(pool)}\npool size :\n----------\n    ${pool.length}`;

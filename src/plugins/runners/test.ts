@@ -29,7 +29,7 @@ export const runner: RunnerModule = {
     arg: runnerFunction({
       signature: "*args, **kwargs",
       doc: "The arguments as they arrive.\n\n    salt-run test.arg 1 two three=3",
-      run: (_context, { args, kwargs }) => ({ args, kwargs: own(kwargs as Record<string, unknown>) }),
+      run: (_context, { args, kwargs }) => ({ args, kwargs: own(kwargs) }),
     }),
     raw_arg: runnerFunction({
       signature: "*args, **kwargs",
@@ -71,13 +71,13 @@ export const runner: RunnerModule = {
       run: ({ opts }) => opts,
     }),
     metasyntactic: runnerFunction({
-      signature: "locality='us'",
+      signature: "locality: str='us'",
       doc: "Metasyntactic variables.\n\n    salt-run test.metasyntactic locality=uk",
       run(_context, { locality }) {
-        const words = METASYNTACTIC[str(locality)];
+        const words = METASYNTACTIC[locality];
         if (words !== undefined) return words;
         throw new SaltInvocationError(
-          `No words of '${str(locality)}': expected one of ${Object.keys(METASYNTACTIC).join(", ")}`,
+          `No words of '${locality}': expected one of ${Object.keys(METASYNTACTIC).join(", ")}`,
         );
       },
     }),

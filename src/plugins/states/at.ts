@@ -57,7 +57,7 @@ export const states: StateModule = {
       signature: "name, jobid=None, **kwargs",
       doc: "No such job waits: of that number, tag, user or time, or of any.",
       async run(context, { name, jobid, kwargs }) {
-        const wanted = Object.entries(kwargs as Record<string, unknown>).filter(([key]) => !key.startsWith("__"));
+        const wanted = Object.entries(kwargs).filter(([key]) => !key.startsWith("__"));
         if ("limit" in kwargs) return outcome(name, false, `limit parameter not supported ${str(name)}`);
         if (context.test) return outcome(name, null, "removed ? job(s)");
         if (truthy(jobid)) {

@@ -62,10 +62,10 @@ async (
 export const states: StateModule = {
   functions: {
     present: stateFunction({
-      signature: "name, save=False, **kwargs",
+      signature: "name: str, save=False, **kwargs",
       doc: "The beacon is configured so.",
       async run(context, args) {
-        const [name, given] = [str(args.name), givenOf(args)];
+        const [name, given] = [args.name, givenOf(args)];
         const now = await configured(context, given);
         const data = Object.entries(given).map(([key, value]) => ({ [key]: value }));
         let changes: Fields = {};
@@ -85,10 +85,10 @@ export const states: StateModule = {
       },
     }),
     absent: stateFunction({
-      signature: "name, save=False, **kwargs",
+      signature: "name: str, save=False, **kwargs",
       doc: "The beacon is not configured.",
       async run(context, args) {
-        const [name, given] = [str(args.name), givenOf(args)];
+        const [name, given] = [args.name, givenOf(args)];
         let comment = `${name} not configured in beacons`;
         if (Object.hasOwn(await configured(context, given), name)) {
           const said = await change(context, "delete", [name], given);

@@ -35,7 +35,7 @@ export const states: StateModule = {
         if (!truthy(await context.call("file.is_blkdev", [name]))) {
           return outcome(name, false, `Changes to ${str(name)} cannot be applied. Not a block device.`);
         }
-        const wanted = kwargs as Record<string, unknown>;
+        const wanted = kwargs;
         if (context.test) {
           tuneWords(wanted);
           return outcome(name, null, `Changes to ${str(name)} will be applied `);

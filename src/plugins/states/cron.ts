@@ -171,7 +171,7 @@ export const states: StateModule = {
     }),
     file: stateFunction({
       signature: `name, source_hash='', source_hash_name=None, user='root', template=None, context=None,
-        replace=True, defaults=None, backup='', **kwargs`,
+        replace: bool=True, defaults=None, backup='', **kwargs`,
       doc: "The user's table is that file.",
       async run(context, args) {
         const { name, user, replace } = args;
@@ -179,7 +179,7 @@ export const states: StateModule = {
         const group = info.groups?.[0];
         if (group === undefined) return outcome(name, false, `Could not identify group for user ${str(user)}`);
         return await withCopy(context, user, async (path, isEmpty) => {
-          if (!truthy(replace) && !isEmpty) {
+          if (!replace && !isEmpty) {
             return outcome(name, true, `User ${str(user)} already has a crontab. No changes made`);
           }
           return await install(context, args, path, group);
@@ -196,10 +196,10 @@ export const states: StateModule = {
       },
     }),
     env_absent: stateFunction({
-      signature: "name, user='root'",
+      signature: "name: str, user='root'",
       doc: "The variable is not in the user's table.",
       async run(context, args) {
-        const name = str(args.name).trim();
+        const name = args.name.trim();
         const subject = `Cron env ${name}`;
         if (context.test) return predictedAbsent(name, subject, await variable(context, args.user, name, null));
         return removed(told(name, args.user, subject, await context.call("cron.rm_env", [args.user, name])));

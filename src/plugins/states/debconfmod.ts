@@ -71,7 +71,7 @@ export const states: StateModule = {
         if (variables !== null && !isMap(variables)) return outcome(name, false, "Context must be formed as a dict");
         if (defaults !== null && !isMap(defaults)) return outcome(name, false, "Defaults must be formed as a dict");
         if (context.test) return outcome(name, null, "Debconf selections would have been set.");
-        const keyword = kwargs as Record<string, unknown>;
+        const keyword = kwargs;
         const done = truthy(template)
           ? await context.call("debconf.set_template", [source, template, variables ?? {}, defaults ?? {}], keyword)
           : await context.call("debconf.set_file", [source], keyword);

@@ -106,7 +106,7 @@ async function stopped(context: StateContext, args: BoundArguments): Promise<Sta
     return outcome(name, false, "One of 'name' and 'containers' must be provided");
   }
   if (containers !== null && !Array.isArray(containers)) return outcome(name, false, "containers must be a list");
-  const targets = (containers === null ? [name] : containers as unknown[]).map(str);
+  const targets = (containers === null ? [name] : containers).map(str);
   const found = await byState(context, targets);
   const { absent: gone = [], paused = [] } = found;
   const errors = [

@@ -3,7 +3,6 @@ import type { BoundArguments } from "../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
 import { entriesOf, isMap } from "../../python/containers.ts";
 import { repr, str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
 import { outcome } from "./outcome.ts";
 
 type Volume = { Name: string; Driver: string };
@@ -46,7 +45,7 @@ async function remove(context: StateContext, name: unknown): Promise<StateReturn
 export const states: StateModule = {
   functions: {
     present: stateFunction({
-      signature: "name, driver=None, driver_opts=None, force=False",
+      signature: "name, driver=None, driver_opts=None, force: bool=False",
       doc: "There is a volume of that name and driver.",
       async run(context, args) {
         const { name, driver, force } = args;
@@ -59,7 +58,7 @@ export const states: StateModule = {
         if (driver === null || volume.Driver === driver) {
           return outcome(name, true, `Volume '${str(name)}' already exists.`);
         }
-        if (!truthy(force)) {
+        if (!force) {
           const comment =
             `Driver for existing volume '${str(name)}' ('${volume.Driver}') does not match specified driver ` +
             `('${str(driver)}') and force is False`;

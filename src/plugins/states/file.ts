@@ -176,7 +176,7 @@ export const states: StateModule = {
           context,
           cmd,
           filename as string,
-          options as Record<string, unknown>,
+          options,
         ) as unknown as StateReturn,
     ),
   },

@@ -64,7 +64,7 @@ export const states: StateModule = {
   virtual: (context) => programPath(context, "hg") !== undefined || { unavailable: "Command hg not found" },
   functions: {
     latest: stateFunction({
-      signature: `name, rev=None, target=None, clean=False, user=None, identity=None, force=False, opts=False,
+      signature: `name, rev=None, target=None, clean=False, user=None, identity=None, force: bool=False, opts=False,
         update_head=True`,
       doc: "The directory is a clone of the repository, and up to date.",
       async run(context, args) {
@@ -75,7 +75,7 @@ export const states: StateModule = {
         const path = str(target);
         if (isDirectory(fs, `${path}/.hg`)) return await updated(context, args);
         const inTheWay = isDirectory(fs, path);
-        if (inTheWay && !truthy(force) && fs.list(path).length > 0) {
+        if (inTheWay && !force && fs.list(path).length > 0) {
           return outcome(name, false, "Directory exists, and is not empty");
         }
         if (context.test) return outcome(name, null, `Repository ${str(name)} is about to be cloned to ${path}`);

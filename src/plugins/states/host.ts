@@ -127,12 +127,12 @@ async function absent(context: StateContext, { name, ip }: BoundArguments): Prom
 export const states: StateModule = {
   functions: {
     present: stateFunction({
-      signature: "name, ip, comment='', clean=False",
+      signature: "name, ip, comment='', clean: bool=False",
       doc: "The host has that address, or each of a list; with `clean` no other.",
       async run(context, args) {
         const name = str(args.name);
         const hosts = await context.call("hosts.list_hosts") as Hosts;
-        const plan = planOf(hosts, name, addresses(args.ip), args.comment, truthy(args.clean));
+        const plan = planOf(hosts, name, addresses(args.ip), args.comment, args.clean);
         const ret = outcome(args.name, plan.valid, "");
         if (plan.warnings.length > 0) ret.warnings = plan.warnings;
         for (const { ips, fun, value, would, did, failed, key, counts } of stepsOf(plan, name, args.comment)) {

@@ -50,7 +50,7 @@ export const states: StateModule = {
       run: unmounted,
     }),
     swap: stateFunction({
-      signature: "name, persist=True, config='/etc/fstab'",
+      signature: "name, persist: bool=True, config='/etc/fstab'",
       doc: "The device or file is in use as swap, and with `persist` in the fstab.",
       async run(context, { name, persist, config }) {
         const ret = outcome(name, true, "");
@@ -71,7 +71,7 @@ export const states: StateModule = {
           ret.comment = `Swap ${str(name)} ${ret.result ? "activated" : "failed to activate"}`;
           ret.changes = { ...on[device] };
         }
-        if (!truthy(persist)) return ret;
+        if (!persist) return ret;
         const table = await context.call("mount.fstab", [config]) as Record<
           string,
           { device: unknown; fstype: unknown }
@@ -97,7 +97,7 @@ export const states: StateModule = {
     }),
     fstab_present: stateFunction({
       signature: `name, fs_file, fs_vfstype, fs_mntops='defaults', fs_freq=0, fs_passno=0, mount_by=None,
-        config='/etc/fstab', mount=True, match_on='auto', not_change=False, fs_mount=True`,
+        config='/etc/fstab', mount: bool=True, match_on='auto', not_change=False, fs_mount=True`,
       doc: "The device is in the fstab; with `mount` a new one is mounted.",
       async run(context, args) {
         const { name, fs_vfstype, fs_mntops, fs_freq, fs_passno, mount_by, config, match_on, not_change } = args;
@@ -120,7 +120,7 @@ export const states: StateModule = {
         });
         const file = str(config);
         if (context.test) {
-          const will = truthy(args.mount) ? [`Will mount ${str(name)} on ${place}`] : [];
+          const will = args.mount ? [`Will mount ${str(name)} on ${place}`] : [];
           if (answer === "present") return told(name, null, [`${place} entry is already in ${file}.`]);
           if (answer === "new") return told(name, null, [`${place} entry will be written in ${file}.`, ...will]);
           if (answer === "change") return told(name, null, [`${place} entry will be updated in ${file}.`]);
@@ -132,7 +132,7 @@ export const states: StateModule = {
           return told(name, false, [`${place} entry cannot be changed in ${file}: ${str(answer)}.`]);
         }
         const ret = told(name, true, [`${place} entry added in ${file}.`], { persist: answer });
-        if (!truthy(args.mount)) return ret;
+        if (!args.mount) return ret;
         const done = await context.call("mount.mount", [place]);
         if (typeof done !== "string") return { ...ret, comment: [...ret.comment, `Mounted ${str(name)} on ${place}`] };
         const reason = done.slice(done.indexOf(":") + 1);

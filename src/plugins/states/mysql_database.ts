@@ -45,7 +45,7 @@ export const states: StateModule = {
       doc: "The database exists, with this character set and collation.",
       async run(context, args) {
         const { name, character_set, collate } = args;
-        const connection = args.connection_args as Kwargs;
+        const connection = args.connection_args;
         takeError(context);
         const existing = await context.call("mysql.db_get", [name], connection);
         if (truthy(existing)) return await altered(context, args, existing);
@@ -64,7 +64,7 @@ export const states: StateModule = {
       doc: "The database does not exist.",
       async run(context, args) {
         const { name } = args;
-        const connection = args.connection_args as Kwargs;
+        const connection = args.connection_args;
         takeError(context);
         if (truthy(await context.call("mysql.db_exists", [name], connection))) {
           if (context.test) return outcome(name, null, `Database ${str(name)} is present and needs to be removed`);

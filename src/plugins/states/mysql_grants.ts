@@ -56,11 +56,11 @@ const WHAT = "name, grant=None, database=None, user=None, host='localhost', gran
 export const states: StateModule = {
   functions: {
     present: stateFunction({
-      signature: `${WHAT}, revoke_first=False, ssl_option=False, **connection_args`,
+      signature: `${WHAT}, revoke_first: bool=False, ssl_option=False, **connection_args`,
       doc: "The user has these grants.",
       async run(context, args) {
         const { name, grant, database, user, host, grant_option, escape, revoke_first, ssl_option } = args;
-        const connection = args.connection_args as Kwargs;
+        const connection = args.connection_args;
         const [what, who] = [`${str(grant)} on ${str(database)}`, `${str(user)}@${str(host)}`];
         takeError(context);
         if (
@@ -72,7 +72,7 @@ export const states: StateModule = {
         }
         const error = takeError(context);
         if (error !== undefined) return outcome(name, false, error);
-        if (truthy(revoke_first) && !context.test) await revokeAll(context, args);
+        if (revoke_first && !context.test) await revokeAll(context, args);
         const tried = `Failed to execute: "GRANT ${str(grant)} ON ${str(database)} TO ${who}"`;
         if (context.test) {
           const wrong = complaintOf(args);
@@ -92,7 +92,7 @@ export const states: StateModule = {
       doc: "The user does not have these grants.",
       async run(context, args) {
         const { name, grant, database, user, host, grant_option, escape } = args;
-        const connection = args.connection_args as Kwargs;
+        const connection = args.connection_args;
         const [what, who] = [`grant ${str(grant)} on ${str(database)}`, `${str(user)}@${str(host)}`];
         takeError(context);
         if (

@@ -93,7 +93,7 @@ export const states: StateModule = {
         if (fine !== undefined) return outcome(name, true, fine);
         const error = takeError(context);
         if (error !== undefined) return outcome(name, false, error);
-        const connection = args.connection_args as Kwargs;
+        const connection = args.connection_args;
         if (truthy(await context.call("mysql.user_exists", [name, host], { unix_socket, ...connection }))) {
           return await changed(context, args, isFree);
         }
@@ -106,7 +106,7 @@ export const states: StateModule = {
       doc: "The user does not exist.",
       async run(context, args) {
         const { name, host } = args;
-        const connection = args.connection_args as Kwargs;
+        const connection = args.connection_args;
         const who = `User ${str(name)}@${str(host)}`;
         takeError(context);
         if (truthy(await context.call("mysql.user_exists", [name, host], connection))) {

@@ -58,7 +58,7 @@ export const states: StateModule = {
       doc: "The interface has these `routes`.",
       async run(context, args) {
         const { name } = args;
-        const given = args.kwargs as Keyword;
+        const given = args.kwargs;
         const kwargs = { ...given, test: given.test ?? context.test };
         return await settle(
           context,
@@ -81,7 +81,7 @@ export const states: StateModule = {
       doc:
         "The host has these settings: enabled, hostname, search; `apply_hostname` and `require_reboot` say how they come to hold.",
       async run(context, args) {
-        const kwargs = { ...args.kwargs as Keyword, test: context.test };
+        const kwargs = { ...args.kwargs, test: context.test };
         return await settle(
           context,
           {

@@ -182,21 +182,21 @@ export const states: StateModule = {
       },
     }),
     flush: stateFunction({
-      signature: "name, family='ipv4', ignore_absence=False, **kwargs",
+      signature: "name, family='ipv4', ignore_absence: bool=False, **kwargs",
       doc: "Deletes all rules of a chain, or of a table.",
       async run(context, args) {
         const { name, family, ignore_absence: ignoring } = args;
         if (context.test) return outcome(name, null, "nftables flush not performed in test mode.");
-        const { table = "filter", chain = "" } = args.kwargs as Keyword;
+        const { table = "filter", chain = "" } = args.kwargs;
         const tableThere = (await ask(context, "check_table", [table], { family })).result;
-        if (!truthy(ignoring) && !tableThere) {
+        if (!ignoring && !tableThere) {
           const comment = `Failed to flush table ${str(table)} in family ${str(family)}, table does not exist.`;
           return outcome(name, false, comment);
         }
         let chainThere = true;
         if ("chain" in args.kwargs!) {
           chainThere = (await ask(context, "check_chain", [table, chain], { family })).result;
-          if (!truthy(ignoring) && !chainThere) {
+          if (!ignoring && !chainThere) {
             return outcome(
               name,
               false,
@@ -207,7 +207,7 @@ export const states: StateModule = {
           }
         }
         const { result } = await ask(context, "flush", [table, chain, family]);
-        if (!result && !(truthy(ignoring) && (!tableThere || !chainThere))) {
+        if (!result && !(ignoring && (!tableThere || !chainThere))) {
           return outcome(name, false, "Failed to flush nftables rules");
         }
         const comment = `Flush nftables rules in ${str(table)} table ${str(chain)} chain ${str(family)} family`;
@@ -218,8 +218,8 @@ export const states: StateModule = {
       signature: "name, table='filter', family='ipv4', **kwargs",
       doc: "The chain has this policy.",
       async run(context, { name, table, family, kwargs }) {
-        const { chain, policy, save, save_filename: filename } = kwargs as Keyword;
-        needed(kwargs as Keyword, "chain", "policy");
+        const { chain, policy, save, save_filename: filename } = kwargs;
+        needed(kwargs, "chain", "policy");
         const now = await context.call("nftables.get_policy", [table, chain, family]);
         const of = `nftables default policy for chain ${str(chain)} on table ${str(table)} for ${str(family)}`;
         const wanted = str(policy).toLowerCase();

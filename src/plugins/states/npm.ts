@@ -133,7 +133,7 @@ export const states: StateModule = {
       },
     }),
     cache_cleaned: stateFunction({
-      signature: "name=None, user=None, force=False",
+      signature: "name=None, user=None, force: bool=False",
       doc: "npm's cache is empty, or has not this package.",
       async run(context, { name, user, force }) {
         const what = truthy(name) ? str(name) : "packages";
@@ -150,7 +150,7 @@ export const states: StateModule = {
           }
         }
         if (context.test) return outcome(name, null, `Cached ${what} set to be removed`);
-        const forced = truthy(force) ? { force: true } : {};
+        const forced = force ? { force: true } : {};
         return truthy(await context.call("npm.cache_clean", [], { path: name, runas: user, ...forced }))
           ? outcome(name, true, `Cached ${what} successfully removed`, {
             [truthy(name) ? str(name) : "cache"]: "Removed",

@@ -69,13 +69,13 @@ const switched = (fun: string, done: string) => async (context: StateContext, na
 
 const state = (doc: string, run: (context: StateContext, name: string, given: Fields) => Promise<StateReturn>) =>
   stateFunction({
-    signature: "name, **kwargs",
+    signature: "name: str, **kwargs",
     doc,
     run: (context, { name, kwargs }) =>
       run(
         context,
-        str(name),
-        Object.fromEntries(Object.entries(kwargs as Fields).filter(([key]) => !key.startsWith("__"))),
+        name,
+        Object.fromEntries(Object.entries(kwargs).filter(([key]) => !key.startsWith("__"))),
       ),
   });
 

@@ -69,14 +69,14 @@ export const states: StateModule = {
       },
     }),
     boolean: stateFunction({
-      signature: "name, value, persist=False",
+      signature: "name, value: str, persist=False",
       doc: "The boolean has that value; with `persist` also after the next boot.",
       async run(context, { name, value, persist }) {
         const all = await context.call("selinux.list_sebool") as Record<string, { State: string; Default: string }>;
         const known = Object.hasOwn(all, str(name)) ? all[str(name)]! : undefined;
         if (known === undefined) return outcome(name, false, `Boolean ${str(name)} is not available`);
         const wanted = switchOf(value, "on", "off");
-        if (wanted === undefined) return outcome(name, false, `${str(value)} is not a valid value for the boolean`);
+        if (wanted === undefined) return outcome(name, false, `${value} is not a valid value for the boolean`);
         if (known.State === wanted && (!truthy(persist) || known.Default === wanted)) {
           return outcome(name, true, "Boolean is in the correct state");
         }
@@ -90,18 +90,18 @@ export const states: StateModule = {
       },
     }),
     module: stateFunction({
-      signature: "name, module_state='Enabled', version='any', **opts",
+      signature: "name, module_state: str='Enabled', version='any', **opts",
       doc:
         "The module of the policy is enabled or disabled; with `install` or `remove` it comes from `source`, or goes.",
       async run(context, args) {
         const { name, module_state: asked, version } = args;
-        const { install: installs, remove: removes, source } = args.opts as Record<string, unknown>;
+        const { install: installs, remove: removes, source } = args.opts;
         if (truthy(installs) && truthy(removes)) {
           return outcome(name, false, "Cannot install and remove at the same time");
         }
         let named = name;
         const wanted = switchOf(asked, "enabled", "disabled");
-        const invalid = outcome(name, false, `${str(asked)} is not a valid state for the ${str(name)} module.`);
+        const invalid = outcome(name, false, `${asked} is not a valid state for the ${str(name)} module.`);
         if (truthy(installs)) {
           if (wanted === undefined) return invalid;
           const ret = await install(context, source ?? name);
@@ -123,10 +123,10 @@ export const states: StateModule = {
         if (wanted === (truthy(lookup(found, "Enabled")) ? "enabled" : "disabled")) {
           return outcome(named, true, `Module ${str(name)} is in the desired state`);
         }
-        if (context.test) return outcome(named, null, `Module ${str(name)} is set to be toggled to ${str(asked)}`);
+        if (context.test) return outcome(named, null, `Module ${str(name)} is set to be toggled to ${asked}`);
         return truthy(await context.call("selinux.setsemod", [name, wanted]))
-          ? outcome(named, true, `Module ${str(name)} has been set to ${str(asked)}`)
-          : no(`Failed to set the Module ${str(name)} to ${str(asked)}`);
+          ? outcome(named, true, `Module ${str(name)} has been set to ${asked}`)
+          : no(`Failed to set the Module ${str(name)} to ${asked}`);
       },
     }),
     module_install: stateFunction({

@@ -1,5 +1,4 @@
 import { stateFunction, type StateModule } from "../../loader/states.ts";
-import { truthy } from "../../python/truth.ts";
 import { outcome } from "./outcome.ts";
 import { dead, running } from "./service/activity.ts";
 import { beacon, watch } from "./service/after.ts";
@@ -8,9 +7,9 @@ import { setMasked } from "./service/mask.ts";
 
 const masking = (wanted: boolean, doc: string) =>
   stateFunction({
-    signature: "name, runtime=False",
+    signature: "name, runtime: bool=False",
     doc,
-    run: (context, { name, runtime }) => setMasked(context, name, wanted, truthy(runtime)),
+    run: (context, { name, runtime }) => setMasked(context, name, wanted, runtime),
   });
 
 /** Services: whether they run, start at boot, or cannot be started at all. */

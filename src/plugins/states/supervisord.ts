@@ -103,10 +103,10 @@ export const states: StateModule = {
       run: running,
     }),
     dead: stateFunction({
-      signature: `name, ${PLACE}`,
+      signature: `name: str, ${PLACE}`,
       doc: "The process does not run.",
       async run(context, args) {
-        const name = str(args.name);
+        const name = args.name;
         if (context.test) return outcome(name, null, `Service ${name} is set to be stopped`);
         const place = { user: args.user, conf_file: args.conf_file, bin_env: args.bin_env };
         const all = await context.call("supervisord.status", [], place) as Processes;

@@ -18,16 +18,17 @@ export const states: StateModule = {
     programPath(context, "htpasswd") !== undefined || { unavailable: "Command not found: htpasswd" },
   functions: {
     user_exists: stateFunction({
-      signature: "name, password=None, htpasswd_file=None, options='', force=False, runas=None, update=False",
+      signature:
+        "name, password=None, htpasswd_file=None, options='', force: bool=False, runas=None, update: bool=False",
       doc: "The user is in the password file. `update` compares the password, `force` always sets it.",
       async run(context, args) {
         const { name, password, htpasswd_file: file, options, force, runas, update } = args;
         const [, user] = userWords(file, name);
         const there = truthy(await context.call("file.file_exists", [file])) && await isThere(context, file, user);
         const differs = async () =>
-          truthy(update) &&
+          update &&
           !truthy(await context.call("webutil.verify", [file, name, password], { opts: options, runas }));
-        if (there && !truthy(force) && !await differs()) return outcome(name, true, "User already known");
+        if (there && !force && !await differs()) return outcome(name, true, "User already known");
         passwordWords(str(options), { pwfile: file, user, password });
         if (context.test) {
           return outcome(name, null, `User '${user}' is set to be added to htpasswd file`, { [user]: true });

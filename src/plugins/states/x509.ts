@@ -3,7 +3,7 @@ import { stateFunction, type StateModule } from "../../loader/states.ts";
 import { managed } from "./file/managed.ts";
 import { outcome } from "./outcome.ts";
 import { certificateManaged } from "./x509/certificate.ts";
-import { type Args, refuseOthers, splitArguments } from "./x509/managed_file.ts";
+import { refuseOthers, splitArguments } from "./x509/managed_file.ts";
 import { privateKeyManaged } from "./x509/private_key.ts";
 import { csrManaged } from "./x509/request.ts";
 import { crlManaged } from "./x509/revocations.ts";
@@ -46,7 +46,7 @@ export const states: StateModule = {
       signature: "name, text, **kwargs",
       doc: `The first entry of a PEM is in the file.${FILE}`,
       async run(context, { name, text, kwargs }) {
-        const { file, others } = splitArguments(kwargs as Args);
+        const { file, others } = splitArguments(kwargs);
         refuseOthers(others);
         let entry: unknown;
         try {

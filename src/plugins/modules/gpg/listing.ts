@@ -1,7 +1,6 @@
 /** Keys of a ring or a key server, as gpg lists them with colons. */
 import type { JobContext } from "../../../loader/context.ts";
 import { type ExecutionFunction, executionFunction } from "../../../loader/family.ts";
-import { str } from "../../../python/repr.ts";
 import { strftime } from "../../../python/strftime.ts";
 import { truthy } from "../../../python/truth.ts";
 import { operand } from "../../commands.ts";
@@ -108,11 +107,11 @@ const RING = "user=None, gnupghome=None";
 
 export const LISTING: Record<string, ExecutionFunction> = {
   search_keys: executionFunction({
-    signature: "text, keyserver=None, user=None",
+    signature: "text: str, keyserver=None, user=None",
     doc: "Looks for keys on a key server.\n\n    salt '*' gpg.search_keys user@example.com",
     async run(context, { text, keyserver, user }): Promise<Key[]> {
       const ring = ringOf(context, { user });
-      const query = operand(str(text).trim(), "text to search");
+      const query = operand(text.trim(), "text to search");
       const server = operand(truthy(keyserver) ? keyserver : KEY_SERVER, "a key server");
       const wanted = /^[0-9a-f]+$/i.test(query) ? `0x${query}` : query;
       const { output } = await onRing(context, ring, ["--fingerprint", "--keyserver", server, "--search-keys", wanted]);

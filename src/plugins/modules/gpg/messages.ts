@@ -79,7 +79,7 @@ export const MESSAGES: Record<string, ExecutionFunction> = {
   }),
   encrypt: executionFunction({
     signature: `user=None, recipients=None, text=None, filename=None, output=None, sign=None,
-        use_passphrase=False, always_trust=False, gnupghome=None, bare=False`,
+        use_passphrase=False, always_trust: bool=False, gnupghome=None, bare=False`,
     doc:
       "Encrypts a text or file, in armour.\n\n    salt '*' gpg.encrypt text='Hello there.' recipients=you@example.com",
     async run(context, args): Promise<unknown> {
@@ -97,7 +97,7 @@ export const MESSAGES: Record<string, ExecutionFunction> = {
         "--armor",
         ...truthy(args.sign) ? ["--sign"] : [],
         ...truthy(args.sign) && args.sign !== true ? ["--local-user", operand(args.sign, "a key")] : [],
-        ...truthy(args.always_trust) ? ["--trust-model", "always"] : [],
+        ...args.always_trust ? ["--trust-model", "always"] : [],
       ];
       return answer(
         context,

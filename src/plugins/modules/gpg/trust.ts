@@ -19,7 +19,7 @@ const named = (number: string): string => Object.values(LEVELS)[Number(number) -
 
 export const TRUST_FUNCTIONS: Record<string, ExecutionFunction> = {
   trust_key: executionFunction({
-    signature: "keyid=None, fingerprint=None, trust_level=None, user=None, gnupghome=None",
+    signature: "keyid=None, fingerprint=None, trust_level: str=None, user=None, gnupghome=None",
     doc:
       "Sets how far the owner of a key is trusted: expired, unknown, not_trusted, marginally, fully or ultimately.\n\n" +
       "    salt '*' gpg.trust_key keyid=3FAD9F1E trust_level=marginally",
@@ -35,7 +35,7 @@ export const TRUST_FUNCTIONS: Record<string, ExecutionFunction> = {
         if (key === undefined) return failed(`KeyID ${str(keyid)} not in GPG keychain`);
         fingerprint = key.fingerprint;
       }
-      const number = Object.keys(LEVELS).indexOf(str(level)) + 1;
+      const number = Object.keys(LEVELS).indexOf(level) + 1;
       if (number === 0) return `ERROR: Valid trust levels - ${Object.keys(LEVELS).join(",")}`;
       const fpr = str(fingerprint);
       if (!/^[0-9A-Fa-f]+$/.test(fpr)) {

@@ -98,7 +98,7 @@ export const DATABASES: Record<string, ExecutionFunction> = {
     signature: "name, **connection_args",
     doc: "Removes a database.\n\n    salt '*' mysql.db_remove mydb",
     async run(context, { name, connection_args }): Promise<boolean> {
-      const connection = connection_args as Args;
+      const connection = connection_args;
       if (!await exists(context, name, connection) || ["mysql", "information_schema"].includes(str(name))) {
         context.log.info("the database is not there, or may not be removed", { database: str(name) });
         return false;

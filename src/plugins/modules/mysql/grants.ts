@@ -154,15 +154,15 @@ const WHAT = "grant, database, user, host='localhost', grant_option=False, escap
 /** Grants. */
 export const GRANTS: Record<string, ExecutionFunction> = {
   tokenize_grant: executionFunction({
-    signature: "grant",
+    signature: "grant: str",
     doc: "User, host, grants and database of a statement.\n\n" +
       `    salt '*' mysql.tokenize_grant "GRANT SELECT, INSERT ON testdb.* TO 'testuser'@'localhost'"`,
-    run: (_context, { grant }) => grantTokens(str(grant)),
+    run: (_context, { grant }) => grantTokens(grant),
   }),
   quote_identifier: executionFunction({
-    signature: "identifier, for_grants=False",
+    signature: "identifier, for_grants: bool=False",
     doc: "A name as SQL has it.\n\n    salt '*' mysql.quote_identifier 'foo`bar'",
-    run: (_context, { identifier, for_grants }) => ident(identifier, truthy(for_grants)),
+    run: (_context, { identifier, for_grants }) => ident(identifier, for_grants),
   }),
   grant_exists: executionFunction({
     signature: `${WHAT}, **connection_args`,

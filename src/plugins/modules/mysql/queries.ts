@@ -69,17 +69,17 @@ export function statementsIn(text: string): string[] {
 /** Statements of the caller's own. */
 export const QUERIES: Record<string, ExecutionFunction> = {
   query: executionFunction({
-    signature: "database, query, **connection_args",
+    signature: "database, query: str, **connection_args",
     doc: "Runs a statement, and returns its rows as texts, or how many it changed.\n\n" +
       `    salt '*' mysql.query mydb "SELECT id,name,cash from users limit 3"`,
-    run: (context, args) => query(context, args.database, str(args.query), connectionOf(args)),
+    run: (context, args) => query(context, args.database, args.query, connectionOf(args)),
   }),
   file_query: executionFunction({
-    signature: "database, file_name, **connection_args",
+    signature: "database, file_name: str, **connection_args",
     doc: "Runs the statements of a file, of this host or the master's.\n\n" +
       "    salt '*' mysql.file_query mydb file_name=/tmp/sqlfile.sql",
     async run(context, args): Promise<Result | false> {
-      let path = str(args.file_name);
+      let path = args.file_name;
       if (/^(?:salt|https?|swift|s3):\/\//.test(path)) path = str(await context.call("cp.cache_file", [path]));
       if (!isFile(context.runtime.fs, path)) {
         context.log.error("there is no such file of SQL", { path });

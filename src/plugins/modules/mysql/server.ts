@@ -100,7 +100,7 @@ export const SERVER: Record<string, ExecutionFunction> = {
     doc: "Installs a plugin.\n\n    salt '*' mysql.plugin_add auth_socket",
     async run(context, { name, soname, connection_args }): Promise<boolean> {
       if (!truthy(name)) return false;
-      const connection = connection_args as Args;
+      const connection = connection_args;
       if (truthy(await pluginStatus(context, name, connection))) return true;
       const library = truthy(soname) ? str(soname) : `${str(name)}.so`;
       return await runs(context, `INSTALL PLUGIN ${word(name)} SONAME ${literal(library)}`, connection);
@@ -111,7 +111,7 @@ export const SERVER: Record<string, ExecutionFunction> = {
     doc: "Removes a plugin.\n\n    salt '*' mysql.plugin_remove auth_socket",
     async run(context, { name, connection_args }): Promise<boolean> {
       if (!truthy(name)) return false;
-      const connection = connection_args as Args;
+      const connection = connection_args;
       if (!truthy(await pluginStatus(context, name, connection))) return true;
       return await runs(context, `UNINSTALL PLUGIN ${word(name)}`, connection);
     },

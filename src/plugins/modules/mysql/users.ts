@@ -244,7 +244,7 @@ export const USERS: Record<string, ExecutionFunction> = {
     doc: "True if a user can log in.\n\n    salt '*' mysql.verify_login app secret",
     run: async (context, { user, password, connection_args }) =>
       await serverVersion(context, {
-        ...connection_args as Args,
+        ...connection_args,
         connection_user: user,
         connection_pass: password,
       }) !== "",

@@ -32,45 +32,45 @@ export const CLUSTERS: Record<string, ExecutionFunction> = {
     run: (context, { name }) => isDataDirectory(context, name),
   }),
   datadir_init: executionFunction({
-    signature: `name, auth='password', user=None, password=None, encoding='UTF8', locale=None, waldir=None,
-        checksums=False, runas=None`,
+    signature:
+      `name: str, auth: str='password', user=None, password=None, encoding: str='UTF8', locale=None, waldir=None,
+        checksums: bool=False, runas=None`,
     doc: "Makes a data directory with initdb.\n\n    salt '*' postgres.datadir_init /srv/pgsql/data",
     async run(context, args): Promise<boolean> {
       const { name, auth, password, encoding, locale, waldir, checksums } = args;
       if (isDataDirectory(context, name)) {
-        context.log.info("the data directory is there", { path: str(name) });
+        context.log.info("the data directory is there", { path: name });
         return false;
       }
       const runas = truthy(args.runas) ? str(args.runas) : systemUser(context);
       const words = [
         await postgresProgram(context, "initdb"),
-        `--pgdata=${str(name)}`,
+        `--pgdata=${name}`,
         `--username=${args.user === null ? runas : str(args.user)}`,
-        `--auth=${str(auth)}`,
-        `--encoding=${str(encoding)}`,
+        `--auth=${auth}`,
+        `--encoding=${encoding}`,
         ...(locale === null ? [] : [`--locale=${str(locale)}`]),
         ...(waldir === null ? [] : ["-X", str(waldir)]),
-        ...(truthy(checksums) ? ["--data-checksums"] : []),
+        ...(checksums ? ["--data-checksums"] : []),
       ];
       const run = (more: string[]) => runAll(context, [...words, ...more], { runas, clean_env: true });
       const { retcode } = password === null
         ? await run([])
         : await withSecret(context, str(password), runas, (path) => run([`--pwfile=${path}`]));
-      if (retcode !== 0) context.log.error("the data directory could not be made", { path: str(name) });
+      if (retcode !== 0) context.log.error("the data directory could not be made", { path: name });
       return retcode === 0;
     },
   }),
   cluster_list: executionFunction({
-    signature: "verbose=False",
+    signature: "verbose: bool=False",
     doc: "The clusters of Debian's PostgreSQL: their names, or what is known of each.\n\n" +
       "    salt '*' postgres.cluster_list verbose=True",
-    run: async (context, { verbose }) =>
-      truthy(verbose) ? await clusters(context) : Object.keys(await clusters(context)),
+    run: async (context, { verbose }) => verbose ? await clusters(context) : Object.keys(await clusters(context)),
   }),
   cluster_exists: executionFunction({
-    signature: "version, name='main'",
+    signature: "version: str, name: str='main'",
     doc: "True if there is such a cluster.\n\n    salt '*' postgres.cluster_exists 15 main",
-    run: async (context, { version, name }) => Object.hasOwn(await clusters(context), `${str(version)}/${str(name)}`),
+    run: async (context, { version, name }) => Object.hasOwn(await clusters(context), `${version}/${name}`),
   }),
   cluster_create: executionFunction({
     signature: `version, name='main', port=None, locale=None, encoding=None, datadir=None,
@@ -92,14 +92,14 @@ export const CLUSTERS: Record<string, ExecutionFunction> = {
     },
   }),
   cluster_remove: executionFunction({
-    signature: "version, name='main', stop=False",
+    signature: "version: str, name: str='main', stop: bool=False",
     doc: "Removes a cluster with its data.\n\n    salt '*' postgres.cluster_remove 15 main\n\nstop: stop it first",
     async run(context, { version, name, stop }): Promise<unknown> {
       needProgram(context, "pg_dropcluster");
-      const words = ["pg_dropcluster", ...(truthy(stop) ? ["--stop"] : []), str(version), str(name)];
+      const words = ["pg_dropcluster", ...(stop ? ["--stop"] : []), version, name];
       const outcome = await runAll(context, words);
       return outcome.retcode === 0
-        ? { ...outcome, changes: `Successfully removed cluster ${str(version)}/${str(name)}` }
+        ? { ...outcome, changes: `Successfully removed cluster ${version}/${name}` }
         : outcome;
     },
   }),

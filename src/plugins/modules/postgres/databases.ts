@@ -141,9 +141,9 @@ export const DATABASES: Record<string, ExecutionFunction> = {
     run: (context, args) => databases(context, connectionOf(args)),
   }),
   db_exists: executionFunction({
-    signature: `name, ${CONNECTION}`,
+    signature: `name: str, ${CONNECTION}`,
     doc: "True if there is a database of that name.\n\n    salt '*' postgres.db_exists mydb",
-    run: async (context, args) => Object.hasOwn(await databases(context, connectionOf(args)), str(args.name)),
+    run: async (context, args) => Object.hasOwn(await databases(context, connectionOf(args)), args.name),
   }),
   db_create: executionFunction({
     signature: `name, user=None, host=None, port=None, maintenance_db=None, password=None, tablespace=None,
@@ -153,12 +153,12 @@ export const DATABASES: Record<string, ExecutionFunction> = {
   }),
   db_alter: executionFunction({
     signature: `name, user=None, host=None, port=None, maintenance_db=None, password=None, tablespace=None,
-        owner=None, owner_recurse=False, runas=None`,
+        owner=None, owner_recurse: bool=False, runas=None`,
     doc: "Gives a database another owner or tablespace.\n\n    salt '*' postgres.db_alter mydb owner=other\n\n" +
       "owner_recurse: what is in it, too",
     async run(context, args): Promise<boolean> {
       const { name, owner, tablespace } = args;
-      if (truthy(owner) && truthy(args.owner_recurse)) {
+      if (truthy(owner) && args.owner_recurse) {
         const connection = connectionOf(args);
         if ((await ownerTo(context, { ...connection, dbname: name, ownername: owner })).retcode !== 0) return false;
         return true;
@@ -203,9 +203,9 @@ export const DATABASES: Record<string, ExecutionFunction> = {
     run: (context, args) => tablespaces(context, connectionOf(args)),
   }),
   tablespace_exists: executionFunction({
-    signature: `name, ${CONNECTION}`,
+    signature: `name: str, ${CONNECTION}`,
     doc: "True if there is a tablespace of that name.\n\n    salt '*' postgres.tablespace_exists fast",
-    run: async (context, args) => Object.hasOwn(await tablespaces(context, connectionOf(args)), str(args.name)),
+    run: async (context, args) => Object.hasOwn(await tablespaces(context, connectionOf(args)), args.name),
   }),
   tablespace_create: executionFunction({
     signature: `name, location, options=None, owner=None, ${CONNECTION}`,

@@ -98,11 +98,11 @@ export const EXTENSIONS: Record<string, ExecutionFunction> = {
     run: async (context, args) => entry(await installed(context, connectionOf(args)), args.name),
   }),
   is_available_extension: executionFunction({
-    signature: `name, ${CONNECTION}`,
+    signature: `name: str, ${CONNECTION}`,
     doc: "True if an extension is offered.\n\n    salt '*' postgres.is_available_extension hstore",
     run: async (context, args) =>
       Object.keys(await available(context, connectionOf(args))).some((name) =>
-        name.toLowerCase() === str(args.name).toLowerCase()
+        name.toLowerCase() === args.name.toLowerCase()
       ),
   }),
   is_installed_extension: executionFunction({
@@ -130,17 +130,17 @@ export const EXTENSIONS: Record<string, ExecutionFunction> = {
     },
   }),
   drop_extension: executionFunction({
-    signature: `name, if_exists=None, restrict=None, cascade=None, ${CONNECTION}`,
+    signature: `name, if_exists: bool=None, restrict: bool=None, cascade=None, ${CONNECTION}`,
     doc: "Removes an extension.\n\n    salt '*' postgres.drop_extension hstore",
     async run(context, args): Promise<boolean> {
       const connection = connectionOf(args);
       const { name, if_exists, restrict, cascade } = args;
       const words = [
         "DROP EXTENSION",
-        ...(truthy(if_exists) ? ["IF EXISTS"] : []),
+        ...(if_exists ? ["IF EXISTS"] : []),
         ident(name),
         ...(cascade === null || truthy(cascade) ? ["CASCADE"] : []),
-        ...(truthy(restrict) ? ["RESTRICT"] : []),
+        ...(restrict ? ["RESTRICT"] : []),
       ];
       if (entry(await installed(context, connection), name) !== null) {
         await runs(context, `${words.join(" ")};`, connection);

@@ -182,10 +182,10 @@ const OBJECT =
 /** Rights on the objects of a database. */
 export const PRIVILEGES: Record<string, ExecutionFunction> = {
   privileges_list: executionFunction({
-    signature: `name, object_type, ${REST}`,
+    signature: `name: str, object_type, ${REST}`,
     doc: "The rights on an object: role → right → whether it may be passed on.\n\n" +
       `    salt '*' postgres.privileges_list table_name table maintenance_db=mydb${OBJECT}`,
-    run: (context, args) => list(context, args, kindOf(args.object_type), str(args.name)),
+    run: (context, args) => list(context, args, kindOf(args.object_type), args.name),
   }),
   has_privileges: executionFunction({
     signature: `name, object_name, object_type, privileges=None, grant_option=None, ${REST}`,
@@ -194,7 +194,7 @@ export const PRIVILEGES: Record<string, ExecutionFunction> = {
     run: has,
   }),
   privileges_grant: executionFunction({
-    signature: `name, object_name, object_type, privileges=None, grant_option=None, ${REST}`,
+    signature: `name, object_name, object_type, privileges=None, grant_option: bool=None, ${REST}`,
     doc: "Gives a role rights on an object.\n\n" +
       `    salt '*' postgres.privileges_grant app table_name table SELECT,UPDATE maintenance_db=mydb${OBJECT}`,
     async run(context, args): Promise<boolean> {
@@ -205,7 +205,7 @@ export const PRIVILEGES: Record<string, ExecutionFunction> = {
         return false;
       }
       const { kind, object, role, privileges } = wanted;
-      const passed = truthy(args.grant_option);
+      const passed = args.grant_option;
       const sql = kind === "group"
         ? `GRANT ${ident(object)} TO ${ident(role)}${passed ? " WITH ADMIN OPTION" : ""}`
         : `GRANT ${privileges.join(",")} ON ${target(wanted)} TO ${grantee(role)}${passed ? " WITH GRANT OPTION" : ""}`;

@@ -182,14 +182,14 @@ const ENCRYPTED =
 /** Roles: users and groups. */
 export const ROLES: Record<string, ExecutionFunction> = {
   user_list: executionFunction({
-    signature: `${CONNECTION}, return_password=False`,
+    signature: `${CONNECTION}, return_password: bool=False`,
     doc: "The roles of a server: name → what each may.\n\n    salt '*' postgres.user_list",
-    run: (context, args) => roles(context, connectionOf(args), truthy(args.return_password)),
+    run: (context, args) => roles(context, connectionOf(args), args.return_password),
   }),
   role_get: executionFunction({
-    signature: `name, ${CONNECTION}, return_password=False`,
+    signature: `name, ${CONNECTION}, return_password: bool=False`,
     doc: "What a role may; null if there is none of that name.\n\n    salt '*' postgres.role_get app",
-    run: (context, args) => role(context, args.name, connectionOf(args), truthy(args.return_password)),
+    run: (context, args) => role(context, args.name, connectionOf(args), args.return_password),
   }),
   user_exists: executionFunction({
     signature: `name, ${CONNECTION}`,

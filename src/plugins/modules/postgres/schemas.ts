@@ -84,9 +84,9 @@ export const SCHEMAS: Record<string, ExecutionFunction> = {
     run: languages,
   }),
   language_exists: executionFunction({
-    signature: `name, maintenance_db, ${LANGUAGE_CONNECTION}`,
+    signature: `name: str, maintenance_db, ${LANGUAGE_CONNECTION}`,
     doc: "True if a database has a language.\n\n    salt '*' postgres.language_exists plpgsql mydb",
-    run: async (context, args) => Object.hasOwn(await languages(context, args), str(args.name)),
+    run: async (context, args) => Object.hasOwn(await languages(context, args), args.name),
   }),
   language_create: executionFunction({
     signature: `name, maintenance_db, ${LANGUAGE_CONNECTION}`,

@@ -236,8 +236,8 @@ export const CREATE: Record<string, ExecutionFunction> = {
         path=None, raw=False, **kwargs`,
     doc: "Makes a private key.\n\n    salt '*' x509.create_private_key algo=ec keysize=384\n\n" +
       "algo: rsa, ec, ed25519 or ed448. encoding: pem, der or pkcs12",
-    async run(context, args: Kwargs): Promise<unknown> {
-      const { bits, ...kwargs } = args.kwargs as Kwargs;
+    async run(context, args): Promise<unknown> {
+      const { bits, ...kwargs } = args.kwargs;
       refuseUnknown(kwargs, ["cipher", "verbose", "text"]);
       checkEncoding(args.encoding, KEY_ENCODINGS);
       const key = await generatePrivateKey(context, args.algo, bits ?? args.keysize);
@@ -249,7 +249,7 @@ export const CREATE: Record<string, ExecutionFunction> = {
         pkcs12_encryption_compat=False, raw=False`,
     doc: "A private key in another encoding, or with another passphrase.\n\n" +
       "    salt '*' x509.encode_private_key /etc/pki/my.key der",
-    async run(context, args: Kwargs): Promise<unknown> {
+    async run(context, args): Promise<unknown> {
       checkEncoding(args.encoding, KEY_ENCODINGS);
       const { key } = await loadPrivateKey(context, args.private_key, args.private_key_passphrase);
       return await deliveredKey(context, key, { ...args, path: null });
@@ -260,8 +260,8 @@ export const CREATE: Record<string, ExecutionFunction> = {
       "private_key, private_key_passphrase=None, digest='sha256', encoding='pem', path=None, raw=False, **kwargs",
     doc: "Makes a request for a certificate.\n\n" +
       `    salt '*' x509.create_csr private_key=/etc/pki/my.key CN=www.example.com${EXTENSIONS}${OUTPUT}`,
-    async run(context, args: Kwargs): Promise<unknown> {
-      const { algorithm, ...kwargs } = args.kwargs as Kwargs;
+    async run(context, args): Promise<unknown> {
+      const { algorithm, ...kwargs } = args.kwargs;
       checkEncoding(args.encoding, PLAIN_ENCODINGS);
       const digest = digestName(algorithm ?? args.digest);
       const { private_key, private_key_passphrase, path, raw } = args;
@@ -282,8 +282,8 @@ export const CREATE: Record<string, ExecutionFunction> = {
     doc: "Makes a list of revoked certificates.\n\n" +
       "    salt '*' x509.create_crl signing_private_key=/etc/pki/ca.key signing_cert=/etc/pki/ca.crt " +
       `revoked="[{serial_number: 'D8:21'}]"${OUTPUT}`,
-    async run(context, args: Kwargs): Promise<unknown> {
-      refuseUnknown(args.kwargs as Kwargs, ["text"]);
+    async run(context, args): Promise<unknown> {
+      refuseUnknown(args.kwargs, ["text"]);
       checkEncoding(args.encoding, PLAIN_ENCODINGS);
       const digest = digestName(args.digest);
       const plan = await planRevocations(context, {
@@ -307,7 +307,7 @@ export const CREATE: Record<string, ExecutionFunction> = {
       "    salt '*' x509.create_certificate signing_private_key=/etc/pki/my.key CN=www.example.com\n\n" +
       "Without signing_cert it signs itself. public_key, private_key or csr say whose it is." +
       `${EXTENSIONS}\n\nencoding: pem, der, pkcs7_pem, pkcs7_der or pkcs12`,
-    async run(context, args: Kwargs): Promise<unknown> {
+    async run(context, args): Promise<unknown> {
       const { ca_server: server, signing_policy: policy, encoding, append_certs: append, path } = args;
       const kwargs = certificateKwargs(args);
       checkCertificateEncoding(encoding, null);
@@ -342,7 +342,7 @@ export const CREATE: Record<string, ExecutionFunction> = {
     signature: `certificate, encoding='pem', append_certs=None, private_key=None, private_key_passphrase=None,
         pkcs12_passphrase=None, pkcs12_encryption_compat=False, pkcs12_friendlyname=None, raw=False`,
     doc: "A certificate in another encoding.\n\n    salt '*' x509.encode_certificate /etc/pki/my.crt der",
-    async run(context, args: Kwargs): Promise<unknown> {
+    async run(context, args): Promise<unknown> {
       const { encoding, append_certs: append, private_key: key } = args;
       checkCertificateEncoding(encoding, append);
       if (encoding !== "pkcs12" && truthy(key)) {
@@ -373,7 +373,7 @@ export const CREATE: Record<string, ExecutionFunction> = {
       "allow them to.",
     run(context, args) {
       const { signing_policy, kwargs, get_signing_policy_only } = args;
-      const id = (args.more_kwargs as Kwargs).__pub_id;
+      const id = args.more_kwargs.__pub_id;
       return signForMinion(context, { signing_policy, kwargs, get_signing_policy_only, id }, async (asked) => {
         const days = "days_valid" in asked || "not_after" in asked ? {} : { days_valid: 30 };
         return (await createLocally(context, { ...asked, ...days })).certificate.whole;

@@ -27,7 +27,7 @@ export function accumulated(context: StateContext, args: Args): StateReturn {
   const ret = newRet(name);
   if (name === "" || name === null) return failed(ret, "Must provide name to file.accumulated");
   if (text === null) return failed(ret, "No text supplied for accumulator");
-  const listed = (key: string) => Array.isArray(context.low[key]) ? context.low[key] as unknown[] : [];
+  const listed = (key: string) => Array.isArray(context.low[key]) ? context.low[key] : [];
   const wanting = [...listed("require_in"), ...listed("watch_in")];
   if (!wanting.some((one) => isMap(one) ? entriesOf(one).some(([key]) => key === "file") : str(one).includes("file"))) {
     return failed(ret, `Orphaned accumulator ${str(name)} in ${str(context.low.__sls__)}:${str(context.low.__id__)}`);

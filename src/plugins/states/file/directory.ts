@@ -37,7 +37,7 @@ function recursed(value: unknown): Recursed | string {
   if (!value.every((word) => RECURSED.includes(word as string))) {
     return `Types for "recurse" limited to ${RECURSED.map((word) => `"${word}"`).join(", ")}.`;
   }
-  const words = new Set(value as string[]);
+  const words = new Set(value);
   if (words.has("ignore_files") && words.has("ignore_dirs")) {
     return 'Must not specify "recurse" options "ignore_files" and "ignore_dirs" at the same time.';
   }

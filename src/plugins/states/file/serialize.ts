@@ -76,7 +76,7 @@ function merged(
   }
   const whole = updated(existing, dataset);
   if (equal(existing, whole)) return Object.assign(ret, { comment: `The file ${name} is in the correct state` });
-  return { dataset: whole, diff: differences(whole, existing as AnyMap) };
+  return { dataset: whole, diff: differences(whole, existing) };
 }
 
 /** The data that a state names. @returns a complaint if there is none, or there are two */
