@@ -99,11 +99,7 @@ export const module: ExecutionModule = {
       doc: "True if there is a newer version of a package.\n\n    salt '*' pkg.upgrade_available vim",
       run: async (context, { name, kwargs }) => await latest(context, [name], kwargs) !== "",
     }),
-    list_upgrades: executionFunction({
-      signature: "refresh=True, dist_upgrade=True, **kwargs",
-      doc: "The packages that an upgrade would update.\n\n    salt '*' pkg.list_upgrades",
-      run: upgrades,
-    }),
+    list_upgrades: upgrades,
     refresh_db: executionFunction({
       signature: "cache_valid_time=0, failhard=False, **kwargs",
       doc: "Fetches the package lists: True for a new list, null for an unchanged one.\n\n    salt '*' pkg.refresh_db",
@@ -126,11 +122,7 @@ export const module: ExecutionModule = {
       doc: "Removes packages and their configuration.\n\n    salt '*' pkg.purge foo,bar",
       run: (context, args) => remove(context, "purge", args),
     }),
-    upgrade: executionFunction({
-      signature: "refresh=True, dist_upgrade=False, **kwargs",
-      doc: "Upgrades all packages.\n\n    salt '*' pkg.upgrade",
-      run: upgrade,
-    }),
+    upgrade,
     autoremove: executionFunction({
       signature: "list_only: bool=False, purge: bool=False",
       doc:
@@ -161,11 +153,7 @@ export const module: ExecutionModule = {
       doc: "The selection states of packages: state → names.\n\n    salt '*' pkg.get_selections 'python-*' state=hold",
       run: (context, { pattern, state }) => selections(context, pattern, state),
     }),
-    set_selections: executionFunction({
-      signature: "path=None, selection=None, clear=False, saltenv='base'",
-      doc: "Sets the selection states of packages.\n\n    salt '*' pkg.set_selections selection='{install: [netcat]}'",
-      run: setSelections,
-    }),
+    set_selections: setSelections,
     version_cmp: executionFunction({
       signature: "pkg1, pkg2, ignore_epoch=False, **kwargs",
       doc: "-1, 0 or 1 for a version that is older than another, the same, or newer.\n\n" +

@@ -54,19 +54,8 @@ export const module: ExecutionModule = {
     }),
     gzip: single("gzip", "sourcefile", "Packs a file with gzip.", "/tmp/sourcefile.txt"),
     gunzip: single("gunzip", "gzipfile", "Unpacks a file with gunzip.", "/tmp/sourcefile.txt.gz"),
-    zip: executionFunction({
-      signature: "zip_file, sources, template=None, cwd=None, runas=None, zip64=False",
-      doc: "Creates a zip file; returns the names of its members.\n\n" +
-        "    salt '*' archive.zip /tmp/zipfile.zip /tmp/sourcefile1,/tmp/sourcefile2",
-      run: zip,
-    }),
-    unzip: executionFunction({
-      signature: `zip_file, dest, excludes=None, options=None, template=None, runas=None, trim_output=False,
-        password=None, extract_perms=True`,
-      doc: "Unpacks a zip file; returns the names of its members.\n\n" +
-        "    salt '*' archive.unzip /tmp/zipfile.zip /home/strongbad/ excludes=file_1,file_2",
-      run: unzip,
-    }),
+    zip,
+    unzip,
     cmd_zip: executionFunction({
       signature: "zip_file: str, sources, template=None, cwd=None, runas=None",
       doc: "Runs zip; returns its output.\n\n    salt '*' archive.cmd_zip /tmp/zipfile.zip '/tmp/sourcefile*'",
@@ -76,17 +65,8 @@ export const module: ExecutionModule = {
         return await linesOf(context, ["zip", "-r", args.zip_file, ...sourcesOf(context, args.sources)], args);
       },
     }),
-    cmd_unzip: executionFunction({
-      signature: `zip_file, dest, excludes=None, options=None, template=None, runas=None, trim_output=False,
-        password=None`,
-      doc: "Runs unzip; returns its output.\n\n    salt '*' archive.cmd_unzip /tmp/zipfile.zip /home/strongbad/",
-      run: cmdUnzip,
-    }),
-    is_encrypted: executionFunction({
-      signature: "name, clean=False, saltenv='base', source_hash=None, use_etag=False",
-      doc: "True if a member of a zip file is encrypted.\n\n    salt '*' archive.is_encrypted /path/to/myfile.zip",
-      run: isEncrypted,
-    }),
+    cmd_unzip: cmdUnzip,
+    is_encrypted: isEncrypted,
     rar: executionFunction({
       signature: "rarfile: str, sources, template=None, cwd=None, runas=None",
       doc: "Runs rar to pack files.\n\n    salt '*' archive.rar /tmp/rarfile.rar /tmp/sourcefile1,/tmp/sourcefile2",

@@ -169,11 +169,7 @@ export const module: ExecutionModule = {
         "    salt '*' ip.build_routes eth0 routes='[{ipaddr: 10.1.0.0, netmask: 16, gateway: 10.0.0.1}]'" + NAME,
       run: (context, { iface, settings }) => buildRoutes(context, iface, settings),
     }),
-    get_network_settings: executionFunction({
-      signature: "",
-      doc: "Whether there is a network at start, the host's name and domain.\n\n    salt '*' ip.get_network_settings",
-      run: getSettings,
-    }),
+    get_network_settings: getSettings,
     build_network_settings: executionFunction({
       signature: "**settings",
       doc: "Sets them.\n\n    salt '*' ip.build_network_settings enabled=True hostname=web1.example.com",

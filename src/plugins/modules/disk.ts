@@ -56,11 +56,7 @@ export const module: ExecutionModule = {
       run: async (context, { device }) =>
         (await runAll(context, ["resize2fs", ...shellWords(device)])).retcode === 0 ? true : null,
     }),
-    format: executionFunction({
-      signature: "device, fs_type='ext4', inode_size=None, lazy_itable_init=None, fat=None, force=False",
-      doc: "Creates a file system on a device.\n\n    salt '*' disk.format /dev/sdX1",
-      run: format,
-    }),
+    format,
     fstype: executionFunction({
       signature: "device",
       doc: "The type of the file system on a device.\n\n    salt '*' disk.fstype /dev/sdX1",
@@ -82,15 +78,7 @@ export const module: ExecutionModule = {
         "The host protected area of hard disks; with a size, sets the visible sectors.\n\n    salt '*' disk.hpa /dev/sda",
       run: (context, { disks, size }) => hpa(context, disks, size),
     }),
-    smart_attributes: executionFunction({
-      signature: "dev, attributes=None, values=None",
-      doc: "The SMART attributes of a disk.\n\n    salt '*' disk.smart_attributes /dev/sda",
-      run: smartAttributes,
-    }),
-    iostat: executionFunction({
-      signature: "interval=1, count=5, disks=None",
-      doc: "The activity of disks, as the mean of several samples.\n\n    salt '*' disk.iostat 1 5 disks=sda",
-      run: iostat,
-    }),
+    smart_attributes: smartAttributes,
+    iostat,
   },
 };

@@ -363,11 +363,7 @@ const IMAGES: Record<string, ExecutionFunction> = {
       "compression: gzip, bzip2 or xz; otherwise as the path ends",
     run: saveImage,
   }),
-  load: executionFunction({
-    signature: "path, repository=None, tag=None",
-    doc: "Takes images from an archive.\n\n    salt '*' docker.load /tmp/cent7.tar\n\nrepository, tag: a name for them",
-    run: loadImages,
-  }),
+  load: loadImages,
   import: executionFunction({
     signature: "source, repository, tag='latest', api_response=False",
     doc:

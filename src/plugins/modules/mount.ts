@@ -259,12 +259,7 @@ export const module: ExecutionModule = {
       doc: "The table of the automounter by mount point.\n\n    salt '*' mount.automaster",
       run: (context, { config }) => readAutomaster(context, config),
     }),
-    set_automaster: executionFunction({
-      signature: "name, device, fstype, opts='', config='/etc/auto_salt', test=False, not_change=False, **kwargs",
-      doc: "Adds or changes an entry of the automounter's table; returns new, change or present.\n\n" +
-        "    salt '*' mount.set_automaster /mnt/foo /dev/sdz1 ext4",
-      run: setAutomaster,
-    }),
+    set_automaster: setAutomaster,
     rm_automaster: executionFunction({
       signature: "name, device, config='/etc/auto_salt'",
       doc: "Removes an entry from the automounter's table.\n\n" +

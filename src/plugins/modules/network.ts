@@ -67,11 +67,7 @@ export const module: ExecutionModule = {
       ? true
       : { unavailable: "The network module reads /proc and /sys of Linux, and this is another system" },
   functions: {
-    active_tcp: executionFunction({
-      signature: "",
-      doc: "The open TCP connections over IPv4.\n\n    salt '*' network.active_tcp",
-      run: activeTcp,
-    }),
+    active_tcp: activeTcp,
     arp: executionFunction({
       signature: "",
       doc: "The ARP table: hardware addresses of neighbours with their IP addresses.\n\n    salt '*' network.arp",
@@ -114,21 +110,13 @@ export const module: ExecutionModule = {
         return await run(context, ["dig", sanitized(host)]);
       },
     }),
-    fqdns: executionFunction({
-      signature: "",
-      doc: "The names that the resolver returns for the addresses of this host.\n\n    salt '*' network.fqdns",
-      run: fqdns,
-    }),
+    fqdns,
     get_bufsize: executionFunction({
       signature: "iface",
       doc: "The ring buffer sizes of an interface, from ethtool.\n\n    salt '*' network.get_bufsize eth0",
       run: (context, { iface }) => bufferSizes(context, iface),
     }),
-    get_fqdn: executionFunction({
-      signature: "",
-      doc: "The full name of this host.\n\n    salt '*' network.get_fqdn",
-      run: fullName,
-    }),
+    get_fqdn: fullName,
     get_hostname: executionFunction({
       signature: "",
       doc: "The name of this host.\n\n    salt '*' network.get_hostname",
@@ -220,17 +208,8 @@ export const module: ExecutionModule = {
       doc: "Changes the name of this host.\n\n    salt '*' network.mod_hostname web1.example.com",
       run: (context, { hostname }) => setHostname(context, hostname),
     }),
-    netstat: executionFunction({
-      signature: "",
-      doc: "The open sockets with their programs.\n\n    salt '*' network.netstat",
-      run: netstat,
-    }),
-    ping: executionFunction({
-      signature: "host, timeout=False, return_boolean=False",
-      doc: "Pings a host; returns the output of ping, or whether it answers. `timeout` in seconds.\n\n" +
-        "    salt '*' network.ping archlinux.org return_boolean=True",
-      run: ping,
-    }),
+    netstat,
+    ping,
     reverse_ip: executionFunction({
       signature: "ip_addr: str",
       doc: "The reverse DNS name of an address.\n\n    salt '*' network.reverse_ip 172.17.0.4",

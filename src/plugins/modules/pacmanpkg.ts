@@ -81,12 +81,7 @@ export const module: ExecutionModule = {
       doc: "Fetches the lists of packages: true for one that is new.\n\n    salt '*' pkg.refresh_db",
       run: (context, { root }) => refresh(context, root),
     }),
-    install: executionFunction({
-      signature: "name=None, refresh=False, sysupgrade=None, pkgs=None, sources=None, reinstall=False, **kwargs",
-      doc: "Installs packages: one with its `version`, several as `pkgs`, or files as `sources`.\n\n" +
-        "    salt '*' pkg.install pkgs='[foo, {bar: 1.2.3-4}]' refresh=True\n\nsysupgrade: upgrade everything else as well",
-      run: install,
-    }),
+    install,
     remove: executionFunction({
       signature: "name=None, pkgs=None, **kwargs",
       doc: "Removes packages.\n\n    salt '*' pkg.remove foo,bar",
@@ -97,11 +92,7 @@ export const module: ExecutionModule = {
       doc: "Removes packages with what they needed, and what needs them.\n\n    salt '*' pkg.purge foo,bar",
       run: (context, args) => remove(context, args, "-Rsc"),
     }),
-    upgrade: executionFunction({
-      signature: "refresh=False, root=None, **kwargs",
-      doc: "Upgrades all packages.\n\n    salt '*' pkg.upgrade",
-      run: upgrade,
-    }),
+    upgrade,
     file_list: executionFunction({
       signature: "*packages, **kwargs",
       doc: "The files of packages in one list.\n\n    salt '*' pkg.file_list httpd",
@@ -125,11 +116,7 @@ export const module: ExecutionModule = {
         return values.length === 0 ? "" : values.length === 1 ? values[0] : found;
       },
     }),
-    group_list: executionFunction({
-      signature: "",
-      doc: "The groups that there are, installed and not.\n\n    salt '*' pkg.group_list",
-      run: groupList,
-    }),
+    group_list: groupList,
     group_info: executionFunction({
       signature: "name: str",
       doc: "The packages of a group.\n\n    salt '*' pkg.group_info xorg",

@@ -198,11 +198,7 @@ export const module: ExecutionModule = {
           .filter((stat) => stat?.status === status).map((stat) => ({ pid: stat!.pid, name: stat!.name }));
       },
     }),
-    swap_memory: executionFunction({
-      signature: "",
-      doc: "The usage of swap, in bytes.\n\n    salt '*' ps.swap_memory",
-      run: swapMemory,
-    }),
+    swap_memory: swapMemory,
     top: executionFunction({
       signature: "num_processes=5, interval=3",
       doc: "The processes that use the processors most, over some seconds.\n\n    salt '*' ps.top 3 interval=1",
@@ -213,10 +209,6 @@ export const module: ExecutionModule = {
       doc: "Bytes of memory.\n\n    salt '*' ps.total_physical_memory",
       run: (context) => memory(context)("MemTotal"),
     }),
-    virtual_memory: executionFunction({
-      signature: "",
-      doc: "The usage of memory, in bytes.\n\n    salt '*' ps.virtual_memory",
-      run: virtualMemory,
-    }),
+    virtual_memory: virtualMemory,
   },
 };

@@ -114,11 +114,7 @@ export const module: ExecutionModule = {
         "    salt '*' saltutil.find_cached_job 20240101000000000000",
       run: (context, { jid }) => cachedJob(context, jid),
     }),
-    clear_cache: executionFunction({
-      signature: "",
-      doc: "Empties the caches of the minion; keys and running jobs stay.\n\n    salt '*' saltutil.clear_cache",
-      run: clearCaches,
-    }),
+    clear_cache: clearCaches,
     clear_job_cache: executionFunction({
       signature: "hours=24",
       doc:
@@ -166,13 +162,7 @@ export const module: ExecutionModule = {
         return await context.master.request(load) === true;
       },
     }),
-    regen_keys: executionFunction({
-      signature: "",
-      doc:
-        "Removes the keys of this minion and the one of its master: it makes new ones when it starts again, and the\n" +
-        "master has to accept those.\n\n    salt '*' saltutil.regen_keys",
-      run: forgetKeys,
-    }),
+    regen_keys: forgetKeys,
     cmd: executionFunction({
       signature: COMMAND_KEYWORDS,
       doc: "Runs a function on minions of the master on this host: id → {ret, retcode, jid}.\n\n" +
@@ -185,19 +175,8 @@ export const module: ExecutionModule = {
         `    salt master1 saltutil.cmd_iter 'web*' test.ping${COMMAND_DOC}`,
       run: command,
     }),
-    runner: executionFunction({
-      signature: "name, arg=None, kwarg=None, full_return=False, saltenv='base', jid=None, **kwargs",
-      doc: "Runs a runner of the master on this host.\n\n    salt master1 saltutil.runner jobs.list_jobs\n" +
-        "    salt master1 saltutil.runner test.arg arg='[baz]' kwarg='{foo: bar}'\n\n" +
-        "full_return: with the events that the master fires",
-      run: runRunner,
-    }),
-    wheel: executionFunction({
-      signature: "name, *args, **kwargs",
-      doc: "Runs a wheel function on the master of this host, and returns the event of its end.\n\n" +
-        "    salt master1 saltutil.wheel key.accept web1",
-      run: runWheel,
-    }),
+    runner: runRunner,
+    wheel: runWheel,
     refresh_pillar: REFRESH_PILLAR,
     pillar_refresh: { ...REFRESH_PILLAR, doc: "The same as saltutil.refresh_pillar." },
     refresh_beacons: refresh("beacons_refresh", "beacons"),

@@ -153,11 +153,7 @@ export const module: ExecutionModule = {
         "    salt '*' ssh.check_known_host root github.com key=AAAA…",
       run: checkKnownHost,
     }),
-    rm_known_host: executionFunction({
-      signature: "user=None, hostname=None, config=None, port=None",
-      doc: "Forgets the keys of a host.\n\n    salt '*' ssh.rm_known_host root github.com",
-      run: removeKnownHost,
-    }),
+    rm_known_host: removeKnownHost,
     set_known_host: executionFunction({
       signature: `user=None, hostname=None, fingerprint=None, key=None, port=None, enc=None, config=None,
         hash_known_hosts=True, timeout=5, ${HASH}`,
@@ -165,10 +161,6 @@ export const module: ExecutionModule = {
         "    salt '*' ssh.set_known_host root github.com fingerprint=…",
       run: setKnownHost,
     }),
-    hash_known_hosts: executionFunction({
-      signature: "user=None, config=None",
-      doc: "Hides the names of known hosts.\n\n    salt '*' ssh.hash_known_hosts root",
-      run: hashKnownHosts,
-    }),
+    hash_known_hosts: hashKnownHosts,
   },
 };

@@ -75,17 +75,8 @@ export const module: ExecutionModule = {
         `    salt '*' tls.get_ca_signed_key test_ca CN=localhost as_text=False${WHERE}`,
       run: signedFile("key", "key_filename", "Certificate does not exists for"),
     }),
-    get_expiration_date: executionFunction({
-      signature: "cert, date_format='%Y-%m-%d'",
-      doc: "When a certificate ends.\n\n    salt '*' tls.get_expiration_date /path/to/foo.crt",
-      run: expirationDate,
-    }),
-    validate: executionFunction({
-      signature: "cert, ca_name, crl_file",
-      doc: "Whether a certificate is valid, and signed by an authority, and not revoked.\n\n" +
-        "    salt '*' tls.validate /etc/pki/koji/certs/web.crt koji None",
-      run: validate,
-    }),
+    get_expiration_date: expirationDate,
+    validate,
     get_extensions: executionFunction({
       signature: "cert_type",
       doc: "The extensions of a kind of certificate: of the pillar tls.extensions, or the usual ones.\n\n" +
@@ -125,11 +116,7 @@ export const module: ExecutionModule = {
         `    salt '*' tls.create_pkcs12 test web.example.com${WHERE}`,
       run: createPkcs12,
     }),
-    cert_info: executionFunction({
-      signature: "cert, digest='sha256'",
-      doc: "What a certificate says.\n\n    salt '*' tls.cert_info /path/to/web.crt",
-      run: certInfo,
-    }),
+    cert_info: certInfo,
     create_empty_crl: executionFunction({
       signature: "ca_name, cacert_path=None, ca_filename=None, crl_file=None, digest='sha256'",
       doc: `Makes a list without revoked certificates.\n\n    salt '*' tls.create_empty_crl koji${WHERE}`,

@@ -95,13 +95,7 @@ export const module: ExecutionModule = {
       doc: "Another name of pkg.refresh_db.\n\n    salt '*' pkg.clean_metadata",
       run: (context, { kwargs }) => refresh(context, kwargs),
     }),
-    install: executionFunction({
-      signature: `name=None, refresh=False, skip_verify=False, pkgs=None, sources=None, downloadonly=False,
-        reinstall=False, normalize=True, update_holds=False, saltenv='base', ignore_epoch=False, **kwargs`,
-      doc: "Installs packages: one with its `version`, several as `pkgs`, or files as `sources`.\n\n" +
-        "    salt '*' pkg.install pkgs='[foo, {bar: 1.2.3-4}]' refresh=True",
-      run: install,
-    }),
+    install,
     remove: executionFunction({
       signature: "name=None, pkgs=None, **kwargs",
       doc: "Removes packages.\n\n    salt '*' pkg.remove foo,bar",
@@ -168,11 +162,7 @@ export const module: ExecutionModule = {
     file_list: low("file_list", "The files of packages in one list."),
     file_dict: low("file_dict", "The files of packages by package."),
     owner: low("owner", "The package that a file belongs to; a map for several files.", "paths"),
-    group_list: executionFunction({
-      signature: "",
-      doc: "The groups that there are, installed and not.\n\n    salt '*' pkg.group_list",
-      run: groupList,
-    }),
+    group_list: groupList,
     group_info: executionFunction({
       signature: "name: str, expand: bool=False, ignore_groups=None, **kwargs",
       doc: "The packages of a group.\n\n    salt '*' pkg.group_info 'Perl Support'",

@@ -69,13 +69,7 @@ const listing = <R>(
   });
 
 const QUERIES: Record<string, ExecutionFunction> = {
-  list_pkgs: executionFunction({
-    signature: "versions_as_list=False, root=None, includes=None, **kwargs",
-    doc:
-      "The installed packages with their versions; with `attr` further details, with `includes` products, patterns " +
-      "and patches too.\n\n    salt '*' pkg.list_pkgs includes='[pattern]'",
-    run: listFor,
-  }),
+  list_pkgs: listFor,
   version: executionFunction({
     signature: "*names, **kwargs",
     doc: "The installed version; a map for several packages.\n\n    salt '*' pkg.version vim",
@@ -146,21 +140,10 @@ const CHANGES: Record<string, ExecutionFunction> = {
       "force: fetch also what seems unchanged; by default as the pillar's `zypper:refreshdb_force`, else True",
     run: refresh,
   }),
-  install: executionFunction({
-    signature: `name=None, refresh=False, fromrepo=None, pkgs=None, sources=None, downloadonly=None,
-        skip_verify=False, version=None, ignore_repo_failure=False, no_recommends=False, root=None, **kwargs`,
-    doc: "Installs packages: one with its `version`, several as `pkgs`, or files as `sources`.\n\n" +
-      "    salt '*' pkg.install pkgs='[foo, {bar: 1.2.3-4}]' refresh=True",
-    run: install,
-  }),
+  install,
   remove: removing("remove"),
   purge: removing("purge"),
-  upgrade: executionFunction({
-    signature: `name=None, pkgs=None, refresh=True, dryrun=False, dist_upgrade=False, fromrepo=None,
-        novendorchange=False, skip_verify=False, no_recommends=False, root=None, diff_attr=None, **kwargs`,
-    doc: "Upgrades all packages, or those that are named.\n\n    salt '*' pkg.upgrade dist_upgrade=True",
-    run: upgrade,
-  }),
+  upgrade,
   hold: executionFunction({
     signature: "name=None, pkgs=None, root=None, **kwargs",
     doc: "Holds packages at their version.\n\n    salt '*' pkg.hold foo",
@@ -171,11 +154,7 @@ const CHANGES: Record<string, ExecutionFunction> = {
     doc: "Lets held packages be upgraded again.\n\n    salt '*' pkg.unhold foo",
     run: (context, args) => hold(context, args, false),
   }),
-  list_holds: executionFunction({
-    signature: "pattern=None, full=True, root=None, **kwargs",
-    doc: "The packages that are held.\n\n    salt '*' pkg.list_holds",
-    run: listHolds,
-  }),
+  list_holds: listHolds,
   list_locks: executionFunction({
     signature: "root=None",
     doc: "The locks of zypper.\n\n    salt '*' pkg.list_locks",

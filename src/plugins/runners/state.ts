@@ -33,17 +33,8 @@ export const runner: RunnerModule = {
     orchestrate: ORCHESTRATE,
     orch: { ...ORCHESTRATE, doc: "The same as state.orchestrate." },
     sls: { ...ORCHESTRATE, doc: "The same as state.orchestrate." },
-    orchestrate_single: runnerFunction({
-      signature: "fun, name, test=None, queue=False, pillar=None, **kwargs",
-      doc: "Runs one state on the master.\n\n    salt-run state.orchestrate_single fun=salt.wheel name=key.list_all",
-      run: single,
-    }),
-    orchestrate_high: runnerFunction({
-      signature: "data, test=None, queue=False, pillar=None, **kwargs",
-      doc: "Runs states on the master that are given as data.\n\n" +
-        "    salt-run state.orchestrate_high '{one: {salt.state: [{tgt: \"web*\"}, {sls: nginx}]}}'",
-      run: high,
-    }),
+    orchestrate_single: single,
+    orchestrate_high: high,
     orchestrate_show_sls: SHOW_SLS,
     orch_show_sls: { ...SHOW_SLS, doc: "The same as state.orchestrate_show_sls." },
     pause: PAUSE,

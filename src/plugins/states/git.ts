@@ -83,15 +83,7 @@ export const states: StateModule = {
         return onRepository(repository, () => present(context, args, repository));
       },
     }),
-    config_set: stateFunction({
-      signature: "name, value=None, multivar=None, repo=None, user=None, password=None, output_encoding=None, **kwargs",
-      doc: "The option of git has that value, or those values; `global` is the user's configuration.",
-      run: configSet,
-    }),
-    config_unset: stateFunction({
-      signature: "name, value_regex=None, repo=None, user=None, password=None, output_encoding=None, **kwargs",
-      doc: "The option of git has no value, or none that matches; `all` takes several.",
-      run: configUnset,
-    }),
+    config_set: configSet,
+    config_unset: configUnset,
   },
 };

@@ -36,19 +36,8 @@ const told = (name: unknown, result: boolean | null, comment: string[], changes 
 /** File systems: mounted, in the fstab, or not. */
 export const states: StateModule = {
   functions: {
-    mounted: stateFunction({
-      signature: `name, device, fstype, mkmnt=False, opts='defaults', dump=0, pass_num=0, config='/etc/fstab',
-        persist=True, mount=True, user=None, match_on='auto', device_name_regex=None,
-        extra_mount_invisible_options=None, extra_mount_invisible_keys=None, extra_mount_ignore_fs_keys=None,
-        extra_mount_translate_options=None, hidden_opts=None, bind_mount_copy_active_opts=True, **kwargs`,
-      doc: "The device is mounted there with these options, and with `persist` in the fstab.",
-      run: mounted,
-    }),
-    unmounted: stateFunction({
-      signature: "name, device=None, config='/etc/fstab', persist=False, user=None, **kwargs",
-      doc: "Nothing is mounted there; with `persist` it is not in the fstab either.",
-      run: unmounted,
-    }),
+    mounted,
+    unmounted,
     swap: stateFunction({
       signature: "name, persist: bool=True, config='/etc/fstab'",
       doc: "The device or file is in use as swap, and with `persist` in the fstab.",

@@ -46,13 +46,7 @@ async function settle(context: StateContext, subject: Subject, dry: boolean, kwa
 /** Network interfaces, and what the host has of a network. */
 export const states: StateModule = {
   functions: {
-    managed: stateFunction({
-      signature: "name, enabled=True, **kwargs",
-      doc:
-        "The interface is configured so, and is up, or with `enabled: False` down. `type` is eth, bond, bridge, slave, " +
-        "vlan, pppoe or source.",
-      run: managed,
-    }),
+    managed,
     routes: stateFunction({
       signature: "name, **kwargs",
       doc: "The interface has these `routes`.",

@@ -19,11 +19,7 @@ const FUNCTIONS: Record<string, StateFunction> = {
     doc: "The packages are installed, in the version that is named, or in any.",
     run: installed,
   }),
-  latest: stateFunction({
-    signature: "name, refresh=None, fromrepo=None, skip_verify=False, pkgs=None, watch_flags=True, **kwargs",
-    doc: "The packages are installed in the newest version that there is.",
-    run: latest,
-  }),
+  latest,
   removed: stateFunction({
     signature: GONE,
     doc: "The packages are not installed.",
@@ -34,41 +30,21 @@ const FUNCTIONS: Record<string, StateFunction> = {
     doc: "The packages are not installed, nor is anything left of their configuration.",
     run: (context, args) => without(context, "purge", args),
   }),
-  downloaded: stateFunction({
-    signature: "name, version=None, pkgs=None, fromrepo=None, ignore_epoch=None, **kwargs",
-    doc: "The packages are in the cache of the package manager.",
-    run: downloaded,
-  }),
+  downloaded,
   patch_installed: stateFunction({
     signature: "name, advisory_ids=None, downloadonly=None, **kwargs",
     doc: "The patches of advisories are installed.",
     run: (context, args) => patchInstalled(context, args, args.downloadonly),
   }),
-  patch_downloaded: stateFunction({
-    signature: "name, advisory_ids=None, **kwargs",
-    doc: "The patches of advisories are in the cache of the package manager.",
-    run: patchDownloaded,
-  }),
-  uptodate: stateFunction({
-    signature: "name, refresh=False, pkgs=None, **kwargs",
-    doc: "All packages, or those that are named, have their newest version.",
-    run: uptodate,
-  }),
-  group_installed: stateFunction({
-    signature: "name, skip=None, include=None, **kwargs",
-    doc: "The packages of a group are installed.",
-    run: groupInstalled,
-  }),
+  patch_downloaded: patchDownloaded,
+  uptodate,
+  group_installed: groupInstalled,
   held: stateFunction({
     signature: "name, version=None, pkgs=None, replace=False, **kwargs",
     doc: "The packages are held at their version; with `replace` no others are.",
     run: held,
   }),
-  unheld: stateFunction({
-    signature: "name, version=None, pkgs=None, all=False, **kwargs",
-    doc: "The packages, or all, may be upgraded.",
-    run: unheld,
-  }),
+  unheld,
 };
 
 /** The states that are run again when what they watch has changed. */

@@ -149,20 +149,8 @@ export const states: StateModule = {
       doc: "There is no policy for files of these paths.",
       run: filesAbsent,
     }),
-    fcontext_policy_applied: stateFunction({
-      signature: "name, recursive=False",
-      doc: "The file, or all below a directory, have the labels of the policy.",
-      run: filesApplied,
-    }),
-    port_policy_present: stateFunction({
-      signature: "name, sel_type, protocol=None, port=None, sel_range=None",
-      doc: "There is a policy that gives the port that type.",
-      run: portPresent,
-    }),
-    port_policy_absent: stateFunction({
-      signature: "name, sel_type=None, protocol=None, port=None",
-      doc: "There is no policy for the port.",
-      run: portAbsent,
-    }),
+    fcontext_policy_applied: filesApplied,
+    port_policy_present: portPresent,
+    port_policy_absent: portAbsent,
   },
 };

@@ -15,16 +15,8 @@ const masking = (wanted: boolean, doc: string) =>
 /** Services: whether they run, start at boot, or cannot be started at all. */
 export const states: StateModule = {
   functions: {
-    running: stateFunction({
-      signature: "name, enable=None, sig=None, init_delay=None, **kwargs",
-      doc: "The service runs; with `enable` it also starts at boot, or does not.",
-      run: running,
-    }),
-    dead: stateFunction({
-      signature: "name, enable=None, sig=None, init_delay=None, **kwargs",
-      doc: "The service does not run; with `enable` it also starts at boot, or does not.",
-      run: dead,
-    }),
+    running,
+    dead,
     enabled: stateFunction({
       signature: "name, **kwargs",
       doc: "The service starts at boot.",
@@ -50,11 +42,7 @@ export const states: StateModule = {
       false,
       "The service is not masked; with `runtime` the mask that lasts until the next boot is meant.",
     ),
-    mod_watch: stateFunction({
-      signature: "name, sfun=None, sig=None, reload=False, full_restart=False, init_delay=None, force=False, **kwargs",
-      doc: "Restarts or reloads a running service, starts one that is stopped, and stops one that shall be dead.",
-      run: watch,
-    }),
+    mod_watch: watch,
   },
   modBeacon: beacon,
 };

@@ -1,5 +1,5 @@
 import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError, InvalidArgumentsError } from "../../../loader/family.ts";
+import { CommandExecutionError, executionFunction, InvalidArgumentsError } from "../../../loader/family.ts";
 import { entriesOf, isMap } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
@@ -45,21 +45,25 @@ export async function remove(context: JobContext, verb: "remove" | "purge", args
   return done;
 }
 
-export async function upgrade(context: JobContext, args: Args): Promise<unknown> {
-  if (args.refresh !== false) await refresh(context, {});
-  const before = await installed(context);
-  const { kwargs } = args as { kwargs: Args };
-  const options = [
-    ...(truthy(kwargs.download_only) || truthy(kwargs.downloadonly) ? ["--download-only"] : []),
-    ...(truthy(kwargs.allow_downgrades) ? ["--allow-downgrades"] : []),
-  ];
-  const verb = truthy(args.dist_upgrade) ? "dist-upgrade" : "upgrade";
-  const { retcode, stderr, stdout } = await aptGet(context, [...options, verb]);
-  const done = changes(before, await installed(context));
-  if (retcode !== 0) {
-    throw new CommandExecutionError("Problem encountered upgrading packages", {
-      info: { changes: done, result: { retcode, stdout, stderr } },
-    });
-  }
-  return done;
-}
+export const upgrade = executionFunction({
+  signature: "refresh=True, dist_upgrade=False, **kwargs",
+  doc: "Upgrades all packages.\n\n    salt '*' pkg.upgrade",
+  async run(context, args): Promise<unknown> {
+    if (args.refresh !== false) await refresh(context, {});
+    const before = await installed(context);
+    const { kwargs } = args as { kwargs: Args };
+    const options = [
+      ...(truthy(kwargs.download_only) || truthy(kwargs.downloadonly) ? ["--download-only"] : []),
+      ...(truthy(kwargs.allow_downgrades) ? ["--allow-downgrades"] : []),
+    ];
+    const verb = truthy(args.dist_upgrade) ? "dist-upgrade" : "upgrade";
+    const { retcode, stderr, stdout } = await aptGet(context, [...options, verb]);
+    const done = changes(before, await installed(context));
+    if (retcode !== 0) {
+      throw new CommandExecutionError("Problem encountered upgrading packages", {
+        info: { changes: done, result: { retcode, stdout, stderr } },
+      });
+    }
+    return done;
+  },
+});

@@ -1,6 +1,6 @@
 import { compileGlob } from "../../../python/glob.ts";
 import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
+import { CommandExecutionError, executionFunction, SaltInvocationError } from "../../../loader/family.ts";
 import { isTrue } from "../../../python/is_true.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
@@ -46,13 +46,17 @@ export async function latest(context: JobContext, names: string[], kwargs: Args)
   return oneOrMap(names, newest);
 }
 
-export async function upgrades(context: JobContext, args: Args): Promise<Versions> {
-  if (args.refresh !== false) await refresh(context, {});
-  const verb = truthy(args.dist_upgrade) ? "dist-upgrade" : "upgrade";
-  const { retcode, stdout, stderr } = await ask(context, ["apt-get", "--just-print", verb]);
-  if (retcode !== 0) throw new CommandExecutionError(stderr || stdout);
-  return Object.fromEntries([...stdout.matchAll(/^Conf (\S+) \((\S+)/gm)].map(([, name, to]) => [name, to!]));
-}
+export const upgrades = executionFunction({
+  signature: "refresh=True, dist_upgrade: bool=True, **kwargs",
+  doc: "The packages that an upgrade would update.\n\n    salt '*' pkg.list_upgrades",
+  async run(context, args): Promise<Versions> {
+    if (args.refresh !== false) await refresh(context, {});
+    const verb = args.dist_upgrade ? "dist-upgrade" : "upgrade";
+    const { retcode, stdout, stderr } = await ask(context, ["apt-get", "--just-print", verb]);
+    if (retcode !== 0) throw new CommandExecutionError(stderr || stdout);
+    return Object.fromEntries([...stdout.matchAll(/^Conf (\S+) \((\S+)/gm)].map(([, name, to]) => [name, to!]));
+  },
+});
 
 export async function compare(
   context: JobContext,

@@ -1,6 +1,6 @@
 /** Which versions there are, and groups. */
 import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError } from "../../../loader/family.ts";
+import { CommandExecutionError, executionFunction } from "../../../loader/family.ts";
 import { compileGlob } from "../../../python/glob.ts";
 import { splitLines } from "../../../python/lines.ts";
 import { str } from "../../../python/repr.ts";
@@ -64,14 +64,18 @@ async function groups(context: JobContext, words: string[]): Promise<Map<string,
   return found;
 }
 
-export async function groupList(context: JobContext): Promise<Record<string, string[]>> {
-  const available = await groups(context, ["-Sgg"]);
-  const there = [...await groups(context, ["-Qg"])].filter(([name]) => available.has(name));
-  const whole = there.filter(([name, list]) => list.length === available.get(name)!.length).map(([name]) => name);
-  const part = there.map(([name]) => name).filter((name) => !whole.includes(name));
-  const none = [...available.keys()].filter((name) => !whole.includes(name) && !part.includes(name));
-  return { installed: whole.sort(), partially_installed: part.sort(), available: none.sort() };
-}
+export const groupList = executionFunction({
+  signature: "",
+  doc: "The groups that there are, installed and not.\n\n    salt '*' pkg.group_list",
+  async run(context): Promise<Record<string, string[]>> {
+    const available = await groups(context, ["-Sgg"]);
+    const there = [...await groups(context, ["-Qg"])].filter(([name]) => available.has(name));
+    const whole = there.filter(([name, list]) => list.length === available.get(name)!.length).map(([name]) => name);
+    const part = there.map(([name]) => name).filter((name) => !whole.includes(name));
+    const none = [...available.keys()].filter((name) => !whole.includes(name) && !part.includes(name));
+    return { installed: whole.sort(), partially_installed: part.sort(), available: none.sort() };
+  },
+});
 
 export async function groupInfo(context: JobContext, name: string): Promise<Record<string, string[]>> {
   const found = (await groups(context, ["-Sgg", name])).get(name) ?? [];

@@ -2,7 +2,7 @@ import { refuseEndless } from "../file/content.ts";
 import { joinPath } from "../../../config/paths.ts";
 import type { BoundArguments } from "../../../loader/signature.ts";
 import type { JobContext } from "../../../loader/context.ts";
-import { SaltInvocationError } from "../../../loader/family.ts";
+import { executionFunction, SaltInvocationError } from "../../../loader/family.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { splitWords, strip } from "../../../python/whitespace.ts";
@@ -113,18 +113,22 @@ export async function checkKnownHost(context: JobContext, args: BoundArguments):
 }
 
 /** `ssh.rm_known_host`. */
-export async function removeKnownHost(context: JobContext, args: BoundArguments): Promise<unknown> {
-  if (!truthy(args.hostname)) return failure("hostname argument required");
-  const file = await fileOf(context, args);
-  if (isFailure(file)) return file;
-  if (!await file.exists()) return failure(`Known hosts file ${file.path} does not exist`);
-  needProgram(context, "ssh-keygen");
-  const argv = ["ssh-keygen", "-R", hostName(args.hostname, args.port), "-f", file.path];
-  const before = context.runtime.fs.stat(file.path);
-  const comment = await run(context, argv, running(context, file));
-  await giveBack(context, args, file, before?.mode);
-  return { status: "removed", comment };
-}
+export const removeKnownHost = executionFunction({
+  signature: "user=None, hostname=None, config=None, port=None",
+  doc: "Forgets the keys of a host.\n\n    salt '*' ssh.rm_known_host root github.com",
+  async run(context, args): Promise<unknown> {
+    if (!truthy(args.hostname)) return failure("hostname argument required");
+    const file = await fileOf(context, args);
+    if (isFailure(file)) return file;
+    if (!await file.exists()) return failure(`Known hosts file ${file.path} does not exist`);
+    needProgram(context, "ssh-keygen");
+    const argv = ["ssh-keygen", "-R", hostName(args.hostname, args.port), "-f", file.path];
+    const before = context.runtime.fs.stat(file.path);
+    const comment = await run(context, argv, running(context, file));
+    await giveBack(context, args, file, before?.mode);
+    return { status: "removed", comment };
+  },
+});
 
 /** ssh-keygen puts a new file in the place of the old one: it is the user's again. */
 async function giveBack(context: JobContext, args: BoundArguments, file: UserFile, mode: number | undefined) {
@@ -137,16 +141,20 @@ async function giveBack(context: JobContext, args: BoundArguments, file: UserFil
 }
 
 /** `ssh.hash_known_hosts`. */
-export async function hashKnownHosts(context: JobContext, args: BoundArguments): Promise<unknown> {
-  const file = await fileOf(context, args);
-  if (isFailure(file)) return file;
-  if (!await file.exists()) return failure(`Known hosts file ${file.path} does not exist`);
-  needProgram(context, "ssh-keygen");
-  const mode = context.runtime.fs.stat(file.path)?.mode;
-  const comment = await run(context, ["ssh-keygen", "-H", "-f", file.path], running(context, file));
-  await giveBack(context, args, file, mode);
-  return { status: "updated", comment };
-}
+export const hashKnownHosts = executionFunction({
+  signature: "user=None, config=None",
+  doc: "Hides the names of known hosts.\n\n    salt '*' ssh.hash_known_hosts root",
+  async run(context, args): Promise<unknown> {
+    const file = await fileOf(context, args);
+    if (isFailure(file)) return file;
+    if (!await file.exists()) return failure(`Known hosts file ${file.path} does not exist`);
+    needProgram(context, "ssh-keygen");
+    const mode = context.runtime.fs.stat(file.path)?.mode;
+    const comment = await run(context, ["ssh-keygen", "-H", "-f", file.path], running(context, file));
+    await giveBack(context, args, file, mode);
+    return { status: "updated", comment };
+  },
+});
 
 /** Numbers of the lines of a host in what ssh-keygen has found, of one kind of key if it is given. */
 function linesFound(text: string, enc: unknown): Set<number> {

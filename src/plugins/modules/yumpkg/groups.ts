@@ -1,6 +1,6 @@
 /** Groups of packages. */
 import type { JobContext } from "../../../loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
+import { CommandExecutionError, executionFunction, SaltInvocationError } from "../../../loader/family.ts";
 import { splitLines } from "../../../python/lines.ts";
 import { str } from "../../../python/repr.ts";
 import { installedRpms } from "../../packages/rpm/installed.ts";
@@ -29,26 +29,30 @@ const ask = async (context: JobContext, words: string[]): Promise<string> =>
   (await runAll(context, [needYum(context), ...words], { ignore_retcode: true })).stdout;
 
 /** `pkg.group_list` */
-export async function groupList(context: JobContext): Promise<Record<string, unknown>> {
-  const found: Record<string, string[]> = {
-    installed: [],
-    available: [],
-    "installed environments": [],
-    "available environments": [],
-  };
-  const languages: Record<string, unknown> = {};
-  let section: string | undefined;
-  for (const line of splitLines(await ask(context, ["grouplist", "hidden"]))) {
-    if (line.toLowerCase() === "done") break;
-    const named = SECTIONS[line.toLowerCase()];
-    if (named !== undefined) section = named;
-    else if (section === "available languages") {
-      const [, name, language] = /^(.+) \[(.+)\]/.exec(line.trim()) ?? [];
-      if (name !== undefined) languages[line.trim()] = { name, language };
-    } else if (section !== undefined) found[section]!.push(line.trim());
-  }
-  return { ...found, "available languages": languages };
-}
+export const groupList = executionFunction({
+  signature: "",
+  doc: "The groups that there are, installed and not.\n\n    salt '*' pkg.group_list",
+  async run(context): Promise<Record<string, unknown>> {
+    const found: Record<string, string[]> = {
+      installed: [],
+      available: [],
+      "installed environments": [],
+      "available environments": [],
+    };
+    const languages: Record<string, unknown> = {};
+    let section: string | undefined;
+    for (const line of splitLines(await ask(context, ["grouplist", "hidden"]))) {
+      if (line.toLowerCase() === "done") break;
+      const named = SECTIONS[line.toLowerCase()];
+      if (named !== undefined) section = named;
+      else if (section === "available languages") {
+        const [, name, language] = /^(.+) \[(.+)\]/.exec(line.trim()) ?? [];
+        if (name !== undefined) languages[line.trim()] = { name, language };
+      } else if (section !== undefined) found[section]!.push(line.trim());
+    }
+    return { ...found, "available languages": languages };
+  },
+});
 
 const plainLine = (line: string): string => line.trim().replace(/^[!-/:-@[-`{-~]+/, "").trim();
 

@@ -1,4 +1,5 @@
 /** What is installed, and what was downloaded. */
+import { executionFunction } from "../../../loader/family.ts";
 import { joinPath } from "../../../config/paths.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { isTrue } from "../../../python/is_true.ts";
@@ -95,15 +96,17 @@ export async function listPkgs(context: JobContext, options: ListOptions): Promi
 }
 
 /** The same for a caller of the function, who may ask for what there is not here. */
-export async function listFor(
-  context: JobContext,
-  { versions_as_list, root, includes, kwargs }: Args,
-): Promise<Record<string, unknown>> {
-  const { removed, purge_desired, attr } = kwargs as Args;
-  if (isTrue(removed) || isTrue(purge_desired)) return {};
-  const kinds = Array.isArray(includes) ? includes.map(str) : [];
-  return await listPkgs(context, { root, attr, includes: kinds, versionsAsList: isTrue(versions_as_list) });
-}
+export const listFor = executionFunction({
+  signature: "versions_as_list=False, root=None, includes=None, **kwargs",
+  doc: "The installed packages with their versions; with `attr` further details, with `includes` products, patterns " +
+    "and patches too.\n\n    salt '*' pkg.list_pkgs includes='[pattern]'",
+  async run(context, { versions_as_list, root, includes, kwargs }): Promise<Record<string, unknown>> {
+    const { removed, purge_desired, attr } = kwargs;
+    if (isTrue(removed) || isTrue(purge_desired)) return {};
+    const kinds = Array.isArray(includes) ? includes.map(str) : [];
+    return await listPkgs(context, { root, attr, includes: kinds, versionsAsList: isTrue(versions_as_list) });
+  },
+});
 
 export const downloaded = (context: JobContext, root: unknown) =>
   downloadedRpms(context, below(root, "/var/cache/zypp/packages"));

@@ -41,17 +41,29 @@ async function shown(context: RunnerContext, data: Record<string, unknown>): Pro
   return data;
 }
 
-export async function single(context: RunnerContext, { fun, name, pillar, kwargs }: BoundArguments) {
-  checkPillar(pillar);
-  const keyword = { ...kwargs as Record<string, unknown>, ...(pillar === null ? {} : { pillar }) };
-  return await shown(context, await asMinion(context, "single", [fun, name], { ...keyword, test: null, queue: false }));
-}
+export const single = runnerFunction({
+  signature: "fun, name, test=None, queue=False, pillar=None, **kwargs",
+  doc: "Runs one state on the master.\n\n    salt-run state.orchestrate_single fun=salt.wheel name=key.list_all",
+  async run(context, { fun, name, pillar, kwargs }) {
+    checkPillar(pillar);
+    const keyword = { ...kwargs, ...(pillar === null ? {} : { pillar }) };
+    return await shown(
+      context,
+      await asMinion(context, "single", [fun, name], { ...keyword, test: null, queue: false }),
+    );
+  },
+});
 
-export async function high(context: RunnerContext, { data, pillar, kwargs }: BoundArguments) {
-  checkPillar(pillar);
-  const keyword = { ...kwargs as Record<string, unknown>, pillar, test: null, queue: false };
-  return await shown(context, await asMinion(context, "high", [data], keyword));
-}
+export const high = runnerFunction({
+  signature: "data, test=None, queue=False, pillar=None, **kwargs",
+  doc: "Runs states on the master that are given as data.\n\n" +
+    "    salt-run state.orchestrate_high '{one: {salt.state: [{tgt: \"web*\"}, {sls: nginx}]}}'",
+  async run(context, { data, pillar, kwargs }) {
+    checkPillar(pillar);
+    const keyword = { ...kwargs, pillar, test: null, queue: false };
+    return await shown(context, await asMinion(context, "high", [data], keyword));
+  },
+});
 
 async function showSls(context: RunnerContext, args: BoundArguments): Promise<Record<string, unknown>> {
   checkPillar(args.pillar);

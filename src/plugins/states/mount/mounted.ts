@@ -1,5 +1,5 @@
 import type { BoundArguments } from "../../../loader/signature.ts";
-import type { StateContext, StateReturn } from "../../../loader/states.ts";
+import { type StateContext, stateFunction, type StateReturn } from "../../../loader/states.ts";
 import { dirname } from "../../../python/posixpath.ts";
 import { compilePattern } from "../../../python/regexp.ts";
 import { str } from "../../../python/repr.ts";
@@ -268,74 +268,85 @@ async function persist(context: StateContext, mount: Mount, args: BoundArguments
 }
 
 /** `mount.mounted`. */
-export async function mounted(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  for (const parameter of ["name", "device", "fstype"]) {
-    if (!truthy(args[parameter])) return outcome(args.name, false, `Must provide ${parameter} to mount.mounted`);
-  }
-  const given = str(args.name);
-  const name = given === "/" ? given : given.replace(/\/+$/, "");
-  const realName = realPath(context.runtime, name);
-  const ret = outcome(args.name, true, "");
-  const opts = listOf(args.opts);
-  const key = escaped(realName);
-  const device = str(args.device);
-  const mount: Mount = { name, realName, key, device, fstype: str(args.fstype), opts, ret, changed: false };
-  // Before anything is mounted that the fstab cannot have.
-  if (truthy(args.persist)) {
-    const { fstype, opts, dump, pass_num } = args;
-    matchedKeys({ name, device, fstype, opts, dump, pass_num }, args.match_on);
-  }
-  const table = await active(context);
-  const real = await realDevice(context, mount, table, args);
-  if (real === undefined) {
-    return outcome(args.name, false, `Unable to find device with label ${device.slice(6)}.`);
-  }
-  let there = table[key] !== undefined;
-  if (there && truthy(args.mount)) {
-    if (!await checkOptions(context, mount, args, table[key]!)) return ret;
-    const fits = await checkDevice(context, mount, args, table, real);
-    if (fits === false) return ret;
-    there = fits !== undefined;
-  }
-  if (!there) {
-    if (!truthy(args.mount)) await leaveUnmounted(context, mount, args);
-    else if (!await mountIt(context, mount, args)) return ret;
-  }
-  if (truthy(args.persist)) await persist(context, mount, args);
-  return ret;
-}
+export const mounted = stateFunction({
+  signature: `name, device, fstype, mkmnt=False, opts='defaults', dump=0, pass_num=0, config='/etc/fstab',
+    persist=True, mount=True, user=None, match_on='auto', device_name_regex=None,
+    extra_mount_invisible_options=None, extra_mount_invisible_keys=None, extra_mount_ignore_fs_keys=None,
+    extra_mount_translate_options=None, hidden_opts=None, bind_mount_copy_active_opts=True, **kwargs`,
+  doc: "The device is mounted there with these options, and with `persist` in the fstab.",
+  async run(context, args) {
+    for (const parameter of ["name", "device", "fstype"] as const) {
+      if (!truthy(args[parameter])) return outcome(args.name, false, `Must provide ${parameter} to mount.mounted`);
+    }
+    const given = str(args.name);
+    const name = given === "/" ? given : given.replace(/\/+$/, "");
+    const realName = realPath(context.runtime, name);
+    const ret = outcome(args.name, true, "");
+    const opts = listOf(args.opts);
+    const key = escaped(realName);
+    const device = str(args.device);
+    const mount: Mount = { name, realName, key, device, fstype: str(args.fstype), opts, ret, changed: false };
+    // Before anything is mounted that the fstab cannot have.
+    if (truthy(args.persist)) {
+      const { fstype, opts, dump, pass_num } = args;
+      matchedKeys({ name, device, fstype, opts, dump, pass_num }, args.match_on);
+    }
+    const table = await active(context);
+    const real = await realDevice(context, mount, table, args);
+    if (real === undefined) {
+      return outcome(args.name, false, `Unable to find device with label ${device.slice(6)}.`);
+    }
+    let there = table[key] !== undefined;
+    if (there && truthy(args.mount)) {
+      if (!await checkOptions(context, mount, args, table[key]!)) return ret;
+      const fits = await checkDevice(context, mount, args, table, real);
+      if (fits === false) return ret;
+      there = fits !== undefined;
+    }
+    if (!there) {
+      if (!truthy(args.mount)) await leaveUnmounted(context, mount, args);
+      else if (!await mountIt(context, mount, args)) return ret;
+    }
+    if (truthy(args.persist)) await persist(context, mount, args);
+    return ret;
+  },
+});
 
 /** `mount.unmounted`. */
-export async function unmounted(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, device, config, user } = args;
-  if (!truthy(name)) return outcome(name, false, "Must provide name to mount.unmounted");
-  const path = str(name);
-  const ret = outcome(name, true, "");
-  if ((await active(context))[escaped(path)] === undefined) ret.comment = "Target was already unmounted";
-  else if (context.test) return outcome(name, null, `Mount point ${path} is mounted but should not be`);
-  else {
-    const done = await context.call("mount.umount", truthy(device) ? [path, device] : [path], { user });
-    if (typeof done === "string") Object.assign(ret, { comment: done, result: false });
-    else if (done === true) {
-      ret.comment = "Target was successfully unmounted";
-      ret.changes.umount = true;
-    } else ret.comment = "Execute set to False, Target was not unmounted";
-    await context.call("mount.delete_mount_cache", [path]);
-  }
-  if (!truthy(args.persist)) return ret;
-  const entry = (await context.call("mount.fstab", [config]) as Record<string, { device: unknown }>)[path];
-  if (entry === undefined) ret.comment += ". fstab entry not found";
-  else if (truthy(device) && entry.device !== device) {
-    ret.comment += `. fstab entry for device ${str(device)} not found`;
-  } else if (context.test) {
-    ret.result = null;
-    ret.comment = `Mount point ${path} is unmounted but needs to be purged from ${str(config)} to be made persistent`;
-  } else if (await context.call("mount.rm_fstab", [path, device, config]) === true) {
-    ret.comment += ". Removed target from fstab";
-    ret.changes.persist = "purged";
-  } else {
-    ret.result = false;
-    ret.comment += ". Failed to persist purge";
-  }
-  return ret;
-}
+export const unmounted = stateFunction({
+  signature: "name, device=None, config='/etc/fstab', persist: bool=False, user=None, **kwargs",
+  doc: "Nothing is mounted there; with `persist` it is not in the fstab either.",
+  async run(context, args) {
+    const { name, device, config, user } = args;
+    if (!truthy(name)) return outcome(name, false, "Must provide name to mount.unmounted");
+    const path = str(name);
+    const ret = outcome(name, true, "");
+    if ((await active(context))[escaped(path)] === undefined) ret.comment = "Target was already unmounted";
+    else if (context.test) return outcome(name, null, `Mount point ${path} is mounted but should not be`);
+    else {
+      const done = await context.call("mount.umount", truthy(device) ? [path, device] : [path], { user });
+      if (typeof done === "string") Object.assign(ret, { comment: done, result: false });
+      else if (done === true) {
+        ret.comment = "Target was successfully unmounted";
+        ret.changes.umount = true;
+      } else ret.comment = "Execute set to False, Target was not unmounted";
+      await context.call("mount.delete_mount_cache", [path]);
+    }
+    if (!args.persist) return ret;
+    const entry = (await context.call("mount.fstab", [config]) as Record<string, { device: unknown }>)[path];
+    if (entry === undefined) ret.comment += ". fstab entry not found";
+    else if (truthy(device) && entry.device !== device) {
+      ret.comment += `. fstab entry for device ${str(device)} not found`;
+    } else if (context.test) {
+      ret.result = null;
+      ret.comment = `Mount point ${path} is unmounted but needs to be purged from ${str(config)} to be made persistent`;
+    } else if (await context.call("mount.rm_fstab", [path, device, config]) === true) {
+      ret.comment += ". Removed target from fstab";
+      ret.changes.persist = "purged";
+    } else {
+      ret.result = false;
+      ret.comment += ". Failed to persist purge";
+    }
+    return ret;
+  },
+});

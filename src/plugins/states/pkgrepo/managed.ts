@@ -2,7 +2,7 @@
 import { messageOf } from "../../../errors.ts";
 import { CommandExecutionError } from "../../../loader/family.ts";
 import type { BoundArguments, KeywordArguments } from "../../../loader/signature.ts";
-import type { StateContext, StateReturn } from "../../../loader/states.ts";
+import { type StateContext, stateFunction, type StateReturn } from "../../../loader/states.ts";
 import { equal } from "../../../python/equal.ts";
 import { isTrue } from "../../../python/is_true.ts";
 import { str } from "../../../python/repr.ts";
@@ -94,43 +94,47 @@ const differences = (keys: string[], before: Keyword, after: Keyword): Keyword =
   );
 
 /** `pkgrepo.managed` */
-export async function managed(context: StateContext, args: KeywordArguments): Promise<StateReturn> {
-  const { name } = args;
-  if (!await hasFunction(context, "pkg.get_repo")) {
-    return outcome(name, false, "Repo management not implemented on this platform");
-  }
-  const refused = refusal(args);
-  if (refused !== undefined) return outcome(name, false, refused);
-  const { repo, keyword } = namedRepo(context, args);
-  let before: Keyword;
-  let wanted: Keyword;
-  try {
-    before = { ...await context.call("pkg.get_repo", [], { repo, ...keyword }) as Keyword };
-    wanted = context.grains.os_family === "Debian" ? wantedRepo(context, repo, keyword) : { ...keyword };
-  } catch (error) {
-    return outcome(name, false, `Failed to examine repo '${name}': ${commandError(error)}`);
-  }
-  if (truthy(before) && !hasOthers(context, name, keyword)) {
-    delete before.file;
-    delete wanted.file;
-    if (Object.keys(wanted).every((key) => sameProperty(context, key, wanted, before, keyword))) {
-      return outcome(name, true, `Package repo '${name}' already configured`);
+export const managed = stateFunction({
+  signature: "name, ppa=None, copr=None, aptkey=True, **kwargs",
+  doc: "The repository is configured as it is described.",
+  async run(context, args) {
+    const { name } = args;
+    if (!await hasFunction(context, "pkg.get_repo")) {
+      return outcome(name, false, "Repo management not implemented on this platform");
     }
-  }
-  if (context.test) {
+    const refused = refusal(args);
+    if (refused !== undefined) return outcome(name, false, refused);
+    const { repo, keyword } = namedRepo(context, args);
+    let before: Keyword;
+    let wanted: Keyword;
     try {
-      const family = context.grains.os_family;
-      if (family === "Debian") checkRepo(context, repo, keyword);
-      else if (family === "RedHat") repoChanges(keyword);
-      else if (family === "Suse" && !truthy(before)) checkNewRepo(repo, keyword);
+      before = { ...await context.call("pkg.get_repo", [], { repo, ...keyword }) as Keyword };
+      wanted = context.grains.os_family === "Debian" ? wantedRepo(context, repo, keyword) : { ...keyword };
     } catch (error) {
-      return outcome(name, false, `Failed to configure repo '${name}': ${said(error)}`);
+      return outcome(name, false, `Failed to examine repo '${name}': ${commandError(error)}`);
     }
-    const changes = truthy(before) ? differences(Object.keys(wanted), before, wanted) : { repo: name };
-    return outcome(name, null, `Package repo '${name}' would be configured. ${BEWARE}`, changes);
-  }
-  return await configure(context, args, { repo, keyword, before, wanted });
-}
+    if (truthy(before) && !hasOthers(context, name, keyword)) {
+      delete before.file;
+      delete wanted.file;
+      if (Object.keys(wanted).every((key) => sameProperty(context, key, wanted, before, keyword))) {
+        return outcome(name, true, `Package repo '${name}' already configured`);
+      }
+    }
+    if (context.test) {
+      try {
+        const family = context.grains.os_family;
+        if (family === "Debian") checkRepo(context, repo, keyword);
+        else if (family === "RedHat") repoChanges(keyword);
+        else if (family === "Suse" && !truthy(before)) checkNewRepo(repo, keyword);
+      } catch (error) {
+        return outcome(name, false, `Failed to configure repo '${name}': ${said(error)}`);
+      }
+      const changes = truthy(before) ? differences(Object.keys(wanted), before, wanted) : { repo: name };
+      return outcome(name, null, `Package repo '${name}' would be configured. ${BEWARE}`, changes);
+    }
+    return await configure(context, args, { repo, keyword, before, wanted });
+  },
+});
 
 const said = (error: unknown) => error instanceof CommandExecutionError ? commandError(error) : messageOf(error);
 

@@ -1,6 +1,6 @@
 /** The states of policies: `selinux.fcontext_policy_*`, `port_policy_*`. */
 import type { BoundArguments } from "../../../loader/signature.ts";
-import type { StateContext, StateReturn } from "../../../loader/states.ts";
+import { type StateContext, stateFunction, type StateReturn } from "../../../loader/states.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { outcome } from "../outcome.ts";
@@ -61,14 +61,20 @@ export async function filesAbsent(context: StateContext, args: BoundArguments): 
     : outcome(name, false, `Error removing policy: ${str(done)}`, changes);
 }
 
-export async function filesApplied(context: StateContext, { name, recursive }: BoundArguments): Promise<StateReturn> {
-  if (await context.call("selinux.fcontext_policy_is_applied", [name, recursive]) === "") {
-    return outcome(name, true, `SElinux policies are already applied for filespec "${str(name)}"`);
-  }
-  if (context.test) return outcome(name, null, "");
-  const done = await context.call("selinux.fcontext_apply_policy", [name, recursive]) as Answer;
-  return done.retcode === 0 ? outcome(name, true, "", (done.changes ?? {}) as Answer) : outcome(name, false, str(done));
-}
+export const filesApplied = stateFunction({
+  signature: "name, recursive=False",
+  doc: "The file, or all below a directory, have the labels of the policy.",
+  async run(context, { name, recursive }) {
+    if (await context.call("selinux.fcontext_policy_is_applied", [name, recursive]) === "") {
+      return outcome(name, true, `SElinux policies are already applied for filespec "${str(name)}"`);
+    }
+    if (context.test) return outcome(name, null, "");
+    const done = await context.call("selinux.fcontext_apply_policy", [name, recursive]) as Answer;
+    return done.retcode === 0
+      ? outcome(name, true, "", (done.changes ?? {}) as Answer)
+      : outcome(name, false, str(done));
+  },
+});
 
 async function port(context: StateContext, args: BoundArguments, present: boolean): Promise<StateReturn> {
   const { name, sel_type: type, protocol, port: number } = args;
@@ -90,5 +96,13 @@ async function port(context: StateContext, args: BoundArguments, present: boolea
   return outcome(name, true, "", { old: before, new: await ask(context, "port_get_policy", wanted) });
 }
 
-export const portPresent = (context: StateContext, args: BoundArguments) => port(context, args, true);
-export const portAbsent = (context: StateContext, args: BoundArguments) => port(context, args, false);
+export const portPresent = stateFunction({
+  signature: "name, sel_type, protocol=None, port=None, sel_range=None",
+  doc: "There is a policy that gives the port that type.",
+  run: (context, args) => port(context, args, true),
+});
+export const portAbsent = stateFunction({
+  signature: "name, sel_type=None, protocol=None, port=None",
+  doc: "There is no policy for the port.",
+  run: (context, args) => port(context, args, false),
+});

@@ -1,6 +1,6 @@
 /** What follows a run: `watch`, and a beacon that watches the service itself. */
 import type { KeywordArguments } from "../../../loader/signature.ts";
-import type { StateContext, StateReturn } from "../../../loader/states.ts";
+import { type StateContext, stateFunction, type StateReturn } from "../../../loader/states.ts";
 import { isMap, lookup } from "../../../python/containers.ts";
 import { truthy } from "../../../python/truth.ts";
 import { hasFunction } from "../available.ts";
@@ -27,30 +27,34 @@ async function actionOf(context: StateContext, args: KeywordArguments, runs: boo
 }
 
 /** `service.mod_watch` */
-export async function watch(context: StateContext, args: KeywordArguments): Promise<StateReturn> {
-  const { name, sfun, sig, kwargs } = args;
-  if (sfun !== "dead" && sfun !== "running") {
-    return outcome(name, false, `Unable to trigger watch for service.${sfun ?? "None"}`);
-  }
-  const asked = await systemdArguments(context, "service.status", kwargs);
-  const runs = truthy(await context.call("service.status", [name, sig], asked));
-  if (sfun === "dead" && !runs) return outcome(name, true, "Service is already stopped");
-  const { fun, verb } = sfun === "dead" ? { fun: "stop", verb: "stop" } : await actionOf(context, args, runs);
-  const past = verb === "stop" ? "stopped" : `${verb}ed`;
-  if (context.test) return outcome(name, null, `Service is set to be ${past}`);
-  // What is half dead is stopped for good before it is started.
-  if (verb === "start" && await hasFunction(context, "service.stop")) await context.call("service.stop", [name]);
-  const keyword = await systemdArguments(context, `service.${fun}`, kwargs);
-  let result: boolean;
-  try {
-    result = await context.call(`service.${fun}`, [name], keyword) as boolean;
-  } catch (error) {
-    return outcome(name, false, commandError(error));
-  }
-  await delay(context, args.init_delay);
-  const comment = truthy(result) ? `Service ${past}` : `Failed to ${verb} the service`;
-  return outcome(name, result, comment, { [String(name)]: result });
-}
+export const watch = stateFunction({
+  signature: "name, sfun=None, sig=None, reload=False, full_restart=False, init_delay=None, force=False, **kwargs",
+  doc: "Restarts or reloads a running service, starts one that is stopped, and stops one that shall be dead.",
+  async run(context, args) {
+    const { name, sfun, sig, kwargs } = args;
+    if (sfun !== "dead" && sfun !== "running") {
+      return outcome(name, false, `Unable to trigger watch for service.${sfun ?? "None"}`);
+    }
+    const asked = await systemdArguments(context, "service.status", kwargs);
+    const runs = truthy(await context.call("service.status", [name, sig], asked));
+    if (sfun === "dead" && !runs) return outcome(name, true, "Service is already stopped");
+    const { fun, verb } = sfun === "dead" ? { fun: "stop", verb: "stop" } : await actionOf(context, args, runs);
+    const past = verb === "stop" ? "stopped" : `${verb}ed`;
+    if (context.test) return outcome(name, null, `Service is set to be ${past}`);
+    // What is half dead is stopped for good before it is started.
+    if (verb === "start" && await hasFunction(context, "service.stop")) await context.call("service.stop", [name]);
+    const keyword = await systemdArguments(context, `service.${fun}`, kwargs);
+    let result: boolean;
+    try {
+      result = await context.call(`service.${fun}`, [name], keyword) as boolean;
+    } catch (error) {
+      return outcome(name, false, commandError(error));
+    }
+    await delay(context, args.init_delay);
+    const comment = truthy(result) ? `Service ${past}` : `Failed to ${verb} the service`;
+    return outcome(name, result, comment, { [String(name)]: result });
+  },
+});
 
 /** Has a beacon watch the service of a state with `beacon: true`. */
 export async function beacon(context: StateContext, args: Record<string, unknown>): Promise<StateReturn> {
