@@ -113,8 +113,6 @@ async function owner(context: JobContext, paths: unknown[]): Promise<unknown> {
   return found;
 }
 
-const words = (value: unknown): string[] => (value as unknown[]).map(str);
-
 /** Packages of Alpine. */
 export const module: ExecutionModule = {
   virtual: (context) =>
@@ -134,12 +132,12 @@ export const module: ExecutionModule = {
     version: executionFunction({
       signature: "*names, **kwargs",
       doc: "The installed version, empty for none; a map for several packages.\n\n    salt '*' pkg.version vim",
-      run: (context, { names, kwargs }) => installedVersions(context, words(names), kwargs),
+      run: (context, { names, kwargs }) => installedVersions(context, names.map(str), kwargs),
     }),
     latest_version: executionFunction({
       signature: "*names, **kwargs",
       doc: "The newest available version, empty if it is installed.\n\n    salt '*' pkg.latest_version vim",
-      run: (context, { names, kwargs }) => latestVersion(context, words(names), kwargs),
+      run: (context, { names, kwargs }) => latestVersion(context, names.map(str), kwargs),
     }),
     list_upgrades: executionFunction({
       signature: "refresh=True, **kwargs",

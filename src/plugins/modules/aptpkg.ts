@@ -55,8 +55,6 @@ const KEYS =
   "\n\naptkey: those of the program apt-key, where there is one. keydir: otherwise the directory of keys,\n" +
   "/etc/apt/keyrings";
 
-const words = (value: unknown): string[] => (value as unknown[]).map(str);
-
 /** Packages of Debian and its relatives. Other systems get a module of their own under this name. */
 export const module: ExecutionModule = {
   virtual: (context) => {
@@ -82,17 +80,17 @@ export const module: ExecutionModule = {
     version: executionFunction({
       signature: "*names, **kwargs",
       doc: "The installed version, empty for none; a map for several packages.\n\n    salt '*' pkg.version vim",
-      run: (context, { names }) => version(context, words(names)),
+      run: (context, { names }) => version(context, names.map(str)),
     }),
     latest_version: executionFunction({
       signature: "*names, **kwargs",
       doc: "The newest available version, empty if it is installed.\n\n    salt '*' pkg.latest_version vim",
-      run: (context, { names, kwargs }) => latest(context, words(names), kwargs),
+      run: (context, { names, kwargs }) => latest(context, names.map(str), kwargs),
     }),
     available_version: executionFunction({
       signature: "*names, **kwargs",
       doc: "Another name of pkg.latest_version.\n\n    salt '*' pkg.available_version vim",
-      run: (context, { names, kwargs }) => latest(context, words(names), kwargs),
+      run: (context, { names, kwargs }) => latest(context, names.map(str), kwargs),
     }),
     upgrade_available: executionFunction({
       signature: "name: str, **kwargs",
@@ -174,7 +172,7 @@ export const module: ExecutionModule = {
       signature: "*packages, **kwargs",
       doc: "The files of packages in one list.\n\n    salt '*' pkg.file_list httpd",
       async run(context, { packages }) {
-        const found = await files(context, words(packages));
+        const found = await files(context, packages.map(str));
         if (typeof found === "string") return found;
         return { errors: [], files: [...new Set(Object.values(found).flat())].sort() };
       },
@@ -183,30 +181,30 @@ export const module: ExecutionModule = {
       signature: "*packages, **kwargs",
       doc: "The files of packages by package.\n\n    salt '*' pkg.file_dict httpd",
       async run(context, { packages }) {
-        const found = await files(context, words(packages));
+        const found = await files(context, packages.map(str));
         return typeof found === "string" ? found : { errors: [], packages: found };
       },
     }),
     owner: executionFunction({
       signature: "*paths, **kwargs",
       doc: "The package that a file belongs to; a map for several files.\n\n    salt '*' pkg.owner /usr/bin/apachectl",
-      run: (context, { paths }) => owner(context, words(paths)),
+      run: (context, { paths }) => owner(context, paths.map(str)),
     }),
     info_installed: executionFunction({
       signature: "*names, **kwargs",
       doc: "Details of installed packages.\n\n    salt '*' pkg.info_installed bash",
-      run: (context, { names, kwargs }) => info(context, words(names), kwargs),
+      run: (context, { names, kwargs }) => info(context, names.map(str), kwargs),
     }),
     show: executionFunction({
       signature: "*names, **kwargs",
       doc:
         "Details of packages from the package lists; only some fields with `filter`.\n\n    salt '*' pkg.show foo filter=description,provides",
-      run: (context, { names, kwargs }) => show(context, words(names), kwargs),
+      run: (context, { names, kwargs }) => show(context, names.map(str), kwargs),
     }),
     list_repo_pkgs: executionFunction({
       signature: "*args, **kwargs",
       doc: "The available versions of packages.\n\n    salt '*' pkg.list_repo_pkgs foo bar",
-      run: (context, { args }) => repoPackages(context, words(args)),
+      run: (context, { args }) => repoPackages(context, args.map(str)),
     }),
     list_repos: executionFunction({
       signature: "**kwargs",

@@ -1,3 +1,4 @@
+import { fieldsOf, listOf } from "../../python/given.ts";
 import { dirName } from "../../config/paths.ts";
 import { includedFile } from "../../config/saved_schedule.ts";
 import type { JobContext } from "../../loader/context.ts";
@@ -27,9 +28,6 @@ const givenOf = ({ kwargs }: BoundArguments): Fields =>
 
 const isTest = (args: BoundArguments) => truthy(givenOf(args).test ?? false);
 const waitOf = (args: BoundArguments) => Number(givenOf(args).timeout ?? WAIT_SECONDS);
-
-const fieldsOf = (value: unknown): Fields =>
-  isMap(value) ? Object.fromEntries(entriesOf(value).map(([key, item]) => [str(key), item])) : {};
 
 /** Asks the minion; undefined if there is none, or if it does not answer. */
 async function ask(
@@ -92,12 +90,9 @@ async function invalid(
   return { result: false, comment: `Beacon ${name} configuration invalid, not ${doing}.\n${str(found.vcomment)}` };
 }
 
-/** Items of a beacon's configuration; a map has one. */
-const itemsOf = (value: unknown): unknown[] => Array.isArray(value) ? value : [value];
-
 async function add(context: JobContext, args: BoundArguments): Promise<Answer> {
   const name = str(args.name);
-  const data = itemsOf(args.beacon_data);
+  const data = listOf(args.beacon_data);
   const now = await listed(context, args);
   if (now === undefined) return late(args, "beacon list complete");
   if (Object.hasOwn(now, name)) return { comment: `Beacon ${name} is already configured.`, result: true };
@@ -112,7 +107,7 @@ async function add(context: JobContext, args: BoundArguments): Promise<Answer> {
   const found = await ask(context, args, { name, beacon_data: args.beacon_data, func: "add" }, "beacon_add");
   if (found === undefined) return late(args, "beacon add complete");
   if (!truthy(found.complete)) return { result: false, comment: str(found.comment) };
-  const kept = itemsOf(fieldsOf(found.beacons)[name]);
+  const kept = listOf(fieldsOf(found.beacons)[name]);
   return data.every((item) => kept.some((one) => equal(one, item)))
     ? { comment: `Added beacon: ${name}.`, result: true }
     : { comment: `Failed to add beacon ${name}.`, result: false };
@@ -120,7 +115,7 @@ async function add(context: JobContext, args: BoundArguments): Promise<Answer> {
 
 /** The lines that a difference of two configurations is made of: `key:value`. */
 function linesOf(items: unknown): string[] {
-  return itemsOf(items).flatMap((item) =>
+  return listOf(items).flatMap((item) =>
     isMap(item) ? entriesOf(item).map(([key, value]) => `${str(key)}:${str(value)}\n`) : []
   );
 }
@@ -194,7 +189,7 @@ const switchOne = (enabled: boolean) => async (context: JobContext, args: BoundA
   const found = await ask(context, args, { func: `${verb}_beacon`, name }, `beacon_${done}`);
   if (found === undefined) return late(args, `beacon ${done} complete`);
   if (!truthy(found.complete)) return { comment: str(found.comment), result: false };
-  const settings = Object.assign({}, ...itemsOf(fieldsOf(found.beacons)[name]).map(fieldsOf));
+  const settings = Object.assign({}, ...listOf(fieldsOf(found.beacons)[name]).map(fieldsOf));
   if (truthy(settings.enabled ?? !enabled) === enabled) {
     return { comment: `${Done} beacon ${name} on minion.`, result: true };
   }

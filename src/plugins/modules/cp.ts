@@ -53,7 +53,7 @@ export const module: ExecutionModule = {
           saltenv,
         });
         const from = textOr(saltenv);
-        const options = { saltenv: from, makedirs: makedirs, gzip: gzipOf(gzip) };
+        const options = { saltenv: from, makedirs, gzip: gzipOf(gzip) };
         const got = await files.fetch(path, dest, options);
         if (got !== undefined) return got;
         // Salt returns False if the file exists and the target directory does not.
@@ -91,7 +91,7 @@ export const module: ExecutionModule = {
         const url = path;
         const options = {
           saltenv: textOr(saltenv),
-          makedirs: makedirs,
+          makedirs,
           sourceHash: textOr(source_hash),
         };
         if (typeof dest !== "string") {
@@ -212,19 +212,19 @@ export const module: ExecutionModule = {
     list_master: executionFunction({
       signature: "saltenv=None, prefix: str=''",
       doc: `The files on the master.\n\n    salt '*' cp.list_master${SALTENV}\nprefix: how their paths begin`,
-      run: ({ files }, { saltenv, prefix }) => files.list("files", { saltenv: textOr(saltenv), prefix: prefix }),
+      run: ({ files }, { saltenv, prefix }) => files.list("files", { saltenv: textOr(saltenv), prefix }),
     }),
     list_master_dirs: executionFunction({
       signature: "saltenv=None, prefix: str=''",
       doc:
         `The directories of the master.\n\n    salt '*' cp.list_master_dirs${SALTENV}\nprefix: how their paths begin`,
-      run: ({ files }, { saltenv, prefix }) => files.list("directories", { saltenv: textOr(saltenv), prefix: prefix }),
+      run: ({ files }, { saltenv, prefix }) => files.list("directories", { saltenv: textOr(saltenv), prefix }),
     }),
     list_master_symlinks: executionFunction({
       signature: "saltenv=None, prefix: str=''",
       doc: "The symbolic links among the files of the master, with their targets.\n\n" +
         `    salt '*' cp.list_master_symlinks${SALTENV}\nprefix: how their paths begin`,
-      run: ({ files }, { saltenv, prefix }) => files.links({ saltenv: textOr(saltenv), prefix: prefix }),
+      run: ({ files }, { saltenv, prefix }) => files.links({ saltenv: textOr(saltenv), prefix }),
     }),
     list_minion: executionFunction({
       signature: "saltenv=None",
@@ -270,7 +270,7 @@ export const module: ExecutionModule = {
       signature: "dest: str, chunk, append=False, compressed=True, mode=None",
       doc: "Writes a piece of a file that came with the job: what salt-cp --chunked calls.",
       run: (context, { dest, chunk, append, compressed, mode }) =>
-        receiveChunk(context, { dest: dest, chunk, append, compressed, mode }),
+        receiveChunk(context, { dest, chunk, append, compressed, mode }),
     }),
   },
 };

@@ -537,7 +537,7 @@ export const module: ExecutionModule = {
       "Sets the owner and the mode of a file, and reports what changed.",
       "check_perms /etc/sudoers '{}' root root 400",
       async (context, { name, ret, user, group, mode, attrs, follow_symlinks: follow }) =>
-        Tuple.from(await checkPerms(context, name, ret, { user, group, mode, attrs, follow: follow })),
+        Tuple.from(await checkPerms(context, name, ret, { user, group, mode, attrs, follow })),
     ),
 
     // Hashes.

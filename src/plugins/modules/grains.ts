@@ -257,9 +257,9 @@ export const module: ExecutionModule = {
       doc: `Sets the value at a path in the grains.\n\n    salt '*' grains.set apps:web:port 8080${FORCE}`,
       run: (context, { key, val, force, destructive, delimiter }) =>
         set(context, key, val, {
-          force: force,
-          destructive: destructive,
-          delimiter: delimiter,
+          force,
+          destructive,
+          delimiter,
         }),
     }),
     append: executionFunction({
@@ -277,13 +277,12 @@ export const module: ExecutionModule = {
     delval: executionFunction({
       signature: "key: str, destructive: bool=False, force: bool=False",
       doc: `Sets a grain to null; with \`destructive\`, removes it.\n\n    salt '*' grains.delval role${FORCE}`,
-      run: (context, { key, destructive, force }) =>
-        set(context, key, null, { force: force, destructive: destructive, delimiter: ":" }),
+      run: (context, { key, destructive, force }) => set(context, key, null, { force, destructive, delimiter: ":" }),
     }),
     delkey: executionFunction({
       signature: "key: str, force: bool=False",
       doc: `Removes a grain.\n\n    salt '*' grains.delkey role${FORCE}`,
-      run: (context, { key, force }) => set(context, key, null, { force: force, destructive: true, delimiter: ":" }),
+      run: (context, { key, force }) => set(context, key, null, { force, destructive: true, delimiter: ":" }),
     }),
     filter_by: executionFunction({
       inline: true,

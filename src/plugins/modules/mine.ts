@@ -1,3 +1,4 @@
+import { fieldsOf } from "../../python/given.ts";
 import { messageOf } from "../../errors.ts";
 import type { JobContext } from "../../loader/context.ts";
 import { CommandExecutionError, executionFunction, type ExecutionModule } from "../../loader/family.ts";
@@ -21,16 +22,12 @@ interface MineFunction {
   allowTgtType: unknown;
 }
 
-function mapOf(value: unknown): Values {
-  return isMap(value) ? Object.fromEntries(entriesOf(value).map(([key, item]) => [str(key), item])) : {};
-}
-
 /** A map of keyword arguments, or a list of positional ones with maps among them. */
 function parseDefinition(definition: unknown): MineFunction {
   const keyword: Values = {};
   const positional: unknown[] = [];
   for (const item of isMap(definition) ? [definition] : Array.isArray(definition) ? definition : []) {
-    if (isMap(item)) Object.assign(keyword, mapOf(item));
+    if (isMap(item)) Object.assign(keyword, fieldsOf(item));
     else positional.push(item);
   }
   const { mine_function, allow_tgt, allow_tgt_type, ...rest } = keyword;
@@ -54,7 +51,7 @@ const isLocal = (context: JobContext) => context.opts.file_client === "local" ||
 
 /** What a minion without a master has sent, as Salt's `data` module keeps it. */
 async function localMine(context: JobContext): Promise<Values> {
-  return mapOf(await context.call("data.get", ["mine_cache"]));
+  return fieldsOf(await context.call("data.get", ["mine_cache"]));
 }
 
 async function store(context: JobContext, data: Values, clear: boolean): Promise<boolean> {
@@ -68,14 +65,14 @@ async function store(context: JobContext, data: Values, clear: boolean): Promise
 
 /** The functions whose values go into the mine, from the minion's configuration and its pillar. */
 async function configured(context: JobContext): Promise<Values> {
-  return mapOf(await context.call("config.merge", ["mine_functions", {}]));
+  return fieldsOf(await context.call("config.merge", ["mine_functions", {}]));
 }
 
 async function update(context: JobContext, clear: boolean, given: unknown): Promise<boolean | null> {
   const wanted = Array.isArray(given)
     ? Object.fromEntries(given.map((name) => [str(name), {}]))
     : isMap(given) && truthy(given)
-    ? mapOf(given)
+    ? fieldsOf(given)
     : truthy(given)
     ? {}
     : await configured(context);

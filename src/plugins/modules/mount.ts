@@ -94,7 +94,7 @@ async function active(context: JobContext, extended: unknown): Promise<Record<st
 
 const isMounted = async (context: JobContext, name: string) => Object.hasOwn(await active(context, false), name);
 
-const listOf = (opts: unknown): string[] => Array.isArray(opts) ? opts.map(str) : str(opts).split(",");
+const optionWords = (opts: unknown): string[] => Array.isArray(opts) ? opts.map(str) : str(opts).split(",");
 
 /** Runs `mount` or `umount`. @returns true, or its error message */
 async function mountCommand(context: JobContext, words: string[], user: unknown): Promise<true | string> {
@@ -112,7 +112,7 @@ async function mount(context: JobContext, args: Args): Promise<unknown> {
   }
   const words = ["mount"];
   if (truthy(device)) {
-    if (opts !== null) words.push("-o", listOf(opts).join(","));
+    if (opts !== null) words.push("-o", optionWords(opts).join(","));
     if (truthy(fstype)) words.push("-t", str(fstype));
     words.push(str(device));
   }
@@ -297,7 +297,7 @@ export const module: ExecutionModule = {
       async run(context, args): Promise<unknown> {
         const name = args.name;
         if (!await isMounted(context, name)) return await mount(context, args);
-        const opts = listOf(args.opts);
+        const opts = optionWords(args.opts);
         if (!opts.includes("remount")) opts.push("remount");
         const kind = truthy(args.fstype) ? ["-t", str(args.fstype)] : [];
         return await mountCommand(context, ["mount", "-o", opts.join(","), ...kind, str(args.device), name], args.user);

@@ -10,14 +10,12 @@ import { groupDiff, groupInfo, groupList, latestVersion, repoPackages, upgrades 
 import { install, refresh, remove, upgrade } from "./pacmanpkg/change.ts";
 import { ask, installed } from "./pacmanpkg/program.ts";
 
-const words = (value: unknown): string[] => (value as unknown[]).map(str);
-
 const latest = executionFunction({
   signature: "*names, **kwargs",
   doc: "The newest available version, empty if it is installed.\n\n    salt '*' pkg.latest_version vim",
   async run(context, { names, kwargs }) {
     if (isTrue(kwargs.refresh)) await refresh(context, kwargs.root);
-    return await latestVersion(context, words(names), kwargs);
+    return await latestVersion(context, names.map(str), kwargs);
   },
 });
 
@@ -51,7 +49,7 @@ export const module: ExecutionModule = {
     version: executionFunction({
       signature: "*names, **kwargs",
       doc: "The installed version, empty for none; a map for several packages.\n\n    salt '*' pkg.version vim",
-      run: (context, { names, kwargs }) => installedVersions(context, words(names), kwargs),
+      run: (context, { names, kwargs }) => installedVersions(context, names.map(str), kwargs),
     }),
     latest_version: latest,
     available_version: latest,
@@ -73,7 +71,7 @@ export const module: ExecutionModule = {
       doc: "The available versions of packages; with `byrepo` by repository.\n\n    salt '*' pkg.list_repo_pkgs foo",
       async run(context, { args, kwargs }) {
         if (isTrue(kwargs.refresh)) await refresh(context);
-        return await repoPackages(context, words(args), kwargs);
+        return await repoPackages(context, args.map(str), kwargs);
       },
     }),
     refresh_db: executionFunction({
@@ -97,21 +95,21 @@ export const module: ExecutionModule = {
       signature: "*packages, **kwargs",
       doc: "The files of packages in one list.\n\n    salt '*' pkg.file_list httpd",
       async run(context, { packages }) {
-        const found = await files(context, words(packages));
+        const found = await files(context, packages.map(str));
         return { errors: found.errors, files: Object.values(found.packages).flat() };
       },
     }),
     file_dict: executionFunction({
       signature: "*packages, **kwargs",
       doc: "The files of packages by package.\n\n    salt '*' pkg.file_dict httpd",
-      run: (context, { packages }) => files(context, words(packages)),
+      run: (context, { packages }) => files(context, packages.map(str)),
     }),
     owner: executionFunction({
       signature: "*paths, **kwargs",
       doc: "The package that a file belongs to; a map for several files.\n\n    salt '*' pkg.owner /usr/bin/ls",
       async run(context, { paths }) {
         const found: Record<string, string> = {};
-        for (const path of words(paths)) found[path] = (await ask(context, ["-Qqo", path])).stdout.trim();
+        for (const path of paths.map(str)) found[path] = (await ask(context, ["-Qqo", path])).stdout.trim();
         const values = Object.values(found);
         return values.length === 0 ? "" : values.length === 1 ? values[0] : found;
       },

@@ -12,7 +12,7 @@ import { runAll } from "../commands.ts";
 import { changes } from "../packages/lists.ts";
 import { comparePep440 } from "../packages/pep440.ts";
 import { type Args, askPip, callPip, pipWords } from "./pip/program.ts";
-import { extraWords, installWords, listOf } from "./pip/words.ts";
+import { extraWords, installWords, splitOrNone } from "./pip/words.ts";
 
 type Versions = Record<string, string>;
 
@@ -55,7 +55,7 @@ function parseFreeze(lines: string[], prefix: unknown): Versions {
 /** Files of requirements, fetched if they are the master's. */
 async function requirementWords(context: JobContext, args: Args): Promise<string[] | string> {
   const words: string[] = [];
-  for (const one of listOf(args.requirements)) {
+  for (const one of splitOrNone(args.requirements)) {
     const path = one.startsWith("salt://") ? await context.call("cp.cache_file", [one, args.saltenv ?? "base"]) : one;
     if (!truthy(path)) return `pip requirements file '${one}' not found`;
     words.push("--requirement", str(path));
@@ -111,7 +111,7 @@ export const module: ExecutionModule = {
           "-y",
           ...requirements,
           ...words,
-          ...listOf(args.pkgs),
+          ...splitOrNone(args.pkgs),
           ...extraWords(args.extra_args),
         ];
         return await callPip(context, all, args);

@@ -13,7 +13,7 @@ const ABOUT = "The master's option `peer` says what a minion may publish; what i
   "map.\narg: the arguments, as a list or one by one between commas. returner: where the returns go as well. " +
   "timeout: seconds to wait for them";
 
-function listOf(arg: unknown): unknown[] {
+function positionalOf(arg: unknown): unknown[] {
   const value = typeof arg === "string" ? yamlifyArg(arg) : arg;
   if (value === null || value === undefined) return [];
   return Array.isArray(value) ? value : [value];
@@ -41,7 +41,7 @@ async function publish(context: JobContext, args: Record<string, unknown>): Prom
     published = await master.request({
       cmd: "minion_pub",
       fun,
-      arg: listOf(args.arg),
+      arg: positionalOf(args.arg),
       tgt,
       tgt_type,
       ret: returner,
@@ -98,7 +98,7 @@ export const module: ExecutionModule = {
           return await master.request({
             cmd: "minion_runner",
             fun,
-            arg: listOf(arg),
+            arg: positionalOf(arg),
             tmo: timeout,
             id: opts.id,
             no_parse: Array.isArray(opts.no_parse) ? opts.no_parse : [],

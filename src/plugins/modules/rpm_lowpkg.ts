@@ -65,15 +65,15 @@ const MISMATCHES: [letter: string, meaning: string][] = [
   ["P", "capabilities"],
 ];
 
-function listOf(value: unknown, name: string): string[] {
+function needList(value: unknown, name: string): string[] {
   if (Array.isArray(value)) return value.map(str);
   if (typeof value === "string") return value.split(",").map((one) => one.trim());
   throw new SaltInvocationError(`${name} must be a list or a comma-separated string`);
 }
 
 async function verify(context: JobContext, names: unknown[], kwargs: Args): Promise<Record<string, unknown>> {
-  const ignored = listOf(kwargs.ignore_types ?? [], "ignore_types");
-  const options = listOf(kwargs.verify_options ?? [], "verify_options").filter((one) => one !== "");
+  const ignored = needList(kwargs.ignore_types ?? [], "ignore_types");
+  const options = needList(kwargs.verify_options ?? [], "verify_options").filter((one) => one !== "");
   const words = [...options.map((one) => `--${one}`), ...(names.length > 0 ? ["-V", ...names.map(str)] : ["-Va"])];
   const { retcode, stdout, stderr } = await runAll(context, ["rpm", ...rootWords(kwargs.root), ...words], {
     ignore_retcode: true,

@@ -26,7 +26,7 @@ const REFRESH_PILLAR = executionFunction({
   doc: "Refreshes the pillar of the minion. `wait` waits for it, at most `timeout` seconds.\n\n" +
     "    salt '*' saltutil.refresh_pillar\n    salt '*' saltutil.refresh_pillar wait=True timeout=60",
   async run(context, { wait, timeout, clean_cache }) {
-    const data = { clean_cache: clean_cache };
+    const data = { clean_cache };
     const ask = context.master?.askLocal;
     if (!wait || ask === undefined) return notifyMinion(context, "pillar_refresh", data);
     const seconds = Number(timeout);

@@ -117,7 +117,7 @@ export const module: ExecutionModule = {
           sls: str(sls),
           saltenv: str(saltenv),
           source,
-          renderer: renderer,
+          renderer,
           context: { ...names, ...isMap(over) ? Object.fromEntries(entriesOf(over)) : {} },
         });
       },

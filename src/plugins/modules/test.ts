@@ -362,7 +362,7 @@ export const module: ExecutionModule = {
       run(context, { name, args, kwargs }) {
         const short = name.replace(/^salt\.exceptions\./, "");
         if (!Object.hasOwn(EXCEPTIONS, short)) {
-          context.log.error("no such exception", { name: name });
+          context.log.error("no such exception", { name });
           return false;
         }
         throw EXCEPTIONS[short]!(exceptionText([...args, ...Object.values(withoutPub(kwargs))]));

@@ -1,3 +1,4 @@
+import { textsOf } from "../../python/given.ts";
 import type { BoundArguments } from "../../loader/signature.ts";
 import { executionFunction, type ExecutionModule } from "../../loader/family.ts";
 import { isTrue } from "../../python/is_true.ts";
@@ -17,8 +18,6 @@ import { patches } from "./yumpkg/patches.ts";
 import { yumProgram } from "./yumpkg/program.ts";
 import { delRepo, getRepo, listRepos, modRepo } from "./yumpkg/repositories.ts";
 
-const words = (value: unknown): string[] => (value as unknown[]).map(str);
-
 /** A function that is one of lowpkg's. */
 const low = (fun: string, doc: string, list: string = "packages") =>
   executionFunction({
@@ -31,7 +30,7 @@ const low = (fun: string, doc: string, list: string = "packages") =>
 const latest = executionFunction({
   signature: "*names, **kwargs",
   doc: "The newest available version, empty if it is installed.\n\n    salt '*' pkg.latest_version vim",
-  run: (context, { names, kwargs }) => latestVersion(context, words(names), kwargs),
+  run: (context, { names, kwargs }) => latestVersion(context, names.map(str), kwargs),
 });
 
 const listUpgrades = executionFunction({
@@ -64,7 +63,7 @@ export const module: ExecutionModule = {
     version: executionFunction({
       signature: "*names, **kwargs",
       doc: "The installed version, empty for none; a map for several packages.\n\n    salt '*' pkg.version vim",
-      run: (context, { names, kwargs }) => installedVersions(context, words(names), kwargs),
+      run: (context, { names, kwargs }) => installedVersions(context, names.map(str), kwargs),
     }),
     latest_version: latest,
     available_version: latest,
@@ -78,7 +77,7 @@ export const module: ExecutionModule = {
     list_repo_pkgs: executionFunction({
       signature: "*args, **kwargs",
       doc: "The available versions of packages; with `byrepo` by repository.\n\n    salt '*' pkg.list_repo_pkgs foo",
-      run: (context, { args, kwargs }) => repoPackages(context, words(args), kwargs),
+      run: (context, { args, kwargs }) => repoPackages(context, args.map(str), kwargs),
     }),
     list_downloaded: executionFunction({
       signature: "**kwargs",
@@ -132,7 +131,7 @@ export const module: ExecutionModule = {
       signature: "pattern=None, full: bool=True",
       doc: "The packages that are held.\n\n    salt '*' pkg.list_holds",
       run: (context, { pattern, full }) =>
-        listHolds(context, { full: full, ...(truthy(pattern) ? { pattern: str(pattern) } : {}) }),
+        listHolds(context, { full, ...(truthy(pattern) ? { pattern: str(pattern) } : {}) }),
     }),
     version_cmp: executionFunction({
       signature: "pkg1, pkg2, ignore_epoch=False, **kwargs",
@@ -155,7 +154,7 @@ export const module: ExecutionModule = {
     info_installed: executionFunction({
       signature: "*names, **kwargs",
       doc: "Details of installed packages.\n\n    salt '*' pkg.info_installed bash",
-      run: (context, { names, kwargs }) => infoInstalled(context, words(names), kwargs),
+      run: (context, { names, kwargs }) => infoInstalled(context, names.map(str), kwargs),
     }),
     verify: low("verify", "The files that are not as their packages had them.", "names"),
     modified: low("modified", "What was changed of the files of packages."),
@@ -167,7 +166,7 @@ export const module: ExecutionModule = {
       signature: "name: str, expand: bool=False, ignore_groups=None, **kwargs",
       doc: "The packages of a group.\n\n    salt '*' pkg.group_info 'Perl Support'",
       run: (context, { name, expand, ignore_groups, kwargs }) =>
-        groupInfo(context, name, { expand: expand, kwargs, done: new Set(words(ignore_groups ?? [])) }),
+        groupInfo(context, name, { expand, kwargs, done: new Set(textsOf(ignore_groups ?? [])) }),
     }),
     group_diff: executionFunction({
       signature: "name: str, **kwargs",

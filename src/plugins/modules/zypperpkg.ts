@@ -23,8 +23,6 @@ import {
   search,
 } from "./zypperpkg/search.ts";
 
-const words = (value: unknown): string[] => (value as unknown[]).map(str);
-
 /** A function that is one of lowpkg's. */
 const low = (fun: string, doc: string, list = "packages", others = "kwargs") =>
   executionFunction({
@@ -36,7 +34,7 @@ const low = (fun: string, doc: string, list = "packages", others = "kwargs") =>
 const latest = executionFunction({
   signature: "*names, **kwargs",
   doc: "The newest available version, empty if it is installed.\n\n    salt '*' pkg.latest_version vim",
-  run: (context, { names, kwargs }) => latestVersion(context, words(names), kwargs),
+  run: (context, { names, kwargs }) => latestVersion(context, names.map(str), kwargs),
 });
 
 const listUpgrades = executionFunction({
@@ -74,7 +72,7 @@ const QUERIES: Record<string, ExecutionFunction> = {
     signature: "*names, **kwargs",
     doc: "The installed version; a map for several packages.\n\n    salt '*' pkg.version vim",
     async run(context, { names, kwargs }) {
-      const found = await installedVersions(context, words(names), kwargs);
+      const found = await installedVersions(context, names.map(str), kwargs);
       return truthy(found) ? found : {};
     },
   }),
@@ -90,17 +88,17 @@ const QUERIES: Record<string, ExecutionFunction> = {
   list_repo_pkgs: executionFunction({
     signature: "*args, **kwargs",
     doc: "The available versions of packages; with `byrepo` by repository.\n\n    salt '*' pkg.list_repo_pkgs foo",
-    run: (context, { args, kwargs }) => repoPackages(context, words(args), kwargs),
+    run: (context, { args, kwargs }) => repoPackages(context, args.map(str), kwargs),
   }),
   info_installed: executionFunction({
     signature: "*names, **kwargs",
     doc: "Details of installed packages.\n\n    salt '*' pkg.info_installed bash",
-    run: (context, { names, kwargs }) => infoInstalled(context, words(names), kwargs),
+    run: (context, { names, kwargs }) => infoInstalled(context, names.map(str), kwargs),
   }),
   info_available: executionFunction({
     signature: "*names, **kwargs",
     doc: "Details of available packages.\n\n    salt '*' pkg.info_available bash",
-    run: (context, { names, kwargs }) => infoAvailable(context, words(names), kwargs),
+    run: (context, { names, kwargs }) => infoAvailable(context, names.map(str), kwargs),
   }),
   search: executionFunction({
     signature: "criteria: str, refresh: bool=False, **kwargs",
@@ -168,7 +166,7 @@ const CHANGES: Record<string, ExecutionFunction> = {
   download: executionFunction({
     signature: "*packages, **kwargs",
     doc: "Fetches packages as files.\n\n    salt '*' pkg.download httpd",
-    run: (context, { packages, kwargs }) => download(context, words(packages), kwargs),
+    run: (context, { packages, kwargs }) => download(context, packages.map(str), kwargs),
   }),
   list_downloaded: executionFunction({
     signature: "root=None, **kwargs",
@@ -249,7 +247,7 @@ const RPM: Record<string, ExecutionFunction> = {
   diff: executionFunction({
     signature: "*paths, **kwargs",
     doc: "What was changed of files since their packages had them.\n\n    salt '*' pkg.diff /etc/sudoers",
-    run: (context, { paths, kwargs }) => diff(context, words(paths), kwargs),
+    run: (context, { paths, kwargs }) => diff(context, paths.map(str), kwargs),
   }),
   verify: low("verify", "The files that are not as their packages had them.", "names"),
   modified: low("modified", "What was changed of the files of packages.", "packages", "flags"),

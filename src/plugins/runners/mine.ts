@@ -12,7 +12,7 @@ export const runner: RunnerModule = {
         const several = Array.isArray(fun) || str(fun).includes(",");
         const functions = (Array.isArray(fun) ? fun.map(str) : str(fun).split(",")).map((name) => name.trim());
         const found: Record<string, Record<string, unknown>> = {};
-        for (const id of context.expand({ tgt, tgt_type: tgt_type })) {
+        for (const id of context.expand({ tgt, tgt_type })) {
           const mine = context.minions.mine(id) ?? {};
           for (const name of functions) {
             if (!Object.hasOwn(mine, name)) continue;
@@ -32,7 +32,7 @@ export const runner: RunnerModule = {
         const arg = [{ __kwarg__: true, clear, mine_functions }];
         return await context.command({
           tgt: tgt as string | string[],
-          tgt_type: tgt_type,
+          tgt_type,
           fun: "mine.update",
           arg,
         }) ?? {};

@@ -36,7 +36,7 @@ export const runner: RunnerModule = {
         "    salt-run network.wolmatch 'web*'",
       async run({ runtime, expand, minions }, { tgt, tgt_type, bcast, destport }) {
         const woken: string[] = [];
-        for (const id of expand({ tgt, tgt_type: tgt_type })) {
+        for (const id of expand({ tgt, tgt_type })) {
           const cards = minions.data(id)?.grains.hwaddr_interfaces;
           for (const [name, mac] of isMap(cards) ? entriesOf(cards) : []) {
             if (name === "lo") continue;

@@ -38,14 +38,14 @@ export const runner: RunnerModule = {
         if (!Array.isArray(list)) {
           throw new SaltInvocationError(`reactors must be an SLS file or a list of them, not ${repr(reactors)}`);
         }
-        return (await ask(context, "add", { event: event, reactors: list.map(str) })).result;
+        return (await ask(context, "add", { event, reactors: list.map(str) })).result;
       },
     }),
     delete: runnerFunction({
       signature: "event: str, saltenv='base', test=None",
       doc: "Deletes the reactor of a glob of tags, until the configuration is read again.\n\n" +
         "    salt-run reactor.delete 'my/deploy/*'",
-      run: async (context, { event }) => (await ask(context, "delete", { event: event })).result,
+      run: async (context, { event }) => (await ask(context, "delete", { event })).result,
     }),
     is_leader: runnerFunction({
       signature: "",

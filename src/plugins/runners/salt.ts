@@ -22,17 +22,17 @@ export const runner: RunnerModule = {
         const named = Object.keys(keyword).length === 0 ? [] : [{ __kwarg__: true, ...keyword }];
         const request = {
           tgt: tgt as string | string[],
-          tgt_type: tgt_type,
-          fun: fun,
+          tgt_type,
+          fun,
           arg: [...positional, ...named],
         };
         const answers = await context.command(
-          { ...request, ret: ret, jid: jid },
+          { ...request, ret, jid },
           timeout === null ? {} : { timeoutMs: Number(timeout) * 1000 },
         );
         if (answers === undefined) return {};
         // As in Salt, one that did not answer is False.
-        const silent = context.expand({ tgt, tgt_type: tgt_type }).filter((id) => !Object.hasOwn(answers, id));
+        const silent = context.expand({ tgt, tgt_type }).filter((id) => !Object.hasOwn(answers, id));
         return { ...answers, ...Object.fromEntries(silent.map((id) => [id, false])) };
       },
     }),

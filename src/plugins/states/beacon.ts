@@ -1,6 +1,6 @@
+import { fieldsOf } from "../../python/given.ts";
 import type { BoundArguments } from "../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
-import { entriesOf, isMap } from "../../python/containers.ts";
 import { equal } from "../../python/equal.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
@@ -13,9 +13,6 @@ interface Answer {
   comment?: unknown;
   changes?: Fields;
 }
-
-const fieldsOf = (value: unknown): Fields =>
-  isMap(value) ? Object.fromEntries(entriesOf(value).map(([key, item]) => [str(key), item])) : {};
 
 const givenOf = ({ kwargs }: BoundArguments): Fields =>
   Object.fromEntries(Object.entries((kwargs ?? {}) as Fields).filter(([name]) => !name.startsWith("__")));

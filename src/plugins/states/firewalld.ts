@@ -84,11 +84,11 @@ const PORTS: ListKind = {
   keyword: { force_masquerade: false },
 };
 
-const listOf = (value: unknown): unknown[] => Array.isArray(value) ? value : [];
+const itemsOf = (value: unknown): unknown[] => Array.isArray(value) ? value : [];
 
 async function texts(zone: Zone, args: BoundArguments, kind: ListKind): Promise<void> {
   const prune = args[`prune_${kind.argument}`];
-  const wanted = listOf(args[kind.argument]);
+  const wanted = itemsOf(args[kind.argument]);
   if (wanted.length === 0 && !truthy(prune)) return;
   const words = (one: unknown) => kind.valueFirst === true ? [one, args.name] : [args.name, one];
   await zone.list(kind.argument, wanted, prune, {
@@ -100,7 +100,7 @@ async function texts(zone: Zone, args: BoundArguments, kind: ListKind): Promise<
 
 async function icmp(context: StateContext, zone: Zone, args: BoundArguments): Promise<void> {
   const prune = args.prune_block_icmp;
-  let wanted = listOf(args.block_icmp);
+  let wanted = itemsOf(args.block_icmp);
   if (wanted.length === 0 && !truthy(prune)) return;
   const current = await zone.ask<unknown[]>("list_icmp_block", []);
   if (wanted.length > 0) {
@@ -150,7 +150,7 @@ function forwardOf(text: unknown): Forward {
 }
 
 async function forwards(zone: Zone, args: BoundArguments): Promise<void> {
-  const wanted = listOf(args.port_fwd);
+  const wanted = itemsOf(args.port_fwd);
   if (wanted.length === 0 && !truthy(args.prune_port_fwd)) return;
   const words = (one: unknown) => {
     const forward = one as Forward;
@@ -232,8 +232,8 @@ export const states: StateModule = {
           if (added.length > 0 || removed.length > 0) changes[`${kind}s`] = { old: current, new: wanted };
         };
         try {
-          await settle("port", listOf(ports));
-          await settle("protocol", listOf(protocols));
+          await settle("port", itemsOf(ports));
+          await settle("protocol", itemsOf(protocols));
         } catch (error) {
           return outcome(name, false, `Error: ${callError(error)}`, changes);
         }

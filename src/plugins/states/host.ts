@@ -1,3 +1,4 @@
+import { listOf } from "../../python/given.ts";
 import type { BoundArguments } from "../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
 import { parseIpv4, parseIpv6 } from "../../python/ipaddress.ts";
@@ -16,8 +17,6 @@ interface Plan {
   warnings: string[];
   valid: boolean;
 }
-
-const addresses = (ip: unknown) => (Array.isArray(ip) ? ip : [ip]).map(str);
 
 function planOf(hosts: Hosts, name: string, wanted: readonly string[], comment: unknown, clean: boolean): Plan {
   const absent = wanted.filter((ip) => !Object.hasOwn(hosts, ip));
@@ -105,7 +104,7 @@ function stepsOf(plan: Plan, name: string, comment: unknown): Step[] {
 async function absent(context: StateContext, { name, ip }: BoundArguments): Promise<StateReturn> {
   const ret = outcome(name, null, "");
   const comments: string[] = [];
-  for (const address of addresses(ip)) {
+  for (const address of listOf(ip).map(str)) {
     if (!truthy(await context.call("hosts.has_pair", [address, name]))) {
       ret.result = true;
       comments.push(`Host ${str(name)} (${address}) already absent`);
@@ -132,7 +131,7 @@ export const states: StateModule = {
       async run(context, args) {
         const name = str(args.name);
         const hosts = await context.call("hosts.list_hosts") as Hosts;
-        const plan = planOf(hosts, name, addresses(args.ip), args.comment, args.clean);
+        const plan = planOf(hosts, name, listOf(args.ip).map(str), args.comment, args.clean);
         const ret = outcome(args.name, plan.valid, "");
         if (plan.warnings.length > 0) ret.warnings = plan.warnings;
         for (const { ips, fun, value, would, did, failed, key, counts } of stepsOf(plan, name, args.comment)) {

@@ -1,6 +1,7 @@
+import { fieldsOf } from "../../python/given.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
 import { equal } from "../../python/equal.ts";
-import { entriesOf, isMap, lookup } from "../../python/containers.ts";
+import { isMap, lookup } from "../../python/containers.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 
@@ -12,9 +13,6 @@ interface Answer {
   comment?: unknown;
   changes?: unknown;
 }
-
-const fieldsOf = (value: unknown): Fields =>
-  isMap(value) ? Object.fromEntries(entriesOf(value).map(([key, item]) => [str(key), item])) : {};
 
 async function scheduleOf(context: StateContext, offline: unknown): Promise<Fields> {
   const asked = { show_all: true, return_yaml: false, ...(offline === undefined ? {} : { offline }) };

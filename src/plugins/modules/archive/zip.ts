@@ -1,3 +1,4 @@
+import { splitInput } from "../../../python/given.ts";
 import { globPaths } from "../../../config/glob_paths.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError, executionFunction, SaltInvocationError } from "../../../loader/family.ts";
@@ -19,10 +20,8 @@ export function sourcesOf(context: JobContext, sources: unknown): string[] {
   return list.flatMap((source) => /[*?[]/.test(source) ? globPaths(context.runtime.fs, source) : [source]);
 }
 
-export function namesOf(names: unknown): string[] | undefined {
-  if (names === null || names === undefined) return undefined;
-  return Array.isArray(names) ? names.map(str) : str(names).split(",").map((name) => name.trim());
-}
+export const namesOf = (names: unknown): string[] | undefined =>
+  names === null || names === undefined ? undefined : splitInput(names);
 
 export const isEncrypted = executionFunction({
   signature: "name: str, clean: bool=False, saltenv='base', source_hash=None, use_etag=False",

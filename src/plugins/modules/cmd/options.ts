@@ -1,3 +1,4 @@
+import { splitInput } from "../../../python/given.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
 import type { BoundArguments } from "../../../loader/signature.ts";
@@ -79,14 +80,11 @@ function environmentOf(value: unknown): Record<string, string | null> {
 }
 
 /** A list given as a list, as one value, or as text with commas. */
-function listOf(value: unknown): string[] {
-  if (value === null || value === undefined || value === "") return [];
-  if (Array.isArray(value)) return value.map(str);
-  return str(value).split(",").map((part) => part.trim());
-}
+const splitOrNone = (value: unknown): string[] =>
+  value === "" || value === null || value === undefined ? [] : splitInput(value);
 
 function codesOf(value: unknown): number[] {
-  return listOf(value).map((text) => {
+  return splitOrNone(value).map((text) => {
     if (!/^-?\d+$/.test(text)) throw new SaltInvocationError("success_retcodes must be a list of integers");
     return Number(text);
   });
@@ -138,8 +136,8 @@ export function commandOptions(bound: BoundArguments, host: Host): CommandOption
     background: truthy(args.bg),
     redirectStderr: truthy(args.redirect_stderr),
     successRetcodes: codesOf(args.success_retcodes),
-    successStdout: listOf(args.success_stdout),
-    successStderr: listOf(args.success_stderr),
+    successStdout: splitOrNone(args.success_stdout),
+    successStderr: splitOrNone(args.success_stderr),
     ofJob: Object.hasOwn(args, "__pub_jid"),
   };
 }

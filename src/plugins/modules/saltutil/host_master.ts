@@ -106,7 +106,7 @@ export const runWheel = executionFunction({
     "    salt master1 saltutil.wheel key.accept web1",
   async run(context, { name, args, kwargs }): Promise<unknown> {
     const keyword = withoutPublication(kwargs);
-    await announce(context, kwargs, { type: "wheel", name: name, args: keyword });
+    await announce(context, kwargs, { type: "wheel", name, args: keyword });
     return await hostMaster(context).wheel(name, args, keyword);
   },
 });

@@ -1,11 +1,11 @@
 /** How the functions of `schedule` speak to the minion: by an event on its bus, and the event that answers it. */
+import { fieldsOf } from "../../../python/given.ts";
 import { messageOf } from "../../../errors.ts";
 import { dirName } from "../../../config/paths.ts";
 import { savedSchedulePath } from "../../../config/saved_schedule.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { deepCopy } from "../../../python/copy.ts";
-import { entriesOf, isMap, lookup } from "../../../python/containers.ts";
-import { str } from "../../../python/repr.ts";
+import { isMap, lookup } from "../../../python/containers.ts";
 import { truthy } from "../../../python/truth.ts";
 import { dump } from "../../../yaml/mod.ts";
 
@@ -21,11 +21,6 @@ const SHOWN: ReadonlySet<string> = new Set([
   ...["until", "after", "return_config", "return_kwargs", "run_on_start", "skip_during_range"],
   "run_after_skip_range",
 ]);
-
-/** A map with text for keys. */
-export function fieldsOf(value: unknown): Fields {
-  return isMap(value) ? Object.fromEntries(entriesOf(value).map(([key, item]) => [str(key), item])) : {};
-}
 
 /**
  * Asks the minion to do something about its schedule.

@@ -130,7 +130,7 @@ export async function groupDiff(context: JobContext, name: string, kwargs: Args)
   }]));
 }
 
-const listOf = (value: unknown, name: string): string[] => {
+const needList = (value: unknown, name: string): string[] => {
   if (typeof value === "string") return value.split(",");
   if (Array.isArray(value)) return value.map(str);
   throw new SaltInvocationError(`'${name}' must be a list`);
@@ -138,7 +138,7 @@ const listOf = (value: unknown, name: string): string[] => {
 
 /** The packages that the installation of groups needs. */
 export async function groupPackages(context: JobContext, { name, skip, include }: Args): Promise<string[]> {
-  const [groups, without, more] = [listOf(name, "groups"), listOf(skip, "skip"), listOf(include, "include")];
+  const [groups, without, more] = [needList(name, "groups"), needList(skip, "skip"), needList(include, "include")];
   const targets: string[] = [];
   for (const group of groups) {
     const info = await groupInfo(context, group, {});

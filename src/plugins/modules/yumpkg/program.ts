@@ -1,4 +1,5 @@
 /** dnf, or yum where there is only that. */
+import { listOf } from "../../../python/given.ts";
 import type { Context, JobContext } from "../../../loader/context.ts";
 import { CommandNotFoundError } from "../../../loader/family.ts";
 import { splitLines } from "../../../python/lines.ts";
@@ -27,8 +28,6 @@ export async function callYum(context: JobContext, words: string[], options: Arg
   return await runAll(context, [...scopeWords(context), needYum(context), ...words], options);
 }
 
-const listOf = (value: unknown): string[] => (Array.isArray(value) ? value : [value]).map(str);
-
 /**
  * The words for what functions are asked about repositories.
  *
@@ -38,8 +37,8 @@ export function optionWords(kwargs: Args, extra = false): string[] {
   const { fromrepo, repo, disablerepo, enablerepo, disableexcludes, branch, setopt, ...others } = kwargs;
   const from = truthy(fromrepo) ? fromrepo : repo;
   const words = truthy(from) ? ["--disablerepo=*", `--enablerepo=${str(from)}`] : [
-    ...(truthy(disablerepo) ? listOf(disablerepo).map((one) => `--disablerepo=${one}`) : []),
-    ...(truthy(enablerepo) ? listOf(enablerepo).map((one) => `--enablerepo=${one}`) : []),
+    ...(truthy(disablerepo) ? listOf(disablerepo).map(str).map((one) => `--disablerepo=${one}`) : []),
+    ...(truthy(enablerepo) ? listOf(enablerepo).map(str).map((one) => `--enablerepo=${one}`) : []),
   ];
   if (truthy(disableexcludes)) words.push(`--disableexcludes=${str(disableexcludes)}`);
   if (truthy(branch)) words.push(`--branch=${str(branch)}`);

@@ -7,7 +7,7 @@ import { truthy } from "../../../python/truth.ts";
 import { exists, realPath } from "../../linux/paths.ts";
 import { matchedKeys } from "../../modules/mount/tables.ts";
 import { outcome } from "../outcome.ts";
-import { type ActiveMount, listOf, missingOptions } from "./options.ts";
+import { type ActiveMount, missingOptions, optionWords } from "./options.ts";
 
 type Active = Record<string, ActiveMount>;
 
@@ -125,7 +125,7 @@ async function checkOptions(
     mount.changed = true;
     return true;
   }
-  const surplus = listOf(cache.opts).filter((option) => !mount.opts.includes(option));
+  const surplus = optionWords(cache.opts).filter((option) => !mount.opts.includes(option));
   if (surplus.length === 0) return true;
   if (context.test) return refuse(`Remount would be forced because options (${surplus.join(",")})changed`);
   return await remount(context, mount, args, last);
@@ -148,7 +148,7 @@ async function checkDevice(
     ret.comment = "Target was already mounted";
     return true;
   }
-  const patterns = listOf(args.device_name_regex).map((pattern) => compilePattern(pattern));
+  const patterns = optionWords(args.device_name_regex).map((pattern) => compilePattern(pattern));
   const ignored = devices.find((one) => patterns.some((matches) => matches(one) !== null));
   if (ignored !== undefined) {
     ret.result = true;
@@ -282,7 +282,7 @@ export const mounted = stateFunction({
     const name = given === "/" ? given : given.replace(/\/+$/, "");
     const realName = realPath(context.runtime, name);
     const ret = outcome(args.name, true, "");
-    const opts = listOf(args.opts);
+    const opts = optionWords(args.opts);
     const key = escaped(realName);
     const device = str(args.device);
     const mount: Mount = { name, realName, key, device, fstype: str(args.fstype), opts, ret, changed: false };
