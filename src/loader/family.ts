@@ -1,7 +1,7 @@
 import type { Logger } from "../log.ts";
 import type { Runtime } from "../runtime/mod.ts";
 import type { Context, JobContext, RunnerContext } from "./context.ts";
-import { type Arguments, type BoundArguments, type Declare, declareFunction, type Signature } from "./signature.ts";
+import { type Args, type Arguments, type Declare, declareFunction, type Signature } from "./signature.ts";
 
 /**
  * One function that a job can call.
@@ -30,7 +30,7 @@ export interface ExecutionFunction {
    */
   inline?: boolean;
   /** Runs the function; may return a promise of its return. */
-  run(context: JobContext, args: BoundArguments): unknown;
+  run(context: JobContext, args: Args): unknown;
 }
 
 /** Declares an execution function: its arguments have the names and types that its signature says. */
@@ -105,7 +105,7 @@ export interface RunnerFunction {
   doc: string;
   /** True if its arguments are secrets: they are not fired on the bus. @default false */
   secret?: boolean;
-  run(context: RunnerContext, args: BoundArguments): unknown;
+  run(context: RunnerContext, args: Args): unknown;
 }
 
 /** Declares a function of a runner: its arguments have the names and types that its signature says. */

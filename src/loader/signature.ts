@@ -82,10 +82,10 @@ const were = (count: number) => count === 1 ? "was" : "were";
  *
  * @internal
  */
-export type BoundArguments = Record<string, unknown>;
+export type Args = Record<string, unknown>;
 
 /** The same, of a function that takes `**kwargs`. */
-export type KeywordArguments = BoundArguments & { kwargs: BoundArguments };
+export type KeywordArgs = Args & { kwargs: Args };
 
 type Trim<S extends string> = S extends `${" " | "\n"}${infer T}` ? Trim<T>
   : S extends `${infer T}${" " | "\n"}` ? Trim<T>
@@ -110,9 +110,8 @@ type ValueOf<P extends string> = P extends `**${string}` ? Record<string, unknow
  * The arguments of a function by its signature's own text: `"name, force: bool=False, **kwargs"` makes
  * `{name: unknown; force: boolean; kwargs: Record<string, unknown>}`. A caller may send anything: a default says nothing.
  */
-export type Arguments<S> = S extends string
-  ? string extends S ? BoundArguments : { [P in Pieces<S> as NameOf<P>]: ValueOf<P> }
-  : BoundArguments;
+export type Arguments<S> = S extends string ? string extends S ? Args : { [P in Pieces<S> as NameOf<P>]: ValueOf<P> }
+  : Args;
 
 interface AnyFunction {
   signature: string | Signature;
@@ -134,7 +133,7 @@ export type Declare<F extends AnyFunction> = <S extends string | Signature, R ex
 export function declareFunction<F extends AnyFunction>(fun: F): F {
   const typed = parseSignature(fun.signature).params.filter(({ type }) => type !== undefined);
   if (typed.length === 0) return fun;
-  const run = (context: never, args: BoundArguments) => {
+  const run = (context: never, args: Args) => {
     const coerced = { ...args };
     for (const { name, type } of typed) coerced[name] = TYPES[type!](args[name]);
     return fun.run(context, coerced as never);
@@ -152,9 +151,9 @@ export function bindArguments(
   signature: Signature,
   positional: readonly unknown[],
   keyword: ReadonlyMap<string, unknown>,
-): BoundArguments {
+): Args {
   const { params, varargs, keywords } = signature;
-  const bound: BoundArguments = Object.create(null);
+  const bound: Args = Object.create(null);
   if (positional.length > params.length && varargs === undefined) {
     const required = params.filter((param) => !("default" in param)).length;
     const takes = required === params.length

@@ -1,11 +1,10 @@
+import type { Args } from "../loader/signature.ts";
 import type { JobContext } from "../loader/context.ts";
 import { CommandExecutionError } from "../loader/family.ts";
 import { isTemplateEngine, Rendering, templateText, unsupportedEngine } from "../loader/rendering.ts";
 import { isMap } from "../python/containers.ts";
 import { str } from "../python/repr.ts";
 import { truthy } from "../python/truth.ts";
-
-type Args = Record<string, unknown>;
 
 /** The environment that templates of a call import from. */
 const saltenvOf = (context: JobContext, saltenv: unknown): string =>

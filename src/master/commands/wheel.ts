@@ -1,7 +1,7 @@
 import { messageOf } from "../../errors.ts";
 import { eventStamp } from "../../wire/event_frame.ts";
 import { CommandExecutionError } from "../../loader/family.ts";
-import { bindArguments, type BoundArguments, parseSignature, type Signature } from "../../loader/signature.ts";
+import { type Args, bindArguments, parseSignature, type Signature } from "../../loader/signature.ts";
 import { traceback } from "../../loader/traceback.ts";
 import type { LostMinions, WheelContext, WheelFunction } from "../../loader/wheel.ts";
 import { authorizeCall } from "../access/authorize_call.ts";
@@ -18,7 +18,7 @@ async function find({ wheels }: MasterServices, fun: string): Promise<WheelFunct
 }
 
 /** The arguments of a call as its record shows them: as given, or in Salt's shape for named ones. */
-function shownArguments(low: Load, { params }: Signature, bound: BoundArguments): unknown[] {
+function shownArguments(low: Load, { params }: Signature, bound: Args): unknown[] {
   const whole = wholeOf(low);
   if (whole !== undefined) {
     return Object.keys(whole.kwargs).length === 0 ? [...whole.args] : [...whole.args, whole.kwargs];

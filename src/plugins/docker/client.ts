@@ -1,4 +1,5 @@
 /** The HTTP API of a Docker daemon. */
+import type { Args } from "../../loader/signature.ts";
 import type { JobContext } from "../../loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../loader/family.ts";
 import type { SocketAddress } from "../../runtime/net.ts";
@@ -6,8 +7,6 @@ import { repr, str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { messageOf } from "../../errors.ts";
 import { exchange, type HttpResponse } from "./http.ts";
-
-export type Args = Record<string, unknown>;
 
 /** An answer of the daemon that tells of an error. */
 export class DockerError extends CommandExecutionError {

@@ -1,11 +1,11 @@
 /** A new container as the daemon is asked for it. */
+import type { Args } from "../../loader/signature.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../loader/family.ts";
 import { entriesOf, isMap } from "../../python/containers.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import {
   addressOf,
-  type Args,
   binds,
   bytesOf,
   commaItems,

@@ -1,9 +1,10 @@
 /** Options of networks as people write them, as the daemon reads them. */
+import type { Args } from "../../loader/signature.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../loader/family.ts";
 import { entriesOf, isMap } from "../../python/containers.ts";
 import { repr, str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
-import { addressOf, type Args, commaItems, labelsOf, pairsOf, subnetOf } from "./option_values.ts";
+import { addressOf, commaItems, labelsOf, pairsOf, subnetOf } from "./option_values.ts";
 
 /** Other names of options; of two for one option the last is named in errors. */
 const ALIASES: Readonly<Record<string, string>> = {

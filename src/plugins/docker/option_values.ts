@@ -1,11 +1,10 @@
 /** Options of containers and networks as people write them, as the daemon reads them. */
+import type { Args } from "../../loader/signature.ts";
 import { SaltInvocationError } from "../../loader/family.ts";
 import { entriesOf, isMap } from "../../python/containers.ts";
 import { networkRange, parseInterface } from "../../python/ipaddress.ts";
 import { repr, str } from "../../python/repr.ts";
 import { splitWords } from "../linux/words.ts";
-
-export type Args = Record<string, unknown>;
 
 const wrong = (message: string): never => {
   throw new SaltInvocationError(message);

@@ -1,3 +1,4 @@
+import type { Args } from "../../loader/signature.ts";
 import type { JobContext } from "../../loader/context.ts";
 import { CommandExecutionError, executionFunction, type ExecutionModule } from "../../loader/family.ts";
 import { isTrue } from "../../python/is_true.ts";
@@ -9,8 +10,6 @@ import { installedVersions } from "../packages/installed_versions.ts";
 import { changes, type PackageList, sortPkglist, stringify } from "../packages/lists.ts";
 import { clearRefreshTag } from "../packages/refresh_tag.ts";
 import { parseTargets, type Wanted } from "../packages/targets.ts";
-
-type Args = Record<string, unknown>;
 
 const ask = (context: JobContext, ...words: string[]): Promise<CommandOutcome> =>
   runAll(context, ["apk", ...words], { ignore_retcode: true });

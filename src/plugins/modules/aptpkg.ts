@@ -23,8 +23,6 @@ import { hold, selections, setSelections } from "./aptpkg/selections.ts";
 import { files, info, owner, repoPackages, show } from "./aptpkg/details.ts";
 import { compare, latest, upgrades, version } from "./aptpkg/versions.ts";
 
-export type Args = Record<string, unknown>;
-
 const ARCHITECTURES = [
   "all",
   "any",

@@ -7,8 +7,6 @@ import { checkProgramPath } from "../linux/paths.ts";
 import { linesOf, list, trimmed } from "./archive/list.ts";
 import { cmdUnzip, isEncrypted, namesOf, sourcesOf, unzip, zip } from "./archive/zip.ts";
 
-export type Args = Record<string, unknown>;
-
 /** A function for a program that packs or unpacks a single file. */
 const single = (program: string, argument: string, doc: string, example: string) =>
   executionFunction({

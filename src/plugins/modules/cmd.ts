@@ -1,7 +1,7 @@
 import { messageOf } from "../../errors.ts";
 import type { JobContext } from "../../loader/context.ts";
 import { CommandExecutionError, executionFunction, type ExecutionModule } from "../../loader/family.ts";
-import type { BoundArguments, KeywordArguments } from "../../loader/signature.ts";
+import type { Args, KeywordArgs } from "../../loader/signature.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { runInChroot } from "./cmd/chroot.ts";
@@ -28,13 +28,13 @@ reset_system_locale: messages in English. ignore_retcode: its code is not that o
 success_retcodes, success_stdout, success_stderr: codes and texts that count as success`;
 
 /** How a script is rendered before it is run: with what the call gives as `context` and other keywords. */
-function templateOf(args: BoundArguments): FileTemplate | undefined {
+function templateOf(args: Args): FileTemplate | undefined {
   if (!truthy(args.template)) return undefined;
   const { context, ...names } = (args.kwargs ?? {}) as Record<string, unknown>;
   return { engine: str(args.template), saltenv: args.saltenv, names, defaults: names, context };
 }
 
-async function run(context: JobContext, args: KeywordArguments, changes: BoundArguments = {}): Promise<CommandResult> {
+async function run(context: JobContext, args: KeywordArgs, changes: Args = {}): Promise<CommandResult> {
   const [cmd, cwd] = await renderedWords(context, [args.cmd, args.cwd], { ...args.kwargs, ...args });
   return await runCommand(context, cmd, commandOptions({ ...args, ...changes, cmd, cwd }, context));
 }
@@ -83,7 +83,7 @@ function writeTerminal(context: JobContext, device: string, text: string): Recor
 }
 
 /** The environment that a script is fetched from. @default the minion's own */
-const envOf = ({ saltenv }: BoundArguments) => truthy(saltenv) ? str(saltenv) : undefined;
+const envOf = ({ saltenv }: Args) => truthy(saltenv) ? str(saltenv) : undefined;
 
 /** Commands of the host. */
 export const module: ExecutionModule = {

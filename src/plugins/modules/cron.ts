@@ -1,11 +1,10 @@
+import type { Args } from "../../loader/signature.ts";
 import type { JobContext } from "../../loader/context.ts";
 import { executionFunction, type ExecutionModule } from "../../loader/family.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { programPath, runAll } from "../commands.ts";
 import { isMeant, type Job, parseTable, renderTable, type Special, type Table, TIMES } from "./cron/table.ts";
-
-type Args = Record<string, unknown>;
 
 const text = (value: unknown): string | undefined => value === null || value === undefined ? undefined : str(value);
 

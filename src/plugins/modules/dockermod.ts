@@ -1,4 +1,4 @@
-import type { Arguments, Signature } from "../../loader/signature.ts";
+import type { Args, Arguments, Signature } from "../../loader/signature.ts";
 import type { JobContext } from "../../loader/context.ts";
 import {
   CommandExecutionError,
@@ -9,7 +9,7 @@ import {
 } from "../../loader/family.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
-import { type Args, DockerClient, part } from "../docker/client.ts";
+import { DockerClient, part } from "../docker/client.ts";
 import { CREATE_OPTIONS } from "../docker/create_options.ts";
 import { filterText } from "../docker/filters.ts";
 import { readPrinted } from "../docker/streams.ts";

@@ -1,3 +1,4 @@
+import type { Args } from "../../loader/signature.ts";
 import type { JobContext } from "../../loader/context.ts";
 import { executionFunction, type ExecutionModule } from "../../loader/family.ts";
 import { splitLines } from "../../python/lines.ts";
@@ -6,8 +7,6 @@ import { truthy } from "../../python/truth.ts";
 import { operand, run } from "../commands.ts";
 import { splitWords } from "../linux/words.ts";
 import { parseDump } from "./extfs/dump.ts";
-
-type Args = Record<string, unknown>;
 
 /** Arguments of `mkfs`, with the letters of mke2fs. */
 const MAKING: Readonly<Record<string, string>> = {

@@ -1,3 +1,4 @@
+import type { Args } from "../../loader/signature.ts";
 import { globPaths } from "../../config/glob_paths.ts";
 import type { JobContext } from "../../loader/context.ts";
 import {
@@ -71,8 +72,6 @@ import {
   rmdir,
   symlink,
 } from "./file/tree.ts";
-
-type Args = Record<string, unknown>;
 
 const fun = exampledFunctions("file");
 

@@ -1,4 +1,4 @@
-import type { Arguments } from "../../loader/signature.ts";
+import type { Args, Arguments } from "../../loader/signature.ts";
 import type { JobContext } from "../../loader/context.ts";
 import {
   CommandExecutionError,
@@ -11,8 +11,6 @@ import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { programPath } from "../commands.ts";
 import { firewall, listed, parseForwards, parseZones, wordsOf, type Zones } from "./firewalld/program.ts";
-
-type Args = Record<string, unknown>;
 
 const PERMANENT = "\n\npermanent: of the configuration, rather than of what holds now";
 

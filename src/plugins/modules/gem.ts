@@ -1,3 +1,4 @@
+import type { Args } from "../../loader/signature.ts";
 import type { JobContext } from "../../loader/context.ts";
 import { CommandExecutionError, executionFunction, type ExecutionModule } from "../../loader/family.ts";
 import { splitLines } from "../../python/lines.ts";
@@ -5,8 +6,6 @@ import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { splitWords } from "../../python/whitespace.ts";
 import { runAll } from "../commands.ts";
-
-type Args = Record<string, unknown>;
 
 /** What gem prints. */
 async function gem(context: JobContext, words: string[], { gem_bin: program, runas }: Args): Promise<string> {

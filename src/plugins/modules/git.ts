@@ -1,3 +1,4 @@
+import type { Args } from "../../loader/signature.ts";
 import type { JobContext } from "../../loader/context.ts";
 import {
   CommandExecutionError,
@@ -15,16 +16,7 @@ import { keywords } from "../keywords.ts";
 import { exists } from "../linux/paths.ts";
 import { splitWords } from "../linux/words.ts";
 import { configGet, configGetRegexp, configSet, configUnset } from "./git/config.ts";
-import {
-  type Args,
-  command,
-  directoryOf,
-  git,
-  optionWords,
-  type RunOptions,
-  versionOf,
-  withCredentials,
-} from "./git/run.ts";
+import { command, directoryOf, git, optionWords, type RunOptions, versionOf, withCredentials } from "./git/run.ts";
 import { addWorktree, isWorktree, listWorktrees, pruneWorktrees, removeWorktree } from "./git/worktree.ts";
 import { mergeBase, mergeTree } from "./git/merge.ts";
 import { output } from "./git/output.ts";

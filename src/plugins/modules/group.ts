@@ -1,11 +1,10 @@
+import type { Args } from "../../loader/signature.ts";
 import type { JobContext } from "../../loader/context.ts";
 import { executionFunction, type ExecutionModule } from "../../loader/family.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { programPath, runAll } from "../commands.ts";
 import { allGroups, findGroup, type Group } from "../../runtime/accounts.ts";
-
-type Args = Record<string, unknown>;
 
 const rootOf = (args: Args): string => truthy(args.root) ? str(args.root) : "";
 /** @param option gpasswd calls it otherwise: its -R is something else */

@@ -1,3 +1,4 @@
+import type { Args } from "../../loader/signature.ts";
 import type { JobContext } from "../../loader/context.ts";
 import {
   CommandExecutionError,
@@ -10,8 +11,6 @@ import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { splitWords } from "../../python/whitespace.ts";
 import { operand, programPath, run, runAll } from "../commands.ts";
-
-type Args = Record<string, unknown>;
 
 const STATUSES: Readonly<Record<string, string>> = {
   M: "modified",

@@ -1,5 +1,5 @@
 import { SystemError } from "../../errors.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import type { JobContext } from "../../loader/context.ts";
 import { CommandExecutionError, executionFunction, type ExecutionModule } from "../../loader/family.ts";
 import { decodeFile, encodeText } from "../../python/codecs.ts";
@@ -11,10 +11,10 @@ import { osErrorText } from "../python_errors.ts";
 import { overwrite, refusePipe } from "./file/content.ts";
 import { IniSection, parseIni, renderIni, withoutComments } from "./ini/file.ts";
 
-const encodingOf = ({ encoding }: BoundArguments) => truthy(encoding) ? str(encoding) : "utf-8";
+const encodingOf = ({ encoding }: Args) => truthy(encoding) ? str(encoding) : "utf-8";
 
 /** @throws {CommandExecutionError} if the file cannot be read, but in a dry run */
-function read(context: JobContext, args: BoundArguments): IniSection {
+function read(context: JobContext, args: Args): IniSection {
   const { fs } = context.runtime;
   const path = str(args.file_name);
   const options = { separator: str(args.separator), noSpaces: truthy(args.no_spaces) };
@@ -31,7 +31,7 @@ function read(context: JobContext, args: BoundArguments): IniSection {
   }
 }
 
-function write(context: JobContext, args: BoundArguments, file: IniSection): void {
+function write(context: JobContext, args: Args, file: IniSection): void {
   const path = str(args.file_name);
   try {
     overwrite(context.runtime, path, encodeText(renderIni(file), encodingOf(args)));

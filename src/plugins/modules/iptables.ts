@@ -1,3 +1,4 @@
+import type { Args } from "../../loader/signature.ts";
 import { dirName } from "../../config/paths.ts";
 import type { JobContext } from "../../loader/context.ts";
 import {
@@ -13,7 +14,6 @@ import { splitWords } from "../linux/words.ts";
 import { ruleText } from "./iptables/rule.ts";
 import { parseSaved, type SavedRules } from "./iptables/saved.ts";
 
-type Args = Record<string, unknown>;
 type Family = "ipv4" | "ipv6";
 
 const familyOf = (value: unknown): Family => value === "ipv6" ? "ipv6" : "ipv4";

@@ -1,3 +1,4 @@
+import type { Args } from "../../loader/signature.ts";
 import type { JobContext } from "../../loader/context.ts";
 import {
   CommandExecutionError,
@@ -12,7 +13,6 @@ import { splitWords } from "../../python/whitespace.ts";
 import { operand, programPath, run } from "../commands.ts";
 import { checkProgramPath } from "../linux/paths.ts";
 
-type Args = Record<string, unknown>;
 type Keywords = { recursive?: unknown; raise_err?: unknown };
 
 /** What an entry allows. */

@@ -1,3 +1,4 @@
+import type { Args } from "../../loader/signature.ts";
 import type { JobContext } from "../../loader/context.ts";
 import {
   CommandExecutionError,
@@ -11,8 +12,6 @@ import { escapeRegexp } from "../../python/substitute.ts";
 import { splitWords } from "../../python/whitespace.ts";
 import { operand, operands, programPath, run } from "../commands.ts";
 import { exists } from "../linux/paths.ts";
-
-type Args = Record<string, unknown>;
 
 interface Member {
   device: string;

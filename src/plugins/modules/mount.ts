@@ -1,3 +1,4 @@
+import type { Args } from "../../loader/signature.ts";
 import { joinPath } from "../../config/paths.ts";
 import { SystemError } from "../../errors.ts";
 import type { JobContext } from "../../loader/context.ts";
@@ -27,8 +28,6 @@ import {
   setEntry,
   VFSTAB,
 } from "./mount/tables.ts";
-
-type Args = Record<string, unknown>;
 
 /** Users and groups among the options of a mount, as numbers. */
 function optionsOf(context: JobContext, text: string): string[] {

@@ -1,3 +1,4 @@
+import type { Args } from "../../loader/signature.ts";
 import type { JobContext } from "../../loader/context.ts";
 import {
   CommandExecutionError,
@@ -14,7 +15,6 @@ import { programPath, runAll } from "../commands.ts";
 import { isDirectory } from "../linux/paths.ts";
 import {
   type Answer,
-  type Args,
   chainOf,
   check,
   checkChain,

@@ -1,3 +1,4 @@
+import type { Args } from "../../loader/signature.ts";
 import type { JobContext } from "../../loader/context.ts";
 import {
   CommandExecutionError,
@@ -11,8 +12,6 @@ import { repr, str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { type CommandOutcome, programPath, runAll } from "../commands.ts";
 import { findAccount } from "../../runtime/accounts.ts";
-
-type Args = Record<string, unknown>;
 
 /** Places of a text where a JSON value may begin that are looked at. */
 const MOST_BEGINNINGS = 20;

@@ -1,3 +1,4 @@
+import type { Args } from "../../loader/signature.ts";
 import type { JobContext } from "../../loader/context.ts";
 import {
   CommandExecutionError,
@@ -12,8 +13,6 @@ import { splitWords } from "../../python/whitespace.ts";
 import { operand, programPath, run } from "../commands.ts";
 import { boundary, device, isBlockDevice, number, oneOf } from "./parted_partition/checks.ts";
 import { parseListing } from "./parted_partition/listing.ts";
-
-type Args = Record<string, unknown>;
 
 const lines = async (context: JobContext, words: readonly string[]): Promise<string[]> =>
   splitLines(await run(context, words));

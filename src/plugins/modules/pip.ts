@@ -1,3 +1,4 @@
+import type { Args } from "../../loader/signature.ts";
 import type { JobContext } from "../../loader/context.ts";
 import {
   CommandExecutionError,
@@ -11,7 +12,7 @@ import { truthy } from "../../python/truth.ts";
 import { runAll } from "../commands.ts";
 import { changes } from "../packages/lists.ts";
 import { comparePep440 } from "../packages/pep440.ts";
-import { type Args, askPip, callPip, pipWords } from "./pip/program.ts";
+import { askPip, callPip, pipWords } from "./pip/program.ts";
 import { extraWords, installWords, splitOrNone } from "./pip/words.ts";
 
 type Versions = Record<string, string>;

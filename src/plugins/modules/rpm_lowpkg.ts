@@ -1,3 +1,4 @@
+import type { Args } from "../../loader/signature.ts";
 import type { JobContext } from "../../loader/context.ts";
 import {
   CommandExecutionError,
@@ -19,8 +20,6 @@ import { hasRpm } from "../packages/rpm/host.ts";
 import { rootWords } from "../packages/rpm/installed.ts";
 import { parseQuery, QUERY_FORMAT } from "../packages/rpm/query.ts";
 import { details } from "./rpm_lowpkg/details.ts";
-
-type Args = Record<string, unknown>;
 
 const ask = (context: JobContext, root: unknown, words: string[]): Promise<string> =>
   run(context, ["rpm", ...rootWords(root), ...words], { ignore_retcode: true });

@@ -1,3 +1,4 @@
+import type { Args } from "../../loader/signature.ts";
 import { SystemError } from "../../errors.ts";
 import type { JobContext } from "../../loader/context.ts";
 import {
@@ -14,8 +15,6 @@ import { checkProgramPath } from "../linux/paths.ts";
 import { osErrorText } from "../python_errors.ts";
 import { temporaryPath } from "../temporary.ts";
 import { readText } from "./file/content.ts";
-
-type Args = Record<string, unknown>;
 
 /** Arguments that an option `rsync.<name>` stands for. */
 const CONFIGURED = [

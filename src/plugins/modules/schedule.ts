@@ -2,7 +2,7 @@ import { includedFile } from "../../config/saved_schedule.ts";
 import { messageOf } from "../../errors.ts";
 import type { JobContext } from "../../loader/context.ts";
 import { executionFunction, type ExecutionModule } from "../../loader/family.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import { isMap, lookup } from "../../python/containers.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
@@ -14,17 +14,17 @@ import { add, modify, purge, remove, run, send, switchAll, switchJob } from "./s
 import { jobStatus, nextFireTime, shift, TIME_FORMAT } from "./schedule/times.ts";
 
 /** Arbitrary keywords without what the minion says of the job. */
-const givenOf = ({ kwargs }: BoundArguments): Fields =>
+const givenOf = ({ kwargs }: Args): Fields =>
   Object.fromEntries(Object.entries(kwargs as Fields).filter(([name]) => !name.startsWith("__")));
 
-const nameOf = ({ name }: BoundArguments) => truthy(name) ? str(name) : "";
+const nameOf = ({ name }: Args) => truthy(name) ? str(name) : "";
 
 /** A function about one job, with what it needs to say of it. */
 const ofJob = <R>(
   what: string,
   signature: string,
   example: string,
-  run: (context: JobContext, name: string, args: BoundArguments, given: Fields) => R,
+  run: (context: JobContext, name: string, args: Args, given: Fields) => R,
 ) =>
   executionFunction({
     signature,
@@ -216,7 +216,7 @@ export const module: ExecutionModule = {
   },
 };
 
-function postpone(context: JobContext, name: string, args: BoundArguments, { time_fmt }: Fields): unknown {
+function postpone(context: JobContext, name: string, args: Args, { time_fmt }: Fields): unknown {
   const { current_time, new_time } = args;
   if (!truthy(current_time)) return { comment: "Job current time is required.", result: false };
   if (!truthy(new_time)) return { comment: "Job new_time is required.", result: false };
@@ -228,7 +228,7 @@ function postpone(context: JobContext, name: string, args: BoundArguments, { tim
   });
 }
 
-function skip(context: JobContext, name: string, args: BoundArguments, { time_fmt }: Fields): unknown {
+function skip(context: JobContext, name: string, args: Args, { time_fmt }: Fields): unknown {
   return shift(context, name, { time: args.current_time, time_fmt }, {
     func: "skip_job",
     would: "skipped",

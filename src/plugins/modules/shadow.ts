@@ -1,3 +1,4 @@
+import type { Args } from "../../loader/signature.ts";
 import type { JobContext } from "../../loader/context.ts";
 import { executionFunction, type ExecutionModule, SaltInvocationError } from "../../loader/family.ts";
 import { str } from "../../python/repr.ts";
@@ -6,8 +7,6 @@ import { programPath, run, runAll } from "../commands.ts";
 import { type AccountHost, allAccounts, shadowRows } from "../../runtime/accounts.ts";
 import { passwordHash } from "../password_hash.ts";
 import { replaceContent } from "../host_files.ts";
-
-type Args = Record<string, unknown>;
 
 const DAY_MS = 86_400_000;
 

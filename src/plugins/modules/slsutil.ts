@@ -1,3 +1,4 @@
+import type { Args } from "../../loader/signature.ts";
 import { baseName } from "../../config/paths.ts";
 import {
   CommandExecutionError,
@@ -17,8 +18,6 @@ import { update } from "../../python/update.ts";
 import type { Serializer } from "../serializers/serializer.ts";
 import { banner } from "./slsutil/banner.ts";
 import { directoryExists, fileExists, findUp, pathExists } from "./slsutil/paths.ts";
-
-type Args = Record<string, unknown>;
 
 function maps(...values: unknown[]): AnyMap[] {
   if (!values.every(isMap)) {

@@ -1,3 +1,4 @@
+import type { Args } from "../../loader/signature.ts";
 import type { JobContext } from "../../loader/context.ts";
 import { CommandExecutionError, exampledFunctions, type ExecutionModule } from "../../loader/family.ts";
 import { str } from "../../python/repr.ts";
@@ -20,7 +21,6 @@ import {
 } from "./state/show.ts";
 import { high, low, single, template, templateStr } from "./state/single.ts";
 import { highstate, sls, slsId, top } from "./state/sls.ts";
-import type { Args } from "./state/state_call.ts";
 
 const RUN_WORDS = "\n\ntest: only report what would be done\nqueue: wait until other states have run\n" +
   "pillar: values that go over the pillar, for this run\nsaltenv, pillarenv: environments of the states and of the pillar";

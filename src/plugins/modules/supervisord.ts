@@ -1,3 +1,4 @@
+import type { Args } from "../../loader/signature.ts";
 import { joinPath } from "../../config/paths.ts";
 import type { JobContext } from "../../loader/context.ts";
 import {
@@ -14,8 +15,6 @@ import { splitWords } from "../../python/whitespace.ts";
 import { programPath, runAll } from "../commands.ts";
 import { isDirectory, isFile } from "../linux/paths.ts";
 import { configparser } from "../serializers/configparser.ts";
-
-type Args = Record<string, unknown>;
 
 const CONFIGS = ["/etc/supervisor/supervisord.conf", "/etc/supervisord.conf"];
 

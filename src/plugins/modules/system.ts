@@ -1,3 +1,4 @@
+import type { Args } from "../../loader/signature.ts";
 import type { JobContext } from "../../loader/context.ts";
 import {
   executionFunction,
@@ -12,8 +13,6 @@ import { programPath, run, runAll } from "../commands.ts";
 import { exists, isDirectory, isFile } from "../linux/paths.ts";
 import { strftime } from "../../python/strftime.ts";
 import { replaceContent } from "../host_files.ts";
-
-type Args = Record<string, unknown>;
 
 /** Minutes that an offset such as `+0130` or `-05:00` is ahead of UTC; undefined for local time. */
 function offsetOf(offset: unknown): number | undefined {

@@ -1,5 +1,5 @@
 import type { JobContext } from "../../loader/context.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import { executionFunction, type ExecutionModule } from "../../loader/family.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
@@ -23,7 +23,7 @@ const WHERE = "\n\ncacert_path: the directory of authorities, otherwise the opti
 const signedFile = (ending: "crt" | "key", argument: string, complaint: string) =>
 async (
   context: JobContext,
-  args: BoundArguments,
+  args: Args,
 ) => {
   const { directory } = await authorityOf(context, args);
   const file = truthy(args[argument]) ? str(args[argument]) : str(args.CN);

@@ -1,3 +1,4 @@
+import type { Args } from "../../loader/signature.ts";
 import type { JobContext } from "../../loader/context.ts";
 import { CommandExecutionError, executionFunction, type ExecutionModule } from "../../loader/family.ts";
 import { str, stringRepr } from "../../python/repr.ts";
@@ -5,8 +6,6 @@ import { truthy } from "../../python/truth.ts";
 import { programPath, run, runAll } from "../commands.ts";
 import { type Account, allAccounts, allGroups, findAccount, groupsOf } from "../../runtime/accounts.ts";
 import { pythonError } from "../python_errors.ts";
-
-type Args = Record<string, unknown>;
 
 /** What stands, with commas between, in the field of a user's full name. */
 const GECOS = ["fullname", "roomnumber", "workphone", "homephone", "other"] as const;

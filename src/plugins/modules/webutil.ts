@@ -1,10 +1,9 @@
+import type { Args } from "../../loader/signature.ts";
 import { executionFunction, type ExecutionModule, SaltInvocationError } from "../../loader/family.ts";
 import { splitLines } from "../../python/lines.ts";
 import { str } from "../../python/repr.ts";
 import { operand, programPath, run, runAll } from "../commands.ts";
 import { checkProgramPath, exists } from "../linux/paths.ts";
-
-type Args = Record<string, unknown>;
 
 /** The words that name a user in a password file. @throws {SaltInvocationError} if the user would be another line or an option */
 export function userWords(file: unknown, user: unknown): [string, string] {

@@ -1,5 +1,5 @@
 import { textsOf } from "../../python/given.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import { executionFunction, type ExecutionModule } from "../../loader/family.ts";
 import { isTrue } from "../../python/is_true.ts";
 import { str } from "../../python/repr.ts";
@@ -23,8 +23,7 @@ const low = (fun: string, doc: string, list: string = "packages") =>
   executionFunction({
     signature: `*${list}, **kwargs`,
     doc: `${doc}\n\n    salt '*' pkg.${fun} httpd`,
-    run: (context, args) =>
-      context.call(`lowpkg.${fun}`, args[list] as unknown[], args.kwargs as unknown as BoundArguments),
+    run: (context, args) => context.call(`lowpkg.${fun}`, args[list] as unknown[], args.kwargs as unknown as Args),
   });
 
 const latest = executionFunction({

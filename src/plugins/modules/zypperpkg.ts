@@ -1,4 +1,4 @@
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import { type ExecutionFunction, executionFunction, type ExecutionModule } from "../../loader/family.ts";
 import { splitWords } from "../../python/whitespace.ts";
 import { str } from "../../python/repr.ts";
@@ -28,7 +28,7 @@ const low = (fun: string, doc: string, list = "packages", others = "kwargs") =>
   executionFunction({
     signature: `*${list}, **${others}`,
     doc: `${doc}\n\n    salt '*' pkg.${fun} httpd`,
-    run: (context, args) => context.call(`lowpkg.${fun}`, args[list] as unknown[], args[others] as BoundArguments),
+    run: (context, args) => context.call(`lowpkg.${fun}`, args[list] as unknown[], args[others] as Args),
   });
 
 const latest = executionFunction({

@@ -1,7 +1,7 @@
 import { joinPath, normalizePath } from "../../config/paths.ts";
 import { codeOf, messageOf } from "../../errors.ts";
 import type { ExtPillar, PillarContext } from "../../loader/ext_pillar.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import { isMinionId } from "../../job/minion_id.ts";
 import { OrderedMap } from "../../python/containers.ts";
 import { str } from "../../python/repr.ts";
@@ -23,10 +23,10 @@ function contentsOf(bytes: Uint8Array, keepsNewline: boolean): Uint8Array {
 
 class Tree {
   readonly #context: PillarContext;
-  readonly #args: BoundArguments;
+  readonly #args: Args;
   readonly #keeps: Keeps;
 
-  constructor(context: PillarContext, args: BoundArguments, keeps: Keeps) {
+  constructor(context: PillarContext, args: Args, keeps: Keeps) {
     this.#context = context;
     this.#args = args;
     this.#keeps = keeps;

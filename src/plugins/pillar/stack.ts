@@ -2,7 +2,7 @@ import { baseName, dirName, isWithin, joinPath, normalizePath } from "../../conf
 import { codeOf, messageOf } from "../../errors.ts";
 import { bind, Lazy, NativeFunction } from "../../jinja/mod.ts";
 import type { ExtPillar, PillarContext } from "../../loader/ext_pillar.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import { type AnyMap, entriesOf, isMap } from "../../python/containers.ts";
 import { copyAsDicts } from "../../python/copy.ts";
 import { dictDelete, dictGet, dictSet, MISSING } from "../../python/dict.ts";
@@ -200,7 +200,7 @@ class Stack {
 }
 
 /** The configurations that a map such as `{"grains:os": {Debian: /srv/debian.cfg}}` chooses. */
-function chosen(context: PillarContext, args: BoundArguments, opts: Lazy, env: string): string[] {
+function chosen(context: PillarContext, args: Args, opts: Lazy, env: string): string[] {
   const sources: Record<string, () => unknown> = {
     pillar: () => context.pillar,
     grains: () => context.grains,

@@ -1,7 +1,7 @@
 import { joinPath } from "../../config/paths.ts";
 import type { RunnerContext } from "../../loader/context.ts";
 import { CommandExecutionError, runnerFunction, type RunnerModule, SaltInvocationError } from "../../loader/family.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import { repr, str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { SALT_COMPAT } from "../../version.ts";
@@ -12,7 +12,7 @@ const SIGNATURE = "output=True, tgt='*', tgt_type='glob', timeout=None, gather_j
 const UP_SIGNATURE = "tgt='*', tgt_type='glob', timeout=None, gather_job_timeout=None";
 
 /** Pings a target. @returns the minions that answered, and those that should have */
-async function ping(context: RunnerContext, args: BoundArguments): Promise<{ up: string[]; down: string[] }> {
+async function ping(context: RunnerContext, args: Args): Promise<{ up: string[]; down: string[] }> {
   const { tgt, tgt_type } = args as { tgt: string | string[]; tgt_type: string };
   const options = {
     ...secondsOf("timeoutMs", args.timeout),
@@ -55,14 +55,14 @@ function subsetOf(subset: unknown): (id: string) => boolean {
   return (id) => ids.has(id);
 }
 
-async function present(context: RunnerContext, { subset, show_ip }: BoundArguments): Promise<unknown> {
+async function present(context: RunnerContext, { subset, show_ip }: Args): Promise<unknown> {
   const wanted = subsetOf(subset);
   const found = [...await connectedMinions(context)].filter(([id]) => wanted(id)).sort(([a], [b]) => a < b ? -1 : 1);
   return truthy(show_ip) ? Object.fromEntries(found) : found.map(([id]) => id);
 }
 
 /** In the order of the keys, as Salt lists them. */
-async function absent(context: RunnerContext, { subset }: BoundArguments): Promise<string[]> {
+async function absent(context: RunnerContext, { subset }: Args): Promise<string[]> {
   const wanted = subsetOf(subset);
   const there = await connectedMinions(context);
   return context.accepted().filter((id) => wanted(id) && !there.has(id));

@@ -1,6 +1,6 @@
 import { type RunnerFunction, runnerFunction, type RunnerModule } from "../../loader/family.ts";
 import type { RunnerContext } from "../../loader/context.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import { syncModules } from "../../loader/sync.ts";
 
 /** Kinds of custom modules, in the order in which Salt lists them; some functions have another name than their kind. */
@@ -35,7 +35,7 @@ const LATER_KINDS: typeof KINDS = { wrapper: {} };
 
 const SIGNATURE = "saltenv='base', extmod_whitelist=None, extmod_blacklist=None";
 
-async function syncKind(context: RunnerContext, kind: string, args: BoundArguments): Promise<string[]> {
+async function syncKind(context: RunnerContext, kind: string, args: Args): Promise<string[]> {
   const { runtime, log, opts, fetched } = context;
   const { saltenv, extmod_whitelist: whitelist, extmod_blacklist: blacklist } = args;
   const place = { runtime, log, opts, files: fetched };

@@ -1,5 +1,5 @@
 import { CommandExecutionError } from "../../loader/family.ts";
-import type { BoundArguments, KeywordArguments } from "../../loader/signature.ts";
+import type { Args, KeywordArgs } from "../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
@@ -16,7 +16,7 @@ interface SourceSum {
   hsum: string;
 }
 
-async function sumOf(context: StateContext, args: BoundArguments, source: string): Promise<SourceSum | undefined> {
+async function sumOf(context: StateContext, args: Args, source: string): Promise<SourceSum | undefined> {
   if (!truthy(args.source_hash)) return undefined;
   try {
     return await context.call("file.get_source_sum", [], {
@@ -33,7 +33,7 @@ async function sumOf(context: StateContext, args: BoundArguments, source: string
 /** With `skip_files_list_verify`, an archive that has not changed since it was unpacked is not looked into. */
 async function refuseUnchanged(
   context: StateContext,
-  args: BoundArguments,
+  args: Args,
   { source, isLocal }: Extraction,
   sum: SourceSum | undefined,
 ): Promise<void> {
@@ -50,7 +50,7 @@ async function refuseUnchanged(
 /** The archive on this host; a return if it cannot be had. */
 async function fetched(
   context: StateContext,
-  args: BoundArguments,
+  args: Args,
   { source, isLocal }: Extraction,
 ): Promise<string | StateReturn> {
   if (isLocal) return source;
@@ -71,7 +71,7 @@ async function fetched(
 /** Deals with paths that are something else than in the archive. @returns true if some were removed */
 function clearWrong(
   context: StateContext,
-  args: BoundArguments,
+  args: Args,
   { name }: Extraction,
   wrong: readonly string[],
   ret: StateReturn,
@@ -122,7 +122,7 @@ const explained = ({ changed, missing }: Reasons) =>
 
 function reasonsOf(
   context: StateContext,
-  args: BoundArguments,
+  args: Args,
   extraction: Extraction,
   contents: Contents,
   before: { noted: string | undefined; archive: string },
@@ -150,7 +150,7 @@ async function checkHash(context: StateContext, source: string, sum: SourceSum):
 /** Unpacks; notes what was made and removed in `ret`. */
 async function extract(
   context: StateContext,
-  args: BoundArguments,
+  args: Args,
   extraction: Extraction,
   { archive, contents, reasons }: { archive: string; contents: Contents; reasons: Reasons },
   ret: StateReturn,
@@ -186,7 +186,7 @@ function noteProblems(ret: StateReturn, { missing, failed }: OwnershipProblems, 
   }
 }
 
-async function run(context: StateContext, args: KeywordArguments, ret: StateReturn): Promise<StateReturn> {
+async function run(context: StateContext, args: KeywordArgs, ret: StateReturn): Promise<StateReturn> {
   const extraction = await readArguments(context, args);
   if (extraction.warnings.length > 0) ret.warnings = extraction.warnings;
   const { name, source, isLocal } = extraction;
@@ -234,7 +234,7 @@ async function run(context: StateContext, args: KeywordArguments, ret: StateRetu
 }
 
 /** With `keep_source: False`, the archive goes from the cache. */
-async function forget(context: StateContext, { kwargs }: KeywordArguments, extraction: Extraction, ret: StateReturn) {
+async function forget(context: StateContext, { kwargs }: KeywordArgs, extraction: Extraction, ret: StateReturn) {
   if (extraction.isLocal || truthy(kwargs.keep_source ?? kwargs.keep ?? true)) return;
   const done = await context.callState("file.not_cached", { name: extraction.source, saltenv: context.saltenv });
   if (!truthy(done.result)) ret.warnings = [...(ret.warnings as string[] | undefined) ?? [], str(done.comment)];

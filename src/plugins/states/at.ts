@@ -1,4 +1,4 @@
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
@@ -10,7 +10,7 @@ interface Jobs {
   error?: unknown;
 }
 
-async function present(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+async function present(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, timespec, tag, user, unique_tag } = args;
   const job = truthy(args.job) ? args.job : name;
   const added = `job ${str(job)} added and will run`;

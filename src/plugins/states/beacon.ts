@@ -1,5 +1,5 @@
 import { fieldsOf } from "../../python/given.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
 import { equal } from "../../python/equal.ts";
 import { str } from "../../python/repr.ts";
@@ -14,7 +14,7 @@ interface Answer {
   changes?: Fields;
 }
 
-const givenOf = ({ kwargs }: BoundArguments): Fields =>
+const givenOf = ({ kwargs }: Args): Fields =>
   Object.fromEntries(Object.entries((kwargs ?? {}) as Fields).filter(([name]) => !name.startsWith("__")));
 
 async function configured(context: StateContext, given: Fields): Promise<Fields> {
@@ -44,7 +44,7 @@ const failed = (name: string, { comment }: Answer): StateReturn => ({
 const switched = (fun: string, done: (name: string) => string, missing: (name: string) => string) =>
 async (
   context: StateContext,
-  args: BoundArguments,
+  args: Args,
 ): Promise<StateReturn> => {
   const [name, given] = [str(args.name), givenOf(args)];
   if (!Object.hasOwn(await configured(context, given), name)) {

@@ -1,4 +1,4 @@
-import type { BoundArguments, KeywordArguments } from "../../loader/signature.ts";
+import type { Args, KeywordArgs } from "../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
 import { CommandExecutionError } from "../../loader/family.ts";
 import { messageOf } from "../../errors.ts";
@@ -16,7 +16,7 @@ const COMMON = "use_vt=False, success_retcodes=None, success_stdout=None, succes
 
 const fresh = (name: unknown): StateReturn => ({ name, changes: {}, result: false, comment: "" });
 
-const nothing = { run: (_context: StateContext, { name }: BoundArguments) => ({ ...fresh(name), result: true }) };
+const nothing = { run: (_context: StateContext, { name }: Args) => ({ ...fresh(name), result: true }) };
 
 /** Whether stdout tells what was changed, and the command that tells it in a dry run. */
 function statefulOf(stateful: unknown): { stateful: boolean; testName: unknown } {
@@ -26,7 +26,7 @@ function statefulOf(stateful: unknown): { stateful: boolean; testName: unknown }
 }
 
 /** Why a command cannot be run with these arguments; undefined if it can. */
-function wrongArguments({ env, context, defaults }: BoundArguments): string | undefined {
+function wrongArguments({ env, context, defaults }: Args): string | undefined {
   if (env !== null && !Array.isArray(env) && !isMap(env)) {
     return "Invalidly-formatted 'env' parameter. See documentation.";
   }
@@ -42,12 +42,12 @@ interface Way {
   quote: string;
   /** The changes of a dry run. */
   planned(name: unknown): Record<string, unknown>;
-  call(context: StateContext, name: unknown, args: KeywordArguments): Promise<CommandResult>;
+  call(context: StateContext, name: unknown, args: KeywordArgs): Promise<CommandResult>;
   /** What of the errors of `call` becomes a comment. */
   expected(error: unknown): boolean;
 }
 
-async function runBy(way: Way, context: StateContext, args: KeywordArguments): Promise<StateReturn> {
+async function runBy(way: Way, context: StateContext, args: KeywordArgs): Promise<StateReturn> {
   const { stateful, testName } = statefulOf(args.stateful);
   const name = context.test && truthy(testName ?? null) ? testName : args.name;
   const ret = fresh(way.quote === '"' ? args.name : name);
@@ -83,7 +83,7 @@ function ofTimeout({ pid, stdout, stderr, retcode }: CommandResult, ignore: bool
 function finished(
   { quote }: Way,
   context: StateContext,
-  args: BoundArguments,
+  args: Args,
   { ret, name, result, stateful }: { ret: StateReturn; name: unknown; result: CommandResult; stateful: boolean },
 ): StateReturn {
   const changes = str(result.stdout ?? "").includes("Timed out after")

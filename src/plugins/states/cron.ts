@@ -1,6 +1,6 @@
 import { messageOf } from "../../errors.ts";
 import { hex } from "../../crypto/hex.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
@@ -22,7 +22,7 @@ async function tableOf(context: StateContext, user: unknown): Promise<Table> {
 }
 
 /** How the entry stands that is meant. */
-async function statusOf(context: StateContext, args: BoundArguments, name: string): Promise<Status> {
+async function statusOf(context: StateContext, args: Args, name: string): Promise<Status> {
   const { user, special } = args;
   const identifier = text(args.identifier);
   const table = await tableOf(context, user);
@@ -68,7 +68,7 @@ const removed = (ret: StateReturn): StateReturn => ({
   comment: str(ret.comment).replace("error \n", "error "),
 });
 
-const named = (args: BoundArguments): [string, BoundArguments] => {
+const named = (args: Args): [string, Args] => {
   const name = str(args.name).trim();
   return [name, { ...args, identifier: args.identifier === false ? name : args.identifier }];
 };
@@ -98,7 +98,7 @@ async function withCopy(
   }
 }
 
-async function install(context: StateContext, args: BoundArguments, path: string, group: string): Promise<StateReturn> {
+async function install(context: StateContext, args: Args, path: string, group: string): Promise<StateReturn> {
   const { name, source_hash, source_hash_name, user, template, context: values, defaults, backup, kwargs } = args;
   const own = Object.entries(kwargs as Record<string, unknown>).filter(([key]) => !key.startsWith("__"));
   const common = { name: path, user, group, mode: "0600", attrs: [], saltenv: context.saltenv };

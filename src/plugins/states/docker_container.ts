@@ -1,6 +1,6 @@
 import { messageOf } from "../../errors.ts";
 import { CommandExecutionError } from "../../loader/family.ts";
-import { bindArguments, type BoundArguments, parseSignature } from "../../loader/signature.ts";
+import { type Args, bindArguments, parseSignature } from "../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
@@ -22,7 +22,7 @@ const errorText = (error: unknown): string => {
 const withoutOwn = (kwargs: unknown): Values =>
   Object.fromEntries(Object.entries(kwargs as Values).filter(([name]) => !name.startsWith("__")));
 
-async function run(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+async function run(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, bg, failhard, replace, force, skip_translate, ignore_collisions, validate_ip_addrs, client_timeout } =
     args;
   const kwargs = withoutOwn(args.kwargs);
@@ -100,7 +100,7 @@ async function byState(context: StateContext, names: string[]): Promise<Record<s
   return found;
 }
 
-async function stopped(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+async function stopped(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, containers, shutdown_timeout: timeout, unpause, error_on_absent } = args;
   if (!truthy(name) && !truthy(containers)) {
     return outcome(name, false, "One of 'name' and 'containers' must be provided");
@@ -148,7 +148,7 @@ const WATCHES: Readonly<Record<string, string>> = {
 };
 
 /** The arguments of a function that a watch stands for. */
-const bound = (fun: "running" | "stopped" | "run", given: Values): BoundArguments =>
+const bound = (fun: "running" | "stopped" | "run", given: Values): Args =>
   bindArguments(fun, parseSignature(`name, ${WATCHES[fun]}`), [], new Map(Object.entries(given)));
 
 /** Containers of Docker. */

@@ -1,6 +1,6 @@
 import { messageOf } from "../../errors.ts";
 import { CommandExecutionError } from "../../loader/family.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
 import { entriesOf, isMap } from "../../python/containers.ts";
 import { str } from "../../python/repr.ts";
@@ -20,7 +20,7 @@ async function known(context: StateContext, image: string): Promise<Values | nul
 }
 
 interface Wanted {
-  args: BoundArguments;
+  args: Args;
   /** Without the tag where an image is made of something. */
   name: string;
   full: string;
@@ -88,7 +88,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   },
 };
 
-async function present(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+async function present(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, tag, force } = args;
   const sources = ["build", "load", "sls"].filter((one) => args[one] !== null);
   if (sources.length > 1) return outcome(name, false, "Only one of 'build', 'load', or 'sls' is permitted.");

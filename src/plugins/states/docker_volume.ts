@@ -1,5 +1,5 @@
 import { messageOf } from "../../errors.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
 import { entriesOf, isMap } from "../../python/containers.ts";
 import { repr, str } from "../../python/repr.ts";
@@ -20,7 +20,7 @@ const optionsOf = (value: unknown): unknown =>
 
 async function create(
   context: StateContext,
-  args: BoundArguments,
+  args: Args,
   changes: Record<string, unknown>,
 ): Promise<StateReturn> {
   const { name, driver } = args;

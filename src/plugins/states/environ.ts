@@ -1,4 +1,4 @@
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import { stateFunction, type StateModule } from "../../loader/states.ts";
 import { entriesOf, isMap } from "../../python/containers.ts";
 import { str } from "../../python/repr.ts";
@@ -9,7 +9,7 @@ import { outcome } from "./outcome.ts";
 function changesTo(
   now: Readonly<Record<string, string>>,
   wanted: readonly (readonly [string, unknown])[],
-  { false_unsets: falseUnsets, clear_all: clearAll }: BoundArguments,
+  { false_unsets: falseUnsets, clear_all: clearAll }: Args,
 ): Record<string, unknown> {
   const changes = new Map<string, unknown>();
   const names = new Set(wanted.map(([name]) => name));

@@ -1,9 +1,9 @@
-import type { KeywordArguments } from "../../loader/signature.ts";
+import type { KeywordArgs } from "../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
 import { truthy } from "../../python/truth.ts";
 import { outcome } from "./outcome.ts";
 
-async function send(context: StateContext, args: KeywordArguments): Promise<StateReturn> {
+async function send(context: StateContext, args: KeywordArgs): Promise<StateReturn> {
   const { name, data, preload, with_env, with_grains, with_pillar, show_changed, kwargs } = args;
   const changes = truthy(show_changed) ? { tag: name, data } : {};
   if (context.test) return outcome(name, null, "Event would have been fired", changes);

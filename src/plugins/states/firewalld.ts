@@ -1,5 +1,5 @@
 import { CommandExecutionError } from "../../loader/family.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateModule } from "../../loader/states.ts";
 import { equal } from "../../python/equal.ts";
 import { str } from "../../python/repr.ts";
@@ -86,7 +86,7 @@ const PORTS: ListKind = {
 
 const itemsOf = (value: unknown): unknown[] => Array.isArray(value) ? value : [];
 
-async function texts(zone: Zone, args: BoundArguments, kind: ListKind): Promise<void> {
+async function texts(zone: Zone, args: Args, kind: ListKind): Promise<void> {
   const prune = args[`prune_${kind.argument}`];
   const wanted = itemsOf(args[kind.argument]);
   if (wanted.length === 0 && !truthy(prune)) return;
@@ -98,7 +98,7 @@ async function texts(zone: Zone, args: BoundArguments, kind: ListKind): Promise<
   });
 }
 
-async function icmp(context: StateContext, zone: Zone, args: BoundArguments): Promise<void> {
+async function icmp(context: StateContext, zone: Zone, args: Args): Promise<void> {
   const prune = args.prune_block_icmp;
   let wanted = itemsOf(args.block_icmp);
   if (wanted.length === 0 && !truthy(prune)) return;
@@ -116,7 +116,7 @@ async function icmp(context: StateContext, zone: Zone, args: BoundArguments): Pr
   });
 }
 
-async function defaultZone(context: StateContext, zone: Zone, { name, default: wanted }: BoundArguments) {
+async function defaultZone(context: StateContext, zone: Zone, { name, default: wanted }: Args) {
   if (!truthy(wanted)) return;
   const now = await context.call("firewalld.default_zone");
   if (name === now) return;
@@ -124,7 +124,7 @@ async function defaultZone(context: StateContext, zone: Zone, { name, default: w
   zone.changes.default = { old: now, new: name };
 }
 
-async function masquerade(zone: Zone, { name, masquerade: wanted }: BoundArguments): Promise<void> {
+async function masquerade(zone: Zone, { name, masquerade: wanted }: Args): Promise<void> {
   if (truthy(wanted) === truthy(await zone.ask("get_masquerade", false))) return;
   await zone.change(truthy(wanted) ? "add_masquerade" : "remove_masquerade", [name], KEEP);
   zone.changes.masquerade = { old: "", new: `Masquerading successfully ${truthy(wanted) ? "set" : "disabled"}.` };
@@ -149,7 +149,7 @@ function forwardOf(text: unknown): Forward {
   return { "Source port": source, "Destination port": port, Protocol: protocol, "Destination address": address };
 }
 
-async function forwards(zone: Zone, args: BoundArguments): Promise<void> {
+async function forwards(zone: Zone, args: Args): Promise<void> {
   const wanted = itemsOf(args.port_fwd);
   if (wanted.length === 0 && !truthy(args.prune_port_fwd)) return;
   const words = (one: unknown) => {

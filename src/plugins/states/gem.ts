@@ -1,4 +1,4 @@
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateModule } from "../../loader/states.ts";
 import { isMap, lookup } from "../../python/containers.ts";
 import { str } from "../../python/repr.ts";
@@ -7,7 +7,7 @@ import { compareVersions, looseCompare } from "../packages/versions.ts";
 import { outcome } from "./outcome.ts";
 
 /** The installed versions of a gem; undefined for none. */
-async function versions(context: StateContext, { name, ruby, gem_bin, user }: BoundArguments) {
+async function versions(context: StateContext, { name, ruby, gem_bin, user }: Args) {
   const found = await context.call("gem.list", [name, ruby], { gem_bin, runas: user });
   return isMap(found) ? lookup(found, name) as string[] | undefined : undefined;
 }
@@ -25,7 +25,7 @@ async function fits(there: string[] | undefined, wanted: unknown): Promise<strin
     : undefined;
 }
 
-const hasSource = async (context: StateContext, { name, ruby, user }: BoundArguments): Promise<boolean> =>
+const hasSource = async (context: StateContext, { name, ruby, user }: Args): Promise<boolean> =>
   (await context.call("gem.sources_list", [ruby], { runas: user }) as unknown[]).includes(name);
 
 /** Ruby's packages, by gem. */

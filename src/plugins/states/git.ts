@@ -1,4 +1,4 @@
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import { stateFunction, type StateModule } from "../../loader/states.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
@@ -12,7 +12,7 @@ import { checkArguments, Ended, onRepository, Repository } from "./git/repositor
 import { updateLatest } from "./git/update.ts";
 
 /** What is wrong with the arguments of `latest`. */
-function problemOf({ remote, target, rev, force_reset }: BoundArguments): string | undefined {
+function problemOf({ remote, target, rev, force_reset }: Args): string | undefined {
   if (!truthy(remote)) return "'remote' argument is required";
   if (!truthy(target)) return "'target' argument is required";
   if (!truthy(rev)) return `'${str(rev)}' is not a valid value for the 'rev' argument`;

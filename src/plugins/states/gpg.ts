@@ -1,4 +1,4 @@
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
 import { isMap, lookup } from "../../python/containers.ts";
 import { str } from "../../python/repr.ts";
@@ -46,12 +46,12 @@ class Report {
   }
 }
 
-const wantedKeys = ({ name, keys }: BoundArguments): string[] => {
+const wantedKeys = ({ name, keys }: Args): string[] => {
   const wanted = truthy(keys) ? keys : name;
   return Array.isArray(wanted) ? wanted.map(str) : [str(wanted)];
 };
 
-async function listed(context: StateContext, { user, gnupghome }: BoundArguments): Promise<Key[]> {
+async function listed(context: StateContext, { user, gnupghome }: Args): Promise<Key[]> {
   return await context.call("gpg.list_keys", [], { user, gnupghome }) as Key[];
 }
 
@@ -67,7 +67,7 @@ const messageIn = (answer: unknown) => {
 
 async function setTrust(
   context: StateContext,
-  args: BoundArguments,
+  args: Args,
   report: Report,
   { key, found }: { key: string; found: Key | undefined },
 ): Promise<void> {
@@ -89,7 +89,7 @@ async function setTrust(
 }
 
 /** True if the key came. */
-async function receive(context: StateContext, args: BoundArguments, report: Report, key: string): Promise<boolean> {
+async function receive(context: StateContext, args: Args, report: Report, key: string): Promise<boolean> {
   const { name, keyserver, user, gnupghome } = args;
   const answer = await context.call("gpg.receive_keys", [keyserver, key, user, gnupghome]);
   const message = messageIn(answer);

@@ -1,5 +1,5 @@
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import { equal } from "../../python/equal.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
@@ -7,7 +7,7 @@ import { DEFAULT_DELIMITER, traverse } from "../../python/traverse.ts";
 import { outcome } from "./outcome.ts";
 
 /** The path of a grain with colons, whatever separated its keys. */
-function pathOf({ name, delimiter }: BoundArguments): string {
+function pathOf({ name, delimiter }: Args): string {
   return str(delimiter) === "" ? str(name) : str(name).replaceAll(str(delimiter), DEFAULT_DELIMITER);
 }
 

@@ -1,4 +1,4 @@
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
@@ -20,7 +20,7 @@ function gidOf(gid: unknown): number | undefined {
   return /^[+-]?\d+$/.test(text) ? Number(text) : undefined;
 }
 
-function memberChanges(now: readonly string[], { addusers, delusers, members }: BoundArguments): Changes {
+function memberChanges(now: readonly string[], { addusers, delusers, members }: Args): Changes {
   const changes: Changes = {};
   if (members !== null) {
     const wanted = namesIn(members);
@@ -40,7 +40,7 @@ function memberChanges(now: readonly string[], { addusers, delusers, members }: 
 }
 
 /** Undefined if there is no such group. */
-async function changesTo(context: StateContext, args: BoundArguments): Promise<Changes | undefined> {
+async function changesTo(context: StateContext, args: Args): Promise<Changes | undefined> {
   const info = await context.call("group.info", [args.name]) as Partial<GroupInfo> | false;
   if (!truthy(info)) return undefined;
   const { gid, members = [] } = info as GroupInfo;
@@ -57,7 +57,7 @@ async function changesTo(context: StateContext, args: BoundArguments): Promise<C
 const shown = (changes: Changes): Changes =>
   Object.fromEntries(Object.entries(changes).map(([key, value]) => [key, value instanceof Set ? [...value] : value]));
 
-const APPLY: Record<string, (context: StateContext, args: BoundArguments, value: unknown) => Promise<unknown>> = {
+const APPLY: Record<string, (context: StateContext, args: Args, value: unknown) => Promise<unknown>> = {
   gid: (context, { name, non_unique }, gid) => context.call("group.chgid", [name, gid], { non_unique }),
   members: (context, { name }, members) => context.call("group.members", [name, namesIn(members).join(",")]),
   async addusers(context, { name }, users) {
@@ -68,7 +68,7 @@ const APPLY: Record<string, (context: StateContext, args: BoundArguments, value:
   },
 };
 
-async function change(context: StateContext, args: BoundArguments, changes: Changes): Promise<StateReturn> {
+async function change(context: StateContext, args: Args, changes: Changes): Promise<StateReturn> {
   const lines = Object.entries(changes).map(([key, value]) => `${key}: ${str(value)}\n`).join("");
   const comment = `The following group attributes are set to be changed:\n${lines}`;
   if (context.test) return outcome(args.name, null, comment);
@@ -79,7 +79,7 @@ async function change(context: StateContext, args: BoundArguments, changes: Chan
     : outcome(args.name, true, comment, { Final: "All changes applied successfully" });
 }
 
-async function create(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+async function create(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, gid, system, addusers, members, non_unique } = args;
   if (truthy(gid) && gidOf(gid) === undefined) return outcome(name, false, `Failed to create new group ${str(name)}`);
   if (context.test) return outcome(name, null, `Group ${str(name)} set to be added`);

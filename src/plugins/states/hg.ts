@@ -1,4 +1,4 @@
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
@@ -9,7 +9,7 @@ import { commandError, outcome } from "./outcome.ts";
 
 const failed = (name: unknown, error: unknown): StateReturn => outcome(name, false, commandError(error));
 
-async function updated(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+async function updated(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, target, clean, user, identity, rev, opts } = args;
   const revision = async () => str(await context.call("hg.revision", [target], { user, rev: "." }));
   const before = await revision();
@@ -46,7 +46,7 @@ async function updated(context: StateContext, args: BoundArguments): Promise<Sta
     : outcome(name, true, "");
 }
 
-async function cloned(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+async function cloned(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, target, user, identity, rev, opts } = args;
   try {
     const text = await context.call("hg.clone", [target, name], { user, identity, opts });

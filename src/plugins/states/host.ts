@@ -1,5 +1,5 @@
 import { listOf } from "../../python/given.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
 import { parseIpv4, parseIpv6 } from "../../python/ipaddress.ts";
 import { str } from "../../python/repr.ts";
@@ -101,7 +101,7 @@ function stepsOf(plan: Plan, name: string, comment: unknown): Step[] {
   ];
 }
 
-async function absent(context: StateContext, { name, ip }: BoundArguments): Promise<StateReturn> {
+async function absent(context: StateContext, { name, ip }: Args): Promise<StateReturn> {
   const ret = outcome(name, null, "");
   const comments: string[] = [];
   for (const address of listOf(ip).map(str)) {

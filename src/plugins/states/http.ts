@@ -1,4 +1,4 @@
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
 import { translateRegexp } from "../../python/regexp.ts";
 import { repr, str } from "../../python/repr.ts";
@@ -30,7 +30,7 @@ function findStatus(status: unknown, type: unknown, actual: string): Finding[] {
   return [[found, `${word} was ${found ? "" : "not "}found.`]];
 }
 
-async function query(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+async function query(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, match, match_type, status, status_type, wait_for, kwargs } = args;
   const ret: StateReturn = { name, result: null, comment: "", changes: {}, data: {} };
   if (match === null && status === null) {

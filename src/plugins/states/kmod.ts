@@ -1,10 +1,10 @@
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateModule } from "../../loader/states.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
 import { outcome } from "./outcome.ts";
 
-const wanted = ({ name, mods }: BoundArguments): string[] => (Array.isArray(mods) ? mods : [name]).map(str);
+const wanted = ({ name, mods }: Args): string[] => (Array.isArray(mods) ? mods : [name]).map(str);
 
 /** `Kernel module a is …` or `Kernel modules a, b are …` */
 const says = (names: readonly string[], what: string): string =>

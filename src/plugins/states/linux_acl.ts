@@ -1,5 +1,5 @@
 import { SaltInvocationError } from "../../loader/family.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateModule } from "../../loader/states.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
@@ -44,7 +44,7 @@ const entriesIn = (acl: Acl, type: string, isDefault: boolean) =>
   (isDefault ? acl.defaults?.[type] : acl[type]) as Record<string, Permissions>[] | undefined;
 
 /** @returns the return of a path that does not exist, or has no entries of that type */
-async function find(context: StateContext, { name, acl_type: given, recurse }: BoundArguments) {
+async function find(context: StateContext, { name, acl_type: given, recurse }: Args) {
   const path = operand(name, "a path");
   if (!exists(context.runtime.fs, path)) return outcome(name, false, `${path} does not exist`);
   const acls = await context.call("acl.getfacl", [name], recurse === undefined ? {} : { recursive: recurse }) as Record<
@@ -71,7 +71,7 @@ const everywhere = (context: StateContext, { acls, type, isDefault }: Found, nam
   );
 
 /** Sets the entries of all names. @returns the reason if that fails */
-async function apply(context: StateContext, args: BoundArguments, names: readonly unknown[]) {
+async function apply(context: StateContext, args: Args, names: readonly unknown[]) {
   const options = { recursive: args.recurse, raise_err: true };
   try {
     if (truthy(args.force)) await context.call("acl.wipefacls", [args.name], options);

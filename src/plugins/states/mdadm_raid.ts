@@ -1,4 +1,4 @@
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
 import { isMap, lookup } from "../../python/containers.ts";
 import { sorted } from "../../python/compare.ts";
@@ -39,7 +39,7 @@ interface Plan {
   run(more: Record<string, unknown>): Promise<unknown>;
 }
 
-function planFor(context: StateContext, args: BoundArguments, { missing, fresh }: Devices, members: string[]): Plan {
+function planFor(context: StateContext, args: Args, { missing, fresh }: Devices, members: string[]): Plan {
   const kwargs = args.kwargs as Record<string, unknown>;
   if (members.length > 0) {
     return {

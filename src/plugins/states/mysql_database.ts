@@ -1,4 +1,4 @@
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
 import { isMap, lookup } from "../../python/containers.ts";
 import { str } from "../../python/repr.ts";
@@ -9,7 +9,7 @@ import { outcome } from "./outcome.ts";
 type Kwargs = Record<string, unknown>;
 
 /** What differs of a database that is there, one sentence each. */
-async function altered(context: StateContext, args: BoundArguments, existing: unknown): Promise<StateReturn> {
+async function altered(context: StateContext, args: Args, existing: unknown): Promise<StateReturn> {
   const { name, character_set, collate } = args;
   const connection = args.connection_args as Kwargs;
   const has = (key: string) => str(isMap(existing) ? lookup(existing, key) ?? null : null);

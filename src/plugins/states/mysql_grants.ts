@@ -1,5 +1,5 @@
 import { SaltInvocationError } from "../../loader/family.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateModule } from "../../loader/states.ts";
 import { isMap, lookup } from "../../python/containers.ts";
 import { str } from "../../python/repr.ts";
@@ -11,7 +11,7 @@ import { outcome } from "./outcome.ts";
 type Kwargs = Record<string, unknown>;
 
 /** Takes all grants on the same database first. */
-async function revokeAll(context: StateContext, args: BoundArguments): Promise<void> {
+async function revokeAll(context: StateContext, args: Args): Promise<void> {
   const { database, user, host, grant_option, escape } = args;
   const connection = args.connection_args as Kwargs;
   const grants = await context.call("mysql.user_grants", [user, host], connection);
@@ -40,7 +40,7 @@ async function revokeAll(context: StateContext, args: BoundArguments): Promise<v
 }
 
 /** Why no server takes these grants; undefined if one may. */
-function complaintOf(args: BoundArguments): string | undefined {
+function complaintOf(args: Args): string | undefined {
   try {
     grantText(args);
     return undefined;

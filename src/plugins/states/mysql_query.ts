@@ -1,4 +1,4 @@
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
 import { entriesOf, isMap, lookup } from "../../python/containers.ts";
 import { str } from "../../python/repr.ts";
@@ -17,7 +17,7 @@ interface Target {
   error?: string;
 }
 
-async function targetOf(context: StateContext, args: BoundArguments): Promise<Target> {
+async function targetOf(context: StateContext, args: Args): Promise<Target> {
   const { output, grain, key, overwrite } = args;
   if (output === "grain") {
     if (grain === null) return { text: "", error: "Error: output type 'grain' needs the grain parameter\n" };
@@ -47,7 +47,7 @@ function mapped(result: Kwargs): Kwargs {
   return { ...result, results: rows };
 }
 
-async function store(context: StateContext, args: BoundArguments, result: unknown): Promise<string> {
+async function store(context: StateContext, args: Args, result: unknown): Promise<string> {
   const { output, grain, key } = args;
   if (output === "grain") {
     if (key === null) {
@@ -72,7 +72,7 @@ async function store(context: StateContext, args: BoundArguments, result: unknow
 /** What both states do, around how the statements run. */
 async function execute(
   context: StateContext,
-  args: BoundArguments,
+  args: Args,
   missing: unknown,
   ask: (connection: Kwargs) => Promise<unknown>,
 ): Promise<StateReturn> {

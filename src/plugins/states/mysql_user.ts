@@ -1,4 +1,4 @@
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
@@ -13,7 +13,7 @@ const isTrue = (value: unknown): boolean =>
   typeof value === "string" ? value.toLowerCase() === "true" : typeof value === "boolean" ? value : Number(value) > 0;
 
 /** The return for a user that is as wanted; undefined if it is not. */
-async function inPlace(context: StateContext, args: BoundArguments, isFree: boolean): Promise<string | undefined> {
+async function inPlace(context: StateContext, args: Args, isFree: boolean): Promise<string | undefined> {
   const { name, host, password, password_hash, allow_passwordless, unix_socket, password_column, auth_plugin } = args;
   const connection = args.connection_args as Kwargs;
   const own = `User ${str(name)}@${str(host)} is already present`;
@@ -29,7 +29,7 @@ async function inPlace(context: StateContext, args: BoundArguments, isFree: bool
   return `${own} with the desired password${truthy(password_hash) && !truthy(password) ? " hash" : ""}`;
 }
 
-async function changed(context: StateContext, args: BoundArguments, isFree: boolean): Promise<StateReturn> {
+async function changed(context: StateContext, args: Args, isFree: boolean): Promise<StateReturn> {
   const { name, host, password, password_hash, allow_passwordless, unix_socket } = args;
   const who = `${str(name)}@${str(host)}`;
   const mayBeFree = isTrue(allow_passwordless);
@@ -49,7 +49,7 @@ async function changed(context: StateContext, args: BoundArguments, isFree: bool
   return outcome(name, false, `${tried}${why === undefined ? "" : ` (${why})`}${note}`);
 }
 
-async function added(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+async function added(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, host, password, password_hash, allow_passwordless, unix_socket, password_column, auth_plugin } = args;
   const who = `${str(name)}@${str(host)}`;
   const isFree = truthy(allow_passwordless);

@@ -1,4 +1,4 @@
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
 import { SaltInvocationError } from "../../loader/family.ts";
 import { str } from "../../python/repr.ts";
@@ -70,7 +70,7 @@ async function carryOut(context: StateContext, action: Action, { family, kwargs,
 }
 
 /** A rule that is to be in a chain, or not. */
-async function rule(context: StateContext, action: Action, args: BoundArguments): Promise<StateReturn> {
+async function rule(context: StateContext, action: Action, args: Args): Promise<StateReturn> {
   const { name, family } = args;
   const kwargs = args.kwargs as Keyword;
   needed(kwargs, "table", "chain", ...(action === "insert" ? ["position"] : []));

@@ -1,5 +1,5 @@
 import { CommandExecutionError, CommandNotFoundError } from "../../loader/family.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
 import { entriesOf, isMap } from "../../python/containers.ts";
 import { str } from "../../python/repr.ts";
@@ -50,7 +50,7 @@ function sorted(wanted: string[], there: Packages, force: boolean): { install: s
   return { install, satisfied };
 }
 
-async function installed(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+async function installed(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, dir, user, registry, env } = args;
   const wanted = (truthy(args.pkgs) ? args.pkgs as unknown[] : [name]).map(str);
   let there: Packages;

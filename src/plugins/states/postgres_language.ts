@@ -1,4 +1,4 @@
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import { stateFunction, type StateModule } from "../../loader/states.ts";
 import { isMap, lookup } from "../../python/containers.ts";
 import { str } from "../../python/repr.ts";
@@ -9,7 +9,7 @@ import { connection, virtual } from "./postgres/shared.ts";
 const SIGNATURE = "name, maintenance_db, user=None, db_password=None, db_host=None, db_port=None, db_user=None";
 
 /** The connection without the database, which the functions take by itself. */
-function where(args: BoundArguments) {
+function where(args: Args) {
   const { maintenance_db: _, ...others } = connection(args);
   return others;
 }

@@ -1,4 +1,4 @@
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
@@ -30,7 +30,7 @@ const ACTS = {
   },
 } as const;
 
-const run = (which: keyof typeof ACTS) => async (context: StateContext, args: BoundArguments): Promise<StateReturn> => {
+const run = (which: keyof typeof ACTS) => async (context: StateContext, args: Args): Promise<StateReturn> => {
   const { name, object_name, object_type, prepend, grant_option } = args;
   const act = ACTS[which];
   const list = args.privileges;

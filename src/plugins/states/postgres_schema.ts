@@ -1,4 +1,4 @@
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import { stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
@@ -6,7 +6,7 @@ import { virtual } from "./postgres/shared.ts";
 
 const CONNECTION = "user=None, db_user=None, db_password=None, db_host=None, db_port=None";
 
-const connection = ({ db_user, db_password, db_host, db_port, user }: BoundArguments) => ({
+const connection = ({ db_user, db_password, db_host, db_port, user }: Args) => ({
   db_user,
   db_password,
   db_host,
@@ -15,7 +15,7 @@ const connection = ({ db_user, db_password, db_host, db_port, user }: BoundArgum
 });
 
 const ret = (
-  { dbname, name }: BoundArguments,
+  { dbname, name }: Args,
   result: boolean | null,
   comment: string,
   change?: string,

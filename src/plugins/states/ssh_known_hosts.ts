@@ -1,4 +1,4 @@
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import { CommandNotFoundError } from "../../loader/family.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
 import { str } from "../../python/repr.ts";
@@ -8,14 +8,14 @@ import { outcome } from "./outcome.ts";
 
 type Answer = Record<string, unknown>;
 
-const configOf = ({ user, config }: BoundArguments): string =>
+const configOf = ({ user, config }: Args): string =>
   truthy(config) ? str(config) : truthy(user) ? ".ssh/known_hosts" : "/etc/ssh/ssh_known_hosts";
 
 /** What is wrong with the arguments. */
-const problemOf = ({ user }: BoundArguments, config: string): string | undefined =>
+const problemOf = ({ user }: Args, config: string): string | undefined =>
   !truthy(user) && !config.startsWith("/") ? 'If not specifying a "user", specify an absolute "config".' : undefined;
 
-async function predictPresent(context: StateContext, args: BoundArguments, config: string): Promise<StateReturn> {
+async function predictPresent(context: StateContext, args: Args, config: string): Promise<StateReturn> {
   const { name, user, key, fingerprint, port, enc, fingerprint_hash_type } = args;
   if (truthy(key) && truthy(fingerprint)) {
     return outcome(name, false, 'Specify either "key" or "fingerprint", not both.');

@@ -1,4 +1,4 @@
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
 import { str } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
@@ -53,7 +53,7 @@ function foreseen(name: string, all: Processes): StateReturn {
   );
 }
 
-async function running(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+async function running(context: StateContext, args: Args): Promise<StateReturn> {
   const name = str(args.name).replace(/:\*$/, ":");
   if (!await hasFunction(context, "supervisord.status")) {
     return outcome(name, false, "Supervisord module not activated. Do you need to install supervisord?");

@@ -1,4 +1,4 @@
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import { CommandExecutionError } from "../../loader/family.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
 import { str } from "../../python/repr.ts";
@@ -29,7 +29,7 @@ async function missingOf(context: StateContext, groups: unknown): Promise<string
 }
 
 /** The arguments with texts for the fields of the full name, and the password as a hash. */
-async function prepared(context: StateContext, args: BoundArguments): Promise<BoundArguments> {
+async function prepared(context: StateContext, args: Args): Promise<Args> {
   const texts = Object.fromEntries(GECOS.map((field) => [field, args[field] === null ? null : str(args[field])]));
   const password = truthy(args.password) && truthy(args.hash_password)
     ? await hashed(context, args.name, args.password)
@@ -37,14 +37,14 @@ async function prepared(context: StateContext, args: BoundArguments): Promise<Bo
   return { ...args, ...texts, password };
 }
 
-function predicted(args: BoundArguments, changes: UserChanges, missing: readonly string[]): StateReturn {
+function predicted(args: Args, changes: UserChanges, missing: readonly string[]): StateReturn {
   const lines = [...changes].map(([key, value]) => `${key}: ${key === "passwd" ? REDACTED : str(value)}\n`);
   if (missing.length > 0) lines.push(`groups (pending creation): ${missing.join(",")}\n`);
   return outcome(args.name, null, `The following user attributes are set to be changed:\n${lines.join("")}`);
 }
 
 /** What useradd and usermod refuse on each host. */
-function complaintOf({ uid, home, shell, password, ...args }: BoundArguments): string | undefined {
+function complaintOf({ uid, home, shell, password, ...args }: Args): string | undefined {
   const colon = GECOS.map((field) => args[field] as string | null).find((text) => /[:\n]/.test(text ?? ""));
   if (colon !== undefined) return `Unsupported char ':' in ${colon}`;
   if (truthy(password) && /[:\n]/.test(str(password))) return "The hash of a password has no colon and no line break";

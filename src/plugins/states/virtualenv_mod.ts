@@ -1,6 +1,6 @@
 import { joinPath } from "../../config/paths.ts";
 import { CommandExecutionError, CommandNotFoundError } from "../../loader/family.ts";
-import type { BoundArguments } from "../../loader/signature.ts";
+import type { Args } from "../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../loader/states.ts";
 import { dirname } from "../../python/posixpath.ts";
 import { str } from "../../python/repr.ts";
@@ -40,7 +40,7 @@ const LIMITS = [
 ] as const;
 
 /** What is wrong with the options for this pip. */
-async function unsupported(context: StateContext, args: BoundArguments): Promise<string | undefined> {
+async function unsupported(context: StateContext, args: Args): Promise<string | undefined> {
   for (const limit of LIMITS.filter(({ option }) => truthy(args[option]))) {
     const version = str(await context.call("pip.version", [], { bin_env: args.name }));
     const high = "to" in limit && (comparePep440(version, limit.to) ?? 0) > 0;
@@ -56,7 +56,7 @@ async function frozen(context: StateContext, options: Record<string, unknown>): 
 }
 
 /** Installs what is asked for, into a return. */
-async function installPackages(context: StateContext, args: BoundArguments, ret: StateReturn): Promise<void> {
+async function installPackages(context: StateContext, args: Args, ret: StateReturn): Promise<void> {
   const { name, user, use_vt, requirements } = args;
   let before: string[];
   try {
@@ -89,7 +89,7 @@ async function installPackages(context: StateContext, args: BoundArguments, ret:
   ret.changes.packages = { new: added.length > 0 ? added : "", old: gone.length > 0 ? gone : "" };
 }
 
-async function managed(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+async function managed(context: StateContext, args: Args): Promise<StateReturn> {
   const { name } = args;
   const python = joinPath(str(name), "bin/python");
   const there = exists(context.runtime.fs, python);

@@ -1,6 +1,6 @@
 import type { JobContext } from "../../loader/context.ts";
 import type { MissingFunction } from "../../loader/function_catalog.ts";
-import { bindArguments, type BoundArguments, parseSignature } from "../../loader/signature.ts";
+import { type Args, bindArguments, parseSignature } from "../../loader/signature.ts";
 import { shortName } from "../../loader/job_context.ts";
 import type { LoadedState, StateTable } from "../../loader/state_table.ts";
 import type { LowChunk, StateContext, StateReturn } from "../../loader/states.ts";
@@ -120,7 +120,7 @@ async function called(
   { mock }: CallHost,
   context: StateContext,
   found: LoadedState,
-  bound: BoundArguments,
+  bound: Args,
 ): Promise<unknown> {
   const { low, runtime: { process } } = context;
   if (mock) return { name: low.name, comment: "Not called, mocked", changes: {}, result: true };

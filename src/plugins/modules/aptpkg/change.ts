@@ -1,3 +1,4 @@
+import type { Args } from "../../../loader/signature.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError, executionFunction, InvalidArgumentsError } from "../../../loader/family.ts";
 import { entriesOf, isMap } from "../../../python/containers.ts";
@@ -7,8 +8,6 @@ import { compileGlob } from "../../../python/glob.ts";
 import { changes } from "../../packages/lists.ts";
 import { aptGet, installed } from "./dpkg.ts";
 import { refresh } from "./refresh.ts";
-
-type Args = Record<string, unknown>;
 
 /** Names, each with a version or null: of a list `[a, {b: '1.2'}]`, or of a text with commas. */
 export function targetsOf(value: unknown): Map<string, string | null> {

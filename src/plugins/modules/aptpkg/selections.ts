@@ -1,3 +1,4 @@
+import type { Args } from "../../../loader/signature.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { executionFunction, SaltInvocationError } from "../../../loader/family.ts";
 import { entriesOf, isMap } from "../../../python/containers.ts";
@@ -8,8 +9,6 @@ import { splitWords } from "../../../python/whitespace.ts";
 import { runAll } from "../../commands.ts";
 import { targetsOf } from "./change.ts";
 import { ask } from "./dpkg.ts";
-
-type Args = Record<string, unknown>;
 
 /** The selection states of packages: state → names. */
 export async function selections(

@@ -1,3 +1,4 @@
+import type { Args } from "../../../loader/signature.ts";
 import { compileGlob } from "../../../python/glob.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError, executionFunction, SaltInvocationError } from "../../../loader/family.ts";
@@ -6,8 +7,6 @@ import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { ask, installed, policies, type Versions } from "./dpkg.ts";
 import { refresh } from "./refresh.ts";
-
-type Args = Record<string, unknown>;
 
 /** A text for one name, a map for several. */
 export const oneOrMap = (names: string[], found: Versions): unknown => names.length === 1 ? found[names[0]!] : found;

@@ -1,7 +1,7 @@
 import { splitInput } from "../../../python/given.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
-import type { BoundArguments } from "../../../loader/signature.ts";
+import type { Args } from "../../../loader/signature.ts";
 import { entriesOf, isMap } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
@@ -98,7 +98,7 @@ function codesOf(value: unknown): number[] {
  *
  * @see salt/modules/cmdmod.py _python_shell_default
  */
-function shellOf(args: BoundArguments, { opts, runtime: { process } }: Host): string | undefined {
+function shellOf(args: Args, { opts, runtime: { process } }: Host): string | undefined {
   const { shell, python_shell: wanted } = args;
   const named = typeof shell === "string" && shell !== "" ? shell : undefined;
   const use = wanted === null || wanted === undefined
@@ -109,14 +109,14 @@ function shellOf(args: BoundArguments, { opts, runtime: { process } }: Host): st
 }
 
 /** Text for standard input. A backslash and an n are the end of a line, as nobody can type one on a command line. */
-function stdinOf({ stdin, stdin_raw_newlines: raw }: BoundArguments): string | undefined {
+function stdinOf({ stdin, stdin_raw_newlines: raw }: Args): string | undefined {
   if (stdin === null || stdin === undefined) return undefined;
   return truthy(raw ?? false) ? str(stdin) : str(stdin).replaceAll("\\n", "\n");
 }
 
 /** Reads the keyword arguments of a function of `cmd`. */
-export function commandOptions(bound: BoundArguments, host: Host): CommandOptions {
-  const args: BoundArguments = { ...bound.kwargs as BoundArguments, ...bound };
+export function commandOptions(bound: Args, host: Host): CommandOptions {
+  const args: Args = { ...bound.kwargs as Args, ...bound };
   return {
     cwd: optional(args.cwd),
     stdin: stdinOf(args),

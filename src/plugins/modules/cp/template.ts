@@ -1,11 +1,10 @@
+import type { Args } from "../../../loader/signature.ts";
 import { dirName, joinPath } from "../../../config/paths.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { isDirectory } from "../../linux/paths.ts";
 import { renderedOrLogged } from "../../templates.ts";
-
-type Args = Record<string, unknown>;
 
 /** Where a rendered file is kept whose place was not given: never over the copy of its source. */
 function ownPath({ files, opts }: JobContext, url: string, saltenv: string | undefined): string {

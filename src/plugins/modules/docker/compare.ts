@@ -1,10 +1,11 @@
 /** What differs between containers, and between networks. */
+import type { Args } from "../../../loader/signature.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { isMap } from "../../../python/containers.ts";
 import { equal } from "../../../python/equal.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
-import { type Args, DockerClient } from "../../docker/client.ts";
+import { DockerClient } from "../../docker/client.ts";
 import { inspectContainer, inspectImage, inspectNetwork, stateOf, wordsOf } from "./objects.ts";
 
 interface Difference {

@@ -1,10 +1,11 @@
 /** `docker.create` and `docker.run_container`. */
+import type { Args } from "../../../loader/signature.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
 import { entriesOf, isMap } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
-import { type Args, DockerClient, part } from "../../docker/client.ts";
+import { DockerClient, part } from "../../docker/client.ts";
 import { endpointConfig, newContainer } from "../../docker/create_options.ts";
 import { readPrinted } from "../../docker/streams.ts";
 import { pull } from "./images.ts";

@@ -1,11 +1,12 @@
 /** What the daemon tells of containers, images, networks and volumes, as Salt shows it. */
+import type { Args } from "../../../loader/signature.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
 import { compileGlob } from "../../../python/glob.ts";
 import { repr, str } from "../../../python/repr.ts";
 import { strftime } from "../../../python/strftime.ts";
 import { truthy } from "../../../python/truth.ts";
-import { type Args, type DockerClient, DockerError, imagePart, part } from "../../docker/client.ts";
+import { type DockerClient, DockerError, imagePart, part } from "../../docker/client.ts";
 import { filterText } from "../../docker/filters.ts";
 
 export const TIME_FORMAT = "%Y-%m-%d %H:%M:%S %Z";

@@ -1,4 +1,5 @@
 /** Files between this host, containers and images. */
+import type { Args } from "../../../loader/signature.ts";
 import { joinPath } from "../../../config/paths.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError, executionFunction, SaltInvocationError } from "../../../loader/family.ts";
@@ -7,7 +8,7 @@ import { basename, dirname } from "../../../python/posixpath.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { runAll } from "../../commands.ts";
-import { type Args, DockerClient, imagePart, part } from "../../docker/client.ts";
+import { DockerClient, imagePart, part } from "../../docker/client.ts";
 import { fileBytes } from "../../docker/files.ts";
 import { firstFile, tarOf } from "../../docker/tar.ts";
 import { exists, isDirectory, isFile } from "../../linux/paths.ts";

@@ -1,10 +1,11 @@
+import type { Args } from "../../../loader/signature.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
 import { splitLines } from "../../../python/lines.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { keywords } from "../../keywords.ts";
-import { type Args, command, directoryOf, git, optionWords } from "./run.ts";
+import { command, directoryOf, git, optionWords } from "./run.ts";
 import { output } from "./output.ts";
 
 export async function mergeBase(context: JobContext, args: Args): Promise<unknown> {

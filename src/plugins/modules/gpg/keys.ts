@@ -1,4 +1,5 @@
 /** Keys that are made, removed, taken in and given out. */
+import type { Args } from "../../../loader/signature.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { type ExecutionFunction, executionFunction, SaltInvocationError } from "../../../loader/family.ts";
 import { str } from "../../../python/repr.ts";
@@ -6,7 +7,7 @@ import { truthy } from "../../../python/truth.ts";
 import { operand, operands } from "../../commands.ts";
 import { fileContent, inputOf, writeOutput } from "./files.ts";
 import { findKey, KEY_SERVER } from "./listing.ts";
-import { type Args, onRing, passphraseFor, pillarPassphrase, type Ring, ringOf, type RingRun } from "./ring.ts";
+import { onRing, passphraseFor, pillarPassphrase, type Ring, ringOf, type RingRun } from "./ring.ts";
 
 type Answer = Record<string, unknown>;
 

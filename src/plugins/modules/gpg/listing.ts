@@ -1,10 +1,11 @@
 /** Keys of a ring or a key server, as gpg lists them with colons. */
+import type { Args } from "../../../loader/signature.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { type ExecutionFunction, executionFunction } from "../../../loader/family.ts";
 import { strftime } from "../../../python/strftime.ts";
 import { truthy } from "../../../python/truth.ts";
 import { operand } from "../../commands.ts";
-import { type Args, onRing, type Ring, ringOf } from "./ring.ts";
+import { onRing, type Ring, ringOf } from "./ring.ts";
 
 export const KEY_SERVER = "keys.openpgp.org";
 

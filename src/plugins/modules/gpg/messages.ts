@@ -1,4 +1,5 @@
 /** Texts and files: signed, verified, encrypted, decrypted. */
+import type { Args } from "../../../loader/signature.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { type ExecutionFunction, executionFunction } from "../../../loader/family.ts";
 import { str } from "../../../python/repr.ts";
@@ -7,7 +8,7 @@ import { textOrBytes } from "../../bytes.ts";
 import { operand } from "../../commands.ts";
 import { pythonError } from "../../python_errors.ts";
 import { fileContent, inputOf, writeOutput } from "./files.ts";
-import { type Args, onRing, passphraseFor, ringOf, type RingRun } from "./ring.ts";
+import { onRing, passphraseFor, ringOf, type RingRun } from "./ring.ts";
 import { cryptOutcome, verifyOutcome } from "./words.ts";
 
 const TRUST_MODELS = ["pgp", "classic", "tofu", "tofu+pgp", "direct", "always", "auto"];

@@ -1,4 +1,5 @@
 /** Whose key ring is worked on, and gpg run on it. */
+import type { Args } from "../../../loader/signature.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
 import { str } from "../../../python/repr.ts";
@@ -7,8 +8,6 @@ import { gpgOptionsOf, type GpgRun, runGpg } from "../../../render/mod.ts";
 import { findAccount } from "../../../runtime/accounts.ts";
 import { pythonError } from "../../python_errors.ts";
 import { identityOf } from "../cmd/identity.ts";
-
-export type Args = Record<string, unknown>;
 
 /** Bytes of a file or text that gpg takes or gives. */
 export const LARGEST = 256 * 1024 * 1024;

@@ -1,8 +1,7 @@
 /** Rules of iptables, from arguments by name. */
+import type { Args } from "../../../loader/signature.ts";
 import { SaltInvocationError } from "../../../loader/family.ts";
 import { str } from "../../../python/repr.ts";
-
-type Args = Record<string, unknown>;
 
 /** Arguments that belong to the target, and so stand behind `--jump`. In the order in which they are written. */
 const BEHIND_JUMP =

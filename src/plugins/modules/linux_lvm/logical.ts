@@ -1,4 +1,5 @@
 /** Logical volumes: made, removed, resized. */
+import type { Args } from "../../../loader/signature.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandNotFoundError } from "../../../loader/family.ts";
 import { str } from "../../../python/repr.ts";
@@ -7,8 +8,6 @@ import { operand, programPath } from "../../commands.ts";
 import { saying } from "./groups.ts";
 import { answering } from "./physical.ts";
 import { logicalVolumes } from "./tables.ts";
-
-type Args = Record<string, unknown>;
 
 const OPTIONS = [
   "activate",

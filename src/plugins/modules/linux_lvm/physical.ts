@@ -1,12 +1,11 @@
 /** Physical volumes: made, removed, resized. */
+import type { Args } from "../../../loader/signature.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { operands, runAll } from "../../commands.ts";
 import { exists } from "../../linux/paths.ts";
 import { physicalVolumes } from "./tables.ts";
-
-type Args = Record<string, unknown>;
 
 const OPTIONS = [
   "metadatasize",

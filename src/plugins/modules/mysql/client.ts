@@ -1,10 +1,10 @@
+import type { Args } from "../../../loader/signature.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandNotFoundError, SaltInvocationError } from "../../../loader/family.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { programPath, runAll } from "../../commands.ts";
 
-export type Args = Record<string, unknown>;
 export type Row = Record<string, string | null>;
 
 /** The client programs, the first that is there. */

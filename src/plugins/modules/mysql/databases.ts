@@ -1,7 +1,8 @@
+import type { Args } from "../../../loader/signature.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { type ExecutionFunction, executionFunction } from "../../../loader/family.ts";
 import { str } from "../../../python/repr.ts";
-import { type Args, connectionOf, ident, literal, orElse, type Row, rowsOf, runs, word } from "./client.ts";
+import { connectionOf, ident, literal, orElse, type Row, rowsOf, runs, word } from "./client.ts";
 
 const first = (row: Row): string | null => Object.values(row)[0] ?? null;
 

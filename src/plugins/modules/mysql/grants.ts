@@ -1,9 +1,10 @@
+import type { Args } from "../../../loader/signature.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { type ExecutionFunction, executionFunction, SaltInvocationError } from "../../../loader/family.ts";
 import { entriesOf, isMap } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
-import { type Args, connectionOf, ident, literal, noteError, orElse, rowsOf, runs } from "./client.ts";
+import { connectionOf, ident, literal, noteError, orElse, rowsOf, runs } from "./client.ts";
 import { type Grant, grantTokens } from "./tokens.ts";
 import { userGrants } from "./users.ts";
 import { isAtLeast, serverVersion } from "./versions.ts";

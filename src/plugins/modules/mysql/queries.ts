@@ -1,9 +1,10 @@
+import type { Args } from "../../../loader/signature.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { type ExecutionFunction, executionFunction } from "../../../loader/family.ts";
 import { str } from "../../../python/repr.ts";
 import { Float } from "../../../python/float.ts";
 import { isFile } from "../../linux/paths.ts";
-import { type Args, connectionOf, execute, orElse } from "./client.ts";
+import { connectionOf, execute, orElse } from "./client.ts";
 
 /** Statements that return rows. */
 const SELECTS = /^\s*(?:SELECT|SHOW|DESC)/i;

@@ -1,8 +1,9 @@
+import type { Args } from "../../../loader/signature.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { type ExecutionFunction, executionFunction } from "../../../loader/family.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
-import { type Args, connectionOf, literal, orElse, type Row, rowsOf, runs, word } from "./client.ts";
+import { connectionOf, literal, orElse, type Row, rowsOf, runs, word } from "./client.ts";
 import { serverVersion } from "./versions.ts";
 
 /** The status of a plugin; empty if it is not there. */

@@ -1,9 +1,10 @@
+import type { Args } from "../../../loader/signature.ts";
 import { hex } from "../../../crypto/hex.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { type ExecutionFunction, executionFunction } from "../../../loader/family.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
-import { type Args, connectionOf, literal, noteError, orElse, rowsOf, runs, word } from "./client.ts";
+import { connectionOf, literal, noteError, orElse, rowsOf, runs, word } from "./client.ts";
 import { pluginStatus } from "./server.ts";
 import { isAtLeast, serverVersion } from "./versions.ts";
 

@@ -1,8 +1,9 @@
 /** Where a rule stands: what nft is told of chains, handles and policies. */
+import type { Args } from "../../../loader/signature.ts";
 import { SaltInvocationError } from "../../../loader/family.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
-import { type Answer, type Args, no } from "./program.ts";
+import { type Answer, no } from "./program.ts";
 
 /** The words that make a chain one of the kernel's hooks; undefined if some of its parts lack. */
 export function hookWords({ table_type: type, hook, priority }: Args): string[] | undefined {

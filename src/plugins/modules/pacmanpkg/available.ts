@@ -1,4 +1,5 @@
 /** Which versions there are, and groups. */
+import type { Args } from "../../../loader/signature.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError, executionFunction } from "../../../loader/family.ts";
 import { compileGlob } from "../../../python/glob.ts";
@@ -8,8 +9,6 @@ import { truthy } from "../../../python/truth.ts";
 import { splitWords } from "../../../python/whitespace.ts";
 import { looseCompare } from "../../packages/versions.ts";
 import { ask, installed, pairs, rootWords } from "./program.ts";
-
-type Args = Record<string, unknown>;
 
 /** The version that an installation would bring; empty for none that is newer. */
 export async function latestVersion(context: JobContext, names: string[], { root }: Args): Promise<unknown> {

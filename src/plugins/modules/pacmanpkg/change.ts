@@ -1,4 +1,5 @@
 /** What changes packages: `pkg.install`, `remove`, `purge`, `upgrade`, `refresh_db`. */
+import type { Args } from "../../../loader/signature.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError, executionFunction } from "../../../loader/family.ts";
 import { compileGlob } from "../../../python/glob.ts";
@@ -12,8 +13,6 @@ import { parseTargets, type Wanted } from "../../packages/targets.ts";
 import { splitComparison } from "../../packages/versions.ts";
 import { repoPackages } from "./available.ts";
 import { act, ask, installed, rootWords } from "./program.ts";
-
-type Args = Record<string, unknown>;
 
 const QUIETLY = ["--noprogressbar", "--noconfirm"];
 

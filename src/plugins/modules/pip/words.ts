@@ -1,10 +1,10 @@
 /** The words of `pip install`, from arguments by name. */
+import type { Args } from "../../../loader/signature.ts";
 import { splitInput } from "../../../python/given.ts";
 import { CommandExecutionError } from "../../../loader/family.ts";
 import { entriesOf, isMap } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
-import type { Args } from "./program.ts";
 
 /** Arguments that are switches, in the order in which they are written. */
 const SWITCHES: [name: string, word: string][] = [

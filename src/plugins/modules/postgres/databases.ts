@@ -1,3 +1,4 @@
+import type { Args } from "../../../loader/signature.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import {
   CommandExecutionError,
@@ -9,18 +10,7 @@ import { entriesOf, isMap } from "../../../python/containers.ts";
 import { repr, str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import type { CommandOutcome } from "../../commands.ts";
-import {
-  type Args,
-  CONNECTION,
-  type Connection,
-  connectionOf,
-  ident,
-  literal,
-  psql,
-  query,
-  type Row,
-  runs,
-} from "./psql.ts";
+import { CONNECTION, type Connection, connectionOf, ident, literal, psql, query, type Row, runs } from "./psql.ts";
 
 /** Rows by the field `Name`, which they lose. */
 function byName(rows: Row[]): Record<string, Row> {

@@ -1,8 +1,9 @@
+import type { Args } from "../../../loader/signature.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { type ExecutionFunction, executionFunction } from "../../../loader/family.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
-import { type Args, CONNECTION, type Connection, connectionOf, ident, query, type Row, runs } from "./psql.ts";
+import { CONNECTION, type Connection, connectionOf, ident, query, type Row, runs } from "./psql.ts";
 
 /** What `create_metadata` says of an extension. */
 export const EXTENSION = {

@@ -1,8 +1,9 @@
+import type { Args } from "../../../loader/signature.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { type ExecutionFunction, executionFunction, SaltInvocationError } from "../../../loader/family.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
-import { type Args, connectionOf, ident, literal, query, runs } from "./psql.ts";
+import { connectionOf, ident, literal, query, runs } from "./psql.ts";
 
 /** Letters of rights, as PostgreSQL lists them. */
 const RIGHTS: Record<string, string> = {

@@ -1,3 +1,4 @@
+import type { Args } from "../../../loader/signature.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { type ExecutionFunction, executionFunction, SaltInvocationError } from "../../../loader/family.ts";
 import { str } from "../../../python/repr.ts";
@@ -5,7 +6,6 @@ import { truthy } from "../../../python/truth.ts";
 import { parseCsv } from "./csv.ts";
 import { USUAL_ENCRYPTION, verifierOf } from "./passwords.ts";
 import {
-  type Args,
   CONNECTION,
   type Connection,
   connectionOf,

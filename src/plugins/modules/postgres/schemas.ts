@@ -1,7 +1,8 @@
+import type { Args } from "../../../loader/signature.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { type ExecutionFunction, executionFunction } from "../../../loader/family.ts";
 import { str } from "../../../python/repr.ts";
-import { type Args, type Connection, connectionOf, ident, query, type Row, runs } from "./psql.ts";
+import { type Connection, connectionOf, ident, query, type Row, runs } from "./psql.ts";
 
 const SCHEMA_CONNECTION = "user=None, db_user=None, db_password=None, db_host=None, db_port=None";
 const LANGUAGE_CONNECTION = "user=None, host=None, port=None, password=None, runas=None";

@@ -2,7 +2,7 @@ import { ORCHESTRATIONS } from "../../../job/orchestrations.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError, executionFunction, InvalidArgumentsError } from "../../../loader/family.ts";
 import type { HostMaster } from "../../../loader/host_master.ts";
-import type { BoundArguments } from "../../../loader/signature.ts";
+import type { Args } from "../../../loader/signature.ts";
 import { entriesOf, isMap } from "../../../python/containers.ts";
 import { repr, str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
@@ -33,7 +33,7 @@ export function withoutPublication(kwargs: unknown): Record<string, unknown> {
   return Object.fromEntries(Object.entries(kwargs as object).filter(([name]) => !name.startsWith("__")));
 }
 
-export async function command(context: JobContext, args: BoundArguments): Promise<Record<string, unknown>> {
+export async function command(context: JobContext, args: Args): Promise<Record<string, unknown>> {
   if (truthy(args.ssh)) {
     throw new CommandExecutionError("Cannot run this over SSH: there is no agentless mode. Leave out ssh=True");
   }

@@ -1,6 +1,6 @@
 import type { JobContext } from "../../../loader/context.ts";
 import { type ExecutionFunction, executionFunction } from "../../../loader/family.ts";
-import type { BoundArguments } from "../../../loader/signature.ts";
+import type { Args } from "../../../loader/signature.ts";
 import { syncModules } from "../../../loader/sync.ts";
 import { truthy } from "../../../python/truth.ts";
 import { clearGrainsCache } from "../../grains_cache.ts";
@@ -51,12 +51,12 @@ function syncSignature(name: string, facts: boolean): string {
 }
 
 /** The arguments of a sync function, with the environments that they stand for. */
-export async function withEnvironments(context: JobContext, args: BoundArguments): Promise<BoundArguments> {
+export async function withEnvironments(context: JobContext, args: Args): Promise<Args> {
   const given = args.saltenv ?? context.opts.saltenv ?? null;
   return { ...args, saltenv: given === null ? await topEnvironments(context) : given };
 }
 
-export async function syncKind(context: JobContext, kind: string, args: BoundArguments): Promise<string[]> {
+export async function syncKind(context: JobContext, kind: string, args: Args): Promise<string[]> {
   const { saltenv, extmod_whitelist: whitelist, extmod_blacklist: blacklist } = args;
   const { changed, touched } = await syncModules(context, KINDS[kind]?.folder ?? kind, {
     saltenv,

@@ -1,12 +1,11 @@
 /** Policies for files and ports, by semanage and restorecon. */
+import type { Args } from "../../../loader/signature.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
 import { splitLines } from "../../../python/lines.ts";
 import { repr, str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { type CommandOutcome, operand, runAll } from "../../commands.ts";
-
-type Args = Record<string, unknown>;
 
 /** Kinds of files, by semanage's letters. */
 const FILE_TYPES: Readonly<Record<string, string>> = {

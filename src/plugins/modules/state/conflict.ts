@@ -1,3 +1,4 @@
+import type { Args } from "../../../loader/signature.ts";
 import { joinPath } from "../../../config/paths.ts";
 import { isJid, jidToTime } from "../../../job/jid.ts";
 import type { JobContext } from "../../../loader/context.ts";
@@ -5,7 +6,7 @@ import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { queuedJobs, stateQueueDirectory } from "../../../state/mod.ts";
 import { writePacked } from "./packed_files.ts";
-import { type Args, CODES } from "./state_call.ts";
+import { CODES } from "./state_call.ts";
 
 interface Job {
   jid: string;

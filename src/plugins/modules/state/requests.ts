@@ -1,9 +1,9 @@
+import type { Args } from "../../../loader/signature.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { entriesOf, isMap, lookup } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { cacheFile, keepPacked, readPacked } from "./packed_files.ts";
-import type { Args } from "./state_call.ts";
 
 const FILE = "req_state.p";
 

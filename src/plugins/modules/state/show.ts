@@ -1,9 +1,10 @@
+import type { Args } from "../../../loader/signature.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { isMap, mapOf } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
 import { lowChunksOf, verifyHigh } from "../../../state/mod.ts";
 import { renderMods, withView } from "./sls.ts";
-import { type Args, CODES, splitInput, type StateCall } from "./state_call.ts";
+import { CODES, splitInput, type StateCall } from "./state_call.ts";
 import { setCode } from "./run_high.ts";
 
 /** High data of what top files have for this minion. */

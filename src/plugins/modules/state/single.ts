@@ -1,3 +1,4 @@
+import type { Args } from "../../../loader/signature.ts";
 import { baseName } from "../../../config/paths.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { InvalidArgumentsError } from "../../../loader/family.ts";
@@ -9,7 +10,7 @@ import { RenderError } from "../../../render/mod.ts";
 import { highOfTemplate, openHigh, REQUISITES, REQUISITES_IN, verifyChunk } from "../../../state/mod.ts";
 import { runHigh, runLow, setCode } from "./run_high.ts";
 import { withCall } from "./sls.ts";
-import { type Args, CODES, type StateCall } from "./state_call.ts";
+import { CODES, type StateCall } from "./state_call.ts";
 
 /** Runs one chunk, whose requisites count for nothing since there are no others. */
 async function runOne(call: StateCall, low: LowChunk): Promise<AnyMap | string[]> {

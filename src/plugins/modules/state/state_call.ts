@@ -1,3 +1,4 @@
+import type { Args } from "../../../loader/signature.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
 import { hostStates, type StateTable } from "../../../loader/state_table.ts";
@@ -11,8 +12,6 @@ import { openStateCompiler, type StateCompiler } from "../../../state/mod.ts";
 import { decryptedOverride } from "../../decrypted_override.ts";
 import { STATES } from "../../states/mod.ts";
 import { localOptions, withLocalOptions } from "./local_config.ts";
-
-export type Args = Record<string, unknown>;
 
 /** What one call of a function of `state` works with. */
 export interface StateCall {

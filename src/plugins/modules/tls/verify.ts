@@ -1,3 +1,4 @@
+import type { Args } from "../../../loader/signature.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError, executionFunction } from "../../../loader/family.ts";
 import { str } from "../../../python/repr.ts";
@@ -15,7 +16,6 @@ import type { PrivateKey } from "../x509/private_keys.ts";
 import { certificateOf, pemOf, signatureName } from "../x509/read.ts";
 import { signed } from "../x509/sign.ts";
 import {
-  type Args,
   type Authority,
   authorityOf,
   indexEntry,

@@ -1,4 +1,5 @@
 /** `virtualenv.create`: by the program virtualenv, or by the module venv of a Python. */
+import type { Args } from "../../../loader/signature.ts";
 import { basename } from "../../../python/posixpath.ts";
 import { joinPath } from "../../../config/paths.ts";
 import type { JobContext } from "../../../loader/context.ts";
@@ -7,8 +8,6 @@ import { repr, str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { type CommandOutcome, programPath, runAll } from "../../commands.ts";
 import { exists, isDirectory } from "../../linux/paths.ts";
-
-export type Args = Record<string, unknown>;
 
 const PROGRAMS = ["virtualenv3", "virtualenv"];
 

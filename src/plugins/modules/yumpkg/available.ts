@@ -1,4 +1,5 @@
 /** Which versions there are: `pkg.latest_version`, `list_upgrades`, `list_repo_pkgs`, `refresh_db`. */
+import type { Args } from "../../../loader/signature.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { compileGlob } from "../../../python/glob.ts";
 import { isTrue } from "../../../python/is_true.ts";
@@ -9,7 +10,7 @@ import { compareEvr } from "../../packages/rpm/evr.ts";
 import { installedRpms } from "../../packages/rpm/installed.ts";
 import { hostArch, parseArch, sameOf32 } from "../../packages/rpm/names.ts";
 import { formatVersion } from "../../packages/lists.ts";
-import { type Args, callYum, isDnf, type Listed, needYum, optionWords, parseList } from "./program.ts";
+import { callYum, isDnf, type Listed, needYum, optionWords, parseList } from "./program.ts";
 import { listRepos } from "./repositories.ts";
 
 /** What `check-update` ends with → what a refresh returns: something new, nothing new, failed. */

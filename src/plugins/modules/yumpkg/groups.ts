@@ -1,11 +1,12 @@
 /** Groups of packages. */
+import type { Args } from "../../../loader/signature.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError, executionFunction, SaltInvocationError } from "../../../loader/family.ts";
 import { splitLines } from "../../../python/lines.ts";
 import { str } from "../../../python/repr.ts";
 import { installedRpms } from "../../packages/rpm/installed.ts";
 import { runAll } from "../../commands.ts";
-import { type Args, needYum, optionWords } from "./program.ts";
+import { needYum, optionWords } from "./program.ts";
 
 const KINDS = ["mandatory", "optional", "default", "conditional"] as const;
 type Kind = typeof KINDS[number];

@@ -1,4 +1,5 @@
 /** `pkg.install` of dnf and yum. */
+import type { Args } from "../../../loader/signature.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError, executionFunction, SaltInvocationError } from "../../../loader/family.ts";
 import { compileGlob } from "../../../python/glob.ts";
@@ -13,7 +14,7 @@ import { ARCHES, hostArch } from "../../packages/rpm/names.ts";
 import { installedTexts, refresh, repoPackages } from "./available.ts";
 import { downloaded } from "./downloaded.ts";
 import { hold, listHolds } from "./holds.ts";
-import { type Args, callYum, needYum, optionWords } from "./program.ts";
+import { callYum, needYum, optionWords } from "./program.ts";
 import { patches } from "./patches.ts";
 
 interface Item {

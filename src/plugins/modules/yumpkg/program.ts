@@ -1,4 +1,5 @@
 /** dnf, or yum where there is only that. */
+import type { Args } from "../../../loader/signature.ts";
 import { listOf } from "../../../python/given.ts";
 import type { Context, JobContext } from "../../../loader/context.ts";
 import { CommandNotFoundError } from "../../../loader/family.ts";
@@ -9,8 +10,6 @@ import { type CommandOutcome, programPath, runAll, scopeWords } from "../../comm
 import { hostArch, resolveName } from "../../packages/rpm/names.ts";
 
 const PROGRAMS = ["dnf5", "dnf", "tdnf", "yum"];
-
-export type Args = Record<string, unknown>;
 
 export const yumProgram = (context: Pick<Context, "runtime">): string | undefined =>
   PROGRAMS.find((name) => programPath(context, name) !== undefined);

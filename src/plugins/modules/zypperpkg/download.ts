@@ -1,4 +1,5 @@
 /** Packages as files: `pkg.download` and `pkg.diff`. */
+import type { Args } from "../../../loader/signature.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
 import { str } from "../../../python/repr.ts";
@@ -6,7 +7,7 @@ import { truthy } from "../../../python/truth.ts";
 import { exists } from "../../linux/paths.ts";
 import { elementsOf } from "../../xml.ts";
 import { refresh } from "./available.ts";
-import { type Args, askZypper } from "./program.ts";
+import { askZypper } from "./program.ts";
 
 /** `pkg.download`: package → its repository and file. */
 export async function download(context: JobContext, packages: string[], kwargs: Args): Promise<Args> {

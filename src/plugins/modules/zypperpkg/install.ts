@@ -1,4 +1,5 @@
 /** `pkg.install`, `remove` and `upgrade` of zypper. */
+import type { Args } from "../../../loader/signature.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError, executionFunction } from "../../../loader/family.ts";
 import { compileGlob } from "../../../python/glob.ts";
@@ -10,7 +11,7 @@ import { parseTargets, type Targets } from "../../packages/targets.ts";
 import { looseCompare, splitComparison } from "../../packages/versions.ts";
 import { editions, refresh } from "./available.ts";
 import { downloaded, listPkgs } from "./installed.ts";
-import { type Args, batches, callZypper, succeeded } from "./program.ts";
+import { batches, callZypper, succeeded } from "./program.ts";
 import { patches } from "./search.ts";
 
 /** Packages that zypper is given at once. */

@@ -1,4 +1,5 @@
 /** What is installed, and what was downloaded. */
+import type { Args } from "../../../loader/signature.ts";
 import { executionFunction } from "../../../loader/family.ts";
 import { joinPath } from "../../../config/paths.ts";
 import type { JobContext } from "../../../loader/context.ts";
@@ -14,7 +15,7 @@ import { installedRpms, rootWords } from "../../packages/rpm/installed.ts";
 import { parseArch } from "../../packages/rpm/names.ts";
 import { elementsOf, type XmlElement } from "../../xml.ts";
 import { infoAvailable } from "./available.ts";
-import { type Args, askZypper } from "./program.ts";
+import { askZypper } from "./program.ts";
 import { installedPatches, installedPatterns } from "./search.ts";
 
 /** A path of the system below a directory. */

@@ -1,4 +1,5 @@
 /** Packages that keep their version: zypper's locks. */
+import type { Args } from "../../../loader/signature.ts";
 import type { JobContext } from "../../../loader/context.ts";
 import { CommandExecutionError, executionFunction } from "../../../loader/family.ts";
 import { entriesOf, isMap } from "../../../python/containers.ts";
@@ -9,7 +10,7 @@ import { isFile } from "../../linux/paths.ts";
 import { infoInstalled } from "../../packages/rpm/info_installed.ts";
 import { elementsOf } from "../../xml.ts";
 import { below } from "./installed.ts";
-import { type Args, askZypper, callZypper } from "./program.ts";
+import { askZypper, callZypper } from "./program.ts";
 import { search } from "./search.ts";
 
 const fileOf = (root: unknown): string => below(root, "/etc/zypp/locks");

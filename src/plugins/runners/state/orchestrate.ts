@@ -1,7 +1,7 @@
 /** Orchestrations: states that the master runs for itself, as the minion of its own id. */
 import type { RunnerContext } from "../../../loader/context.ts";
 import { runnerFunction, SaltInvocationError } from "../../../loader/family.ts";
-import type { BoundArguments } from "../../../loader/signature.ts";
+import type { Args } from "../../../loader/signature.ts";
 import { isMap } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
 import { checkResult } from "../../../state/check_result.ts";
@@ -21,7 +21,7 @@ async function asMinion(
   return { [context.id]: await context.callFunction(`state.${fun}`, positional, keyword) };
 }
 
-async function orchestrate(context: RunnerContext, args: BoundArguments): Promise<Record<string, unknown>> {
+async function orchestrate(context: RunnerContext, args: Args): Promise<Record<string, unknown>> {
   checkPillar(args.pillar);
   const jid = args.orchestration_jid === null ? context.jid : str(args.orchestration_jid);
   const data = await asMinion(context, "sls", [args.mods, args.test, args.exclude], {
@@ -65,7 +65,7 @@ export const high = runnerFunction({
   },
 });
 
-async function showSls(context: RunnerContext, args: BoundArguments): Promise<Record<string, unknown>> {
+async function showSls(context: RunnerContext, args: Args): Promise<Record<string, unknown>> {
   checkPillar(args.pillar);
   const { mods, test, queue, pillar, pillarenv, pillar_enc, saltenv } = args;
   return await asMinion(context, "show_sls", [mods, test, queue], { pillar, pillarenv, pillar_enc, saltenv });

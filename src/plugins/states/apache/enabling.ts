@@ -1,5 +1,5 @@
 import type { Context } from "../../../loader/context.ts";
-import type { BoundArguments } from "../../../loader/signature.ts";
+import type { Args } from "../../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../../loader/states.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
@@ -30,7 +30,7 @@ async function turned(context: StateContext, { word, title }: Kind, on: boolean,
 /** The states `enabled` and `disabled` of one kind. */
 export function enabling(kind: Kind): StateModule {
   const { word, title } = kind;
-  const run = (on: boolean) => (context: StateContext, { name }: BoundArguments) => turned(context, kind, on, name);
+  const run = (on: boolean) => (context: StateContext, { name }: Args) => turned(context, kind, on, name);
   return {
     virtual: (context: Context) =>
       (context.grains.os_family === "Debian" && programPath(context, `a2en${word}`) !== undefined) ||

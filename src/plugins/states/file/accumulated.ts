@@ -1,9 +1,10 @@
+import type { Args } from "../../../loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../loader/states.ts";
 import { entriesOf, isMap } from "../../../python/containers.ts";
 import { equal } from "../../../python/equal.ts";
 import { iterate } from "../../../python/iterate.ts";
 import { str } from "../../../python/repr.ts";
-import { type Args, failed, newRet } from "./ret.ts";
+import { failed, newRet } from "./ret.ts";
 
 /** Texts that states of one run collect for a file. */
 interface Accumulator {

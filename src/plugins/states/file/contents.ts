@@ -1,3 +1,4 @@
+import type { Args } from "../../../loader/signature.ts";
 import type { StateContext } from "../../../loader/states.ts";
 import { splitLines } from "../../../python/lines.ts";
 import { str } from "../../../python/repr.ts";
@@ -5,7 +6,6 @@ import { truthy } from "../../../python/truth.ts";
 import { decodeUtf8, UnicodeDecodeError } from "../../../python/utf8.ts";
 import { decodeText } from "../../../python/codecs.ts";
 import { traverse } from "../../../python/traverse.ts";
-import type { Args } from "./ret.ts";
 import { textList } from "./texts.ts";
 
 /** What a state says of its file's content. Null: it says nothing, or names a source. */

@@ -1,5 +1,5 @@
 import type { StateContext } from "../../../loader/states.ts";
-import { bindArguments, parseSignature } from "../../../loader/signature.ts";
+import { type Args, bindArguments, parseSignature } from "../../../loader/signature.ts";
 import { isInteger } from "../../../python/float.ts";
 import { dirname, join, relpath } from "../../../python/posixpath.ts";
 import { str } from "../../../python/repr.ts";
@@ -11,7 +11,7 @@ import { makedirs, mkdir, remove } from "../../modules/file/tree.ts";
 import { cleanDirectory, keptFiles } from "./clean.ts";
 import { unknownOwner, userOf } from "./owner.ts";
 import { chosenBy } from "./patterns.ts";
-import { type Args, failed, failureText, type FileReturn, newRet } from "./ret.ts";
+import { failed, failureText, type FileReturn, newRet } from "./ret.ts";
 import { pathOf } from "../../modules/file/stats.ts";
 
 export const DIRECTORY_SIGNATURE = `name, user=None, group=None, recurse=None, max_depth=None, dir_mode=None,

@@ -1,6 +1,6 @@
 import { messageOf } from "../../../errors.ts";
 import type { StateContext } from "../../../loader/states.ts";
-import { bindArguments, parseSignature } from "../../../loader/signature.ts";
+import { type Args, bindArguments, parseSignature } from "../../../loader/signature.ts";
 import { isMap } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
@@ -18,7 +18,7 @@ import { contentsFor } from "./contents.ts";
 import { encodingComplaint } from "./comment.ts";
 import { unknownOwner, userOf } from "./owner.ts";
 import type { Plan } from "./plan.ts";
-import { type Args, failed, failureText, type FileReturn } from "./ret.ts";
+import { failed, failureText, type FileReturn } from "./ret.ts";
 
 export const MANAGED_SIGNATURE = `name, source=None, source_hash='', source_hash_name=None, keep_source=True, user=None,
   group=None, mode=None, attrs=None, template=None, makedirs=False, dir_mode=None, context=None, replace=True,

@@ -1,3 +1,4 @@
+import type { Args } from "../../../loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../loader/states.ts";
 import { type AnyMap, entriesOf, isMap } from "../../../python/containers.ts";
 import { equal } from "../../../python/equal.ts";
@@ -12,7 +13,7 @@ import { modeComplaint, normalizeMode, pathOf } from "../../modules/file/stats.t
 import { pythonError } from "../../python_errors.ts";
 import { DeserializationError, type Serializer, SERIALIZERS } from "../../serializers/mod.ts";
 import { encodingComplaint } from "./comment.ts";
-import { type Args, failed, type FileReturn } from "./ret.ts";
+import { failed, type FileReturn } from "./ret.ts";
 
 const JSON_LAYOUT: Args = { indent: 2, separators: [",", ": "], sort_keys: true };
 

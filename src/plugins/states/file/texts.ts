@@ -1,10 +1,11 @@
+import type { Args } from "../../../loader/signature.ts";
 import type { StateContext } from "../../../loader/states.ts";
 import { entriesOf, isMap } from "../../../python/containers.ts";
 import { tryIterate } from "../../../python/iterate.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
 import { decodeUtf8 } from "../../../python/utf8.ts";
-import { type Args, failed, type FileReturn, newRet } from "./ret.ts";
+import { failed, type FileReturn, newRet } from "./ret.ts";
 
 /** One value as a list of texts: a text, an iterable of values, or any other value. */
 export function textList(value: unknown): string[] {

@@ -1,6 +1,6 @@
 import { messageOf } from "../../../errors.ts";
 import { CommandExecutionError } from "../../../loader/family.ts";
-import type { BoundArguments } from "../../../loader/signature.ts";
+import type { Args } from "../../../loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../loader/states.ts";
 import { joinPath } from "../../../config/paths.ts";
 import { str } from "../../../python/repr.ts";
@@ -68,7 +68,7 @@ export async function cloned(repository: Repository): Promise<StateReturn> {
 /** `git.present`: there is a repository of our own. */
 export async function present(
   context: StateContext,
-  args: BoundArguments,
+  args: Args,
   repository: Repository,
 ): Promise<StateReturn> {
   const { fs } = context.runtime;

@@ -1,5 +1,5 @@
 import { CommandExecutionError } from "../../../loader/family.ts";
-import type { KeywordArguments } from "../../../loader/signature.ts";
+import type { KeywordArgs } from "../../../loader/signature.ts";
 import { stateFunction, type StateReturn } from "../../../loader/states.ts";
 import { equal } from "../../../python/equal.ts";
 import { repr, str } from "../../../python/repr.ts";
@@ -28,7 +28,7 @@ function problemOf(kwargs: Record<string, unknown>, known: string[], repo: unkno
 }
 
 /** The same arguments for each call of git. */
-const common = ({ repo, user, password, output_encoding, kwargs }: KeywordArguments) => ({
+const common = ({ repo, user, password, output_encoding, kwargs }: KeywordArgs) => ({
   cwd: repo,
   user,
   password,

@@ -1,6 +1,6 @@
 /** The states of logical volumes: `lvm.lv_present`, `lv_absent`. */
 import { SaltInvocationError } from "../../../loader/family.ts";
-import type { BoundArguments } from "../../../loader/signature.ts";
+import type { Args } from "../../../loader/signature.ts";
 import { type StateContext, stateFunction } from "../../../loader/states.ts";
 import { isMap, lookup } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
@@ -38,7 +38,7 @@ async function show(context: StateContext, path: string): Promise<Volume | undef
 
 const said = (answer: unknown, key: string): string => isMap(answer) ? str(lookup(answer, key)) : str(answer);
 
-async function create(context: StateContext, path: string, name: unknown, args: BoundArguments, snapshot: unknown) {
+async function create(context: StateContext, path: string, name: unknown, args: Args, snapshot: unknown) {
   const isSized = truthy(args.size) || truthy(args.extents);
   const complaint = isSized ? createComplaint({ ...args, lvname: name }) : undefined;
   if (complaint !== undefined) {
@@ -55,7 +55,7 @@ async function create(context: StateContext, path: string, name: unknown, args: 
   return outcome(args.name, false, comment);
 }
 
-async function resize(context: StateContext, path: string, name: unknown, args: BoundArguments, now: Volume) {
+async function resize(context: StateContext, path: string, name: unknown, args: Args, now: Volume) {
   const { size, force, resizefs } = args;
   let comment = `Logical Volume ${str(name)} already present`;
   if (!truthy(size) && !truthy(args.extents)) return outcome(args.name, true, comment);

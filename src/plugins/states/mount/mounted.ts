@@ -1,4 +1,4 @@
-import type { BoundArguments } from "../../../loader/signature.ts";
+import type { Args } from "../../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateReturn } from "../../../loader/states.ts";
 import { dirname } from "../../../python/posixpath.ts";
 import { compilePattern } from "../../../python/regexp.ts";
@@ -31,7 +31,7 @@ interface Mount {
 const active = async (context: StateContext) => await context.call("mount.active", [], { extended: true }) as Active;
 
 /** The device behind a bind mount, or whose options it takes. */
-function boundDevice(mount: Mount, table: Active, args: BoundArguments): string {
+function boundDevice(mount: Mount, table: Active, args: Args): string {
   const here = table[mount.key]!;
   const copy = (from: ActiveMount) => {
     if (!truthy(args.bind_mount_copy_active_opts)) return;
@@ -54,7 +54,7 @@ async function realDevice(
   context: StateContext,
   mount: Mount,
   table: Active,
-  args: BoundArguments,
+  args: Args,
 ): Promise<string | undefined> {
   const { device } = mount;
   const [, group, volume] = /^\/dev\/([^/]+)\/([^/]+)$/.exec(device) ?? [];
@@ -80,7 +80,7 @@ async function realDevice(
 }
 
 /** Mounts again with other options. @returns false if the state ends here */
-async function remount(context: StateContext, mount: Mount, args: BoundArguments, changed: string): Promise<boolean> {
+async function remount(context: StateContext, mount: Mount, args: Args, changed: string): Promise<boolean> {
   const { realName, device, fstype, opts, ret } = mount;
   const whole = fstype === "nfs" || fstype === "cvfs" || fstype.startsWith("fuse");
   ret.changes.umount = `Forced ${whole ? "unmount and mount" : "remount"} because options (${changed}) changed`;
@@ -105,7 +105,7 @@ async function remount(context: StateContext, mount: Mount, args: BoundArguments
 async function checkOptions(
   context: StateContext,
   mount: Mount,
-  args: BoundArguments,
+  args: Args,
   here: ActiveMount,
 ): Promise<boolean> {
   const { ret } = mount;
@@ -135,7 +135,7 @@ async function checkOptions(
 async function checkDevice(
   context: StateContext,
   mount: Mount,
-  args: BoundArguments,
+  args: Args,
   table: Active,
   real: string,
 ): Promise<boolean | undefined> {
@@ -173,7 +173,7 @@ async function checkDevice(
 }
 
 /** Mounts what is not mounted. @returns false if the state ends here */
-async function mountIt(context: StateContext, mount: Mount, args: BoundArguments): Promise<boolean> {
+async function mountIt(context: StateContext, mount: Mount, args: Args): Promise<boolean> {
   const { name, device, fstype, opts, ret } = mount;
   const there = exists(context.runtime.fs, name);
   if (context.test) {
@@ -205,7 +205,7 @@ async function mountIt(context: StateContext, mount: Mount, args: BoundArguments
 }
 
 /** What is done where nothing shall be mounted. */
-async function leaveUnmounted(context: StateContext, { name, ret }: Mount, args: BoundArguments): Promise<void> {
+async function leaveUnmounted(context: StateContext, { name, ret }: Mount, args: Args): Promise<void> {
   const there = exists(context.runtime.fs, name);
   const make = truthy(args.mkmnt);
   if (there) ret.comment = context.test ? `${name} would not be mounted` : `${name} not mounted`;
@@ -244,7 +244,7 @@ export const FSTAB_ANSWERS: Record<string, { comment: string; change?: string; r
   "bad config": { comment: ". However, the fstab was not found.", result: false },
 };
 
-async function persist(context: StateContext, mount: Mount, args: BoundArguments): Promise<void> {
+async function persist(context: StateContext, mount: Mount, args: Args): Promise<void> {
   const { name, realName, device, fstype, opts, ret } = mount;
   const { dump, pass_num, config, match_on } = args;
   const options = { match_on, ...(context.test ? { test: true } : {}) };

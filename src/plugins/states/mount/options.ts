@@ -1,4 +1,4 @@
-import type { BoundArguments } from "../../../loader/signature.ts";
+import type { Args } from "../../../loader/signature.ts";
 import type { StateContext } from "../../../loader/states.ts";
 import { isMap, lookup } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
@@ -59,7 +59,7 @@ export interface ShownOptions {
 /** What a mount lacks of the options that it should have. */
 export async function missingOptions(
   context: StateContext,
-  args: BoundArguments,
+  args: Args,
   wanted: readonly string[],
   active: ActiveMount,
 ): Promise<ShownOptions> {

@@ -1,5 +1,5 @@
 /** The states `pkg.downloaded`, `pkg.patch_installed` and `pkg.patch_downloaded`. */
-import type { BoundArguments, KeywordArguments } from "../../../loader/signature.ts";
+import type { Args, KeywordArgs } from "../../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateReturn } from "../../../loader/states.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
@@ -20,7 +20,7 @@ async function cached(context: StateContext, keyword: Keyword): Promise<Installe
 
 async function downloadTargets(
   context: StateContext,
-  { name, ignore_epoch: ignoreEpoch }: BoundArguments,
+  { name, ignore_epoch: ignoreEpoch }: Args,
   pkgs: unknown,
   { normalize = true, skip_suggestions = false, ...keyword }: Keyword,
 ): Promise<Wanted | StateReturn> {
@@ -95,7 +95,7 @@ export const downloaded = stateFunction({
 /** `pkg.patch_installed`; with `downloadonly` its patches are only fetched. */
 export async function patchInstalled(
   context: StateContext,
-  { name, advisory_ids: ids, kwargs }: KeywordArguments,
+  { name, advisory_ids: ids, kwargs }: KeywordArgs,
   downloadonly: unknown,
 ): Promise<StateReturn> {
   if (!await hasFunction(context, "pkg.list_patches")) {

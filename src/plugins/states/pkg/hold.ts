@@ -1,6 +1,6 @@
 /** Holding packages along with their installation, and the states `pkg.held` and `pkg.unheld`. */
 import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
-import type { BoundArguments } from "../../../loader/signature.ts";
+import type { Args } from "../../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateReturn } from "../../../loader/states.ts";
 import { entriesOf, isMap } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
@@ -133,7 +133,7 @@ class Holding {
 const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
 /** `pkg.held` */
-export async function held(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+export async function held(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, version, replace } = args;
   if (isEmptyList(args.pkgs) && !truthy(replace)) return outcome(name, true, "No packages to be held provided");
   const pkgs = args.pkgs ?? [truthy(version) ? { [str(name)]: version } : name];

@@ -1,5 +1,5 @@
 /** The state `pkg.installed`. */
-import type { KeywordArguments } from "../../../loader/signature.ts";
+import type { KeywordArgs } from "../../../loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../loader/states.ts";
 import { entriesOf, isMap } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
@@ -246,7 +246,7 @@ async function carryOut(context: StateContext, request: Request, plan: Plan, ref
 }
 
 /** `pkg.installed` */
-export async function installed(context: StateContext, args: KeywordArguments): Promise<StateReturn> {
+export async function installed(context: StateContext, args: KeywordArgs): Promise<StateReturn> {
   const { name, sources } = args;
   if (Array.isArray(args.pkgs) && args.pkgs.length === 0) {
     return outcome(name, true, "No packages to install provided");

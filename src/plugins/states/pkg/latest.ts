@@ -1,7 +1,7 @@
 /** The states `pkg.latest` and `pkg.uptodate`. */
 import { messageOf } from "../../../errors.ts";
 import { CommandExecutionError } from "../../../loader/family.ts";
-import type { BoundArguments, KeywordArguments } from "../../../loader/signature.ts";
+import type { Args, KeywordArgs } from "../../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateReturn } from "../../../loader/states.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
@@ -16,7 +16,7 @@ const sorted = (names: Iterable<string>): string => [...names].sort().join(", ")
 /** The packages that are asked for; or the state's return if that cannot be read. */
 async function namesOf(
   context: StateContext,
-  { name, pkgs, kwargs }: KeywordArguments,
+  { name, pkgs, kwargs }: KeywordArgs,
 ): Promise<string[] | StateReturn> {
   if (truthy(kwargs.sources)) return outcome(name, false, 'The "sources" parameter is not supported.');
   if (Array.isArray(pkgs) && pkgs.length === 0) return outcome(name, true, "No packages to install provided");
@@ -106,7 +106,7 @@ export const latest = stateFunction({
 
 async function update(
   context: StateContext,
-  { name, fromrepo, skip_verify }: BoundArguments,
+  { name, fromrepo, skip_verify }: Args,
   keyword: Keyword,
   targets: Wanted,
   same: string[],

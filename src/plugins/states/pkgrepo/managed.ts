@@ -1,7 +1,7 @@
 /** The state `pkgrepo.managed`. */
 import { messageOf } from "../../../errors.ts";
 import { CommandExecutionError } from "../../../loader/family.ts";
-import type { BoundArguments, KeywordArguments } from "../../../loader/signature.ts";
+import type { Args, KeywordArgs } from "../../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateReturn } from "../../../loader/states.ts";
 import { equal } from "../../../python/equal.ts";
 import { isTrue } from "../../../python/is_true.ts";
@@ -23,7 +23,7 @@ export const BEWARE = "This may cause pkg states to behave differently than stat
   "without test=True, due to the differences in the configured repositories.";
 
 /** Why the arguments make no sense together; undefined if they do. */
-function refusal({ kwargs }: KeywordArguments): string | undefined {
+function refusal({ kwargs }: KeywordArgs): string | undefined {
   if ("repo" in kwargs) {
     return "'repo' is not a supported argument for this state. The 'name' argument is probably what was intended.";
   }
@@ -37,7 +37,7 @@ function refusal({ kwargs }: KeywordArguments): string | undefined {
 /** The repository as this family of hosts names it, and the arguments for its functions. */
 function namedRepo(
   context: StateContext,
-  { name, ppa, copr, kwargs }: BoundArguments,
+  { name, ppa, copr, kwargs }: Args,
 ): { repo: string; keyword: Keyword } {
   const { enabled = null, disabled = null, allow_insecure_key: _, ...others } = kwargs as Keyword;
   const keyword: Keyword = { ...others, name };
@@ -140,7 +140,7 @@ const said = (error: unknown) => error instanceof CommandExecutionError ? comman
 
 async function configure(
   context: StateContext,
-  { name, aptkey }: BoundArguments,
+  { name, aptkey }: Args,
   { repo, keyword, before, wanted }: { repo: string; keyword: Keyword; before: Keyword; wanted: Keyword },
 ): Promise<StateReturn> {
   try {

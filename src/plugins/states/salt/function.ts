@@ -1,5 +1,5 @@
 import { messageOf } from "../../../errors.ts";
-import type { BoundArguments } from "../../../loader/signature.ts";
+import type { Args } from "../../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateReturn } from "../../../loader/states.ts";
 import { isMap } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
@@ -29,7 +29,7 @@ async function isFailure(
   return truthy(failFunction) && !truthy(await call(str(failFunction), [ret ?? null]));
 }
 
-async function run(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+async function run(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, tgt } = args;
   const { arg, warnings: ofArguments } = argumentsOf(args.arg);
   const { ids, warnings: ofMinions = [] } = forgiven(args.fail_minions);

@@ -1,5 +1,5 @@
 /** `salt.runner`, `salt.wheel` and `salt.parallel_runners`: functions of the master's host as states. */
-import type { BoundArguments } from "../../../loader/signature.ts";
+import type { Args } from "../../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateReturn } from "../../../loader/states.ts";
 import { type AnyMap, entriesOf, isMap, lookup, sizeOf } from "../../../python/containers.ts";
 import { repr, str } from "../../../python/repr.ts";
@@ -29,14 +29,14 @@ function resultOf(name: unknown, kind: "Runner" | "Wheel", out: unknown): StateR
   };
 }
 
-async function runRunner(context: StateContext, { name, kwargs }: BoundArguments): Promise<StateReturn> {
+async function runRunner(context: StateContext, { name, kwargs }: Args): Promise<StateReturn> {
   if (context.test) return outcome(name, null, `Runner function '${str(name)}' would be executed.`);
   const user = typeof context.opts.user === "string" ? { __pub_user: context.opts.user } : {};
   const keywords = { ...kwargs as Record<string, unknown>, ...user, ...ofOrchestration(context), full_return: true };
   return resultOf(name, "Runner", await context.call("saltutil.runner", [name], keywords));
 }
 
-async function runWheel(context: StateContext, { name, kwargs }: BoundArguments): Promise<StateReturn> {
+async function runWheel(context: StateContext, { name, kwargs }: Args): Promise<StateReturn> {
   if (context.test) return outcome(name, null, `Wheel function '${str(name)}' would be executed.`);
   const keywords = { ...kwargs as Record<string, unknown>, ...ofOrchestration(context) };
   return resultOf(name, "Wheel", await context.call("saltutil.wheel", [name], keywords));
@@ -112,7 +112,7 @@ function plainRunners(name: unknown, ends: readonly RunnerEnd[]): StateReturn {
   return outcome(name, failed.length === 0, comment, { ret });
 }
 
-async function runInParallel(context: StateContext, { name, runners }: BoundArguments): Promise<StateReturn> {
+async function runInParallel(context: StateContext, { name, runners }: Args): Promise<StateReturn> {
   if (typeof runners !== "string" && !(isMap(runners) && sizeOf(runners) >= 0)) {
     return outcome(name, false, "The runners parameter must be a string or dict.");
   }

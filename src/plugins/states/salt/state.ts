@@ -1,4 +1,4 @@
-import type { BoundArguments } from "../../../loader/signature.ts";
+import type { Args } from "../../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateReturn } from "../../../loader/states.ts";
 import { entriesOf, isMap, lookup } from "../../../python/containers.ts";
 import { str } from "../../../python/repr.ts";
@@ -8,7 +8,7 @@ import { failureDetail, forgiven, jobOf, type MinionPart, outcomeOnMinions, part
 import { commandKeywords, runOnMinions } from "./targets.ts";
 
 /** The function to run and its argument; undefined if the state names none. */
-function called({ highstate, top, sls }: BoundArguments): { fun: string; arg: unknown[] } | undefined {
+function called({ highstate, top, sls }: Args): { fun: string; arg: unknown[] } | undefined {
   if (truthy(highstate)) return { fun: "state.highstate", arg: [] };
   if (truthy(top)) return { fun: "state.top", arg: [top] };
   if (truthy(sls)) return { fun: "state.sls", arg: [Array.isArray(sls) ? sls.map(str).join(",") : sls] };
@@ -16,7 +16,7 @@ function called({ highstate, top, sls }: BoundArguments): { fun: string; arg: un
 }
 
 /** The keyword arguments of that function. */
-function keywordsOf({ test: isDry }: StateContext, args: BoundArguments): Record<string, unknown> {
+function keywordsOf({ test: isDry }: StateContext, args: Args): Record<string, unknown> {
   const keywords: Record<string, unknown> = {};
   if (args.test !== null || isDry) keywords.test = args.test ?? isDry;
   if (truthy(args.pillar)) keywords.pillar = args.pillar;
@@ -60,7 +60,7 @@ function judged(parts: readonly MinionPart[], forgivenIds: readonly string[], al
   return { result: true, changes, comment: `States ran successfully.${updating}${unchanged}` };
 }
 
-async function run(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+async function run(context: StateContext, args: Args): Promise<StateReturn> {
   const { name } = args;
   const allowFail = Number.parseInt(str(args.allow_fail), 10);
   if (Number.isNaN(allowFail)) {

@@ -1,5 +1,5 @@
 import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
-import type { BoundArguments } from "../../../loader/signature.ts";
+import type { Args } from "../../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateReturn } from "../../../loader/states.ts";
 import { isMap, lookup } from "../../../python/containers.ts";
 import { toFloat } from "../../../python/float.ts";
@@ -15,7 +15,7 @@ function valuesOf(data: unknown, name: string): unknown[] {
   return value === null ? [] : Array.isArray(value) ? value : [value];
 }
 
-async function run(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+async function run(context: StateContext, args: Args): Promise<StateReturn> {
   const { name } = args;
   if (!Array.isArray(args.id_list)) throw new SaltInvocationError(`id_list must be a list, not ${repr(args.id_list)}`);
   const seconds = Number(args.timeout);

@@ -1,5 +1,5 @@
 /** The states of policies: `selinux.fcontext_policy_*`, `port_policy_*`. */
-import type { BoundArguments } from "../../../loader/signature.ts";
+import type { Args } from "../../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateReturn } from "../../../loader/states.ts";
 import { str } from "../../../python/repr.ts";
 import { truthy } from "../../../python/truth.ts";
@@ -9,13 +9,13 @@ type Answer = Record<string, unknown>;
 
 const FILE = ["name", "filetype", "sel_type", "sel_user", "sel_level"];
 
-const pick = (args: BoundArguments, names: readonly string[]): Answer =>
+const pick = (args: Args, names: readonly string[]): Answer =>
   Object.fromEntries(names.map((name) => [name, args[name]]));
 
 const ask = async (context: StateContext, fun: string, keyword: Answer) =>
   await context.call(`selinux.${fun}`, [], keyword) as Answer | null;
 
-export async function filesPresent(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+export async function filesPresent(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, filetype, sel_type: type } = args;
   const words = await context.call("selinux.filetype_id_to_string", [filetype]);
   const now = await ask(context, "fcontext_get_policy", pick(args, FILE));
@@ -41,7 +41,7 @@ export async function filesPresent(context: StateContext, args: BoundArguments):
   );
 }
 
-export async function filesAbsent(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+export async function filesAbsent(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, filetype, sel_type: type } = args;
   const now = await ask(context, "fcontext_get_policy", pick(args, FILE));
   if (!truthy(now)) {
@@ -76,7 +76,7 @@ export const filesApplied = stateFunction({
   },
 });
 
-async function port(context: StateContext, args: BoundArguments, present: boolean): Promise<StateReturn> {
+async function port(context: StateContext, args: Args, present: boolean): Promise<StateReturn> {
   const { name, sel_type: type, protocol, port: number } = args;
   const wanted = pick(args, ["name", "sel_type", "protocol", "port"]);
   const before = await ask(context, "port_get_policy", wanted);

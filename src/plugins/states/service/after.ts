@@ -1,5 +1,5 @@
 /** What follows a run: `watch`, and a beacon that watches the service itself. */
-import type { KeywordArguments } from "../../../loader/signature.ts";
+import type { KeywordArgs } from "../../../loader/signature.ts";
 import { type StateContext, stateFunction, type StateReturn } from "../../../loader/states.ts";
 import { isMap, lookup } from "../../../python/containers.ts";
 import { truthy } from "../../../python/truth.ts";
@@ -14,7 +14,7 @@ interface Action {
 }
 
 /** What is done to a service that is watched: what runs is restarted or reloaded, what does not is started. */
-async function actionOf(context: StateContext, args: KeywordArguments, runs: boolean): Promise<Action> {
+async function actionOf(context: StateContext, args: KeywordArgs, runs: boolean): Promise<Action> {
   const has = (name: string) => hasFunction(context, `service.${name}`);
   if (!runs) return { fun: "start", verb: "start" };
   if (truthy(args.reload) && await has("reload")) {

@@ -1,3 +1,4 @@
+import type { Args } from "../../../loader/signature.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../loader/family.ts";
 import type { StateContext, StateReturn } from "../../../loader/states.ts";
 import { str } from "../../../python/repr.ts";
@@ -12,7 +13,7 @@ import {
   privatePem,
   usualSize,
 } from "../../modules/x509/private_keys.ts";
-import { type Args, type Check, type Found, manageContent, refuseOthers, splitArguments } from "./managed_file.ts";
+import { type Check, type Found, manageContent, refuseOthers, splitArguments } from "./managed_file.ts";
 
 const REFUSALS = {
   wrong: "The provided passphrase cannot decrypt the private key. Pass overwrite: true to force regeneration",
