@@ -20,22 +20,11 @@ const MOST_LITERALS = 8;
 
 const CONTRACTS = "(?:Execution|Runner|Wheel)(?:Module|Function)";
 const ANNOTATED = new RegExp(`: (Record<[^=;]*, ${CONTRACTS}>|${CONTRACTS}) = (\\{[\\s\\S]*?^\\});`, "gm");
-const RETURNED = new RegExp(`\\): (?:Record<[^=;]*, )?${CONTRACTS}>? => `, "g");
-const HELPER = new RegExp(`^const (\\w+) = \\(((?:[^\\n]|\\n(?=[ )]))*?)\\): ${CONTRACTS} => `, "gm");
-const METHOD = new RegExp(`: ${CONTRACTS}\\["run"\\] => `, "g");
-
-/** What a helper that makes functions is given to run: it returns what the helper's function returns. */
-function generic(_text: string, name: string, params: string): string {
-  const kept = params
-    .replace(/: (Run|Work|Ask|ExecutionFunction\["run"\])(?=[,\n]|$)/g, ": (...given: Parameters<$1>) => R")
-    .replace(/=> unknown\b/g, "=> R").replace(/=> Promise<unknown>/g, "=> Promise<R>");
-  return `const ${name} = <R,>(${kept}) => `;
-}
+const RETURNED = new RegExp(`\\): Record<[^=;]*, ${CONTRACTS}> => `, "g");
 
 /** A file whose functions keep the types of their returns. */
 function shown(text: string): string {
-  return text.replace(ANNOTATED, "= $2 satisfies $1;").replace(HELPER, generic).replace(RETURNED, ") => ")
-    .replace(METHOD, " => ");
+  return text.replace(ANNOTATED, "= $2 satisfies $1;").replace(RETURNED, ") => ");
 }
 
 /** Text of types, as a value of that type is read from the wire. */

@@ -1,5 +1,5 @@
 import { SaltInvocationError } from "../model/loader/family.ts";
-import type { BoundArguments } from "../model/loader/signature.ts";
+import type { Args } from "../model/loader/signature.ts";
 import { str } from "../language/python/repr.ts";
 
 /**
@@ -7,8 +7,8 @@ import { str } from "../language/python/repr.ts";
  *
  * @throws {SaltInvocationError} naming keywords that it does not know
  */
-export function keywords(kwargs: unknown, ...names: string[]): BoundArguments {
-  const given = Object.entries(kwargs as BoundArguments).filter(([name]) => !name.startsWith("__"));
+export function keywords(kwargs: unknown, ...names: string[]): Args {
+  const given = Object.entries(kwargs as Args).filter(([name]) => !name.startsWith("__"));
   const unknown = given.filter(([name]) => !names.includes(name));
   if (unknown.length > 0) {
     const shown = unknown.map(([name, value]) => `${name}=${str(value)}`).join(", ");

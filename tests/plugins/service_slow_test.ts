@@ -50,28 +50,40 @@ async function withSystemctl(use: (minion: TestMinion, log: () => string[]) => P
           Promise.resolve({
             module: {
               functions: {
-                list: { signature: "which", doc: "", run: (context, { which }) => systemd.list(context, which) },
-                show: { signature: "name", doc: "", run: (context, { name }) => systemd.show(context, name, null) },
-                status: { signature: "name", doc: "", run: (context, { name }) => systemd.status(context, name) },
+                list: {
+                  signature: "which",
+                  doc: "",
+                  run: (context, { which }) => systemd.list(context, which as "all"),
+                },
+                show: {
+                  signature: "name",
+                  doc: "",
+                  run: (context, { name }) => systemd.show(context, name as string, null),
+                },
+                status: {
+                  signature: "name",
+                  doc: "",
+                  run: (context, { name }) => systemd.status(context, name as string),
+                },
                 act: {
                   signature: "verb, name",
                   doc: "",
-                  run: (context, { verb, name }) => systemd.act(context, verb, name, NO_OPTIONS),
+                  run: (context, { verb, name }) => systemd.act(context, verb as "start", name as string, NO_OPTIONS),
                 },
                 enable: {
                   signature: "name, wanted",
                   doc: "",
-                  run: (context, { name, wanted }) => systemd.enable(context, name, wanted, null),
+                  run: (context, { name, wanted }) => systemd.enable(context, name as string, wanted as boolean, null),
                 },
                 enabled: {
                   signature: "name",
                   doc: "",
-                  run: (context, { name }) => systemd.enabled(context, name, null),
+                  run: (context, { name }) => systemd.enabled(context, name as string, null),
                 },
                 disabled: {
                   signature: "name",
                   doc: "",
-                  run: (context, { name }) => systemd.disabled(context, name, null),
+                  run: (context, { name }) => systemd.disabled(context, name as string, null),
                 },
               },
             },

@@ -54,7 +54,7 @@ export async function stateMinion(
                 signature: "fun, keyword, test",
                 doc: "",
                 run: (context, { fun, keyword, test }) =>
-                  runState(states, context, String(fun), keyword, test === true),
+                  runState(states, context, String(fun), keyword as Record<string, unknown>, test === true),
               },
             },
           },

@@ -1826,7 +1826,7 @@ export interface ExecutionFunctions {
   /** -1, 0 or 1 for a version that is older than another, the same, or newer. */
   "pkg.version_cmp": { args: { pkg1?: string; pkg2?: string; ignore_epoch?: boolean; ver1?: string; ver2?: string; [name: string]: unknown }; order: []; returns: unknown };
   /** Adds a version of a package to a list. */
-  "pkg_resource.add_pkg": { args: { pkgs: (string | Record<string, string | null>)[]; name: string; pkgver: string }; order: ["pkgs", "name", "pkgver"]; returns: unknown };
+  "pkg_resource.add_pkg": { args: { pkgs: (string | Record<string, string | null>)[]; name: string; pkgver: string }; order: ["pkgs", "name", "pkgver"]; returns: Record<string, unknown[]> };
   /** Whether a package is as it is wanted, beside its version. */
   "pkg_resource.check_extra_requirements": { args: { pkgname: string; pkgver: string }; order: ["pkgname", "pkgver"]; returns: unknown };
   /** A list of packages as pkg.list_pkgs shows it. */
@@ -2696,9 +2696,9 @@ export interface ExecutionFunctions {
   /** The path of the certificate of an authority, or its text. */
   "tls.get_ca": { args: { ca_name: string; as_text?: boolean; cacert_path?: string | null }; order: ["ca_name", "as_text", "cacert_path"]; returns: string };
   /** The path of a certificate that an authority signed, or its text. */
-  "tls.get_ca_signed_cert": { args: { ca_name: string; CN?: string; as_text?: boolean; cacert_path?: string | null; cert_filename?: string | null }; order: ["ca_name", "CN", "as_text", "cacert_path", "cert_filename"]; returns: unknown };
+  "tls.get_ca_signed_cert": { args: { ca_name: string; CN?: string; as_text?: boolean; cacert_path?: string | null; cert_filename?: string | null }; order: ["ca_name", "CN", "as_text", "cacert_path", "cert_filename"]; returns: string };
   /** The path of the key of such a certificate, or its text. */
-  "tls.get_ca_signed_key": { args: { ca_name: string; CN?: string; as_text?: boolean; cacert_path?: string | null; key_filename?: string | null }; order: ["ca_name", "CN", "as_text", "cacert_path", "key_filename"]; returns: unknown };
+  "tls.get_ca_signed_key": { args: { ca_name: string; CN?: string; as_text?: boolean; cacert_path?: string | null; key_filename?: string | null }; order: ["ca_name", "CN", "as_text", "cacert_path", "key_filename"]; returns: string };
   /** When a certificate ends. */
   "tls.get_expiration_date": { args: { cert: unknown; date_format?: string }; order: ["cert", "date_format"]; returns: string };
   /** The extensions of a kind of certificate: of the pillar tls.extensions, or the usual ones. */
@@ -2820,7 +2820,7 @@ export interface ExecutionFunctions {
   /** Everything that a request for a certificate says. */
   "x509.read_csr": { args: { csr: unknown }; order: ["csr"]; returns: Record<string, unknown> };
   /** Signs a certificate for another minion, by a signing policy. Minions call it; the master's option peer must allow them to. */
-  "x509.sign_remote_certificate": { args: { signing_policy: string; kwargs: unknown; get_signing_policy_only?: boolean; [name: string]: unknown }; order: ["signing_policy", "kwargs", "get_signing_policy_only"]; returns: unknown };
+  "x509.sign_remote_certificate": { args: { signing_policy: string; kwargs: unknown; get_signing_policy_only?: boolean; [name: string]: unknown }; order: ["signing_policy", "kwargs", "get_signing_policy_only"]; returns: { data: unknown; errors: string[] } };
   /** True if a list of revoked certificates was signed with the key of a certificate. */
   "x509.verify_crl": { args: { crl: unknown; cert: unknown }; order: ["crl", "cert"]; returns: boolean };
   /** True if a private key belongs to a public key, or to that of a certificate. */

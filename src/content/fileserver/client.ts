@@ -1,3 +1,4 @@
+import { textsOf } from "../../language/python/given.ts";
 import { baseName, isWithin, joinPath } from "../../base/paths.ts";
 import type { FetchOptions, FileHash, Files } from "../../model/loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
@@ -36,10 +37,6 @@ export interface FileClientOptions {
 /** How often a file is fetched again if it changes meanwhile. */
 const READINGS = 3;
 
-function namesOf(reply: unknown): string[] {
-  return Array.isArray(reply) ? reply.map(String) : [];
-}
-
 /** The files that a server has, and those of other URLs and of this host: see {@link Files}. */
 export class FileClient implements Files {
   readonly #options: FileClientOptions;
@@ -77,7 +74,7 @@ export class FileClient implements Files {
   }
 
   async environments(): Promise<string[]> {
-    return namesOf(await this.#request({ cmd: "_file_envs" }));
+    return textsOf(await this.#request({ cmd: "_file_envs" }));
   }
 
   async list(
@@ -86,7 +83,7 @@ export class FileClient implements Files {
   ): Promise<string[]> {
     const cmd = { files: "_file_list", directories: "_dir_list", emptyDirectories: "_file_list_emptydirs" }[what];
     const { prefix = "" } = options;
-    return namesOf(await this.#request({ cmd, saltenv: this.#saltenv(options.saltenv), prefix }));
+    return textsOf(await this.#request({ cmd, saltenv: this.#saltenv(options.saltenv), prefix }));
   }
 
   async links(options: { saltenv?: string; prefix?: string } = {}): Promise<Record<string, string>> {

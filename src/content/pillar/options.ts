@@ -1,3 +1,4 @@
+import { textsOf } from "../../language/python/given.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -34,7 +35,6 @@ export interface PillarOptions {
   ignoreRegexps: readonly string[];
 }
 
-const words = (value: unknown): string[] => Array.isArray(value) ? value.map(str) : [];
 const given = (value: unknown): string | undefined =>
   value === undefined || value === null || value === "" ? undefined : str(value);
 
@@ -43,12 +43,12 @@ export function readPillarOptions(opts: Record<string, unknown>): PillarOptions 
   const roots = isMap(opts.pillar_roots) ? entriesOf(opts.pillar_roots) : [];
   const renderer = given(opts.renderer) ?? "jinja|yaml";
   return {
-    roots: new Map(roots.map(([env, dirs]) => [str(env), typeof dirs === "string" ? [dirs] : words(dirs)])),
+    roots: new Map(roots.map(([env, dirs]) => [str(env), typeof dirs === "string" ? [dirs] : textsOf(dirs)])),
     saltenv: given(opts.saltenv),
     pillarenv: given(opts.pillarenv),
     pillarenvFromSaltenv: truthy(opts.pillarenv_from_saltenv ?? false),
     top: (given(opts.state_top) ?? "top.sls").replace(/^salt:\/\//, "").replace(/^\/+/, ""),
-    envOrder: words(opts.env_order),
+    envOrder: textsOf(opts.env_order),
     nodegroups: isMap(opts.nodegroups) ? opts.nodegroups as Record<string, unknown> : {},
     rules: {
       strategy: given(opts.pillar_source_merging_strategy) ?? "smart",
@@ -59,15 +59,15 @@ export function readPillarOptions(opts: Record<string, unknown>): PillarOptions 
     safeErrors: truthy(opts.pillar_safe_render_error ?? true),
     extPillar: opts.ext_pillar ?? [],
     extPillarFirst: truthy(opts.ext_pillar_first ?? false),
-    excludedExtPillars: words(opts.exclude_ext_pillar),
-    onDemand: words(opts.on_demand_ext_pillar),
+    excludedExtPillars: textsOf(opts.exclude_ext_pillar),
+    onDemand: textsOf(opts.on_demand_ext_pillar),
     showOpts: truthy(opts.pillar_opts ?? false),
     encrypted: encryptedKeysOf(opts),
     renderer,
-    rendererWhitelist: words(opts.renderer_whitelist),
-    rendererBlacklist: words(opts.renderer_blacklist),
-    ignoreGlobs: words(opts.file_ignore_glob),
-    ignoreRegexps: words(opts.file_ignore_regex),
+    rendererWhitelist: textsOf(opts.renderer_whitelist),
+    rendererBlacklist: textsOf(opts.renderer_blacklist),
+    ignoreGlobs: textsOf(opts.file_ignore_glob),
+    ignoreRegexps: textsOf(opts.file_ignore_regex),
   };
 }
 

@@ -1,3 +1,4 @@
+import { textsOf } from "../../language/python/given.ts";
 import type { MasterOpts } from "../../model/config/master_opts.ts";
 import type { BusEvent } from "../../model/event/bus.ts";
 import { isPlainJid } from "../../model/job/jid.ts";
@@ -17,10 +18,6 @@ export interface LocalEventsOptions {
 
 const JOB = /^salt\/job\/(?<jid>\d{20}[^/]*)\/(?<kind>ret|outcome|new|publish)(?:\/(?<id>[^/]+))?$/;
 const BELOW = /^syndic\/(?<syndic>[^/]+)\/(?<jid>\d{20}[^/]*)$/;
-
-function ids(value: unknown): string[] {
-  return Array.isArray(value) ? value.map(String) : [];
-}
 
 /** What the event bus of the local master says: returns, minions and outcomes of jobs go to the master that published the job. */
 export class LocalEvents {
@@ -55,7 +52,7 @@ export class LocalEvents {
   #named(jid: string, { minions, more }: Load, syndic?: string): void {
     if (!Array.isArray(minions)) return;
     for (const { master, job } of this.#of(jid)) {
-      job.expect(ids(minions));
+      job.expect(textsOf(minions));
       if (syndic !== undefined && more !== true && job.below.delete(syndic)) job.needsNaming = true;
       master.uplink.poke();
     }

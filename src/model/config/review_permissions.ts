@@ -1,4 +1,5 @@
 /** Rules of permissions whose patterns match less than real Salt's: they match the whole text, and Salt's its beginning. */
+import { listOf } from "../../language/python/given.ts";
 import { compilePattern } from "../../language/python/regexp.ts";
 import { isRecord } from "../../base/record.ts";
 
@@ -13,11 +14,9 @@ export interface NarrowPattern {
 const SAYS_ITS_END = /(?:\.[*+]|\$|\\Z)$/;
 const WHOLE_NAME = /^[\w-]+(?:\.[\w-]+)+$/;
 
-const listed = (value: unknown): unknown[] => Array.isArray(value) ? value : [value];
-
 /** Patterns of arguments, and of functions, whose text may go on behind what they say. */
 function* narrowIn(rules: unknown, place: string): Generator<NarrowPattern> {
-  for (const rule of listed(rules)) {
+  for (const rule of listOf(rules)) {
     if (typeof rule === "string") {
       if (!rule.startsWith("@") && !SAYS_ITS_END.test(rule) && !WHOLE_NAME.test(rule)) yield { place, pattern: rule };
     } else if (isRecord(rule)) {
@@ -35,15 +34,15 @@ function* narrowIn(rules: unknown, place: string): Generator<NarrowPattern> {
 
 /** @param short functions are named without their module: `@jobs: [list_jobs]` */
 function* narrowConditions(conditions: unknown, place: string, short: boolean): Generator<NarrowPattern> {
-  for (const condition of listed(conditions)) {
+  for (const condition of listOf(conditions)) {
     const names = isRecord(condition) ? Object.keys(condition) : [condition];
     for (const name of names) {
       if (typeof name !== "string" || SAYS_ITS_END.test(name) || (short ? /^\w+$/ : WHOLE_NAME).test(name)) continue;
       yield { place, pattern: name };
     }
-    for (const wanted of isRecord(condition) ? Object.values(condition).flatMap(listed) : []) {
+    for (const wanted of isRecord(condition) ? Object.values(condition).flatMap(listOf) : []) {
       if (!isRecord(wanted)) continue;
-      const patterns = [...listed(wanted.args), ...isRecord(wanted.kwargs) ? Object.values(wanted.kwargs) : []];
+      const patterns = [...listOf(wanted.args), ...isRecord(wanted.kwargs) ? Object.values(wanted.kwargs) : []];
       for (const pattern of patterns) {
         if (typeof pattern === "string" && !SAYS_ITS_END.test(pattern)) yield { place, pattern };
       }

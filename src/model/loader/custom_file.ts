@@ -7,7 +7,7 @@ import { type CustomFile, customFiles, type CustomKind } from "./custom_files.ts
 import { knownError } from "./foreign_errors.ts";
 import { exportedDocumentation, exportedSignature } from "./javascript_source.ts";
 import { callProgram, describeProgram, type ProgramCaller } from "./program_module.ts";
-import type { BoundArguments, Signature } from "./signature.ts";
+import type { Args, Signature } from "./signature.ts";
 
 /** Where custom modules are, and what they are loaded with. */
 export interface CustomPlace {
@@ -30,7 +30,7 @@ const asItIs: CallerOf = (context) => context as ProgramCaller;
 export interface CustomFunction {
   signature: string | Signature;
   doc: string;
-  run(context: AnyContext, args: BoundArguments): Promise<unknown>;
+  run(context: AnyContext, args: Args): Promise<unknown>;
 }
 
 type Virtual = true | string | { unavailable: string };
@@ -76,7 +76,7 @@ function exportedFunction(source: string, name: string, fn: AnyFunction): Custom
         fn(
           context,
           ...params.map((param) => bound[param.name]),
-          ...(varargs === undefined ? [] : bound[varargs]),
+          ...(varargs === undefined ? [] : bound[varargs] as unknown[]),
           ...(keywords === undefined ? [] : [bound[keywords]]),
         )
       ),

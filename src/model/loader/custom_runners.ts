@@ -1,7 +1,7 @@
 import type { RunnerContext } from "./context.ts";
 import { customFilesOf, type CustomPlace, known, loadOrLog, logForeign } from "./custom_file.ts";
 import type { RunnerModule } from "./family.ts";
-import type { BoundArguments } from "./signature.ts";
+import type { Args } from "./signature.ts";
 
 /** Runners by name → how to load them. */
 export type RunnerRegistry = Record<string, () => Promise<{ runner: RunnerModule }>>;
@@ -22,7 +22,7 @@ export function withCustomRunners(runners: RunnerRegistry, place: CustomPlace): 
       if (typeof own === "object" && own !== null) {
         const wrapped = Object.entries(own.functions).map(([name, { run, ...rest }]) => [
           name,
-          { ...rest, run: (context: RunnerContext, args: BoundArguments) => known(() => run(context, args)) },
+          { ...rest, run: (context: RunnerContext, args: Args) => known(() => run(context, args)) },
         ]);
         return { runner: { ...named, functions: Object.fromEntries(wrapped) } };
       }
@@ -32,7 +32,7 @@ export function withCustomRunners(runners: RunnerRegistry, place: CustomPlace): 
           functions: Object.fromEntries(
             [...loaded?.functions ?? []].map(([name, { run, ...rest }]) => [name, {
               ...rest,
-              run: (context: RunnerContext, args: BoundArguments) => run(context, args),
+              run: (context: RunnerContext, args: Args) => run(context, args),
             }]),
           ),
         },

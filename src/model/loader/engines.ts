@@ -1,7 +1,7 @@
 /** Engines: programs that run beside a master or a minion as long as it runs, listen to its events and fire others. */
 import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import type { BoundArguments } from "./signature.ts";
+import type { Args } from "./signature.ts";
 
 /** An event as an engine gets it. */
 export interface EngineEvent {
@@ -83,7 +83,7 @@ export interface EngineModule {
   /** Why it cannot run here; undefined if it can. */
   unavailable?(context: Pick<EngineContext, "role" | "opts">): string | undefined;
   /** Runs until it is to end. What it throws is the error that its status shows; it is started again then, as when it returns. */
-  start(engine: EngineContext, settings: BoundArguments): Promise<void>;
+  start(engine: EngineContext, settings: Args): Promise<void>;
 }
 
 /** Where engines come from: name → how to load it. */

@@ -1,7 +1,7 @@
 import type { Logger } from "../../base/log.ts";
 import type { AnyMap } from "../../language/python/containers.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import type { BoundArguments } from "./signature.ts";
+import type { Args } from "./signature.ts";
 
 /** What an external pillar is called with: the minion that the pillar is for, and the host that compiles it. */
 export interface PillarContext {
@@ -53,7 +53,7 @@ export interface ExtPillar {
    *
    * @throws any error, with a message without secrets: minions read it
    */
-  run(context: PillarContext, args: BoundArguments): Promise<unknown>;
+  run(context: PillarContext, args: Args): Promise<unknown>;
 }
 
 /** External pillars by name → how to load them. */

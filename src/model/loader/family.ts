@@ -1,7 +1,7 @@
 import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { Context, JobContext, RunnerContext } from "./context.ts";
-import type { BoundArguments, Signature } from "./signature.ts";
+import { type Args, type Arguments, type Declare, declareFunction, type Signature } from "./signature.ts";
 
 /**
  * One function that a job can call.
@@ -30,8 +30,21 @@ export interface ExecutionFunction {
    */
   inline?: boolean;
   /** Runs the function; may return a promise of its return. */
-  run(context: JobContext, args: BoundArguments): unknown;
+  run(context: JobContext, args: Args): unknown;
 }
+
+/** Declares an execution function: its arguments have the names and types that its signature says. */
+export const executionFunction: Declare<ExecutionFunction> = declareFunction;
+
+/** Declares functions of a module, each with a call for its documentation: `fun("device", "Its table.", "list /dev/sda", list)`. */
+export const exampledFunctions =
+  (module: string, { more = "", ...rest }: { more?: string; out?: string } = {}) =>
+  <S extends string, R>(
+    signature: S,
+    says: string,
+    example: string,
+    run: (context: JobContext, args: Arguments<S>) => R,
+  ) => executionFunction<S, R>({ signature, doc: `${says}\n\n    salt '*' ${module}.${example}${more}`, run, ...rest });
 
 /**
  * What a file under `plugins/modules/` exports as `module`.
@@ -92,8 +105,11 @@ export interface RunnerFunction {
   doc: string;
   /** True if its arguments are secrets: they are not fired on the bus. @default false */
   secret?: boolean;
-  run(context: RunnerContext, args: BoundArguments): unknown;
+  run(context: RunnerContext, args: Args): unknown;
 }
+
+/** Declares a function of a runner: its arguments have the names and types that its signature says. */
+export const runnerFunction: Declare<RunnerFunction> = declareFunction;
 
 /** What a file under `plugins/runners/` exports as `runner`. */
 export interface RunnerModule {

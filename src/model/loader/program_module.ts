@@ -7,7 +7,7 @@ import { str } from "../../language/python/repr.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { CommandExecutionError } from "./family.ts";
 import { knownError } from "./foreign_errors.ts";
-import { type BoundArguments, parseSignature, type Signature } from "./signature.ts";
+import { type Args, parseSignature, type Signature } from "./signature.ts";
 
 /** What a program says of itself. */
 export interface ProgramDescription {
@@ -166,7 +166,7 @@ function jsonable(_key: string, value: unknown): unknown {
 }
 
 /** What is sent with a call. */
-function callOf(caller: ProgramCaller, name: string, signature: Signature, bound: BoundArguments): Uint8Array {
+function callOf(caller: ProgramCaller, name: string, signature: Signature, bound: Args): Uint8Array {
   const { params, varargs, keywords } = signature;
   const { opts, grains = {}, pillar = {}, jid = "" } = caller;
   return new TextEncoder().encode(JSON.stringify({
@@ -193,7 +193,7 @@ export async function callProgram(
   path: string,
   name: string,
   signature: string,
-  bound: BoundArguments,
+  bound: Args,
   retcode?: (code: number) => void,
 ): Promise<unknown> {
   const stdin = callOf(caller, name, parseSignature(signature), bound);

@@ -1,4 +1,5 @@
 /** Rendering for a job: SLS files, and the templates of files, commands and names. */
+import { textsOf } from "../../language/python/given.ts";
 import { SALT_MINION_DEFAULTS } from "../config/salt_defaults.ts";
 import { entriesOf } from "../../language/python/containers.ts";
 import type { AnyMap } from "../../language/python/containers.ts";
@@ -90,8 +91,6 @@ export function unsupportedEngine(engine: string): string {
   return `${problem}: it runs Python. Write the template for jinja, and what has to be computed as a custom execution module`;
 }
 
-const listOf = (value: unknown): string[] => Array.isArray(value) ? value.map(String) : [];
-
 type Values = ReturnType<typeof templateValues>;
 
 /** The values of the last rendering with some options: those of a run of states are made for it. */
@@ -150,8 +149,8 @@ export class Rendering {
       renderers: this.#renderers,
       custom: () => custom,
       fallback: typeof opts.renderer === "string" && opts.renderer !== "" ? opts.renderer : "jinja|yaml",
-      whitelist: listOf(opts.renderer_whitelist),
-      blacklist: listOf(opts.renderer_blacklist),
+      whitelist: textsOf(opts.renderer_whitelist),
+      blacklist: textsOf(opts.renderer_blacklist),
     });
   }
 

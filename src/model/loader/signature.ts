@@ -1,8 +1,19 @@
 import { yamlifyArg } from "../job/args.ts";
+import { str } from "../../language/python/repr.ts";
+import { truthy } from "../../language/python/truth.ts";
+
+/** What a signature may say that a parameter is, in Python's notation: `force: bool=False`. Any value becomes that. */
+const TYPES = {
+  bool: truthy,
+  str,
+};
+
+type Types = typeof TYPES;
 
 /** One parameter of a function; without `default` it must be given. */
 export interface Parameter {
   name: string;
+  type?: keyof Types;
   default?: unknown;
 }
 
@@ -36,8 +47,8 @@ function literal(text: string): unknown {
 }
 
 /**
- * Reads a signature in Python's notation: `text`, `code=42`, `*args`, `**kwargs`, separated by commas. Defaults are
- * Python literals without commas of their own. What was read already is given back.
+ * Reads a signature in Python's notation: `text`, `code=42`, `force: bool=False`, `*args`, `**kwargs`, separated by commas.
+ * Defaults are Python literals without commas of their own. What was read already is given back.
  */
 export function parseSignature(text: string | Signature): Signature {
   if (typeof text !== "string") return text;
@@ -48,8 +59,11 @@ export function parseSignature(text: string | Signature): Signature {
     else if (part.startsWith("*")) signature.varargs = part.slice(1);
     else {
       const at = part.indexOf("=");
-      if (at < 0) signature.params.push({ name: part });
-      else signature.params.push({ name: part.slice(0, at).trim(), default: literal(part.slice(at + 1).trim()) });
+      const [name = "", type] = (at < 0 ? part : part.slice(0, at)).split(":").map((piece) => piece.trim());
+      const parameter: Parameter = { name };
+      if (type !== undefined && Object.hasOwn(TYPES, type)) parameter.type = type as keyof Types;
+      if (at >= 0) parameter.default = literal(part.slice(at + 1).trim());
+      signature.params.push(parameter);
     }
   }
   return signature;
@@ -68,9 +82,64 @@ const were = (count: number) => count === 1 ? "was" : "were";
  *
  * @internal
  */
-// A function knows the types of its own parameters; the binder cannot.
-// deno-lint-ignore no-explicit-any
-export type BoundArguments = Record<string, any>;
+export type Args = Record<string, unknown>;
+
+/** The same, of a function that takes `**kwargs`. */
+export type KeywordArgs = Args & { kwargs: Args };
+
+type Trim<S extends string> = S extends `${" " | "\n"}${infer T}` ? Trim<T>
+  : S extends `${infer T}${" " | "\n"}` ? Trim<T>
+  : S;
+
+type Pieces<S extends string, Seen = never> = S extends `${infer One},${infer Rest}` ? Pieces<Rest, Seen | Trim<One>>
+  : Seen | Exclude<Trim<S>, "">;
+
+type Left<P extends string> = P extends `${infer N}=${string}` ? Trim<N> : P;
+
+type NameOf<P extends string> = P extends `**${infer N}` ? N
+  : P extends `*${infer N}` ? N
+  : Left<P> extends `${infer N}:${string}` ? Trim<N>
+  : Left<P>;
+
+type ValueOf<P extends string> = P extends `**${string}` ? Record<string, unknown>
+  : P extends `*${string}` ? unknown[]
+  : Left<P> extends `${string}:${infer T}` ? Trim<T> extends keyof Types ? ReturnType<Types[Trim<T>]> : never
+  : unknown;
+
+/**
+ * The arguments of a function by its signature's own text: `"name, force: bool=False, **kwargs"` makes
+ * `{name: unknown; force: boolean; kwargs: Record<string, unknown>}`. A caller may send anything: a default says nothing.
+ */
+export type Arguments<S> = S extends string ? string extends S ? Args : { [P in Pieces<S> as NameOf<P>]: ValueOf<P> }
+  : Args;
+
+interface AnyFunction {
+  signature: string | Signature;
+  run(context: never, args: never): unknown;
+}
+
+/** A function of a family as it is declared: what `run` takes follows from the signature. */
+export type Declared<F extends AnyFunction, S, R> = Omit<F, "signature" | "run"> & {
+  signature: S;
+  run(context: Parameters<F["run"]>[0], args: Arguments<S>): R;
+};
+
+/** Declares a function of a family, whose `run` is given what its signature says; the result keeps the type of its return. */
+export type Declare<F extends AnyFunction> = <S extends string | Signature, R extends ReturnType<F["run"]>>(
+  fun: Declared<F, S, R>,
+) => Declared<F, Signature | string, R>;
+
+/** Where the signature names types, values become of them before the function runs. */
+export function declareFunction<F extends AnyFunction>(fun: F): F {
+  const typed = parseSignature(fun.signature).params.filter(({ type }) => type !== undefined);
+  if (typed.length === 0) return fun;
+  const run = (context: never, args: Args) => {
+    const coerced = { ...args };
+    for (const { name, type } of typed) coerced[name] = TYPES[type!](args[name]);
+    return fun.run(context, coerced as never);
+  };
+  return { ...fun, run };
+}
 
 /**
  * Binds values to the parameters of `name`.
@@ -82,9 +151,9 @@ export function bindArguments(
   signature: Signature,
   positional: readonly unknown[],
   keyword: ReadonlyMap<string, unknown>,
-): BoundArguments {
+): Args {
   const { params, varargs, keywords } = signature;
-  const bound: BoundArguments = Object.create(null);
+  const bound: Args = Object.create(null);
   if (positional.length > params.length && varargs === undefined) {
     const required = params.filter((param) => !("default" in param)).length;
     const takes = required === params.length

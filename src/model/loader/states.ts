@@ -1,6 +1,6 @@
 /** State modules: what a file under `plugins/states/` exports, what its functions are given and what they return. */
 import type { Context, JobContext } from "./context.ts";
-import type { BoundArguments, Signature } from "./signature.ts";
+import { type Args, type Declare, declareFunction, type Signature } from "./signature.ts";
 
 /**
  * One state as it is run: `{state, name, __sls__, __env__, __id__, …arguments, order, fun}`, in this order of keys. A `name` may be
@@ -44,8 +44,11 @@ export interface StateFunction {
   /** In Python's notation. With `**kwargs` it gets every argument of the chunk that is not the runner's own. */
   signature: string | Signature;
   doc: string;
-  run(context: StateContext, args: BoundArguments): StateReturn | Promise<StateReturn>;
+  run(context: StateContext, args: Args): StateReturn | Promise<StateReturn>;
 }
+
+/** Declares a state: its arguments have the names and types that its signature says. */
+export const stateFunction: Declare<StateFunction> = declareFunction;
 
 /** What a file under `plugins/states/` exports as `states`. */
 export interface StateModule {

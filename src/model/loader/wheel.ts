@@ -1,6 +1,6 @@
 import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import type { BoundArguments, Signature } from "./signature.ts";
+import { type Args, type Declare, declareFunction, type Signature } from "./signature.ts";
 
 /**
  * The directories of minion keys, by their names in listings.
@@ -131,8 +131,11 @@ export interface WheelFunction {
   doc: string;
   /** True if its return is a secret: it is left out of the record of the call. @default false */
   secret?: boolean;
-  run(context: WheelContext, args: BoundArguments): unknown;
+  run(context: WheelContext, args: Args): unknown;
 }
+
+/** Declares a wheel function: its arguments have the names and types that its signature says. */
+export const wheelFunction: Declare<WheelFunction> = declareFunction;
 
 /** What a file under `plugins/wheel/` exports as `wheel`. */
 export interface WheelModule {

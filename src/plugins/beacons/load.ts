@@ -10,7 +10,7 @@ const wrong = (comment: string): [boolean, string] => [false, comment];
 /** The load averages, below a first or above a second threshold of any of them. */
 export const beacon: BeaconModule = {
   validate(config) {
-    const { emitatstartup, onchangeonly, averages } = settingsOf(config) as Record<string, unknown>;
+    const { emitatstartup, onchangeonly, averages } = settingsOf(config);
     for (const [option, value] of Object.entries({ emitatstartup, onchangeonly })) {
       if (value !== undefined && typeof value !== "boolean") {
         return wrong(`Configuration for load beacon option ${option} must be a boolean.`);
@@ -26,7 +26,7 @@ export const beacon: BeaconModule = {
       if (!Array.isArray(given[name])) {
         return wrong("Averages configuration for load beacon: 1m, 5m and 15m items must be a list of two items.");
       }
-      if ((given[name] as unknown[]).length !== 2) {
+      if (given[name].length !== 2) {
         return wrong("Configuration for load beacon: 1m, 5m and 15m items must be a list of two items.");
       }
     }

@@ -1,4 +1,5 @@
 /** The HTTP API of a Docker daemon. */
+import type { Args } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
 import type { SocketAddress } from "../../runtime/net.ts";
@@ -6,8 +7,6 @@ import { repr, str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { messageOf } from "../../base/errors.ts";
 import { exchange, type HttpResponse } from "./http.ts";
-
-export type Args = Record<string, unknown>;
 
 /** An answer of the daemon that tells of an error. */
 export class DockerError extends CommandExecutionError {

@@ -1,19 +1,19 @@
 /** A new container as the daemon is asked for it. */
+import type { Args } from "../../model/loader/signature.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import {
   addressOf,
-  type Args,
   binds,
   bytesOf,
+  commaItems,
   commandOf,
   deviceNumbers,
   devices,
   integerOf,
   labelsOf,
-  listOf,
   pairsOf,
   portBindings,
   portsOf,
@@ -53,7 +53,7 @@ const set = (names: string[]): Record<string, Record<string, never>> =>
 
 const environment: Translate = (value) => Object.entries(pairsOf(value, "=")).map(([name, of]) => `${name}=${of}`);
 
-const addresses: Translate = (value, checked) => checked ? listOf(value).map(addressOf) : listOf(value);
+const addresses: Translate = (value, checked) => checked ? commaItems(value).map(addressOf) : commaItems(value);
 
 const hosts: Translate = (value, checked) =>
   Object.entries(pairsOf(value, ":")).sort(([a], [b]) => a < b ? -1 : 1)
@@ -63,9 +63,9 @@ const links: Translate = (value) =>
   Object.entries(pairsOf(value, ":")).sort(([a], [b]) => a < b ? -1 : 1).map(([name, of]) => `${name}:${of}`);
 
 const tmpfs: Translate = (value) =>
-  isMap(value)
-    ? Object.fromEntries(entriesOf(value).map(([path, how]) => [str(path), str(how)]))
-    : Object.fromEntries(listOf(value).map((one) => splitAt(one, ":", 2)).map(([path = "", how = ""]) => [path, how]));
+  isMap(value) ? Object.fromEntries(entriesOf(value).map(([path, how]) => [str(path), str(how)])) : Object.fromEntries(
+    commaItems(value).map((one) => splitAt(one, ":", 2)).map(([path = "", how = ""]) => [path, how]),
+  );
 
 /** Seconds, in billionths as the daemon counts. */
 const healthcheck: Translate = (value) => {
@@ -91,7 +91,7 @@ const CONFIG: Readonly<Record<string, [key: string, translate: Translate]>> = {
   command: ["Cmd", commandOf],
   entrypoint: ["Entrypoint", commandOf],
   ports: ["ExposedPorts", (value) => set(portsOf(value))],
-  volumes: ["Volumes", (value) => set(listOf(value))],
+  volumes: ["Volumes", (value) => set(commaItems(value))],
   network_disabled: ["NetworkDisabled", truthy],
   working_dir: ["WorkingDir", str],
   labels: ["Labels", labelsOf],
@@ -107,8 +107,8 @@ const HOST: Readonly<Record<string, [key: string, translate: Translate]>> = {
   binds: ["Binds", binds],
   blkio_weight: ["BlkioWeight", integerOf],
   blkio_weight_device: ["BlkioWeightDevice", (value) => deviceNumbers(value, "Weight")],
-  cap_add: ["CapAdd", listOf],
-  cap_drop: ["CapDrop", listOf],
+  cap_add: ["CapAdd", commaItems],
+  cap_drop: ["CapDrop", commaItems],
   cgroup_parent: ["CgroupParent", str],
   cpu_period: ["CpuPeriod", integerOf],
   cpu_quota: ["CpuQuota", integerOf],
@@ -121,10 +121,10 @@ const HOST: Readonly<Record<string, [key: string, translate: Translate]>> = {
   device_write_iops: ["BlkioDeviceWriteIOps", (value) => deviceNumbers(value, "Rate")],
   devices: ["Devices", devices],
   dns: ["Dns", addresses],
-  dns_opt: ["DnsOptions", listOf],
-  dns_search: ["DnsSearch", listOf],
+  dns_opt: ["DnsOptions", commaItems],
+  dns_search: ["DnsSearch", commaItems],
   extra_hosts: ["ExtraHosts", hosts],
-  group_add: ["GroupAdd", listOf],
+  group_add: ["GroupAdd", commaItems],
   init: ["Init", truthy],
   ipc_mode: ["IpcMode", str],
   isolation: ["Isolation", str],
@@ -145,7 +145,7 @@ const HOST: Readonly<Record<string, [key: string, translate: Translate]>> = {
   read_only: ["ReadonlyRootfs", truthy],
   restart_policy: ["RestartPolicy", restartPolicy],
   runtime: ["Runtime", str],
-  security_opt: ["SecurityOpt", listOf],
+  security_opt: ["SecurityOpt", commaItems],
   shm_size: ["ShmSize", bytesOf],
   storage_opt: ["StorageOpt", (value) => pairsOf(value, "=")],
   sysctls: ["Sysctls", (value) => pairsOf(value, "=")],
@@ -153,7 +153,7 @@ const HOST: Readonly<Record<string, [key: string, translate: Translate]>> = {
   ulimits: ["Ulimits", ulimits],
   userns_mode: ["UsernsMode", str],
   volume_driver: ["VolumeDriver", str],
-  volumes_from: ["VolumesFrom", listOf],
+  volumes_from: ["VolumesFrom", commaItems],
 };
 
 /** Every option of a new container, by its own name. */
@@ -277,10 +277,10 @@ export function endpointConfig(given: Args): Args {
   const addresses = {
     ...(truthy(v4 ?? null) ? { IPv4Address: str(v4) } : {}),
     ...(truthy(v6 ?? null) ? { IPv6Address: str(v6) } : {}),
-    ...(truthy(local ?? null) ? { LinkLocalIPs: listOf(local) } : {}),
+    ...(truthy(local ?? null) ? { LinkLocalIPs: commaItems(local) } : {}),
   };
   return {
-    ...(truthy(aliases ?? null) ? { Aliases: listOf(aliases) } : {}),
+    ...(truthy(aliases ?? null) ? { Aliases: commaItems(aliases) } : {}),
     ...(truthy(linked ?? null) ? { Links: links(linked, false) } : {}),
     ...(Object.keys(addresses).length > 0 ? { IPAMConfig: addresses } : {}),
     ...(truthy(driver ?? null) ? { DriverOpts: pairsOf(driver, "=") } : {}),

@@ -1,9 +1,10 @@
 /** Options of networks as people write them, as the daemon reads them. */
+import type { Args } from "../../model/loader/signature.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { repr, str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
-import { addressOf, type Args, labelsOf, listOf, pairsOf, subnetOf } from "./option_values.ts";
+import { addressOf, commaItems, labelsOf, pairsOf, subnetOf } from "./option_values.ts";
 
 /** Other names of options; of two for one option the last is named in errors. */
 const ALIASES: Readonly<Record<string, string>> = {
@@ -90,7 +91,7 @@ export interface Translation {
 export function translateNetwork(kwargs: Args, { skip, ignoreCollisions, checked = true }: Translation = {}): Args {
   const given = Object.entries(kwargs).filter(([name, value]) => value !== null && !name.startsWith("__"));
   if (skip === true) return Object.fromEntries(given);
-  const skipped = Array.isArray(skip) || (typeof skip === "string" && skip !== "") ? listOf(skip) : [];
+  const skipped = Array.isArray(skip) || (typeof skip === "string" && skip !== "") ? commaItems(skip) : [];
   const found: Args = {};
   const invalid: Record<string, string> = {};
   const collisions: string[] = [];

@@ -1,11 +1,10 @@
 /** Options of containers and networks as people write them, as the daemon reads them. */
+import type { Args } from "../../model/loader/signature.ts";
 import { SaltInvocationError } from "../../model/loader/family.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { networkRange, parseInterface } from "../../language/python/ipaddress.ts";
 import { repr, str } from "../../language/python/repr.ts";
 import { splitWords } from "../linux/words.ts";
-
-export type Args = Record<string, unknown>;
 
 const wrong = (message: string): never => {
   throw new SaltInvocationError(message);
@@ -18,7 +17,8 @@ export const splitAt = (text: string, sign: string, most = Infinity): string[] =
 };
 
 /** `[a, b]` of a list or of `a,b`. */
-export const listOf = (value: unknown): string[] => Array.isArray(value) ? value.map(str) : splitAt(str(value), ",");
+export const commaItems = (value: unknown): string[] =>
+  Array.isArray(value) ? value.map(str) : splitAt(str(value), ",");
 
 export function integerOf(value: unknown): number {
   const number = typeof value === "bigint" ? Number(value) : typeof value === "number" ? Math.trunc(value) : Number(
@@ -156,7 +156,7 @@ export function portBindings(value: unknown, checked: boolean): Record<string, B
     }
     return found;
   }
-  for (const one of listOf(value)) {
+  for (const one of commaItems(value)) {
     for (const [port, binding] of bindingsOf(one, checked)) (found[port] ??= []).push(binding);
   }
   return found;
@@ -184,14 +184,14 @@ export function ulimits(value: unknown): Args[] {
 
 /** `/dev/sda:/dev/xvda:rwm` */
 export const devices = (value: unknown): Args[] =>
-  listOf(value).map((item) => {
+  commaItems(value).map((item) => {
     const [host = "", inside, rights = "rwm"] = splitAt(item, ":");
     return { PathOnHost: host, PathInContainer: inside ?? host, CgroupPermissions: rights };
   });
 
 /** `/dev/sda:50` as path and number; `keys` name both. */
 export const deviceNumbers = (value: unknown, key: "Weight" | "Rate", bytes = false): Args[] =>
-  (Array.isArray(value) ? value : listOf(value)).map((item) => {
+  (Array.isArray(value) ? value : commaItems(value)).map((item) => {
     if (isMap(item)) return Object.fromEntries(entriesOf(item).map(([name, of]) => [str(name), of]));
     const parts = splitAt(str(item), ":");
     if (parts.length !== 2) return wrong(`'${str(item)}' contains ${parts.length} value(s) (expected 2)`);
@@ -201,7 +201,7 @@ export const deviceNumbers = (value: unknown, key: "Weight" | "Rate", bytes = fa
 
 /** Directories of the host in the container: `/host:/container:ro`, or maps. */
 export function binds(value: unknown): string[] {
-  if (!isMap(value)) return listOf(value);
+  if (!isMap(value)) return commaItems(value);
   return entriesOf(value).map(([host, of]) => {
     if (!isMap(of)) return wrong(`${repr(value)} is not a dictionary or list of bind definitions`);
     const { bind, mode = "rw" } = Object.fromEntries(entriesOf(of)) as { bind?: unknown; mode?: unknown };

@@ -43,7 +43,7 @@ export interface MemoryLedgerStorage extends LedgerStorage {
  *
  * @example
  * ```ts
- * import type { Clock } from "../../async/clock.ts";
+ * import type { Clock } from "../../base/async/clock.ts";
  * import { MemoryLedger } from "./memory.ts";
  *
  * export function storagesOfTwoMasters(clock: Clock) {

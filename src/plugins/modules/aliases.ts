@@ -1,5 +1,5 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import { type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { executionFunction, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
 import { programPath, run } from "../commands.ts";
 import { isFile } from "../linux/paths.ts";
@@ -71,22 +71,6 @@ async function hasTarget(context: JobContext, alias: unknown, target: unknown): 
   return (await list(context)).get(str(alias)) === targetOf(target);
 }
 
-async function setTarget(context: JobContext, args: Record<string, unknown>): Promise<true> {
-  const entry = aliasEntry(args.alias, args.target);
-  if ((await list(context)).get(entry.alias) === args.target) return true;
-  const lines: Line[] = [];
-  let replaced = false;
-  for (const line of await read(context)) {
-    if (line.alias !== entry.alias) lines.push(line);
-    else if (!replaced) {
-      lines.push({ ...line, ...entry });
-      replaced = true;
-    }
-  }
-  if (!replaced) lines.push({ text: "", comment: "", ...entry });
-  return await write(context, lines);
-}
-
 async function remove(context: JobContext, name: string): Promise<true> {
   if (((await list(context)).get(name) ?? "") === "") return true;
   return await write(context, (await read(context)).filter(({ alias }) => alias !== name));
@@ -95,32 +79,46 @@ async function remove(context: JobContext, name: string): Promise<true> {
 /** Aliases of mail addresses: the option `aliases.file`, or /etc/aliases. */
 export const module: ExecutionModule = {
   functions: {
-    list_aliases: {
+    list_aliases: executionFunction({
       signature: "",
       doc: "The aliases, each with its target.\n\n    salt '*' aliases.list_aliases",
       run: async (context) => Object.fromEntries(await list(context)),
-    },
-    get_target: {
-      signature: "alias",
+    }),
+    get_target: executionFunction({
+      signature: "alias: str",
       doc: "The target of an alias; an empty text if there is none.\n\n    salt '*' aliases.get_target root",
-      run: async (context, { alias }) => (await list(context)).get(str(alias)) ?? "",
-    },
-    has_target: {
+      run: async (context, { alias }) => (await list(context)).get(alias) ?? "",
+    }),
+    has_target: executionFunction({
       signature: "alias, target",
       doc: "True if the alias has that target.\n\n    salt '*' aliases.has_target root admin@example.com\n\n" +
         "target: an address, or a list of them",
       run: (context, { alias, target }) => hasTarget(context, alias, target),
-    },
-    set_target: {
+    }),
+    set_target: executionFunction({
       signature: "alias, target",
       doc: "Sets the target of an alias, which is added if it is missing.\n\n" +
         "    salt '*' aliases.set_target root admin@example.com\n\ntarget: an address, or a list of them",
-      run: setTarget,
-    },
-    rm_alias: {
-      signature: "alias",
+      async run(context, args): Promise<true> {
+        const entry = aliasEntry(args.alias, args.target);
+        if ((await list(context)).get(entry.alias) === args.target) return true;
+        const lines: Line[] = [];
+        let replaced = false;
+        for (const line of await read(context)) {
+          if (line.alias !== entry.alias) lines.push(line);
+          else if (!replaced) {
+            lines.push({ ...line, ...entry });
+            replaced = true;
+          }
+        }
+        if (!replaced) lines.push({ text: "", comment: "", ...entry });
+        return await write(context, lines);
+      },
+    }),
+    rm_alias: executionFunction({
+      signature: "alias: str",
       doc: "Removes an alias.\n\n    salt '*' aliases.rm_alias root",
-      run: (context, { alias }) => remove(context, str(alias)),
-    },
+      run: (context, { alias }) => remove(context, alias),
+    }),
   },
 };

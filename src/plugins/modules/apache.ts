@@ -1,5 +1,5 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, type ExecutionModule } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
 import { toFloat } from "../../language/python/float.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { floatOfText } from "../../language/python/number_text.ts";
@@ -22,51 +22,6 @@ const output = (context: JobContext, option: string): Promise<string> => run(con
 
 const said = async (context: JobContext, option: string): Promise<string[]> =>
   splitLines(await output(context, option));
-
-async function version(context: JobContext): Promise<string> {
-  const text = await output(context, "-v");
-  const found = splitLines(text)[0]?.split(": ")[1];
-  if (found === undefined) throw new CommandExecutionError(`Cannot read the version of Apache from "${text}"`);
-  return found;
-}
-
-async function fullVersion(context: JobContext): Promise<Record<string, unknown>> {
-  const options: string[] = [];
-  const found: Record<string, unknown> = { compiled_with: options };
-  for (const line of await said(context, "-V")) {
-    const [name = "", value] = line.split(": ");
-    if (value !== undefined) found[strip(name).toLowerCase().replaceAll(" ", "_")] = strip(value);
-    else if (line.includes(" -D")) options.push(line.replace(/^\s+-D\s+/, ""));
-  }
-  return found;
-}
-
-async function modules(context: JobContext): Promise<Record<"static" | "shared", string[]>> {
-  const lines = await said(context, "-M");
-  const of = (kind: string) => lines.filter((line) => line.includes(`(${kind})`)).map((line) => splitWords(line)[0]!);
-  return { static: of("static"), shared: of("shared") };
-}
-
-async function directives(context: JobContext): Promise<Record<string, string>> {
-  const lines = splitLines((await output(context, "-L")).replaceAll("\n\t", "\t")).filter((line) => line !== "");
-  return Object.fromEntries(lines.map((line) => {
-    const [name, ...rest] = line.split("\t");
-    return [name, rest.join("\n")];
-  }));
-}
-
-async function vhosts(context: JobContext): Promise<Record<string, unknown>> {
-  const found: Record<string, Record<string, unknown>> = {};
-  let hosts: Record<string, unknown> = {};
-  for (const line of await said(context, "-S")) {
-    const [first = "", port, host = "", name = "", file = ""] = splitWords(line);
-    const plain = (text: string) => text.replace(/[()]/g, "");
-    if (line.includes("is a NameVirtualHost")) hosts = found[first] = {};
-    else if (first === "default") hosts.default = { vhost: host, conf: plain(name) };
-    else if (first === "port") hosts[name] = { vhost: name, conf: plain(file), port };
-  }
-  return found;
-}
 
 async function send(context: JobContext, signal: string): Promise<string> {
   const words = [program(context), ...(SIGNALS.includes(signal) ? ["-k"] : []), signal];
@@ -101,81 +56,115 @@ async function serverStatus(context: JobContext, profile: string): Promise<unkno
   return found;
 }
 
-function config(context: JobContext, { name, config: given, edit }: Record<string, unknown>): string {
-  const text = configurationText(given);
-  if (truthy(edit)) overwrite(context.runtime, str(name), `# This file is managed by Salt.\n${text}`);
-  return text;
-}
-
 /** The web server Apache; on Debian with its programs `a2enmod` and the like. */
 export const module: ExecutionModule = {
   virtual: (context) =>
     programPath(context, program(context)) !== undefined ||
     { unavailable: "The apache execution module cannot be loaded: apache is not installed." },
   functions: {
-    version: {
+    version: executionFunction({
       signature: "",
       doc: "The version of Apache.\n\n    salt '*' apache.version",
-      run: version,
-    },
-    fullversion: {
+      async run(context): Promise<string> {
+        const text = await output(context, "-v");
+        const found = splitLines(text)[0]?.split(": ")[1];
+        if (found === undefined) throw new CommandExecutionError(`Cannot read the version of Apache from "${text}"`);
+        return found;
+      },
+    }),
+    fullversion: executionFunction({
       signature: "",
       doc: "The version of Apache, and how it was built.\n\n    salt '*' apache.fullversion",
-      run: fullVersion,
-    },
-    modules: {
+      async run(context): Promise<Record<string, unknown>> {
+        const options: string[] = [];
+        const found: Record<string, unknown> = { compiled_with: options };
+        for (const line of await said(context, "-V")) {
+          const [name = "", value] = line.split(": ");
+          if (value !== undefined) found[strip(name).toLowerCase().replaceAll(" ", "_")] = strip(value);
+          else if (line.includes(" -D")) options.push(line.replace(/^\s+-D\s+/, ""));
+        }
+        return found;
+      },
+    }),
+    modules: executionFunction({
       signature: "",
       doc: "The modules of Apache, static and shared.\n\n    salt '*' apache.modules",
-      run: modules,
-    },
-    servermods: {
+      async run(context): Promise<Record<"static" | "shared", string[]>> {
+        const lines = await said(context, "-M");
+        const of = (kind: string) =>
+          lines.filter((line) => line.includes(`(${kind})`)).map((line) => splitWords(line)[0]!);
+        return { static: of("static"), shared: of("shared") };
+      },
+    }),
+    servermods: executionFunction({
       signature: "",
       doc: "The modules that Apache was built with.\n\n    salt '*' apache.servermods",
       run: async (context) => (await said(context, "-l")).filter((line) => line.includes(".c")).map(strip),
-    },
-    directives: {
+    }),
+    directives: executionFunction({
       signature: "",
       doc: "The directives that Apache knows, each with what it means.\n\n    salt '*' apache.directives",
-      run: directives,
-    },
-    vhosts: {
+      async run(context): Promise<Record<string, string>> {
+        const lines = splitLines((await output(context, "-L")).replaceAll("\n\t", "\t")).filter((line) => line !== "");
+        return Object.fromEntries(lines.map((line) => {
+          const [name, ...rest] = line.split("\t");
+          return [name, rest.join("\n")];
+        }));
+      },
+    }),
+    vhosts: executionFunction({
       signature: "",
       doc: "The virtual hosts by name.\n\n    salt '*' apache.vhosts",
-      run: vhosts,
-    },
-    signal: {
-      signature: "signal=None",
+      async run(context): Promise<Record<string, unknown>> {
+        const found: Record<string, Record<string, unknown>> = {};
+        let hosts: Record<string, unknown> = {};
+        for (const line of await said(context, "-S")) {
+          const [first = "", port, host = "", name = "", file = ""] = splitWords(line);
+          const plain = (text: string) => text.replace(/[()]/g, "");
+          if (line.includes("is a NameVirtualHost")) hosts = found[first] = {};
+          else if (first === "default") hosts.default = { vhost: host, conf: plain(name) };
+          else if (first === "port") hosts[name] = { vhost: name, conf: plain(file), port };
+        }
+        return found;
+      },
+    }),
+    signal: executionFunction({
+      signature: "signal: str=None",
       doc: "Starts Apache, or sends it a signal.\n\n    salt '*' apache.signal restart\n\n" +
         `signal: ${[...SIGNALS, ...COMMANDS].join(", ")}`,
       run: async (context, { signal }) =>
-        [...SIGNALS, ...COMMANDS].includes(str(signal)) ? await send(context, str(signal)) : null,
-    },
-    useradd: {
+        [...SIGNALS, ...COMMANDS].includes(signal) ? await send(context, signal) : null,
+    }),
+    useradd: executionFunction({
       signature: "pwfile, user, password, opts=''",
       doc: "Adds a user to a password file, by webutil.useradd.\n\n" +
         "    salt '*' apache.useradd /etc/httpd/htpasswd larry badpassword",
       run: (context, { pwfile, user, password, opts }) =>
         context.call("webutil.useradd", [pwfile, user, password, opts]),
-    },
-    userdel: {
+    }),
+    userdel: executionFunction({
       signature: "pwfile, user",
       doc: "Removes a user from a password file, by webutil.userdel.\n\n" +
         "    salt '*' apache.userdel /etc/httpd/htpasswd larry",
       run: (context, { pwfile, user }) => context.call("webutil.userdel", [pwfile, user]),
-    },
-    server_status: {
-      signature: "profile='default'",
+    }),
+    server_status: executionFunction({
+      signature: "profile: str='default'",
       doc: "The numbers that mod_status shows.\n\n    salt '*' apache.server_status\n\n" +
         "profile: part of the options apache.server-status:PROFILE: url, user and pass",
-      run: (context, { profile }) => serverStatus(context, str(profile)),
-    },
-    config: {
-      signature: "name, config, edit=True",
+      run: (context, { profile }) => serverStatus(context, profile),
+    }),
+    config: executionFunction({
+      signature: "name: str, config, edit: bool=True",
       doc: "The text of a configuration, which is written to a file unless `edit` is False.\n\n" +
         `    salt '*' apache.config /etc/httpd/conf.d/ports.conf config="[{'Listen': '22'}]"\n\n` +
         "config: a list of maps: directives with their values, and sections, whose `this` is their argument",
-      run: config,
-    },
+      run(context, { name, config: given, edit }): string {
+        const text = configurationText(given);
+        if (edit) overwrite(context.runtime, name, `# This file is managed by Salt.\n${text}`);
+        return text;
+      },
+    }),
     ...DEBIAN_FUNCTIONS,
   },
 };

@@ -1,5 +1,6 @@
+import type { Args } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, type ExecutionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
 import { isTrue } from "../../language/python/is_true.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { str } from "../../language/python/repr.ts";
@@ -9,8 +10,6 @@ import { installedVersions } from "../packages/installed_versions.ts";
 import { changes, type PackageList, sortPkglist, stringify } from "../packages/lists.ts";
 import { clearRefreshTag } from "../packages/refresh_tag.ts";
 import { parseTargets, type Wanted } from "../packages/targets.ts";
-
-type Args = Record<string, unknown>;
 
 const ask = (context: JobContext, ...words: string[]): Promise<CommandOutcome> =>
   runAll(context, ["apk", ...words], { ignore_retcode: true });
@@ -44,13 +43,6 @@ const upgradesIn = (text: string): Record<string, string> =>
   Object.fromEntries(
     [...text.matchAll(/Upgrading (\S+) \(\S+ -> (\S+)\)/g)].map(([, name, version]) => [name, version!]),
   );
-
-async function upgrades(context: JobContext, args: Args): Promise<Record<string, string>> {
-  if (isTrue(args.refresh)) await refresh(context);
-  const { retcode, stdout, stderr } = await ask(context, "upgrade", "-s");
-  if (retcode !== 0) throw new CommandExecutionError(stderr + stdout);
-  return upgradesIn(stdout);
-}
 
 async function latestVersion(context: JobContext, names: string[], { refresh: asked = true }: Args): Promise<unknown> {
   if (names.length === 0) return "";
@@ -87,43 +79,17 @@ async function targetsOf(context: JobContext, { name, pkgs, sources = null, kwar
   return found.kind === "file" ? found.paths : written(found.wanted);
 }
 
-async function install(context: JobContext, args: Args): Promise<unknown> {
-  const targets = await targetsOf(context, args);
-  if (targets.length === 0) return {};
-  if (isTrue(args.refresh)) await refresh(context);
-  const there = await installed(context);
-  const update = targets.some((one) => there[one] !== undefined) ? ["-u"] : [];
-  const trusted = truthy(args.sources) ? ["--allow-untrusted"] : [];
-  return await changing(
-    context,
-    ["add", ...update, ...trusted, ...targets],
-    "Problem encountered installing package(s)",
-  );
-}
-
-const removing = (doc: string, name: string, ...flags: string[]): ExecutionFunction => ({
-  signature: "name=None, pkgs=None, **kwargs",
-  doc: `${doc}\n\n    salt '*' pkg.${name} foo,bar`,
-  async run(context, args) {
-    const found = await parseTargets(context, { name: args.name, pkgs: args.pkgs });
-    const names = found?.kind === "repository" ? [...found.wanted.keys()] : [];
-    if (names.length === 0) return {};
-    return await changing(context, ["del", ...flags, ...names], "Problem encountered installing package(s)");
-  },
-});
-
-async function upgrade(context: JobContext, args: Args): Promise<unknown> {
-  if (isTrue(args.refresh)) await refresh(context);
-  const before = stringify(await installed(context));
-  const named = truthy(args.name) || truthy(args.pkgs) ? await targetsOf(context, args) : [];
-  const words = named.length > 0 ? ["add", "-u", ...named] : ["upgrade"];
-  const { retcode, stdout } = await runAll(context, ["apk", ...words], { redirect_stderr: true });
-  return {
-    changes: changes(before, stringify(await installed(context))),
-    result: retcode === 0,
-    comment: retcode === 0 ? "" : stdout,
-  };
-}
+const removing = (doc: string, name: string, ...flags: string[]) =>
+  executionFunction({
+    signature: "name=None, pkgs=None, **kwargs",
+    doc: `${doc}\n\n    salt '*' pkg.${name} foo,bar`,
+    async run(context, args) {
+      const found = await parseTargets(context, { name: args.name, pkgs: args.pkgs });
+      const names = found?.kind === "repository" ? [...found.wanted.keys()] : [];
+      if (names.length === 0) return {};
+      return await changing(context, ["del", ...flags, ...names], "Problem encountered installing package(s)");
+    },
+  });
 
 async function files(context: JobContext, names: unknown[]): Promise<unknown> {
   if (names.length === 0) return "Package name should be provided";
@@ -146,8 +112,6 @@ async function owner(context: JobContext, paths: unknown[]): Promise<unknown> {
   return found;
 }
 
-const words = (value: unknown): string[] => (value as unknown[]).map(str);
-
 /** Packages of Alpine. */
 export const module: ExecutionModule = {
   virtual: (context) =>
@@ -155,7 +119,7 @@ export const module: ExecutionModule = {
       ? "pkg"
       : { unavailable: "Packages are not handled by apk here" },
   functions: {
-    list_pkgs: {
+    list_pkgs: executionFunction({
       signature: "versions_as_list=False, **kwargs",
       doc: "The installed packages with their versions.\n\n    salt '*' pkg.list_pkgs",
       async run(context, { versions_as_list, kwargs }) {
@@ -163,54 +127,82 @@ export const module: ExecutionModule = {
         const found = await installed(context);
         return isTrue(versions_as_list) ? found : stringify(found);
       },
-    },
-    version: {
+    }),
+    version: executionFunction({
       signature: "*names, **kwargs",
       doc: "The installed version, empty for none; a map for several packages.\n\n    salt '*' pkg.version vim",
-      run: (context, { names, kwargs }) => installedVersions(context, words(names), kwargs),
-    },
-    latest_version: {
+      run: (context, { names, kwargs }) => installedVersions(context, names.map(str), kwargs),
+    }),
+    latest_version: executionFunction({
       signature: "*names, **kwargs",
       doc: "The newest available version, empty if it is installed.\n\n    salt '*' pkg.latest_version vim",
-      run: (context, { names, kwargs }) => latestVersion(context, words(names), kwargs),
-    },
-    list_upgrades: {
+      run: (context, { names, kwargs }) => latestVersion(context, names.map(str), kwargs),
+    }),
+    list_upgrades: executionFunction({
       signature: "refresh=True, **kwargs",
       doc: "The packages that an upgrade would update.\n\n    salt '*' pkg.list_upgrades",
-      run: upgrades,
-    },
-    refresh_db: {
+      async run(context, args): Promise<Record<string, string>> {
+        if (isTrue(args.refresh)) await refresh(context);
+        const { retcode, stdout, stderr } = await ask(context, "upgrade", "-s");
+        if (retcode !== 0) throw new CommandExecutionError(stderr + stdout);
+        return upgradesIn(stdout);
+      },
+    }),
+    refresh_db: executionFunction({
       signature: "**kwargs",
       doc: "Fetches the lists of packages.\n\n    salt '*' pkg.refresh_db",
       run: refresh,
-    },
-    install: {
+    }),
+    install: executionFunction({
       signature: "name=None, refresh=False, pkgs=None, sources=None, **kwargs",
       doc: "Installs packages: one with its `version`, several as `pkgs`, or files as `sources`.\n\n" +
         "    salt '*' pkg.install pkgs='[foo, {bar: 1.2.3-r0}]' refresh=True",
-      run: install,
-    },
+      async run(context, args): Promise<unknown> {
+        const targets = await targetsOf(context, args);
+        if (targets.length === 0) return {};
+        if (isTrue(args.refresh)) await refresh(context);
+        const there = await installed(context);
+        const update = targets.some((one) => there[one] !== undefined) ? ["-u"] : [];
+        const trusted = truthy(args.sources) ? ["--allow-untrusted"] : [];
+        return await changing(
+          context,
+          ["add", ...update, ...trusted, ...targets],
+          "Problem encountered installing package(s)",
+        );
+      },
+    }),
     remove: removing("Removes packages.", "remove"),
     purge: removing("Removes packages and their configuration.", "purge", "--purge"),
-    upgrade: {
+    upgrade: executionFunction({
       signature: "name=None, pkgs=None, refresh=True, **kwargs",
       doc: "Upgrades all packages, or those that are named.\n\n    salt '*' pkg.upgrade",
-      run: upgrade,
-    },
-    file_list: {
+      async run(context, args): Promise<unknown> {
+        if (isTrue(args.refresh)) await refresh(context);
+        const before = stringify(await installed(context));
+        const named = truthy(args.name) || truthy(args.pkgs) ? await targetsOf(context, args) : [];
+        const words = named.length > 0 ? ["add", "-u", ...named] : ["upgrade"];
+        const { retcode, stdout } = await runAll(context, ["apk", ...words], { redirect_stderr: true });
+        return {
+          changes: changes(before, stringify(await installed(context))),
+          result: retcode === 0,
+          comment: retcode === 0 ? "" : stdout,
+        };
+      },
+    }),
+    file_list: executionFunction({
       signature: "*packages, **kwargs",
       doc: "Another name of pkg.file_dict.\n\n    salt '*' pkg.file_list httpd",
       run: (context, { packages }) => files(context, packages),
-    },
-    file_dict: {
+    }),
+    file_dict: executionFunction({
       signature: "*packages, **kwargs",
       doc: "The files of packages by package.\n\n    salt '*' pkg.file_dict httpd",
       run: (context, { packages }) => files(context, packages),
-    },
-    owner: {
+    }),
+    owner: executionFunction({
       signature: "*paths, **kwargs",
       doc: "The packages that files belong to.\n\n    salt '*' pkg.owner /bin/ls",
       run: (context, { paths }) => owner(context, paths),
-    },
+    }),
   },
 };

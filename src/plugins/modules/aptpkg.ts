@@ -1,6 +1,11 @@
 import { joinPath } from "../../base/paths.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, CommandNotFoundError, type ExecutionModule } from "../../model/loader/family.ts";
+import {
+  CommandExecutionError,
+  CommandNotFoundError,
+  executionFunction,
+  type ExecutionModule,
+} from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -17,8 +22,6 @@ import { delRepo, getRepo, listRepos, modRepo } from "./aptpkg/repositories.ts";
 import { hold, selections, setSelections } from "./aptpkg/selections.ts";
 import { files, info, owner, repoPackages, show } from "./aptpkg/details.ts";
 import { compare, latest, upgrades, version } from "./aptpkg/versions.ts";
-
-export type Args = Record<string, unknown>;
 
 const ARCHITECTURES = [
   "all",
@@ -46,55 +49,9 @@ async function normalizeName(context: JobContext, name: string): Promise<string>
   return arch === null || ["all", "any", await nativeArchitecture(context)].includes(arch) ? bare : name;
 }
 
-/** The packages in the cache of apt: name → version → file. */
-async function downloaded(context: JobContext, { root }: Args): Promise<Record<string, Record<string, unknown>>> {
-  const { fs } = context.runtime;
-  const found: Record<string, Record<string, unknown>> = {};
-  for (const { path, files } of walk(fs, joinPath(truthy(root) ? str(root) : "/", "var/cache/apt"))) {
-    for (const file of files.filter((name) => name.endsWith(".deb"))) {
-      const full = joinPath(path, file);
-      const { retcode, stdout, stderr } = await runAll(context, ["dpkg-deb", "-f", full]);
-      if (retcode !== 0) throw new CommandExecutionError(`Unable to get info for ${full}: ${stderr}`);
-      const { Package: name = "", Version: version = "", Architecture: arch = "" } = paragraphs(stdout)[0] ?? {};
-      const own = ["all", await nativeArchitecture(context)].includes(arch) ? name : `${name}:${arch}`;
-      const { size, ctimeMs } = fs.stat(full)!;
-      const seconds = Math.floor(ctimeMs / 1000);
-      (found[own] ??= {})[version] = {
-        path: full,
-        size,
-        creation_date_time_t: seconds,
-        creation_date_time: new Date(seconds * 1000).toISOString().slice(0, 19),
-      };
-    }
-  }
-  return found;
-}
-
-async function outdatedServices(context: JobContext): Promise<string[]> {
-  if (programPath(context, "checkrestart") === undefined) {
-    throw new CommandNotFoundError("'checkrestart' is needed: install the package debian-goodies");
-  }
-  const { stdout } = await runAll(context, ["checkrestart", "--machine", "--package"]);
-  const names = splitLines(stdout).flatMap((line) => /^SERVICE:([^,]*)/.exec(line)?.[1] ?? []);
-  return [...new Set(names)];
-}
-
 const KEYS =
   "\n\naptkey: those of the program apt-key, where there is one. keydir: otherwise the directory of keys,\n" +
   "/etc/apt/keyrings";
-
-async function autoremove(context: JobContext, args: Args): Promise<unknown> {
-  const words = ["autoremove", ...(truthy(args.purge) ? ["--purge"] : [])];
-  if (truthy(args.list_only)) {
-    const { stdout } = await ask(context, ["apt-get", "--just-print", ...words]);
-    return [...stdout.matchAll(/^(?:Remv|Purg) (\S+)/gm)].map(([, name]) => name);
-  }
-  const before = await installed(context);
-  await aptGet(context, words);
-  return changes(before, await installed(context));
-}
-
-const words = (value: unknown): string[] => (value as unknown[]).map(str);
 
 /** Packages of Debian and its relatives. Other systems get a module of their own under this name. */
 export const module: ExecutionModule = {
@@ -105,8 +62,8 @@ export const module: ExecutionModule = {
       : { unavailable: `Packages are handled by apt, and there is no ${missing ?? "Debian"} here` };
   },
   functions: {
-    list_pkgs: {
-      signature: "versions_as_list=False, removed=False, purge_desired=False, **kwargs",
+    list_pkgs: executionFunction({
+      signature: "versions_as_list: bool=False, removed=False, purge_desired=False, **kwargs",
       doc: "The installed packages with their versions; or those that were removed but not purged.\n\n" +
         "    salt '*' pkg.list_pkgs",
       async run(context, args) {
@@ -115,194 +72,220 @@ export const module: ExecutionModule = {
           purgeDesired: args.purge_desired === true,
         });
         const sorted = Object.entries(all).sort(([a], [b]) => a < b ? -1 : 1);
-        return Object.fromEntries(sorted.map(([name, of]) => [name, truthy(args.versions_as_list) ? [of] : of]));
+        return Object.fromEntries(sorted.map(([name, of]) => [name, args.versions_as_list ? [of] : of]));
       },
-    },
-    version: {
+    }),
+    version: executionFunction({
       signature: "*names, **kwargs",
       doc: "The installed version, empty for none; a map for several packages.\n\n    salt '*' pkg.version vim",
-      run: (context, { names }) => version(context, words(names)),
-    },
-    latest_version: {
+      run: (context, { names }) => version(context, names.map(str)),
+    }),
+    latest_version: executionFunction({
       signature: "*names, **kwargs",
       doc: "The newest available version, empty if it is installed.\n\n    salt '*' pkg.latest_version vim",
-      run: (context, { names, kwargs }) => latest(context, words(names), kwargs),
-    },
-    available_version: {
+      run: (context, { names, kwargs }) => latest(context, names.map(str), kwargs),
+    }),
+    available_version: executionFunction({
       signature: "*names, **kwargs",
       doc: "Another name of pkg.latest_version.\n\n    salt '*' pkg.available_version vim",
-      run: (context, { names, kwargs }) => latest(context, words(names), kwargs),
-    },
-    upgrade_available: {
-      signature: "name, **kwargs",
+      run: (context, { names, kwargs }) => latest(context, names.map(str), kwargs),
+    }),
+    upgrade_available: executionFunction({
+      signature: "name: str, **kwargs",
       doc: "True if there is a newer version of a package.\n\n    salt '*' pkg.upgrade_available vim",
-      run: async (context, { name, kwargs }) => await latest(context, [str(name)], kwargs) !== "",
-    },
-    list_upgrades: {
-      signature: "refresh=True, dist_upgrade=True, **kwargs",
-      doc: "The packages that an upgrade would update.\n\n    salt '*' pkg.list_upgrades",
-      run: upgrades,
-    },
-    refresh_db: {
+      run: async (context, { name, kwargs }) => await latest(context, [name], kwargs) !== "",
+    }),
+    list_upgrades: upgrades,
+    refresh_db: executionFunction({
       signature: "cache_valid_time=0, failhard=False, **kwargs",
       doc: "Fetches the package lists: True for a new list, null for an unchanged one.\n\n    salt '*' pkg.refresh_db",
       run: (context, { cache_valid_time: validS, failhard }) => refresh(context, { validS: Number(validS), failhard }),
-    },
-    install: {
-      signature: "name=None, refresh=False, fromrepo=None, skip_verify=False, debconf=None, pkgs=None, sources=None, " +
-        "reinstall=False, downloadonly=False, ignore_epoch=False, normalize=True, **kwargs",
+    }),
+    install: executionFunction({
+      signature: `name=None, refresh=False, fromrepo=None, skip_verify=False, debconf=None, pkgs=None,
+        sources=None, reinstall=False, downloadonly=False, ignore_epoch=False, normalize=True, **kwargs`,
       doc: "Installs packages: one with its `version`, several as `pkgs`, or files as `sources`.\n\n" +
         "    salt '*' pkg.install pkgs='[foo, {bar: 1.2.3}]' refresh=True",
       run: install,
-    },
-    remove: {
+    }),
+    remove: executionFunction({
       signature: "name=None, pkgs=None, **kwargs",
       doc: "Removes packages; their configuration stays.\n\n    salt '*' pkg.remove foo,bar",
       run: (context, args) => remove(context, "remove", args),
-    },
-    purge: {
+    }),
+    purge: executionFunction({
       signature: "name=None, pkgs=None, **kwargs",
       doc: "Removes packages and their configuration.\n\n    salt '*' pkg.purge foo,bar",
       run: (context, args) => remove(context, "purge", args),
-    },
-    upgrade: {
-      signature: "refresh=True, dist_upgrade=False, **kwargs",
-      doc: "Upgrades all packages.\n\n    salt '*' pkg.upgrade",
-      run: upgrade,
-    },
-    autoremove: {
-      signature: "list_only=False, purge=False",
+    }),
+    upgrade,
+    autoremove: executionFunction({
+      signature: "list_only: bool=False, purge: bool=False",
       doc:
         "Removes packages that were installed as dependencies and are no longer needed.\n\n    salt '*' pkg.autoremove list_only=True",
-      run: autoremove,
-    },
-    hold: {
+      async run(context, args): Promise<unknown> {
+        const words = ["autoremove", ...(args.purge ? ["--purge"] : [])];
+        if (args.list_only) {
+          const { stdout } = await ask(context, ["apt-get", "--just-print", ...words]);
+          return [...stdout.matchAll(/^(?:Remv|Purg) (\S+)/gm)].map(([, name]) => name);
+        }
+        const before = await installed(context);
+        await aptGet(context, words);
+        return changes(before, await installed(context));
+      },
+    }),
+    hold: executionFunction({
       signature: "name=None, pkgs=None, sources=None, **kwargs",
       doc: "Holds packages at their version.\n\n    salt '*' pkg.hold foo",
       run: (context, args) => hold(context, args, true),
-    },
-    unhold: {
+    }),
+    unhold: executionFunction({
       signature: "name=None, pkgs=None, sources=None, **kwargs",
       doc: "Lets held packages be upgraded again.\n\n    salt '*' pkg.unhold foo",
       run: (context, args) => hold(context, args, false),
-    },
-    get_selections: {
+    }),
+    get_selections: executionFunction({
       signature: "pattern=None, state=None",
       doc: "The selection states of packages: state → names.\n\n    salt '*' pkg.get_selections 'python-*' state=hold",
       run: (context, { pattern, state }) => selections(context, pattern, state),
-    },
-    set_selections: {
-      signature: "path=None, selection=None, clear=False, saltenv='base'",
-      doc: "Sets the selection states of packages.\n\n    salt '*' pkg.set_selections selection='{install: [netcat]}'",
-      run: setSelections,
-    },
-    version_cmp: {
+    }),
+    set_selections: setSelections,
+    version_cmp: executionFunction({
       signature: "pkg1, pkg2, ignore_epoch=False, **kwargs",
       doc: "-1, 0 or 1 for a version that is older than another, the same, or newer.\n\n" +
         "    salt '*' pkg.version_cmp '0.2.4-0ubuntu1' '0.2.4.1-0ubuntu1'",
       run: (context, args) => compare(context, args.pkg1, args.pkg2, args.ignore_epoch),
-    },
-    normalize_name: {
-      signature: "name",
+    }),
+    normalize_name: executionFunction({
+      signature: "name: str",
       doc: "A name without the architecture if that is this system's own.\n\n    salt '*' pkg.normalize_name zsh:amd64",
-      run: (context, { name }) => normalizeName(context, str(name)),
-    },
-    parse_arch: {
-      signature: "name",
+      run: (context, { name }) => normalizeName(context, name),
+    }),
+    parse_arch: executionFunction({
+      signature: "name: str",
       doc: "A package name and its architecture.\n\n    salt '*' pkg.parse_arch zsh:amd64",
-      run: (_, { name }) => parseArch(str(name)),
-    },
-    file_list: {
+      run: (_, { name }) => parseArch(name),
+    }),
+    file_list: executionFunction({
       signature: "*packages, **kwargs",
       doc: "The files of packages in one list.\n\n    salt '*' pkg.file_list httpd",
       async run(context, { packages }) {
-        const found = await files(context, words(packages));
+        const found = await files(context, packages.map(str));
         if (typeof found === "string") return found;
         return { errors: [], files: [...new Set(Object.values(found).flat())].sort() };
       },
-    },
-    file_dict: {
+    }),
+    file_dict: executionFunction({
       signature: "*packages, **kwargs",
       doc: "The files of packages by package.\n\n    salt '*' pkg.file_dict httpd",
       async run(context, { packages }) {
-        const found = await files(context, words(packages));
+        const found = await files(context, packages.map(str));
         return typeof found === "string" ? found : { errors: [], packages: found };
       },
-    },
-    owner: {
+    }),
+    owner: executionFunction({
       signature: "*paths, **kwargs",
       doc: "The package that a file belongs to; a map for several files.\n\n    salt '*' pkg.owner /usr/bin/apachectl",
-      run: (context, { paths }) => owner(context, words(paths)),
-    },
-    info_installed: {
+      run: (context, { paths }) => owner(context, paths.map(str)),
+    }),
+    info_installed: executionFunction({
       signature: "*names, **kwargs",
       doc: "Details of installed packages.\n\n    salt '*' pkg.info_installed bash",
-      run: (context, { names, kwargs }) => info(context, words(names), kwargs),
-    },
-    show: {
+      run: (context, { names, kwargs }) => info(context, names.map(str), kwargs),
+    }),
+    show: executionFunction({
       signature: "*names, **kwargs",
       doc:
         "Details of packages from the package lists; only some fields with `filter`.\n\n    salt '*' pkg.show foo filter=description,provides",
-      run: (context, { names, kwargs }) => show(context, words(names), kwargs),
-    },
-    list_repo_pkgs: {
+      run: (context, { names, kwargs }) => show(context, names.map(str), kwargs),
+    }),
+    list_repo_pkgs: executionFunction({
       signature: "*args, **kwargs",
       doc: "The available versions of packages.\n\n    salt '*' pkg.list_repo_pkgs foo bar",
-      run: (context, { args }) => repoPackages(context, words(args)),
-    },
-    list_repos: {
+      run: (context, { args }) => repoPackages(context, args.map(str)),
+    }),
+    list_repos: executionFunction({
       signature: "**kwargs",
       doc: "The repositories that packages come from, by address.\n\n    salt '*' pkg.list_repos",
       run: listRepos,
-    },
-    get_repo: {
-      signature: "repo, **kwargs",
+    }),
+    get_repo: executionFunction({
+      signature: "repo: str, **kwargs",
       doc: "A configured repository, or an empty map.\n\n" +
         "    salt '*' pkg.get_repo 'deb http://deb.debian.org/debian bookworm main'",
-      run: (context, { repo }) => getRepo(context, str(repo)),
-    },
-    mod_repo: {
-      signature: "repo, saltenv='base', aptkey=True, **kwargs",
+      run: (context, { repo }) => getRepo(context, repo),
+    }),
+    mod_repo: executionFunction({
+      signature: "repo: str, saltenv='base', aptkey=True, **kwargs",
       doc: "Adds a repository, or changes an existing one.\n\n" +
         "    salt '*' pkg.mod_repo 'deb http://deb.example.org/debian bookworm main' file=/etc/apt/sources.list.d/x.list\n\n" +
         "file: the list for a new one. comps, architectures: as lists. signedby: the file of its key\n" +
         "disabled: keep the line, and do not use it. refresh: fetch the lists of packages afterwards",
-      run: (context, { repo, kwargs }) => modRepo(context, str(repo), kwargs),
-    },
-    get_repo_keys: {
+      run: (context, { repo, kwargs }) => modRepo(context, repo, kwargs),
+    }),
+    get_repo_keys: executionFunction({
       signature: "aptkey=True, keydir=None",
       doc: `The keys of repositories: id → details.\n\n    salt '*' pkg.get_repo_keys aptkey=False${KEYS}`,
       run: repoKeys,
-    },
-    add_repo_key: {
+    }),
+    add_repo_key: executionFunction({
       signature:
         "path=None, text=None, keyserver=None, keyid=None, saltenv='base', aptkey=True, keydir=None, keyfile=None",
       doc: "Adds a key of a repository, from a file, a text, or a key server by its id; True on success.\n\n" +
         `    salt '*' pkg.add_repo_key salt://apt/test.gpg aptkey=False${KEYS}\nkeyfile: the name of its file there`,
       run: addRepoKey,
-    },
-    del_repo_key: {
+    }),
+    del_repo_key: executionFunction({
       signature: "name=None, aptkey=True, keydir=None, **kwargs",
       doc: "Removes the key with the id `keyid`; returns the id, or False if it does not exist.\n\n" +
         `    salt '*' pkg.del_repo_key keyid=0123ABCD aptkey=False${KEYS}`,
       run: delRepoKey,
-    },
-    list_downloaded: {
+    }),
+    /** The packages in the cache of apt: name → version → file. */
+    list_downloaded: executionFunction({
       signature: "root=None, **kwargs",
       doc: "The downloaded package files: name, version and path.\n\n" +
         "    salt '*' pkg.list_downloaded",
-      run: downloaded,
-    },
-    services_need_restart: {
+      async run(context, { root }): Promise<Record<string, Record<string, unknown>>> {
+        const { fs } = context.runtime;
+        const found: Record<string, Record<string, unknown>> = {};
+        for (const { path, files } of walk(fs, joinPath(truthy(root) ? str(root) : "/", "var/cache/apt"))) {
+          for (const file of files.filter((name) => name.endsWith(".deb"))) {
+            const full = joinPath(path, file);
+            const { retcode, stdout, stderr } = await runAll(context, ["dpkg-deb", "-f", full]);
+            if (retcode !== 0) throw new CommandExecutionError(`Unable to get info for ${full}: ${stderr}`);
+            const { Package: name = "", Version: version = "", Architecture: arch = "" } = paragraphs(stdout)[0] ?? {};
+            const own = ["all", await nativeArchitecture(context)].includes(arch) ? name : `${name}:${arch}`;
+            const { size, ctimeMs } = fs.stat(full)!;
+            const seconds = Math.floor(ctimeMs / 1000);
+            (found[own] ??= {})[version] = {
+              path: full,
+              size,
+              creation_date_time_t: seconds,
+              creation_date_time: new Date(seconds * 1000).toISOString().slice(0, 19),
+            };
+          }
+        }
+        return found;
+      },
+    }),
+    services_need_restart: executionFunction({
       signature: "**kwargs",
       doc: "The services that use files which an upgrade has replaced.\n\n    salt '*' pkg.services_need_restart",
-      run: outdatedServices,
-    },
-    del_repo: {
-      signature: "repo, **kwargs",
+      async run(context): Promise<string[]> {
+        if (programPath(context, "checkrestart") === undefined) {
+          throw new CommandNotFoundError("'checkrestart' is needed: install the package debian-goodies");
+        }
+        const { stdout } = await runAll(context, ["checkrestart", "--machine", "--package"]);
+        const names = splitLines(stdout).flatMap((line) => /^SERVICE:([^,]*)/.exec(line)?.[1] ?? []);
+        return [...new Set(names)];
+      },
+    }),
+    del_repo: executionFunction({
+      signature: "repo: str, **kwargs",
       doc: "Removes a repository, or the components of it that are named.\n\n" +
         "    salt '*' pkg.del_repo 'deb http://deb.example.org/debian bookworm main'",
-      run: (context, { repo, kwargs }) => delRepo(context, str(repo), kwargs),
-    },
+      run: (context, { repo, kwargs }) => delRepo(context, repo, kwargs),
+    }),
   },
 };

@@ -1,5 +1,4 @@
-import type { JobContext } from "../../model/loader/context.ts";
-import { type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { executionFunction, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { splitWords } from "../../language/python/whitespace.ts";
@@ -8,32 +7,31 @@ import { checkProgramPath } from "../linux/paths.ts";
 import { linesOf, list, trimmed } from "./archive/list.ts";
 import { cmdUnzip, isEncrypted, namesOf, sourcesOf, unzip, zip } from "./archive/zip.ts";
 
-export type Args = Record<string, unknown>;
-
 /** A function for a program that packs or unpacks a single file. */
-const single = (program: string, argument: string, doc: string, example: string) => ({
-  signature: `${argument}, template=None, runas=None, options=None`,
-  doc: `${doc}\n\n    salt '*' archive.${program} ${example}`,
-  async run(context: JobContext, args: Args) {
-    needProgram(context, program);
-    checkProgramPath(context, str(args[argument]), args);
-    const options = truthy(args.options) ? [str(args.options)] : [];
-    return await linesOf(context, [program, ...options, str(args[argument])], args);
-  },
-});
+const single = (program: string, argument: string, doc: string, example: string) =>
+  executionFunction({
+    signature: `${argument}, template=None, runas=None, options=None`,
+    doc: `${doc}\n\n    salt '*' archive.${program} ${example}`,
+    async run(context, args) {
+      needProgram(context, program);
+      checkProgramPath(context, str(args[argument]), args);
+      const options = truthy(args.options) ? [str(args.options)] : [];
+      return await linesOf(context, [program, ...options, str(args[argument])], args);
+    },
+  });
 
 /** Archives, packed and unpacked by the programs of the host. */
 export const module: ExecutionModule = {
   functions: {
-    list: {
-      signature: "name, archive_format=None, options=None, strip_components=None, clean=False, verbose=False, " +
-        "saltenv='base', source_hash=None, use_etag=False",
+    list: executionFunction({
+      signature: `name, archive_format=None, options=None, strip_components=None, clean=False, verbose=False,
+        saltenv='base', source_hash=None, use_etag=False`,
       doc: "The members of an archive (tar, zip, rar); `verbose` separates directories, files and links.\n\n" +
         "    salt '*' archive.list /path/to/myfile.tar.gz verbose=True",
       run: list,
-    },
-    tar: {
-      signature: "options, tarfile, sources=None, dest=None, cwd=None, template=None, runas=None",
+    }),
+    tar: executionFunction({
+      signature: "options, tarfile: str, sources=None, dest=None, cwd=None, template=None, runas=None",
       doc: "Runs tar with options as on its command line.\n\n" +
         "    salt '*' archive.tar cjvf /tmp/tarfile.tar.bz2 /tmp/file_1,/tmp/file_2\n" +
         "    salt '*' archive.tar xf foo.tar dest=/target/directory",
@@ -44,73 +42,53 @@ export const module: ExecutionModule = {
         const packs = /^-?[a-z]*[cruA]|--(?:create|append|update|delete|catenate|concatenate)\b/;
         checkProgramPath(
           context,
-          packs.test(str(args.options)) ? str(args.tarfile) : str(args.dest ?? args.cwd ?? "."),
+          packs.test(str(args.options)) ? args.tarfile : str(args.dest ?? args.cwd ?? "."),
           args,
         );
         const dest = truthy(args.dest) ? ["-C", str(args.dest)] : [];
-        const words = ["tar", ...splitWords(str(args.options)), str(args.tarfile), ...dest];
+        const words = ["tar", ...splitWords(str(args.options)), args.tarfile, ...dest];
         return await linesOf(context, [...words, ...sourcesOf(context, args.sources)], args);
       },
-    },
+    }),
     gzip: single("gzip", "sourcefile", "Packs a file with gzip.", "/tmp/sourcefile.txt"),
     gunzip: single("gunzip", "gzipfile", "Unpacks a file with gunzip.", "/tmp/sourcefile.txt.gz"),
-    zip: {
-      signature: "zip_file, sources, template=None, cwd=None, runas=None, zip64=False",
-      doc: "Creates a zip file; returns the names of its members.\n\n" +
-        "    salt '*' archive.zip /tmp/zipfile.zip /tmp/sourcefile1,/tmp/sourcefile2",
-      run: zip,
-    },
-    unzip: {
-      signature: "zip_file, dest, excludes=None, options=None, template=None, runas=None, trim_output=False, " +
-        "password=None, extract_perms=True",
-      doc: "Unpacks a zip file; returns the names of its members.\n\n" +
-        "    salt '*' archive.unzip /tmp/zipfile.zip /home/strongbad/ excludes=file_1,file_2",
-      run: unzip,
-    },
-    cmd_zip: {
-      signature: "zip_file, sources, template=None, cwd=None, runas=None",
+    zip,
+    unzip,
+    cmd_zip: executionFunction({
+      signature: "zip_file: str, sources, template=None, cwd=None, runas=None",
       doc: "Runs zip; returns its output.\n\n    salt '*' archive.cmd_zip /tmp/zipfile.zip '/tmp/sourcefile*'",
       async run(context, args) {
         needProgram(context, "zip");
-        checkProgramPath(context, str(args.zip_file), args);
-        return await linesOf(context, ["zip", "-r", str(args.zip_file), ...sourcesOf(context, args.sources)], args);
+        checkProgramPath(context, args.zip_file, args);
+        return await linesOf(context, ["zip", "-r", args.zip_file, ...sourcesOf(context, args.sources)], args);
       },
-    },
-    cmd_unzip: {
-      signature: "zip_file, dest, excludes=None, options=None, template=None, runas=None, trim_output=False, " +
-        "password=None",
-      doc: "Runs unzip; returns its output.\n\n    salt '*' archive.cmd_unzip /tmp/zipfile.zip /home/strongbad/",
-      run: cmdUnzip,
-    },
-    is_encrypted: {
-      signature: "name, clean=False, saltenv='base', source_hash=None, use_etag=False",
-      doc: "True if a member of a zip file is encrypted.\n\n    salt '*' archive.is_encrypted /path/to/myfile.zip",
-      run: isEncrypted,
-    },
-    rar: {
-      signature: "rarfile, sources, template=None, cwd=None, runas=None",
+    }),
+    cmd_unzip: cmdUnzip,
+    is_encrypted: isEncrypted,
+    rar: executionFunction({
+      signature: "rarfile: str, sources, template=None, cwd=None, runas=None",
       doc: "Runs rar to pack files.\n\n    salt '*' archive.rar /tmp/rarfile.rar /tmp/sourcefile1,/tmp/sourcefile2",
       async run(context, args) {
         needProgram(context, "rar");
-        checkProgramPath(context, str(args.rarfile), args);
+        checkProgramPath(context, args.rarfile, args);
         return await linesOf(
           context,
-          ["rar", "a", "-idp", str(args.rarfile), ...sourcesOf(context, args.sources)],
+          ["rar", "a", "-idp", args.rarfile, ...sourcesOf(context, args.sources)],
           args,
         );
       },
-    },
-    unrar: {
-      signature: "rarfile, dest, excludes=None, template=None, runas=None, trim_output=False",
+    }),
+    unrar: executionFunction({
+      signature: "rarfile: str, dest: str, excludes=None, template=None, runas=None, trim_output=False",
       doc: "Runs unrar, or rar, to unpack an archive.\n\n    salt '*' archive.unrar /tmp/rarfile.rar /home/strongbad/",
       async run(context, args) {
         needAnyProgram(context, ["unrar", "rar"]);
         const program = programPath(context, "unrar") ?? programPath(context, "rar")!;
-        checkProgramPath(context, str(args.dest), args);
+        checkProgramPath(context, args.dest, args);
         const excludes = (namesOf(args.excludes) ?? []).flatMap((name) => ["-x", name]);
-        const words = [program, "x", "-idp", str(args.rarfile), ...excludes, str(args.dest)];
+        const words = [program, "x", "-idp", args.rarfile, ...excludes, args.dest];
         return trimmed(await linesOf(context, words, args), args.trim_output);
       },
-    },
+    }),
   },
 };

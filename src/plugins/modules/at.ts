@@ -1,5 +1,10 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandNotFoundError, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import {
+  CommandNotFoundError,
+  executionFunction,
+  type ExecutionModule,
+  SaltInvocationError,
+} from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { splitWords } from "../../language/python/whitespace.ts";
@@ -118,35 +123,35 @@ export const module: ExecutionModule = {
       ? { unavailable: "The at module could not be loaded: at command not found" }
       : true,
   functions: {
-    atq: {
+    atq: executionFunction({
       signature: "tag=None",
       doc: "Jobs that wait; with `tag` those of that tag or number.\n\n    salt '*' at.atq",
       run: (context, { tag }) => atq(context, tag),
-    },
-    atrm: {
+    }),
+    atrm: executionFunction({
       signature: "*args",
       doc:
         "Removes jobs by their numbers, or `all`, of a tag.\n\n    salt '*' at.atrm 7 8\n    salt '*' at.atrm all tag",
       run: (context, { args }) => atrm(context, args),
-    },
-    at: {
+    }),
+    at: executionFunction({
       signature: "*args, **kwargs",
       doc: "Adds a job: the time, then the command. `tag` names it, `runas` is its user.\n\n" +
         "    salt '*' at.at 12:05am '/sbin/reboot' tag=reboot",
       run: (context, { args, kwargs }) => at(context, args, kwargs),
-    },
-    atc: {
-      signature: "jobid",
+    }),
+    atc: executionFunction({
+      signature: "jobid: str",
       doc: "The script of a job.\n\n    salt '*' at.atc 7",
       async run(context, { jobid }) {
-        const text = await stdout(context, "at", ["-c", str(jobid)]);
-        return text === "" ? { error: `invalid job id '${str(jobid)}'` } : text;
+        const text = await stdout(context, "at", ["-c", jobid]);
+        return text === "" ? { error: `invalid job id '${jobid}'` } : text;
       },
-    },
-    jobcheck: {
+    }),
+    jobcheck: executionFunction({
       signature: "**kwargs",
       doc: "Jobs of a user, a tag or a time.\n\n    salt '*' at.jobcheck runas=jam day=13",
       run: (context, { kwargs }) => jobcheck(context, kwargs),
-    },
+    }),
   },
 };

@@ -1,8 +1,9 @@
+import { fieldsOf, listOf } from "../../language/python/given.ts";
 import { dirName } from "../../base/paths.ts";
 import { includedFile } from "../../model/config/saved_schedule.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import type { ExecutionFunction, ExecutionModule } from "../../model/loader/family.ts";
-import type { BoundArguments } from "../../model/loader/signature.ts";
+import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import type { Args, Arguments } from "../../model/loader/signature.ts";
 import { unifiedDiff } from "../../language/python/difflib.ts";
 import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
 import { equal } from "../../language/python/equal.ts";
@@ -22,19 +23,16 @@ interface Answer {
 /** How long the minion is waited for unless `timeout` says otherwise, in seconds. */
 const WAIT_SECONDS = 60;
 
-const givenOf = ({ kwargs }: BoundArguments): Fields =>
+const givenOf = ({ kwargs }: Args): Fields =>
   Object.fromEntries(Object.entries((kwargs ?? {}) as Fields).filter(([name]) => !name.startsWith("__")));
 
-const isTest = (args: BoundArguments) => truthy(givenOf(args).test ?? false);
-const waitOf = (args: BoundArguments) => Number(givenOf(args).timeout ?? WAIT_SECONDS);
-
-const fieldsOf = (value: unknown): Fields =>
-  isMap(value) ? Object.fromEntries(entriesOf(value).map(([key, item]) => [str(key), item])) : {};
+const isTest = (args: Args) => truthy(givenOf(args).test ?? false);
+const waitOf = (args: Args) => Number(givenOf(args).timeout ?? WAIT_SECONDS);
 
 /** Asks the minion; undefined if there is none, or if it does not answer. */
 async function ask(
   context: JobContext,
-  args: BoundArguments,
+  args: Args,
   data: Fields,
   answer: string,
 ): Promise<Fields | undefined> {
@@ -46,7 +44,7 @@ async function ask(
   );
 }
 
-async function listed(context: JobContext, args: BoundArguments, where: Fields = {}): Promise<Fields | undefined> {
+async function listed(context: JobContext, args: Args, where: Fields = {}): Promise<Fields | undefined> {
   const found = await ask(
     context,
     args,
@@ -56,24 +54,24 @@ async function listed(context: JobContext, args: BoundArguments, where: Fields =
   return found !== undefined && truthy(found.complete) ? fieldsOf(found.beacons) : undefined;
 }
 
-async function list(context: JobContext, args: BoundArguments): Promise<unknown> {
+async function list(context: JobContext, args: Args): Promise<unknown> {
   const where = { include_pillar: truthy(args.include_pillar), include_opts: truthy(args.include_opts) };
   const beacons = await listed(context, args, where) ?? null;
   return truthy(args.return_yaml) ? dump({ beacons }, { flow: false }) : beacons;
 }
 
-async function available(context: JobContext, args: BoundArguments): Promise<unknown[]> {
+async function available(context: JobContext, args: Args): Promise<unknown[]> {
   const found = await ask(context, args, { func: "list_available" }, "beacons_list_available");
   return Array.isArray(found?.beacons) ? found.beacons : [];
 }
 
-async function listAvailable(context: JobContext, args: BoundArguments): Promise<unknown> {
+async function listAvailable(context: JobContext, args: Args): Promise<unknown> {
   const beacons = await available(context, args);
   if (beacons.length === 0) return { beacons: {} };
   return truthy(args.return_yaml) ? dump({ beacons }, { flow: false }) : beacons;
 }
 
-const late = (args: BoundArguments, what: string): Answer => ({
+const late = (args: Args, what: string): Answer => ({
   result: false,
   comment: `Did not receive the ${what} event before the timeout of ${str(waitOf(args))}s`,
 });
@@ -81,7 +79,7 @@ const late = (args: BoundArguments, what: string): Answer => ({
 /** Whether the minion would take a configuration; undefined if it would. */
 async function invalid(
   context: JobContext,
-  args: BoundArguments,
+  args: Args,
   name: string,
   doing: string,
 ): Promise<Answer | undefined> {
@@ -92,12 +90,9 @@ async function invalid(
   return { result: false, comment: `Beacon ${name} configuration invalid, not ${doing}.\n${str(found.vcomment)}` };
 }
 
-/** Items of a beacon's configuration; a map has one. */
-const itemsOf = (value: unknown): unknown[] => Array.isArray(value) ? value : [value];
-
-async function add(context: JobContext, args: BoundArguments): Promise<Answer> {
+async function add(context: JobContext, args: Args): Promise<Answer> {
   const name = str(args.name);
-  const data = itemsOf(args.beacon_data);
+  const data = listOf(args.beacon_data);
   const now = await listed(context, args);
   if (now === undefined) return late(args, "beacon list complete");
   if (Object.hasOwn(now, name)) return { comment: `Beacon ${name} is already configured.`, result: true };
@@ -112,7 +107,7 @@ async function add(context: JobContext, args: BoundArguments): Promise<Answer> {
   const found = await ask(context, args, { name, beacon_data: args.beacon_data, func: "add" }, "beacon_add");
   if (found === undefined) return late(args, "beacon add complete");
   if (!truthy(found.complete)) return { result: false, comment: str(found.comment) };
-  const kept = itemsOf(fieldsOf(found.beacons)[name]);
+  const kept = listOf(fieldsOf(found.beacons)[name]);
   return data.every((item) => kept.some((one) => equal(one, item)))
     ? { comment: `Added beacon: ${name}.`, result: true }
     : { comment: `Failed to add beacon ${name}.`, result: false };
@@ -120,12 +115,12 @@ async function add(context: JobContext, args: BoundArguments): Promise<Answer> {
 
 /** The lines that a difference of two configurations is made of: `key:value`. */
 function linesOf(items: unknown): string[] {
-  return itemsOf(items).flatMap((item) =>
+  return listOf(items).flatMap((item) =>
     isMap(item) ? entriesOf(item).map(([key, value]) => `${str(key)}:${str(value)}\n`) : []
   );
 }
 
-async function modify(context: JobContext, args: BoundArguments): Promise<Answer> {
+async function modify(context: JobContext, args: Args): Promise<Answer> {
   const name = str(args.name);
   const now = await listed(context, args);
   if (now === undefined) return late(args, "beacon list complete");
@@ -143,7 +138,7 @@ async function modify(context: JobContext, args: BoundArguments): Promise<Answer
   return { comment: done ? `Modified beacon: ${name}.` : "", result: true, changes };
 }
 
-async function remove(context: JobContext, args: BoundArguments): Promise<Answer> {
+async function remove(context: JobContext, args: Args): Promise<Answer> {
   const name = str(args.name);
   if (isTest(args)) return { comment: `Beacon: ${name} would be deleted.`, result: true };
   const found = await ask(context, args, { name, func: "delete" }, "beacon_delete");
@@ -154,7 +149,7 @@ async function remove(context: JobContext, args: BoundArguments): Promise<Answer
     : { comment: `Deleted beacon: ${name}.`, result: true };
 }
 
-async function save(context: JobContext, args: BoundArguments): Promise<Answer> {
+async function save(context: JobContext, args: Args): Promise<Answer> {
   const { runtime: { fs }, opts } = context;
   const beacons = await listed(context, args, { include_pillar: false }) ?? {};
   const path = includedFile(opts, "beacons.conf");
@@ -171,7 +166,7 @@ async function save(context: JobContext, args: BoundArguments): Promise<Answer> 
 }
 
 /** All beacons at once. */
-const switchAll = (enabled: boolean) => async (context: JobContext, args: BoundArguments): Promise<unknown> => {
+const switchAll = (enabled: boolean) => async (context: JobContext, args: Args): Promise<unknown> => {
   const [verb, done] = enabled ? ["enable", "enabled"] : ["disable", "disabled"];
   const Done = enabled ? "Enabled" : "Disabled";
   if (isTest(args)) return { comment: `Beacons would be ${done}.`, result: true };
@@ -183,7 +178,7 @@ const switchAll = (enabled: boolean) => async (context: JobContext, args: BoundA
 };
 
 /** One beacon. */
-const switchOne = (enabled: boolean) => async (context: JobContext, args: BoundArguments): Promise<Answer> => {
+const switchOne = (enabled: boolean) => async (context: JobContext, args: Args): Promise<Answer> => {
   const [verb, done, Done] = enabled ? ["enable", "enabled", "Enabled"] : ["disable", "disabled", "Disabled"];
   if (!truthy(args.name)) return { comment: "Beacon name is required.", result: false };
   const name = str(args.name);
@@ -194,7 +189,7 @@ const switchOne = (enabled: boolean) => async (context: JobContext, args: BoundA
   const found = await ask(context, args, { func: `${verb}_beacon`, name }, `beacon_${done}`);
   if (found === undefined) return late(args, `beacon ${done} complete`);
   if (!truthy(found.complete)) return { comment: str(found.comment), result: false };
-  const settings = Object.assign({}, ...itemsOf(fieldsOf(found.beacons)[name]).map(fieldsOf));
+  const settings = Object.assign({}, ...listOf(fieldsOf(found.beacons)[name]).map(fieldsOf));
   if (truthy(settings.enabled ?? !enabled) === enabled) {
     return { comment: `${Done} beacon ${name} on minion.`, result: true };
   }
@@ -202,7 +197,7 @@ const switchOne = (enabled: boolean) => async (context: JobContext, args: BoundA
   return { comment: `Failed to ${verb} ${which} on minion.`, result: false };
 };
 
-async function reset(context: JobContext, args: BoundArguments): Promise<Answer> {
+async function reset(context: JobContext, args: Args): Promise<Answer> {
   if (isTest(args)) return { comment: "Beacons would be reset.", result: true };
   const found = await ask(context, args, { func: "reset" }, "beacon_reset");
   if (found === undefined) return late(args, "beacon reset");
@@ -211,8 +206,8 @@ async function reset(context: JobContext, args: BoundArguments): Promise<Answer>
     : { comment: str(found.comment), result: false };
 }
 
-type Run = ExecutionFunction["run"];
-const fun = (signature: string, doc: string, run: Run): ExecutionFunction => ({ signature, doc, run });
+const fun = <S extends string, R>(signature: S, doc: string, run: (context: JobContext, args: Arguments<S>) => R) =>
+  executionFunction({ signature, doc, run });
 
 /** Manages the beacons of this minion: what it watches and tells its masters of. */
 export const module: ExecutionModule = {

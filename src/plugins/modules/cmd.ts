@@ -1,7 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, type ExecutionModule } from "../../model/loader/family.ts";
-import type { BoundArguments } from "../../model/loader/signature.ts";
+import { CommandExecutionError, executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import type { Args, KeywordArgs } from "../../model/loader/signature.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { runInChroot } from "./cmd/chroot.ts";
@@ -28,13 +28,13 @@ reset_system_locale: messages in English. ignore_retcode: its code is not that o
 success_retcodes, success_stdout, success_stderr: codes and texts that count as success`;
 
 /** How a script is rendered before it is run: with what the call gives as `context` and other keywords. */
-function templateOf(args: BoundArguments): FileTemplate | undefined {
+function templateOf(args: Args): FileTemplate | undefined {
   if (!truthy(args.template)) return undefined;
   const { context, ...names } = (args.kwargs ?? {}) as Record<string, unknown>;
   return { engine: str(args.template), saltenv: args.saltenv, names, defaults: names, context };
 }
 
-async function run(context: JobContext, args: BoundArguments, changes: BoundArguments = {}): Promise<CommandResult> {
+async function run(context: JobContext, args: KeywordArgs, changes: Args = {}): Promise<CommandResult> {
   const [cmd, cwd] = await renderedWords(context, [args.cmd, args.cwd], { ...args.kwargs, ...args });
   return await runCommand(context, cmd, commandOptions({ ...args, ...changes, cmd, cwd }, context));
 }
@@ -67,13 +67,6 @@ async function shellInfo(context: JobContext, shell: string): Promise<Record<str
   return { installed: true, path, version, version_raw: version };
 }
 
-function shells(context: JobContext): string[] {
-  const { fs } = context.runtime;
-  if (fs.stat("/etc/shells")?.kind !== "file") return [];
-  return fs.readText("/etc/shells").split("\n").map((line) => line.trim())
-    .filter((line) => line !== "" && !line.startsWith("#"));
-}
-
 function writeTerminal(context: JobContext, device: string, text: string): Record<string, string> {
   const { fs } = context.runtime;
   const name = device.replace(/^\/dev\//, "");
@@ -90,14 +83,14 @@ function writeTerminal(context: JobContext, device: string, text: string): Recor
 }
 
 /** The environment that a script is fetched from. @default the minion's own */
-const envOf = ({ saltenv }: BoundArguments) => truthy(saltenv) ? str(saltenv) : undefined;
+const envOf = ({ saltenv }: Args) => truthy(saltenv) ? str(saltenv) : undefined;
 
 /** Commands of the host. */
 export const module: ExecutionModule = {
   functions: {
-    run: {
-      signature: `cmd, ${COMMON_KEYWORDS}, redirect_stderr=True, bg=False, password=None, encoded_cmd=False, ` +
-        `raise_err=False, prepend_path=None, ${SUCCESS}`,
+    run: executionFunction({
+      signature: `cmd, ${COMMON_KEYWORDS}, redirect_stderr=True, bg=False, password=None, encoded_cmd=False,
+        raise_err=False, prepend_path=None, ${SUCCESS}`,
       doc: "Runs a command and returns its output, standard error included.\n\n" +
         `    salt '*' cmd.run 'ls -l /etc'\n    salt '*' cmd.run 'ls | wc -l' python_shell=True${KEYWORDS}\n` +
         "redirect_stderr: with the standard error among the output. bg: do not wait for it\n" +
@@ -107,56 +100,56 @@ export const module: ExecutionModule = {
         if (truthy(args.raise_err) && retcode !== 0) throw new CommandExecutionError(stdout);
         return stdout;
       },
-    },
-    run_stdout: {
+    }),
+    run_stdout: executionFunction({
       signature: `cmd, ${COMMON_KEYWORDS}, password=None, prepend_path=None, ${SUCCESS}`,
       doc: `Runs a command and returns its standard output.\n\n    salt '*' cmd.run_stdout 'ls -l'${KEYWORDS}`,
       run: async (context, args) => (await run(context, args, APART)).stdout,
-    },
-    run_stderr: {
+    }),
+    run_stderr: executionFunction({
       signature: `cmd, ${COMMON_KEYWORDS}, password=None, prepend_path=None, ${SUCCESS}`,
       doc: `Runs a command and returns its standard error.\n\n    salt '*' cmd.run_stderr 'ls nosuch'${KEYWORDS}`,
       run: async (context, args) => (await run(context, args, APART)).stderr,
-    },
-    run_all: {
-      signature: `cmd, ${COMMON_KEYWORDS}, redirect_stderr=False, password=None, encoded_cmd=False, ` +
-        `prepend_path=None, ${SUCCESS}`,
+    }),
+    run_all: executionFunction({
+      signature: `cmd, ${COMMON_KEYWORDS}, redirect_stderr=False, password=None, encoded_cmd=False,
+        prepend_path=None, ${SUCCESS}`,
       doc: "Runs a command and returns its pid, its return code, standard output and standard error.\n\n" +
         `    salt '*' cmd.run_all 'ls -l'${KEYWORDS}\nredirect_stderr: with the standard error among the output`,
       run: (context, args) => run(context, args),
-    },
-    retcode: {
-      signature: "cmd, cwd=None, stdin=None, runas=None, group=None, shell=None, python_shell=None, env=None, " +
-        "clean_env=False, template=None, umask=None, output_encoding=None, output_loglevel='debug', " +
-        `log_callback=None, timeout=None, reset_system_locale=True, ignore_retcode=False, saltenv=None, use_vt=False, ` +
-        `password=None, ${SUCCESS}`,
+    }),
+    retcode: executionFunction({
+      signature: `cmd, cwd=None, stdin=None, runas=None, group=None, shell=None, python_shell=None, env=None,
+        clean_env=False, template=None, umask=None, output_encoding=None, output_loglevel='debug',
+        log_callback=None, timeout=None, reset_system_locale=True, ignore_retcode=False, saltenv=None, use_vt=False,
+        password=None, ${SUCCESS}`,
       doc: `Runs a command and returns its return code.\n\n    salt '*' cmd.retcode 'test -d /srv'${KEYWORDS}`,
       run: async (context, args) => (await run(context, args, { redirect_stderr: true })).retcode,
-    },
-    shell: {
-      signature: "cmd, cwd=None, stdin=None, runas=None, group=None, shell=None, env=None, clean_env=False, " +
-        "template=None, rstrip=True, umask=None, output_encoding=None, output_loglevel='debug', log_callback=None, " +
-        "hide_output=False, timeout=None, reset_system_locale=True, ignore_retcode=False, saltenv=None, use_vt=False, " +
-        `bg=False, password=None, prepend_path=None, ${SUCCESS}`,
+    }),
+    shell: executionFunction({
+      signature: `cmd, cwd=None, stdin=None, runas=None, group=None, shell=None, env=None, clean_env=False,
+        template=None, rstrip=True, umask=None, output_encoding=None, output_loglevel='debug', log_callback=None,
+        hide_output=False, timeout=None, reset_system_locale=True, ignore_retcode=False, saltenv=None, use_vt=False,
+        bg=False, password=None, prepend_path=None, ${SUCCESS}`,
       doc: "Runs a command in a shell and returns its output. Never pass it text from users.\n\n" +
         `    salt '*' cmd.shell 'ls -l | wc -l'${KEYWORDS}`,
       async run(context, args) {
         return (await run(context, args, { python_shell: true, redirect_stderr: true })).stdout;
       },
-    },
-    run_bg: {
-      signature: "cmd, cwd=None, runas=None, group=None, shell=None, python_shell=None, env=None, clean_env=False, " +
-        "template=None, umask=None, timeout=None, output_encoding=None, output_loglevel='debug', log_callback=None, " +
-        `reset_system_locale=True, ignore_retcode=False, saltenv=None, password=None, prepend_path=None, ${SUCCESS}`,
+    }),
+    run_bg: executionFunction({
+      signature: `cmd, cwd=None, runas=None, group=None, shell=None, python_shell=None, env=None, clean_env=False,
+        template=None, umask=None, timeout=None, output_encoding=None, output_loglevel='debug', log_callback=None,
+        reset_system_locale=True, ignore_retcode=False, saltenv=None, password=None, prepend_path=None, ${SUCCESS}`,
       doc: "Starts a command and returns its pid without waiting for it to end.\n\n" +
         "    salt '*' cmd.run_bg 'fstrim /'",
       run: async (context, args) => ({ pid: (await run(context, args, { bg: true })).pid }),
-    },
-    script: {
-      signature: "source, args=None, cwd=None, stdin=None, runas=None, group=None, shell=None, python_shell=None, " +
-        "env=None, template=None, umask=None, output_encoding=None, output_loglevel='debug', log_callback=None, " +
-        "hide_output=False, timeout=None, reset_system_locale=True, saltenv=None, use_vt=False, bg=False, " +
-        `password=None, ${SUCCESS}`,
+    }),
+    script: executionFunction({
+      signature: `source, args=None, cwd=None, stdin=None, runas=None, group=None, shell=None, python_shell=None,
+        env=None, template=None, umask=None, output_encoding=None, output_loglevel='debug', log_callback=None,
+        hide_output=False, timeout=None, reset_system_locale=True, saltenv=None, use_vt=False, bg=False,
+        password=None, ${SUCCESS}`,
       doc:
         "Runs a copy of a script and returns what cmd.run_all returns. The source is a file of the minion, of the master " +
         "(salt://) or of a web server (http://, https://); cache_error if it cannot be fetched.\n\n" +
@@ -170,11 +163,11 @@ export const module: ExecutionModule = {
           envOf(args),
           templateOf(args),
         ),
-    },
-    script_retcode: {
-      signature: "source, args=None, cwd=None, stdin=None, runas=None, group=None, shell=None, python_shell=None, " +
-        "env=None, template=None, umask=None, timeout=None, reset_system_locale=True, saltenv=None, " +
-        "output_encoding=None, output_loglevel='debug', log_callback=None, use_vt=False, password=None, " + SUCCESS,
+    }),
+    script_retcode: executionFunction({
+      signature: `source, args=None, cwd=None, stdin=None, runas=None, group=None, shell=None, python_shell=None,
+        env=None, template=None, umask=None, timeout=None, reset_system_locale=True, saltenv=None,
+        output_encoding=None, output_loglevel='debug', log_callback=None, use_vt=False, password=None, ${SUCCESS}`,
       doc:
         "Runs a script as cmd.script does and returns its return code.\n\n    salt '*' cmd.script_retcode /srv/check.sh",
       run: async (context, args) =>
@@ -186,21 +179,21 @@ export const module: ExecutionModule = {
           envOf(args),
           templateOf(args),
         )).retcode,
-    },
-    exec_code: {
+    }),
+    exec_code: executionFunction({
       signature: "lang, code, cwd=None, args=None, **kwargs",
       doc: "Runs code with an interpreter and returns its standard output.\n\n" +
         `    salt '*' cmd.exec_code python3 'print("hello")'`,
       run: async (context, args) =>
         (await runCode(context, args.lang, args.code, args.args, commandOptions(args, context))).stdout,
-    },
-    exec_code_all: {
+    }),
+    exec_code_all: executionFunction({
       signature: "lang, code, cwd=None, args=None, **kwargs",
       doc: "Runs code with an interpreter and returns what cmd.run_all returns.\n\n" +
         `    salt '*' cmd.exec_code_all python3 'print("hello")'`,
       run: (context, args) => runCode(context, args.lang, args.code, args.args, commandOptions(args, context)),
-    },
-    run_chroot: {
+    }),
+    run_chroot: executionFunction({
       signature: `root, cmd, ${
         COMMON_KEYWORDS.replace("python_shell=None", "python_shell=True, binds=None")
       }, bg=False, ${SUCCESS}`,
@@ -210,18 +203,18 @@ export const module: ExecutionModule = {
         `    salt '*' cmd.run_chroot /srv/images/one 'sh /tmp/setup.sh'${KEYWORDS}\n` +
         "runas, group: as they are known in there. binds: more directories of this host to mount there",
       run: runInChroot,
-    },
-    has_exec: {
-      signature: "cmd",
+    }),
+    has_exec: executionFunction({
+      signature: "cmd: str",
       doc: "True if a program of this name is installed.\n\n    salt '*' cmd.has_exec cat",
-      run: (context, { cmd }) => whichProgram(context, str(cmd)) !== undefined,
-    },
-    which: {
-      signature: "cmd",
+      run: (context, { cmd }) => whichProgram(context, cmd) !== undefined,
+    }),
+    which: executionFunction({
+      signature: "cmd: str",
       doc: "The full path of a program, or null.\n\n    salt '*' cmd.which cat",
-      run: (context, { cmd }) => whichProgram(context, str(cmd)) ?? null,
-    },
-    which_bin: {
+      run: (context, { cmd }) => whichProgram(context, cmd) ?? null,
+    }),
+    which_bin: executionFunction({
       signature: "cmds",
       doc: "The full path of the first of these programs that is installed, or null.\n\n" +
         "    salt '*' cmd.which_bin '[pip3, pip]'",
@@ -233,22 +226,27 @@ export const module: ExecutionModule = {
         }
         return null;
       },
-    },
-    shells: {
+    }),
+    shells: executionFunction({
       signature: "",
       doc: "The login shells in /etc/shells.\n\n    salt '*' cmd.shells",
-      run: shells,
-    },
-    shell_info: {
-      signature: "shell, list_modules=False",
+      run(context): string[] {
+        const { fs } = context.runtime;
+        if (fs.stat("/etc/shells")?.kind !== "file") return [];
+        return fs.readText("/etc/shells").split("\n").map((line) => line.trim())
+          .filter((line) => line !== "" && !line.startsWith("#"));
+      },
+    }),
+    shell_info: executionFunction({
+      signature: "shell: str, list_modules=False",
       doc: "Whether a shell or script language is installed, where, and in which version.\n\n" +
         "    salt '*' cmd.shell_info bash",
-      run: (context, { shell }) => shellInfo(context, str(shell)),
-    },
-    tty: {
-      signature: "device, echo=''",
+      run: (context, { shell }) => shellInfo(context, shell),
+    }),
+    tty: executionFunction({
+      signature: "device: str, echo: str=''",
       doc: "Prints a text on a terminal.\n\n    salt '*' cmd.tty tty0 'This is a test'",
-      run: (context, { device, echo }) => writeTerminal(context, str(device), str(echo)),
-    },
+      run: (context, { device, echo }) => writeTerminal(context, device, echo),
+    }),
   },
 };

@@ -1,6 +1,6 @@
 import { withSaltDefaults } from "../../model/config/salt_defaults.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import type { ExecutionModule } from "../../model/loader/family.ts";
+import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -30,17 +30,6 @@ function places(context: JobContext, omit: Omit): unknown[] {
     ...(all || truthy(omit.omit_pillar) ? [] : [context.pillar]),
     ...(all || truthy(omit.omit_master) ? [] : [context.pillar.master]),
   ];
-}
-
-function get(context: JobContext, args: Record<string, unknown>): unknown {
-  const { key, default: fallback, merge: strategy } = args;
-  const delimiter = str(args.delimiter);
-  if (strategy !== null) return merged(context, args, delimiter) ?? fallback;
-  for (const place of [...places(context, args), DEFAULTS]) {
-    const value = traverse(place, key, delimiter);
-    if (value !== undefined) return value;
-  }
-  return fallback;
 }
 
 /** The value under a path once all places are laid over each other, the first over the others. No place is left out, as in Salt. */
@@ -76,26 +65,6 @@ function option(context: JobContext, args: Record<string, unknown>): unknown {
   return args.default ?? "";
 }
 
-/** Joins lists and merges maps; of anything else the first value counts. As in Salt, maps are merged into the last of them. */
-function mergeOption(context: JobContext, args: Record<string, unknown>): unknown {
-  const { value, default: fallback } = args;
-  const all = [
-    [args.omit_opts, optionsOf(context)],
-    [args.omit_master, context.pillar.master],
-    [args.omit_pillar, context.pillar],
-  ] as const;
-  let whole: unknown = null;
-  for (const [omit, place] of all) {
-    if (typeof whole === "string") return whole;
-    const found = truthy(omit) ? undefined : traverse(place, [value]);
-    if (found === undefined) continue;
-    if (whole === null) whole = found;
-    else if (isMap(whole) && isMap(found)) whole = update(found, whole, { recursive: false });
-    else if (Array.isArray(whole) && Array.isArray(found)) whole = [...whole, ...found];
-  }
-  return whole ?? traverse(DEFAULTS, [value]) ?? fallback;
-}
-
 /** A mode as text of at least four digits: `644` is `0644`. */
 function manageMode(mode: unknown): unknown {
   if (mode === null || mode === undefined) return null;
@@ -109,67 +78,94 @@ const PROTOCOLS = ["salt", "http", "https", "ftp", "swift", "s3", "file"];
 /** The options of the minion, and what else configures it. */
 export const module: ExecutionModule = {
   functions: {
-    get: {
+    get: executionFunction({
+      signature: `key, default='', delimiter: str=':', merge=None, omit_opts=False, omit_pillar=False,
+        omit_master=False, omit_grains=False`,
       inline: true,
-      signature: "key, default='', delimiter=':', merge=None, omit_opts=False, omit_pillar=False, omit_master=False, " +
-        "omit_grains=False",
       doc:
         "The first value under a name or path in the options, the grains, the pillar, the options of the master in " +
         "the pillar, and built-in defaults. `merge` lays maps from all of these over each other: recurse or " +
         "overwrite.\n\n    salt '*' config.get pkg:apache",
-      run: get,
-    },
-    option: {
+      run(context, args): unknown {
+        const { key, default: fallback, merge: strategy } = args;
+        const delimiter = args.delimiter;
+        if (strategy !== null) return merged(context, args, delimiter) ?? fallback;
+        for (const place of [...places(context, args), DEFAULTS]) {
+          const value = traverse(place, key, delimiter);
+          if (value !== undefined) return value;
+        }
+        return fallback;
+      },
+    }),
+    option: executionFunction({
       inline: true,
-      signature: "value, default=None, omit_opts=False, omit_grains=False, omit_pillar=False, omit_master=False, " +
-        "omit_all=False, wildcard=False",
+      signature: `value, default=None, omit_opts=False, omit_grains=False, omit_pillar=False, omit_master=False,
+        omit_all=False, wildcard=False`,
       doc:
         "The value under a name, taken as it is, from the same places as config.get; with `wildcard`, a map of all " +
         "names that a glob matches.\n\n    salt '*' config.option redis.host",
       run: option,
-    },
-    merge: {
-      inline: true,
+    }),
+    /** Joins lists and merges maps; of anything else the first value counts. As in Salt, maps are merged into the last of them. */
+    merge: executionFunction({
       signature: "value, default='', omit_opts=False, omit_master=False, omit_pillar=False",
+      inline: true,
       doc: "The values of a name in the options and the pillar: lists joined, maps merged.\n\n" +
         "    salt '*' config.merge schedule",
-      run: mergeOption,
-    },
-    items: {
+      run(context, args): unknown {
+        const { value, default: fallback } = args;
+        const all = [
+          [args.omit_opts, optionsOf(context)],
+          [args.omit_master, context.pillar.master],
+          [args.omit_pillar, context.pillar],
+        ] as const;
+        let whole: unknown = null;
+        for (const [omit, place] of all) {
+          if (typeof whole === "string") return whole;
+          const found = truthy(omit) ? undefined : traverse(place, [value]);
+          if (found === undefined) continue;
+          if (whole === null) whole = found;
+          else if (isMap(whole) && isMap(found)) whole = update(found, whole, { recursive: false });
+          else if (Array.isArray(whole) && Array.isArray(found)) whole = [...whole, ...found];
+        }
+        return whole ?? traverse(DEFAULTS, [value]) ?? fallback;
+      },
+    }),
+    items: executionFunction({
       inline: true,
       signature: "",
       doc: "Every option.\n\n    salt '*' config.items",
       run: ({ opts }) => withSaltDefaults(opts),
-    },
-    dot_vals: {
+    }),
+    dot_vals: executionFunction({
       inline: true,
-      signature: "value",
+      signature: "value: str",
       doc: "The options whose names begin with a prefix and a dot.\n\n    salt '*' config.dot_vals host",
       run(context, { value }) {
-        const prefix = `${str(value)}.`;
+        const prefix = `${value}.`;
         const found = [context.pillar.master, context.opts].flatMap(entries).filter(([key]) => key.startsWith(prefix));
         return Object.fromEntries(found);
       },
-    },
-    backup_mode: {
+    }),
+    backup_mode: executionFunction({
       inline: true,
       signature: "backup=''",
       doc: "How files are backed up before a change: the argument, or else the option.\n\n" +
         "    salt '*' config.backup_mode",
       run: (context, { backup }) => truthy(backup) ? backup : option(context, { value: "backup_mode" }),
-    },
-    manage_mode: {
+    }),
+    manage_mode: executionFunction({
       inline: true,
       signature: "mode",
       doc: "A file mode in the form in which modules compare modes.\n\n    salt '*' config.manage_mode 644",
       run: (_context, { mode }) => manageMode(mode),
-    },
-    valid_fileproto: {
+    }),
+    valid_fileproto: executionFunction({
       inline: true,
-      signature: "uri",
+      signature: "uri: str",
       doc:
         "True if files can be fetched with the scheme of the address.\n\n    salt '*' config.valid_fileproto salt://x",
-      run: (_context, { uri }) => PROTOCOLS.includes(/^([^:]*):\/\//.exec(str(uri))?.[1] ?? ""),
-    },
+      run: (_context, { uri }) => PROTOCOLS.includes(/^([^:]*):\/\//.exec(uri)?.[1] ?? ""),
+    }),
   },
 };

@@ -1,11 +1,10 @@
+import type { Args } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import type { ExecutionFunction, ExecutionModule } from "../../model/loader/family.ts";
+import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { programPath, runAll } from "../commands.ts";
 import { isMeant, type Job, parseTable, renderTable, type Special, type Table, TIMES } from "./cron/table.ts";
-
-type Args = Record<string, unknown>;
 
 const text = (value: unknown): string | undefined => value === null || value === undefined ? undefined : str(value);
 
@@ -77,26 +76,6 @@ const labelOf = (args: Args) => ({
   commented: truthy(args.commented),
 });
 
-function setJob(context: JobContext, args: Args): Promise<string> {
-  const times = Object.fromEntries(
-    TIMES.map((time) => [time, str(args[time]).toLowerCase()]),
-  ) as Record<typeof TIMES[number], string>;
-  const random = TIMES.filter((time) => times[time] === "random");
-  for (const time of random) {
-    const [least, most] = RANGES[time];
-    times[time] = String(least + Math.floor(context.runtime.random() * (most - least + 1)));
-  }
-  const job: Job = { ...times, ...labelOf(args) };
-  // A random time that was chosen before stays.
-  return put(
-    context,
-    args.user,
-    "crons",
-    job,
-    (before) => TIMES.some((time) => !random.includes(time) && before[time] !== job[time]),
-  );
-}
-
 async function remove(context: JobContext, part: "crons" | "special", args: Args): Promise<string> {
   const table = await read(context, args.user);
   const entries: (Job | Special)[] = table[part];
@@ -113,24 +92,6 @@ async function remove(context: JobContext, part: "crons" | "special", args: Args
   return await write(context, args.user, table) ?? "removed";
 }
 
-async function setEnv(context: JobContext, args: Args): Promise<string> {
-  const table = await read(context, args.user);
-  const [name, value] = [str(args.name), text(args.value) ?? ""];
-  const before = table.env.find((entry) => entry.name === name);
-  if (before?.value === value) return "present";
-  if (before === undefined) table.env.push({ name, value });
-  else before.value = value;
-  return await write(context, args.user, table) ?? (before === undefined ? "new" : "updated");
-}
-
-async function removeEnv(context: JobContext, args: Args): Promise<string> {
-  const table = await read(context, args.user);
-  const at = table.env.findIndex(({ name }) => name === str(args.name));
-  if (at < 0) return "absent";
-  table.env.splice(at, 1);
-  return await write(context, args.user, table) ?? "removed";
-}
-
 async function entry(context: JobContext, args: Args): Promise<unknown> {
   const { crons, special } = await read(context, args.user);
   const identifier = text(args.identifier);
@@ -142,17 +103,17 @@ async function entry(context: JobContext, args: Args): Promise<unknown> {
 const writeFile = (context: JobContext, args: Args) =>
   runAll(context, ["crontab", ...userOption(context, args.user), str(args.path)]);
 
-const LIST: ExecutionFunction = {
+const LIST = executionFunction({
   signature: "user",
   doc: "A user's table: jobs, variables, and the comments above them.\n\n    salt '*' cron.list_tab root",
   run: (context, { user }) => read(context, user),
-};
+});
 
-const REMOVE: ExecutionFunction = {
+const REMOVE = executionFunction({
   signature: "user, cmd, minute=None, hour=None, daymonth=None, month=None, dayweek=None, identifier=None",
   doc: "Removes a job.\n\n    salt '*' cron.rm_job root /usr/local/weekly",
   run: (context, args) => remove(context, "crons", args),
-};
+});
 
 /** The tables of cron. */
 export const module: ExecutionModule = {
@@ -161,65 +122,97 @@ export const module: ExecutionModule = {
       ? true
       : { unavailable: "Cannot load cron module: crontab command not found" },
   functions: {
-    raw_cron: {
+    raw_cron: executionFunction({
       signature: "user",
       doc: "A user's table as text.\n\n    salt '*' cron.raw_cron root",
       run: (context, { user }) => raw(context, user),
-    },
+    }),
     list_tab: LIST,
     ls: LIST,
-    get_entry: {
+    get_entry: executionFunction({
       signature: "user, identifier=None, cmd=None",
       doc: "One entry by its identifier or command; False if there is none.\n\n" +
         "    salt '*' cron.get_entry root identifier=task1",
       run: entry,
-    },
-    set_job: {
+    }),
+    set_job: executionFunction({
       signature: "user, minute, hour, daymonth, month, dayweek, cmd, commented=False, comment=None, identifier=None",
       doc: "Sets a job: `new`, `updated`, or `present` if nothing changed. A time may be `random`.\n\n" +
         "    salt '*' cron.set_job root '*' '*' '*' '*' 1 /usr/local/weekly",
-      run: setJob,
-    },
+      run(context, args): Promise<string> {
+        const times = Object.fromEntries(
+          TIMES.map((time) => [time, str(args[time]).toLowerCase()]),
+        ) as Record<typeof TIMES[number], string>;
+        const random = TIMES.filter((time) => times[time] === "random");
+        for (const time of random) {
+          const [least, most] = RANGES[time];
+          times[time] = String(least + Math.floor(context.runtime.random() * (most - least + 1)));
+        }
+        const job: Job = { ...times, ...labelOf(args) };
+        // A random time that was chosen before stays.
+        return put(
+          context,
+          args.user,
+          "crons",
+          job,
+          (before) => TIMES.some((time) => !random.includes(time) && before[time] !== job[time]),
+        );
+      },
+    }),
     rm_job: REMOVE,
     rm: REMOVE,
-    set_special: {
-      signature: "user, special, cmd, commented=False, comment=None, identifier=None",
+    set_special: executionFunction({
+      signature: "user, special: str, cmd, commented=False, comment=None, identifier=None",
       doc: "Sets a job at @reboot, @hourly and the like.\n\n    salt '*' cron.set_special root @hourly 'echo foobar'",
       run: (context, args) =>
         put<Special>(
           context,
           args.user,
           "special",
-          { spec: str(args.special), ...labelOf(args) },
-          ({ spec }) => spec !== str(args.special),
+          { spec: args.special, ...labelOf(args) },
+          ({ spec }) => spec !== args.special,
         ),
-    },
-    rm_special: {
+    }),
+    rm_special: executionFunction({
       signature: "user, cmd, special=None, identifier=None",
       doc: "Removes a job at @reboot, @hourly and the like.\n\n    salt '*' cron.rm_special root /usr/bin/foo",
       run: (context, args) => remove(context, "special", args),
-    },
-    set_env: {
-      signature: "user, name, value=None",
+    }),
+    set_env: executionFunction({
+      signature: "user, name: str, value=None",
       doc: "Sets a variable of a table.\n\n    salt '*' cron.set_env root MAILTO user@example.com",
-      run: setEnv,
-    },
-    rm_env: {
-      signature: "user, name",
+      async run(context, args): Promise<string> {
+        const table = await read(context, args.user);
+        const [name, value] = [args.name, text(args.value) ?? ""];
+        const before = table.env.find((entry) => entry.name === name);
+        if (before?.value === value) return "present";
+        if (before === undefined) table.env.push({ name, value });
+        else before.value = value;
+        return await write(context, args.user, table) ?? (before === undefined ? "new" : "updated");
+      },
+    }),
+    rm_env: executionFunction({
+      signature: "user, name: str",
       doc: "Removes a variable from a table.\n\n    salt '*' cron.rm_env root MAILTO",
-      run: removeEnv,
-    },
-    write_cron_file: {
+      async run(context, args): Promise<string> {
+        const table = await read(context, args.user);
+        const at = table.env.findIndex(({ name }) => name === args.name);
+        if (at < 0) return "absent";
+        table.env.splice(at, 1);
+        return await write(context, args.user, table) ?? "removed";
+      },
+    }),
+    write_cron_file: executionFunction({
       signature: "user, path",
       doc:
         "Installs a file as a user's table; True on success.\n\n    salt '*' cron.write_cron_file root /tmp/new_cron",
       run: async (context, args) => (await writeFile(context, args)).retcode === 0,
-    },
-    write_cron_file_verbose: {
+    }),
+    write_cron_file_verbose: executionFunction({
       signature: "user, path",
       doc:
         "The same, with what the program crontab said.\n\n    salt '*' cron.write_cron_file_verbose root /tmp/new_cron",
       run: writeFile,
-    },
+    }),
   },
 };

@@ -1,5 +1,5 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import { type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { executionFunction, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -41,16 +41,6 @@ export function answerLine(args: Record<string, unknown>): string {
   return [...words, value].join(" ");
 }
 
-async function set(context: JobContext, args: Record<string, unknown>): Promise<true> {
-  const path = temporaryFile(context.runtime, answerLine(args));
-  try {
-    await readFile(context, path);
-  } finally {
-    removeTemporary(context.runtime, path);
-  }
-  return true;
-}
-
 async function setFile(context: JobContext, path: unknown, saltenv: unknown): Promise<boolean> {
   const cached = await context.call("cp.cache_file", [path, saltenv]);
   if (!truthy(cached)) return false;
@@ -68,26 +58,34 @@ export const module: ExecutionModule = {
       : true;
   },
   functions: {
-    get_selections: {
+    get_selections: executionFunction({
       signature: "fetchempty=True",
       doc: "The answers of all packages, each as question, type and value.\n\n    salt '*' debconf.get_selections\n\n" +
         "fetchempty: also those that are empty",
       run: (context, { fetchempty }) => selections(context, fetchempty),
-    },
-    show: {
-      signature: "name",
+    }),
+    show: executionFunction({
+      signature: "name: str",
       doc: "The answers of a package, each as question, type and value; null if there are none.\n\n" +
         "    salt '*' debconf.show tzdata",
-      run: async (context, { name }) => (await selections(context, true))[str(name)] ?? null,
-    },
-    set: {
+      run: async (context, { name }) => (await selections(context, true))[name] ?? null,
+    }),
+    set: executionFunction({
       signature: "package, question, type, value, *extra",
       doc: "Answers a question of a package.\n\n    salt '*' debconf.set tzdata tzdata/Areas select Europe\n\n" +
         "package: its name\nquestion: such as tzdata/Areas\ntype: such as string, boolean or select\n" +
         "extra: further words of the value",
-      run: set,
-    },
-    set_template: {
+      async run(context, args): Promise<true> {
+        const path = temporaryFile(context.runtime, answerLine(args));
+        try {
+          await readFile(context, path);
+        } finally {
+          removeTemporary(context.runtime, path);
+        }
+        return true;
+      },
+    }),
+    set_template: executionFunction({
       signature: "path, template, context, defaults, saltenv='base', **kwargs",
       doc: "Answers the questions of a file that is rendered first.\n\n" +
         "    salt '*' debconf.set_template salt://pathto/pkg.selections.jinja jinja None None",
@@ -95,11 +93,11 @@ export const module: ExecutionModule = {
         const given = { dest: null, template, saltenv, context: variables, defaults, ...kwargs as object };
         return await setFile(context, await context.call("cp.get_template", [], { path, ...given }), saltenv);
       },
-    },
-    set_file: {
+    }),
+    set_file: executionFunction({
       signature: "path, saltenv='base', **kwargs",
       doc: "Answers the questions of a file.\n\n    salt '*' debconf.set_file salt://pathto/pkg.selections",
       run: (context, { path, saltenv }) => setFile(context, path, saltenv),
-    },
+    }),
   },
 };

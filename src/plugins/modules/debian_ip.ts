@@ -1,5 +1,5 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import { type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { executionFunction, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
 import { dirname, normpath } from "../../language/python/posixpath.ts";
 import { str } from "../../language/python/repr.ts";
 import { splitLinesKeepEnds } from "../../language/python/lines.ts";
@@ -74,47 +74,7 @@ function save(context: JobContext, name: string, iface: Interface, settings: Set
   return own;
 }
 
-async function buildInterface(context: JobContext, args: Record<string, unknown>): Promise<string[]> {
-  const name = interfaceName(args.iface);
-  const kind = str(args.iface_type).toLowerCase();
-  const settings = args.settings as Settings;
-  if (!KINDS.includes(kind)) throw wrongOption(name, kind, KINDS);
-  if (!WRITTEN.includes(kind)) {
-    throw new SaltInvocationError(
-      `Cannot write an interface of the type ${kind}: expected one of ${WRITTEN.join(", ")}`,
-    );
-  }
-  const [needed, interfaces] = NEEDED[kind] ?? [];
-  if (needed !== undefined && !(needed in settings)) {
-    throw new SaltInvocationError(`${needed} is a required setting for ${interfaces}`);
-  }
-  const given = Object.fromEntries(Object.entries(settings).filter(([key]) => !key.startsWith("__")));
-  refuseLines(given);
-  const dry = truthy(given.test ?? false);
-  const iface: Interface = kind === "source"
-    ? { type: kind, data: { sources: [given.source] } }
-    : interfaceOf(context, name, kind, args.enabled, given);
-  if (kind === "pppoe") providerOf(iface);
-  if (dry) return linesOf(textOf(name, iface));
-  if (kind in PACKAGES) await context.call("pkg.install", [PACKAGES[kind]]);
-  return linesOf(save(context, name, iface, given));
-}
-
 const bondFile = (iface: unknown): string => `/etc/modprobe.d/${interfaceName(iface)}.conf`;
-
-async function buildBond(
-  context: JobContext,
-  { iface, settings: given }: Record<string, unknown>,
-): Promise<string[] | ""> {
-  const settings = given as Settings;
-  refuseLines(settings);
-  const text = bondText(interfaceName(iface), bondOptions(context, settings, interfaceName(iface)));
-  if (truthy(settings.test ?? false)) return splitLinesKeepEnds(text);
-  write(context, bondFile(iface), text);
-  await context.call("kmod.load", ["bonding"]);
-  await context.call("pkg.install", ["ifenslave"]);
-  return fileLines(context, bondFile(iface));
-}
 
 function getInterface(context: JobContext, given: unknown): string[] {
   const name = str(given);
@@ -141,66 +101,95 @@ export const module: ExecutionModule = {
     return netplan ? { unavailable: "The debian_ip module is not loaded: netplan is the active renderer" } : true;
   },
   functions: {
-    get_interface: {
+    get_interface: executionFunction({
       signature: "iface",
       doc: `What the files say of an interface, as lines.\n\n    salt '*' ip.get_interface eth0${NAME}`,
       run: (context, { iface }) => getInterface(context, iface),
-    },
-    build_interface: {
-      signature: "iface, iface_type, enabled, **settings",
+    }),
+    build_interface: executionFunction({
+      signature: "iface, iface_type: str, enabled, **settings",
       doc: "Writes an interface into the file, and returns its lines; with test=True it only returns them.\n\n" +
         `    salt '*' ip.build_interface eth0 eth True proto=static ipaddr=10.0.0.5 netmask=24${NAME}${KIND}\n` +
         "enabled: bring it up when the system starts",
-      run: buildInterface,
-    },
-    get_bond: {
+      async run(context, args): Promise<string[]> {
+        const name = interfaceName(args.iface);
+        const kind = args.iface_type.toLowerCase();
+        const settings = args.settings;
+        if (!KINDS.includes(kind)) throw wrongOption(name, kind, KINDS);
+        if (!WRITTEN.includes(kind)) {
+          throw new SaltInvocationError(
+            `Cannot write an interface of the type ${kind}: expected one of ${WRITTEN.join(", ")}`,
+          );
+        }
+        const [needed, interfaces] = NEEDED[kind] ?? [];
+        if (needed !== undefined && !(needed in settings)) {
+          throw new SaltInvocationError(`${needed} is a required setting for ${interfaces}`);
+        }
+        const given = Object.fromEntries(Object.entries(settings).filter(([key]) => !key.startsWith("__")));
+        refuseLines(given);
+        const dry = truthy(given.test ?? false);
+        const iface: Interface = kind === "source"
+          ? { type: kind, data: { sources: [given.source] } }
+          : interfaceOf(context, name, kind, args.enabled, given);
+        if (kind === "pppoe") providerOf(iface);
+        if (dry) return linesOf(textOf(name, iface));
+        if (kind in PACKAGES) await context.call("pkg.install", [PACKAGES[kind]]);
+        return linesOf(save(context, name, iface, given));
+      },
+    }),
+    get_bond: executionFunction({
       signature: "iface",
       doc:
         `The lines of the file for the kernel's module of a bonded interface.\n\n    salt '*' ip.get_bond bond0${NAME}`,
       run: (context, { iface }) => fileLines(context, bondFile(iface)),
-    },
-    build_bond: {
+    }),
+    build_bond: executionFunction({
       signature: "iface, **settings",
       doc: "Writes the file for the kernel's module of a bonded interface.\n\n" +
         `    salt '*' ip.build_bond bond0 mode=balance-alb${NAME}`,
-      run: buildBond,
-    },
-    get_routes: {
+      async run(context, { iface, settings: given }): Promise<string[] | ""> {
+        const settings = given;
+        refuseLines(settings);
+        const text = bondText(interfaceName(iface), bondOptions(context, settings, interfaceName(iface)));
+        if (truthy(settings.test ?? false)) return splitLinesKeepEnds(text);
+        write(context, bondFile(iface), text);
+        await context.call("kmod.load", ["bonding"]);
+        await context.call("pkg.install", ["ifenslave"]);
+        return fileLines(context, bondFile(iface));
+      },
+    }),
+    get_routes: executionFunction({
       signature: "iface",
       doc: `The lines of the scripts for routes of an interface.\n\n    salt '*' ip.get_routes eth0${NAME}`,
       run: (context, { iface }) => getRoutes(context, iface),
-    },
-    build_routes: {
+    }),
+    build_routes: executionFunction({
       signature: "iface, **settings",
       doc: "Writes the scripts for routes of an interface.\n\n" +
         "    salt '*' ip.build_routes eth0 routes='[{ipaddr: 10.1.0.0, netmask: 16, gateway: 10.0.0.1}]'" + NAME,
-      run: (context, { iface, settings }) => buildRoutes(context, iface, settings as Settings),
-    },
-    get_network_settings: {
-      signature: "",
-      doc: "Whether there is a network at start, the host's name and domain.\n\n    salt '*' ip.get_network_settings",
-      run: getSettings,
-    },
-    build_network_settings: {
+      run: (context, { iface, settings }) => buildRoutes(context, iface, settings),
+    }),
+    get_network_settings: getSettings,
+    build_network_settings: executionFunction({
       signature: "**settings",
       doc: "Sets them.\n\n    salt '*' ip.build_network_settings enabled=True hostname=web1.example.com",
-      run: (context, { settings }) => buildSettings(context, settings as Settings),
-    },
-    apply_network_settings: {
+      run: (context, { settings }) => buildSettings(context, settings),
+    }),
+    apply_network_settings: executionFunction({
       signature: "**settings",
       doc: "Makes them hold: stops and starts the network, unless require_reboot=True.\n\n" +
         "    salt '*' ip.apply_network_settings",
-      run: (context, { settings }) => applySettings(context, settings as Settings),
-    },
-    up: {
+      run: (context, { settings }) => applySettings(context, settings),
+    }),
+    up: executionFunction({
       signature: "iface, iface_type",
       doc: `Brings an interface up.\n\n    salt '*' ip.up eth0 eth${NAME}${KIND}`,
       run: (context, args) => change(context, "ifup", args),
-    },
-    down: {
+    }),
+    down: executionFunction({
       signature: "iface, iface_type",
       doc: `Takes an interface down.\n\n    salt '*' ip.down eth0 eth${NAME}${KIND}`,
       run: (context, args) => change(context, "ifdown", args),
-    },
+    }),
   },
 };

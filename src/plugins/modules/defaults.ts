@@ -1,9 +1,8 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import { type ExecutionModule, InvalidArgumentsError } from "../../model/loader/family.ts";
+import { executionFunction, type ExecutionModule, InvalidArgumentsError } from "../../model/loader/family.ts";
 import { type AnyMap, entriesOf, isMap } from "../../language/python/containers.ts";
 import { deepCopy } from "../../language/python/copy.ts";
 import { dictSet } from "../../language/python/dict.ts";
-import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { withOsErrors } from "../python_errors.ts";
 import { cachedSource } from "../sources.ts";
@@ -47,18 +46,18 @@ function destination(dest: unknown, args: Record<string, unknown>, what: string)
 /** Defaults of formulas, and merging of maps. */
 export const module: ExecutionModule = {
   functions: {
-    get: {
-      signature: "key, default=''",
+    get: executionFunction({
+      signature: "key: str, default=''",
       doc: "A default of a formula, from the file beside it on the file server.\n\n" +
         "    salt '*' defaults.get core:users:root",
       async run(context, { key, default: fallback }) {
-        const text = str(key);
+        const text = key;
         const at = text.indexOf(":");
         const values = await load(context, at < 0 ? text : text.slice(0, at));
         return at < 0 ? values : traverseOr(values, text.slice(at + 1), fallback);
       },
-    },
-    merge: {
+    }),
+    merge: executionFunction({
       inline: true,
       signature: "dest, src, merge_lists=False, in_place=True, convert_none=True",
       doc:
@@ -67,15 +66,15 @@ export const module: ExecutionModule = {
         "    salt '*' defaults.merge '{a: b}' '{d: e}'",
       run: (_context, args) =>
         mergeInto(destination(args.dest, args, "merge"), args.src, args.merge_lists, args.convert_none),
-    },
-    deepcopy: {
+    }),
+    deepcopy: executionFunction({
       inline: true,
       signature: "source",
       doc: "A deep copy of a value, which a template can change without changing the value.\n\n" +
         "    salt '*' defaults.deepcopy '{a: [b]}'",
       run: (_context, { source }) => deepCopy(source),
-    },
-    update: {
+    }),
+    update: executionFunction({
       inline: true,
       signature: "dest, defaults, merge_lists=True, in_place=True, convert_none=True",
       doc: "Merges each map of a map into the same defaults. The map is changed, unless `in_place` is False.\n\n" +
@@ -90,6 +89,6 @@ export const module: ExecutionModule = {
         }
         return target;
       },
-    },
+    }),
   },
 };

@@ -1,12 +1,9 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import type { ExecutionFunction, ExecutionModule } from "../../model/loader/family.ts";
+import { type ExecutionFunction, executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
 import { parseIpv4, parseIpv6 } from "../../language/python/ipaddress.ts";
 import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
 import { splitWords } from "../../language/python/whitespace.ts";
 import { operand, programPath, runAll } from "../commands.ts";
-
-type Args = Record<string, unknown>;
 
 /** True for an address, which may have the length of a prefix behind it. */
 function isAddress(value: unknown): boolean {
@@ -38,26 +35,6 @@ async function lines(context: JobContext, question: string[], nameserver: unknow
 const addresses = async (context: JobContext, name: unknown, type: "A" | "AAAA", nameserver: unknown) =>
   (await lines(context, [host(name), type], nameserver)).filter(isAddress);
 
-async function nameServers(context: JobContext, { domain, resolve, nameserver }: Args): Promise<string[]> {
-  const names = await lines(context, [host(domain), "NS"], nameserver);
-  if (!truthy(resolve)) return names;
-  const found: string[] = [];
-  for (const name of names.filter((one) => one !== "")) {
-    found.push(...await addresses(context, name, "A", nameserver));
-  }
-  return found;
-}
-
-async function mailServers(context: JobContext, { domain, resolve, nameserver }: Args): Promise<unknown[][]> {
-  const records = (await lines(context, [host(domain), "MX"], nameserver)).map(splitWords);
-  if (!truthy(resolve)) return records;
-  const found: unknown[][] = [];
-  for (const [priority, name] of records) {
-    if (name !== undefined) found.push([priority, (await addresses(context, name, "A", nameserver))[0] ?? null]);
-  }
-  return found;
-}
-
 /** @param seen domains that were asked: one that includes itself would have no end */
 async function senders(
   context: JobContext,
@@ -85,43 +62,60 @@ async function senders(
   return found;
 }
 
-const address = (type: "A" | "AAAA"): ExecutionFunction => ({
-  signature: "host, nameserver=None",
-  doc: `The IPv${type === "A" ? 4 : 6} addresses of a host.\n\n    salt ns1 dig.${type} www.example.com`,
-  run: (context, { host: name, nameserver }) => addresses(context, name, type, nameserver),
-});
+const address = (type: "A" | "AAAA") =>
+  executionFunction({
+    signature: "host, nameserver=None",
+    doc: `The IPv${type === "A" ? 4 : 6} addresses of a host.\n\n    salt ns1 dig.${type} www.example.com`,
+    run: (context, { host: name, nameserver }) => addresses(context, name, type, nameserver),
+  });
 
 const FUNCTIONS = {
   A: address("A"),
   AAAA: address("AAAA"),
-  CNAME: {
+  CNAME: executionFunction({
     signature: "host, nameserver=None",
     doc: "The name that a host is an alias of.\n\n    salt ns1 dig.CNAME mail.example.com",
     run: async (context, { host: name, nameserver }) => await ask(context, [host(name), "CNAME"], nameserver) ?? [],
-  },
-  MX: {
-    signature: "domain, resolve=False, nameserver=None",
+  }),
+  MX: executionFunction({
+    signature: "domain, resolve: bool=False, nameserver=None",
     doc: "The mail servers of a domain, each with its priority.\n\n    salt ns1 dig.MX example.com\n\n" +
       "resolve: addresses in place of names",
-    run: mailServers,
-  },
-  NS: {
-    signature: "domain, resolve=True, nameserver=None",
+    async run(context, { domain, resolve, nameserver }): Promise<unknown[][]> {
+      const records = (await lines(context, [host(domain), "MX"], nameserver)).map(splitWords);
+      if (!resolve) return records;
+      const found: unknown[][] = [];
+      for (const [priority, name] of records) {
+        if (name !== undefined) found.push([priority, (await addresses(context, name, "A", nameserver))[0] ?? null]);
+      }
+      return found;
+    },
+  }),
+  NS: executionFunction({
+    signature: "domain, resolve: bool=True, nameserver=None",
     doc: "The addresses of the name servers of a domain.\n\n    salt ns1 dig.NS example.com\n\n" +
       "resolve: False for names in place of addresses",
-    run: nameServers,
-  },
-  PTR: {
+    async run(context, { domain, resolve, nameserver }): Promise<string[]> {
+      const names = await lines(context, [host(domain), "NS"], nameserver);
+      if (!resolve) return names;
+      const found: string[] = [];
+      for (const name of names.filter((one) => one !== "")) {
+        found.push(...await addresses(context, name, "A", nameserver));
+      }
+      return found;
+    },
+  }),
+  PTR: executionFunction({
     signature: "host, nameserver=None",
     doc: "The names of an address.\n\n    salt ns1 dig.PTR 1.2.3.4",
     run: (context, { host: name, nameserver }) => lines(context, ["-x", host(name)], nameserver),
-  },
-  SPF: {
-    signature: "domain, record='SPF', nameserver=None",
+  }),
+  SPF: executionFunction({
+    signature: "domain, record: str='SPF', nameserver=None",
     doc: "The addresses that may send mail of a domain.\n\n    salt ns1 dig.SPF example.com\n\n" +
       "record: the type of records that is asked for first",
-    run: (context, { domain, record, nameserver }) => senders(context, domain, str(record), nameserver),
-  },
+    run: (context, { domain, record, nameserver }) => senders(context, domain, record, nameserver),
+  }),
 } satisfies Record<string, ExecutionFunction>;
 
 /** Questions to name servers, by dig. */
@@ -130,16 +124,16 @@ export const module: ExecutionModule = {
     programPath(context, "dig") !== undefined ||
     { unavailable: "The dig execution module cannot be loaded: the dig binary is not in the path." },
   functions: {
-    check_ip: {
+    check_ip: executionFunction({
       signature: "addr",
       doc: "True for an IPv4 or IPv6 address, which may have a prefix length.\n\n    salt ns1 dig.check_ip 127.0.0.1",
       run: (_context, { addr }) => isAddress(addr),
-    },
-    TXT: {
+    }),
+    TXT: executionFunction({
       signature: "host, nameserver=None",
       doc: "The TXT records of a host.\n\n    salt ns1 dig.TXT google.com",
       run: (context, { host: name, nameserver }) => lines(context, [host(name), "TXT"], nameserver),
-    },
+    }),
     ...FUNCTIONS,
     ...Object.fromEntries(Object.entries(FUNCTIONS).map(([name, fun]) => [name.toLowerCase(), fun])),
   },

@@ -1,5 +1,5 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import { type ExecutionModule, InvalidArgumentsError } from "../../model/loader/family.ts";
+import { executionFunction, type ExecutionModule, InvalidArgumentsError } from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -115,31 +115,6 @@ function namesOf(entries: unknown): string[] {
   return entries.split(",");
 }
 
-function appendHosts(context: JobContext, args: Record<string, unknown>): string {
-  const { fs } = context.runtime;
-  const file = str(args.hostsfile);
-  const known = hostsOf(context, file, undefined)?.get(str(args.ip_addr)) ?? [];
-  const names = namesOf(args.entries).filter((name) => !known.includes(name));
-  if (names.length === 0) return `No additional hosts were added to ${file}`;
-  const line = `\n${str(args.ip_addr)} ${names.join(" ")}`;
-  withOsErrors(file, () => fs.append(file, line, 0o666));
-  return `The following line was added to ${file}:${line}`;
-}
-
-function removeHosts(context: JobContext, args: Record<string, unknown>): null {
-  const { fs } = context.runtime;
-  const file = str(args.hostsfile);
-  const names = new Set(namesOf(args.entries));
-  const lines = splitLines(readText(fs, file)).flatMap((line) => {
-    if (line === "" || line.trim().startsWith("#")) return [line];
-    const [ip = "", ...hosts] = splitWords(line);
-    const kept = hosts.filter((host) => !names.has(host));
-    return kept.length === 0 ? [] : [[ip, ...kept].join(" ")];
-  });
-  overwrite(context.runtime, file, lines.map((line) => `${line}\n`).join(""));
-  return null;
-}
-
 const WEEK = 604800;
 
 /** A time such as `3H` or `2D` in seconds; a week at most. */
@@ -245,56 +220,77 @@ const withDig = (ask: (context: JobContext, args: Record<string, unknown>) => un
 /** Names and addresses, from the program dig and from files. */
 export const module: ExecutionModule = {
   functions: {
-    A: {
+    A: executionFunction({
       signature: "host, nameserver=None",
       doc: "The IPv4 addresses of a host.\n\n    salt '*' dnsutil.A www.google.com",
       run: (context, { host, nameserver }) => addresses(context, host, "A", nameserver),
-    },
-    AAAA: {
+    }),
+    AAAA: executionFunction({
       signature: "host, nameserver=None",
       doc: "The IPv6 addresses of a host.\n\n    salt '*' dnsutil.AAAA www.google.com",
       run: (context, { host, nameserver }) => addresses(context, host, "AAAA", nameserver),
-    },
-    NS: {
+    }),
+    NS: executionFunction({
       signature: "domain, resolve=True, nameserver=None",
       doc: "The name servers of a domain, or with `resolve` their addresses.\n\n    salt '*' dnsutil.NS google.com",
       run: withDig((context, { domain, resolve, nameserver }) => nameServers(context, domain, resolve, nameserver)),
-    },
-    MX: {
+    }),
+    MX: executionFunction({
       signature: "domain, resolve=False, nameserver=None",
       doc: "The mail servers of a domain with their priorities.\n\n    salt '*' dnsutil.MX saltproject.io",
       run: withDig((context, { domain, resolve, nameserver }) => mailServers(context, domain, resolve, nameserver)),
-    },
-    SPF: {
+    }),
+    SPF: executionFunction({
       signature: "domain, record='SPF', nameserver=None",
       doc: "The networks that may send mail for a domain (SPF).\n\n    salt '*' dnsutil.SPF google.com",
       run: withDig((context, { domain, record, nameserver }) => senders(context, str(domain), str(record), nameserver)),
-    },
-    check_ip: {
+    }),
+    check_ip: executionFunction({
       signature: "ip_addr",
       doc: "True for a valid IP address, with or without a prefix length.\n\n    salt '*' dnsutil.check_ip 127.0.0.1",
       run: withDig((_context, { ip_addr: address }) => isAddress(address)),
-    },
-    parse_hosts: {
-      signature: "hostsfile='/etc/hosts', hosts=None",
+    }),
+    parse_hosts: executionFunction({
+      signature: "hostsfile: str='/etc/hosts', hosts=None",
       doc: "The names of each address in a hosts file, or in a text.\n\n    salt '*' dnsutil.parse_hosts",
       run(context, { hostsfile, hosts }) {
-        const found = hostsOf(context, str(hostsfile), hosts);
+        const found = hostsOf(context, hostsfile, hosts);
         return found === undefined ? "Error: hosts data was not found" : Object.fromEntries(found);
       },
-    },
-    hosts_append: {
-      signature: "hostsfile='/etc/hosts', ip_addr=None, entries=None",
+    }),
+    hosts_append: executionFunction({
+      signature: "hostsfile: str='/etc/hosts', ip_addr: str=None, entries=None",
       doc: "Adds missing names of an address to a hosts file.\n\n" +
         "    salt '*' dnsutil.hosts_append /etc/hosts 127.0.0.1 ad1.yuk.co,ad2.yuk.co",
-      run: appendHosts,
-    },
-    hosts_remove: {
-      signature: "hostsfile='/etc/hosts', entries=None",
+      run(context, args): string {
+        const { fs } = context.runtime;
+        const file = args.hostsfile;
+        const known = hostsOf(context, file, undefined)?.get(args.ip_addr) ?? [];
+        const names = namesOf(args.entries).filter((name) => !known.includes(name));
+        if (names.length === 0) return `No additional hosts were added to ${file}`;
+        const line = `\n${args.ip_addr} ${names.join(" ")}`;
+        withOsErrors(file, () => fs.append(file, line, 0o666));
+        return `The following line was added to ${file}:${line}`;
+      },
+    }),
+    hosts_remove: executionFunction({
+      signature: "hostsfile: str='/etc/hosts', entries=None",
       doc: "Removes names from a hosts file.\n\n    salt '*' dnsutil.hosts_remove /etc/hosts ad1.yuk.co,ad2.yuk.co",
-      run: removeHosts,
-    },
-    parse_zone: {
+      run(context, args): null {
+        const { fs } = context.runtime;
+        const file = args.hostsfile;
+        const names = new Set(namesOf(args.entries));
+        const lines = splitLines(readText(fs, file)).flatMap((line) => {
+          if (line === "" || line.trim().startsWith("#")) return [line];
+          const [ip = "", ...hosts] = splitWords(line);
+          const kept = hosts.filter((host) => !names.has(host));
+          return kept.length === 0 ? [] : [[ip, ...kept].join(" ")];
+        });
+        overwrite(context.runtime, file, lines.map((line) => `${line}\n`).join(""));
+        return null;
+      },
+    }),
+    parse_zone: executionFunction({
       signature: "zonefile=None, zone=None",
       doc:
         "The entries of a zone file, or of a text.\n\n    salt '*' dnsutil.parse_zone /var/lib/named/example.com.zone",
@@ -309,12 +305,12 @@ export const module: ExecutionModule = {
         }
         return truthy(text) ? parseZone(str(text)) : "Error: Zone data was not found";
       },
-    },
-    serial: {
+    }),
+    serial: executionFunction({
       signature: "zone='', update=False",
       doc:
         "A serial number for a zone file; `update` increments the one stored in a grain.\n\n    salt '*' dnsutil.serial example.com",
       run: (context, { zone, update }) => serial(context, zone, update),
-    },
+    }),
   },
 };

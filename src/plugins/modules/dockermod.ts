@@ -1,13 +1,15 @@
+import type { Args, Arguments, Signature } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   type ExecutionFunction,
+  executionFunction,
   type ExecutionModule,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
-import { type Args, DockerClient, part } from "../docker/client.ts";
+import { DockerClient, part } from "../docker/client.ts";
 import { CREATE_OPTIONS } from "../docker/create_options.ts";
 import { filterText } from "../docker/filters.ts";
 import { readPrinted } from "../docker/streams.ts";
@@ -22,25 +24,27 @@ import * as of from "./docker/objects.ts";
 import { sign } from "./docker/registries.ts";
 import { copyFrom, copyTo, exportContainer, loadImages, saveImage } from "./docker/transfer.ts";
 
-type Ask = (docker: DockerClient, args: Args, context: JobContext) => unknown;
+type Ask<S, R> = (docker: DockerClient, args: Arguments<S>, context: JobContext) => R;
 
 /** A function that asks the daemon. */
-const ask = (signature: ExecutionFunction["signature"], doc: string, run: Ask): ExecutionFunction => ({
-  signature,
-  doc,
-  run: (context, args) => run(new DockerClient(context), args, context),
-});
+const ask = <S extends string | Signature, R>(signature: S, doc: string, run: Ask<S, R>) =>
+  executionFunction({
+    signature,
+    doc,
+    run: (context, args) => run(new DockerClient(context), args, context),
+  });
 
 /** A function that changes containers: the mine is told of it. */
-const change = (signature: string, doc: string, run: Ask): ExecutionFunction => ({
-  signature,
-  doc,
-  async run(context, args) {
-    const done = await run(new DockerClient(context), args, context);
-    await of.refreshMine(context);
-    return done;
-  },
-});
+const change = <S extends string, R>(signature: S, doc: string, run: Ask<S, R>) =>
+  executionFunction({
+    signature,
+    doc,
+    async run(context, args) {
+      const done = await run(new DockerClient(context), args, context);
+      await of.refreshMine(context);
+      return done;
+    },
+  });
 
 const NAME = "\n\nname: name or id of the container";
 const IMAGE = "\n\nname: name or id of the image";
@@ -85,7 +89,7 @@ const CONTAINERS: Record<string, ExecutionFunction> = {
     "The containers by id: those that run, with `all` every one, with `verbose` all that is known of each, with `host` " +
       "the interfaces of this host, too.\n\n    salt '*' docker.ps all=True",
     async (docker, { filters, kwargs }, context) => {
-      const { all = false, verbose = false, host = false } = kwargs as Args;
+      const { all = false, verbose = false, host = false } = kwargs;
       const found = await of.containers(docker, { all: truthy(all), verbose: truthy(verbose), filters });
       return truthy(host) ? { ...found, host: { interfaces: await context.call("network.interfaces") } } : found;
     },
@@ -93,7 +97,7 @@ const CONTAINERS: Record<string, ExecutionFunction> = {
   list_containers: ask(
     "**kwargs",
     "The names of containers: of those that run, with `all` of every one.\n\n    salt '*' docker.list_containers",
-    (docker, { kwargs }) => of.containerNames(docker, truthy((kwargs as Args).all ?? false)),
+    (docker, { kwargs }) => of.containerNames(docker, truthy(kwargs.all ?? false)),
   ),
   inspect: ask(
     "name",
@@ -143,20 +147,20 @@ const CONTAINERS: Record<string, ExecutionFunction> = {
     `What changed in a container since it was made.\n\n    salt '*' docker.diff web1${NAME}`,
     (docker, { name }) => of.diff(docker, name),
   ),
-  create: {
+  create: executionFunction({
     signature: `image, name=None, start=False, ${CREATE}, **kwargs`,
     doc: `Makes a container.\n\n    salt '*' docker.create myuser/mycontainer name=web1 publish=8080:80${OPTIONS}\n` +
       "start: start it\nimage: its image, which is pulled if it is not there",
     run: create,
-  },
-  run_container: {
+  }),
+  run_container: executionFunction({
     signature: `image, name=None, ${CREATE}, bg=False, replace=False, force=False, networks=None, **kwargs`,
     doc: "Makes a container, runs it to its end and returns what it printed.\n\n" +
       `    salt '*' docker.run_container myuser/mycontainer command=/usr/local/bin/run.sh${OPTIONS}\n` +
       "bg: do not wait for its end\nreplace: remove a container of that name before\nforce: even if it runs\n" +
       "networks: by name, each with its place in it\nimage: its image, which is pulled if it is not there",
     run: runContainer,
-  },
+  }),
   start: change(
     "name",
     `Starts a container.\n\n    salt '*' docker.start web1${NAME}`,
@@ -188,53 +192,53 @@ const CONTAINERS: Record<string, ExecutionFunction> = {
       "ignore_already_stopped: one that has stopped is as good\nfail_on_exit_status: a code but 0 is a failure",
     life.wait,
   ),
-  rm: {
+  rm: executionFunction({
     signature: "name, force=False, volumes=False, **kwargs",
     doc: "Removes a container; with `stop` it is stopped before, within `timeout` seconds.\n\n" +
       `    salt '*' docker.rm web1${NAME}\nforce: even if it runs\nvolumes: with its volumes`,
     run: life.remove,
-  },
+  }),
   rename: ask(
     "name, new_name",
     `Renames a container.\n\n    salt '*' docker.rename web1 web2${NAME}\nnew_name: its new name`,
     (docker, { name, new_name }) => life.rename(docker, name, new_name),
   ),
-  commit: {
+  commit: executionFunction({
     signature: "name, repository, tag='latest', message=None, author=None",
     doc: `Makes an image of a container.\n\n    salt '*' docker.commit web1 myuser/mycontainer${NAME}\n` +
       "repository, tag: name of the image",
     run: image.commit,
-  },
-  export: {
+  }),
+  export: executionFunction({
     signature: "name, path, overwrite=False, makedirs=False, compression=None, **kwargs",
     doc:
       `Writes the files of a container into an archive.\n\n    salt '*' docker.export web1 /tmp/web1.tar.xz${NAME}\n` +
       "compression: gzip, bzip2 or xz; otherwise as the path ends",
     run: exportContainer,
-  },
-  copy_to: {
+  }),
+  copy_to: executionFunction({
     signature: "name, source, dest, exec_driver=None, overwrite=False, makedirs=False",
     doc: `Copies a file of this host, or of the master, into a container.\n\n` +
       `    salt '*' docker.copy_to web1 /tmp/foo /root/foo${NAME}`,
     run: copyTo,
-  },
-  copy_from: {
+  }),
+  copy_from: executionFunction({
     signature: "name, source, dest, overwrite=False, makedirs=False",
     doc: `Copies a file of a container to this host.\n\n    salt '*' docker.copy_from web1 /root/foo /tmp/foo${NAME}`,
     run: copyFrom,
-  },
+  }),
   compare_containers: ask(
     "first, second, ignore=None",
     "What differs between two containers.\n\n    salt '*' docker.compare_containers foo bar ignore=Hostname\n\n" +
       "first, second: names of containers\nignore: values that do not count",
     (docker, { first, second, ignore }) => compareContainers(docker, str(first), str(second), ignore),
   ),
-  compare_container_networks: {
+  compare_container_networks: executionFunction({
     signature: "first, second",
     doc: "What differs between the networks of two containers.\n\n" +
       "    salt '*' docker.compare_container_networks foo bar\n\nfirst, second: names of containers",
     run: (context, { first, second }) => compareContainerNetworks(context, first, second),
-  },
+  }),
 };
 const { pause, unpause } = Object.fromEntries(
   [["pause", true], ["unpause", false]].map(([fun, wanted]) => [
@@ -249,19 +253,20 @@ const { pause, unpause } = Object.fromEntries(
   ]),
 ) as Record<"pause" | "unpause", ExecutionFunction>;
 
-const RUN = "name, cmd, exec_driver=None, stdin=None, python_shell=True, output_loglevel='debug', use_vt=False, " +
-  "ignore_retcode=False, keep_env=None";
+const RUN = `name, cmd, exec_driver=None, stdin=None, python_shell=True, output_loglevel='debug', use_vt=False,
+  ignore_retcode=False, keep_env=None`;
 
-const running = (fun: string, what: string, pick: (ran: Ran) => unknown): ExecutionFunction => ({
-  signature: RUN,
-  doc: `Runs a command in a container: ${what}. It has no shell unless it names one.\n\n` +
-    `    salt '*' docker.${fun} web1 'ls -l /etc'${NAME}\ncmd: the command, as text or as a list of words`,
-  async run(context, args) {
-    const ran = await runCommand(context, args);
-    await of.refreshMine(context);
-    return pick(ran);
-  },
-});
+const running = <R>(fun: string, what: string, pick: (ran: Ran) => R) =>
+  executionFunction({
+    signature: RUN,
+    doc: `Runs a command in a container: ${what}. It has no shell unless it names one.\n\n` +
+      `    salt '*' docker.${fun} web1 'ls -l /etc'${NAME}\ncmd: the command, as text or as a list of words`,
+    async run(context, args) {
+      const ran = await runCommand(context, args);
+      await of.refreshMine(context);
+      return pick(ran);
+    },
+  });
 
 const EXEC: Record<string, ExecutionFunction> = {
   run: running("run", "what it prints", ({ all }) => all),
@@ -280,8 +285,7 @@ const IMAGES: Record<string, ExecutionFunction> = {
   images: ask(
     "verbose=False, **kwargs",
     "The images by id: those with names, with `all` every one.\n\n    salt '*' docker.images",
-    (docker, { verbose, kwargs }) =>
-      of.images(docker, { verbose: truthy(verbose), all: truthy((kwargs as Args).all ?? false) }),
+    (docker, { verbose, kwargs }) => of.images(docker, { verbose: truthy(verbose), all: truthy(kwargs.all ?? false) }),
   ),
   inspect_image: ask(
     "name",
@@ -317,12 +321,12 @@ const IMAGES: Record<string, ExecutionFunction> = {
         str(id).replace(/^sha256:/, "").slice(0, 12)
       ),
   ),
-  dangling: {
+  dangling: executionFunction({
     signature: "prune=False, force=False",
     doc:
       "The images without a name that no other needs; with `prune` they are removed.\n\n    salt '*' docker.dangling",
     run: image.dangling,
-  },
+  }),
   search: ask(
     "name, official=False, trusted=False",
     "The images of the public registry that fit.\n\n    salt '*' docker.search centos\n\nname: what is looked for\n" +
@@ -334,53 +338,49 @@ const IMAGES: Record<string, ExecutionFunction> = {
     "Fetches an image.\n\n    salt '*' docker.pull centos:6\n\nimage: its name\napi_response: with all that Docker says",
     (docker, args, context) => image.pull(context, docker, args),
   ),
-  push: {
+  push: executionFunction({
     signature: "image, insecure_registry=False, api_response=False, client_timeout=60",
     doc: "Sends an image to its registry.\n\n    salt '*' docker.push myuser/mycontainer:mytag\n\nimage: its name\n" +
       "api_response: with all that Docker says",
     run: image.push,
-  },
+  }),
   tag: ask(
     "name, repository, tag='latest', force=False",
     `Gives an image a name.\n\n    salt '*' docker.tag 0123456789ab myrepo/mycontainer mytag${IMAGE}\n` +
       "repository, tag: the name",
     image.tag,
   ),
-  rmi: {
+  rmi: executionFunction({
     signature: "*names, **kwargs",
     doc:
       "Removes images; with `force` even if they are used, with `prune=False` without those that they are made of.\n\n" +
       "    salt '*' docker.rmi busybox",
-    run: (context, { names, kwargs }) => image.remove(context, names as unknown[], kwargs as Args),
-  },
-  save: {
+    run: (context, { names, kwargs }) => image.remove(context, names, kwargs),
+  }),
+  save: executionFunction({
     signature: "name, path, overwrite=False, makedirs=False, compression=None, **kwargs",
     doc: `Writes an image into an archive.\n\n    salt '*' docker.save centos:7 /tmp/cent7.tar${IMAGE}\n` +
       "compression: gzip, bzip2 or xz; otherwise as the path ends",
     run: saveImage,
-  },
-  load: {
-    signature: "path, repository=None, tag=None",
-    doc: "Takes images from an archive.\n\n    salt '*' docker.load /tmp/cent7.tar\n\nrepository, tag: a name for them",
-    run: loadImages,
-  },
-  import: {
+  }),
+  load: loadImages,
+  import: executionFunction({
     signature: "source, repository, tag='latest', api_response=False",
     doc:
       "Makes an image of an archive of files.\n\n    salt '*' docker.import /tmp/cent7-minimal.tar.xz myuser/centos 7\n\n" +
       "repository, tag: name of the image",
     run: image.importImage,
-  },
-  build: {
-    signature: "path=None, repository=None, tag=None, cache=True, rm=True, api_response=False, fileobj=None, " +
-      "dockerfile=None, buildargs=None",
+  }),
+  build: executionFunction({
+    signature: `path=None, repository=None, tag=None, cache=True, rm=True, api_response=False, fileobj=None,
+        dockerfile=None, buildargs=None`,
     doc:
       "Makes an image by a Dockerfile.\n\n    salt '*' docker.build /path/to/docker/build/dir repository=myimage tag=dev\n\n" +
       "path: the directory\nrepository, tag: name of the image\ncache: take steps that were done before\n" +
       "rm: remove containers between steps\ndockerfile: its path in the directory\nbuildargs: variables, as a map\n" +
       "fileobj: refused",
     run: image.build,
-  },
+  }),
 };
 
 const NETWORKS: Record<string, ExecutionFunction> = {
@@ -421,7 +421,7 @@ const NETWORKS: Record<string, ExecutionFunction> = {
     "container, net_id, **kwargs",
     "Puts a container into a network: ipv4_address, ipv6_address, aliases, links, link_local_ips.\n\n" +
       "    salt '*' docker.connect_container_to_network web1 web",
-    (docker, { container, net_id, kwargs }) => connect(docker, container, net_id, kwargs as Args),
+    (docker, { container, net_id, kwargs }) => connect(docker, container, net_id, kwargs),
   ),
   disconnect_container_from_network: ask(
     "container, network_id",
@@ -480,22 +480,22 @@ const DAEMON: Record<string, ExecutionFunction> = {
       "filters: only what fits, such as until=24h",
     prune,
   ),
-  login: {
+  login: executionFunction({
     signature: "*registries",
     doc:
       "Signs in to registries as configuration and pillar say (`docker-registries`).\n\n    salt '*' docker.login hub",
-    run: (context, { registries }) => sign(context, registries as unknown[], "login"),
-  },
-  logout: {
+    run: (context, { registries }) => sign(context, registries, "login"),
+  }),
+  logout: executionFunction({
     signature: "*registries",
     doc: "Signs out of registries.\n\n    salt '*' docker.logout hub",
-    run: (context, { registries }) => sign(context, registries as unknown[], "logout"),
-  },
-  get_client_args: {
+    run: (context, { registries }) => sign(context, registries, "logout"),
+  }),
+  get_client_args: executionFunction({
     signature: "limit=None",
     doc: "The options that docker.create takes.\n\n    salt '*' docker.get_client_args",
     run: () => ({ create_container: [...CREATE_OPTIONS] }),
-  },
+  }),
 };
 
 /** Functions that run Salt in a container. */
@@ -508,16 +508,19 @@ const PYTHON: Readonly<Record<string, string>> = {
 };
 
 const REFUSED: Record<string, ExecutionFunction> = Object.fromEntries(
-  Object.entries(PYTHON).map(([fun, signature]) => [fun, {
-    signature,
-    doc: `Refused: it runs Salt by a Python in the container.\n\n    salt '*' docker.${fun} web1`,
-    run: () => {
-      throw new CommandExecutionError(
-        `docker.${fun} runs Salt by a Python in the container, which is not here: ` +
-          "use docker.run, or a minion in the container",
-      );
-    },
-  }]),
+  Object.entries(PYTHON).map(([fun, signature]) => [
+    fun,
+    executionFunction({
+      signature,
+      doc: `Refused: it runs Salt by a Python in the container.\n\n    salt '*' docker.${fun} web1`,
+      run: () => {
+        throw new CommandExecutionError(
+          `docker.${fun} runs Salt by a Python in the container, which is not here: ` +
+            "use docker.run, or a minion in the container",
+        );
+      },
+    }),
+  ]),
 );
 
 /** Docker: containers, images, networks and volumes, by the daemon's HTTP API. */

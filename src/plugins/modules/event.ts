@@ -1,6 +1,6 @@
 import { messageOf } from "../../base/errors.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { type ExecutionModule, InvalidArgumentsError } from "../../model/loader/family.ts";
+import { executionFunction, type ExecutionModule, InvalidArgumentsError } from "../../model/loader/family.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { repr, str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -56,10 +56,10 @@ function part(wanted: unknown, values: Record<string, unknown>): Record<string, 
 /** Events on the bus of the master and of the minion. */
 export const module: ExecutionModule = {
   functions: {
-    send: {
+    send: executionFunction({
       inline: true,
-      signature: "tag, data=None, preload=None, with_env=False, with_grains=False, with_pillar=False, " +
-        "with_env_opts=False, **kwargs",
+      signature: `tag: str, data=None, preload=None, with_env=False, with_grains=False, with_pillar=False,
+        with_env_opts: bool=False, **kwargs`,
       doc:
         "Sends an event to the master: its data are the map and the keyword arguments, and what of the environment, " +
         "the grains and the pillar is asked for, all of it or a list of names. A minion without a master fires it on its own bus.\n\n" +
@@ -73,27 +73,27 @@ export const module: ExecutionModule = {
           ...(environ === undefined ? {} : { environ }),
           ...(grains === undefined ? {} : { grains }),
           ...(pillar === undefined ? {} : { pillar }),
-          ...(truthy(with_env_opts) ? { saltenv, pillarenv } : {}),
+          ...(with_env_opts ? { saltenv, pillarenv } : {}),
           ...kwargs,
           ...(isMap(data) ? mapOfData(data) : {}),
         };
         const { opts } = context;
         const staysHere = isMasterless(opts) || opts.master_type === "disable" && !truthy(opts.use_master_when_local);
-        return staysHere ? toMinion(context, str(tag), whole) : await toMaster(context, str(tag), whole, preload);
+        return staysHere ? toMinion(context, tag, whole) : await toMaster(context, tag, whole, preload);
       },
-    },
-    fire: {
+    }),
+    fire: executionFunction({
       inline: true,
-      signature: "data, tag",
+      signature: "data, tag: str",
       doc: "Fires an event on the bus of the minion.\n\n    salt '*' event.fire '{data: hello}' my/tag",
       // As in Salt, an event without a map is none.
-      run: (context, { data, tag }) => (data === null || isMap(data)) && toMinion(context, str(tag), mapOfData(data)),
-    },
-    fire_master: {
+      run: (context, { data, tag }) => (data === null || isMap(data)) && toMinion(context, tag, mapOfData(data)),
+    }),
+    fire_master: executionFunction({
       inline: true,
-      signature: "data, tag, preload=None",
+      signature: "data, tag: str, preload=None",
       doc: "Fires an event on the bus of the master.\n\n    salt '*' event.fire_master '{data: hello}' my/tag",
-      run: async (context, { data, tag, preload }) => await toMaster(context, str(tag), data ?? {}, preload),
-    },
+      run: async (context, { data, tag, preload }) => await toMaster(context, tag, data ?? {}, preload),
+    }),
   },
 };

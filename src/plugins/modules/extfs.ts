@@ -1,13 +1,12 @@
+import type { Args } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import type { ExecutionModule } from "../../model/loader/family.ts";
+import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { operand, run } from "../commands.ts";
 import { splitWords } from "../linux/words.ts";
 import { parseDump } from "./extfs/dump.ts";
-
-type Args = Record<string, unknown>;
 
 /** Arguments of `mkfs`, with the letters of mke2fs. */
 const MAKING: Readonly<Record<string, string>> = {
@@ -76,13 +75,6 @@ const PROGRESS = [
   "Writing superblocks",
 ];
 
-async function make(context: JobContext, { device, fs_type: type, kwargs }: Args): Promise<string[]> {
-  const kind = operand(type, "a file system");
-  const words = ["mke2fs", "-F", "-t", kind, ...options(kwargs, MAKING), operand(device, "a device")];
-  const said = splitLines(await run(context, words));
-  return said.filter((line) => line !== "" && !PROGRESS.some((start) => line.startsWith(start)));
-}
-
 async function dump(context: JobContext, { device, args }: Args) {
   const flags = truthy(args) ? splitWords(`-${str(args)}`) : [];
   return parseDump(await run(context, ["dumpe2fs", operand(device, "a device"), ...flags]));
@@ -97,34 +89,39 @@ export const module: ExecutionModule = {
       ? { unavailable: "The extfs execution module cannot be loaded: only available on non-Windows systems." }
       : true,
   functions: {
-    mkfs: {
+    mkfs: executionFunction({
       signature: "device, fs_type, **kwargs",
       doc: "Makes a file system. WARNING: data on the device is lost.\n\n" +
         "    salt '*' extfs.mkfs /dev/sda1 fs_type=ext4 label=data\n\n" +
         `kwargs: ${Object.keys(MAKING).join(", ")}; True for one without a value`,
-      run: make,
-    },
-    tune: {
+      async run(context, { device, fs_type: type, kwargs }): Promise<string[]> {
+        const kind = operand(type, "a file system");
+        const words = ["mke2fs", "-F", "-t", kind, ...options(kwargs, MAKING), operand(device, "a device")];
+        const said = splitLines(await run(context, words));
+        return said.filter((line) => line !== "" && !PROGRESS.some((start) => line.startsWith(start)));
+      },
+    }),
+    tune: executionFunction({
       signature: "device, **kwargs",
       doc: "Changes parameters of a file system.\n\n    salt '*' extfs.tune /dev/sda1 label=root reserved=1000\n\n" +
         `kwargs: ${Object.keys(TUNING).join(", ")}; True for one without a value`,
       run: async (context, { device, kwargs }) =>
         splitLines(await run(context, ["tune2fs", ...options(kwargs, TUNING), operand(device, "a device")])),
-    },
-    attributes: {
+    }),
+    attributes: executionFunction({
       signature: "device, args=None",
       doc: `The parameters of a file system.\n\n    salt '*' extfs.attributes /dev/sda1${FLAGS}`,
       run: async (context, args) => (await dump(context, args)).attributes,
-    },
-    blocks: {
+    }),
+    blocks: executionFunction({
       signature: "device, args=None",
       doc: `The groups of blocks of a file system.\n\n    salt '*' extfs.blocks /dev/sda1${FLAGS}`,
       run: async (context, args) => (await dump(context, args)).blocks,
-    },
-    dump: {
+    }),
+    dump: executionFunction({
       signature: "device, args=None",
       doc: `The parameters of a file system, and its groups of blocks.\n\n    salt '*' extfs.dump /dev/sda1${FLAGS}`,
       run: dump,
-    },
+    }),
   },
 };

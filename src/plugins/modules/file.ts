@@ -1,8 +1,9 @@
+import type { Args } from "../../model/loader/signature.ts";
 import { globPaths } from "../../model/config/glob_paths.ts";
 import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
-  type ExecutionFunction,
+  exampledFunctions,
   type ExecutionModule,
   InvalidArgumentsError,
   SaltInvocationError,
@@ -72,14 +73,7 @@ import {
   symlink,
 } from "./file/tree.ts";
 
-type Args = Record<string, unknown>;
-
-const fun = (
-  signature: string,
-  doc: string,
-  example: string,
-  run: (context: JobContext, args: Args) => unknown,
-): ExecutionFunction => ({ signature, doc: `${doc}\n\n    salt '*' ${example}`, run });
+const fun = exampledFunctions("file");
 
 async function sed(context: JobContext, args: Args): Promise<unknown> {
   const path = pathOf(context, args.path);
@@ -157,51 +151,51 @@ export const module: ExecutionModule = {
   functions: {
     // Reading and writing.
     read: fun(
-      "path, binary=False",
+      "path: str, binary=False",
       "The text of a file, or its bytes with `binary`.",
-      "file.read /etc/hostname",
-      (context, { path, binary }) => read(context, str(path), binary),
+      "read /etc/hostname",
+      (context, { path, binary }) => read(context, path, binary),
     ),
     write: fun(
       "path, *args, **kwargs",
       "Replaces the content of a file with lines: one per argument, or a list in `args`.",
-      `file.write /etc/motd args='["Hello", "there"]'`,
+      `write /etc/motd args='["Hello", "there"]'`,
       write,
     ),
     append: fun(
       "path, *args, **kwargs",
       "Adds lines to the end of an existing file.",
-      "file.append /etc/motd 'With all thine offerings thou shalt offer salt.'",
+      "append /etc/motd 'With all thine offerings thou shalt offer salt.'",
       append,
     ),
     prepend: fun(
       "path, *args, **kwargs",
       "Adds lines to the start of an existing file.",
-      "file.prepend /etc/motd 'Read this first.'",
+      "prepend /etc/motd 'Read this first.'",
       prepend,
     ),
     touch: fun(
       "name, atime=None, mtime=None",
       "Creates a file, or sets the times of an existing one: to now, or to seconds since 1970.",
-      "file.touch /var/log/emptyfile",
+      "touch /var/log/emptyfile",
       touch,
     ),
     truncate: fun(
       "path, length",
       "Truncates a file to a number of bytes.",
-      "file.truncate /path/to/file 512",
+      "truncate /path/to/file 512",
       (context, { path, length }) => truncate(context, pathOf(context, path), length),
     ),
     seek_read: fun(
       "path, size, offset",
       "Reads bytes from an offset of a file.",
-      "file.seek_read /path/to/file 4096 0",
+      "seek_read /path/to/file 4096 0",
       (context, { path, size, offset }) => seekRead(context, pathOf(context, path), size, offset),
     ),
     seek_write: fun(
       "path, data, offset",
       "Writes at an offset of a file; returns the number of bytes.",
-      "file.seek_write /path/to/file 'some data' 4096",
+      "seek_write /path/to/file 'some data' 4096",
       (context, { path, data, offset }) => seekWrite(context, pathOf(context, path), data, offset),
     ),
 
@@ -209,31 +203,31 @@ export const module: ExecutionModule = {
     contains: fun(
       "path, text",
       "True if a file contains a text; white space around the text is ignored.",
-      "file.contains /etc/crontab 'mymaintenance.sh'",
+      "contains /etc/crontab 'mymaintenance.sh'",
       (context, { path, text }) => contains(context, pathOf(context, path), text),
     ),
     contains_regex: fun(
-      "path, regex, lchar=''",
+      "path, regex, lchar: str=''",
       "True if a regular expression matches in a line; characters of `lchar` are first removed from the start of each line.",
-      "file.contains_regex /etc/crontab '^root'",
-      (context, { path, regex, lchar }) => containsRegex(context, pathOf(context, path), searchFor(regex), str(lchar)),
+      "contains_regex /etc/crontab '^root'",
+      (context, { path, regex, lchar }) => containsRegex(context, pathOf(context, path), searchFor(regex), lchar),
     ),
     contains_glob: fun(
       "path, glob_expr",
       "True if a shell pattern matches the whole content of a file.",
-      "file.contains_glob /etc/foobar '*cheese*'",
+      "contains_glob /etc/foobar '*cheese*'",
       (context, { path, glob_expr: glob }) => containsGlob(context, pathOf(context, path), glob),
     ),
     search: fun(
       "path, pattern, flags=8, bufsize=1, ignore_if_missing=False, multiline=False",
       "True if a regular expression matches in a file.",
-      "file.search /etc/crontab 'mymaintenance.sh'",
+      "search /etc/crontab 'mymaintenance.sh'",
       search,
     ),
     grep: fun(
       "path, pattern, *opts",
       "Runs grep on a file. Options of grep are separate arguments, after a double dash.",
-      "file.grep /etc/passwd nobody -- -i -B2",
+      "grep /etc/passwd nobody -- -i -B2",
       grep,
     ),
     find: fun(
@@ -241,75 +235,75 @@ export const module: ExecutionModule = {
       "Finds files below a path, which may be a glob. Tests: name, iname, regex, iregex, type (bcdflps), owner, group, " +
         "size (+5k, -1m), mtime (-1d, 2w), grep, mindepth, maxdepth. Actions: print (name, path, size, type, mode, " +
         "mtime, user, group, md5), delete (types), exec (a command with {}).",
-      "file.find /var/log name='*.log' size=+10m",
+      "find /var/log name='*.log' size=+10m",
       find,
     ),
 
     // Changing the content of a file.
     replace: fun(
-      "path, pattern, repl, count=0, flags=8, bufsize=1, append_if_not_found=False, prepend_if_not_found=False, " +
-        `not_found_content=None, ${COMMENT}, dry_run=False, search_only=False, show_changes=True, ` +
-        "ignore_if_missing=False, preserve_inode=True, backslash_literal=False, encoding=None",
+      `path, pattern, repl, count=0, flags=8, bufsize=1, append_if_not_found=False, prepend_if_not_found=False,
+        not_found_content=None, ${COMMENT}, dry_run=False, search_only=False, show_changes=True,
+        ignore_if_missing=False, preserve_inode=True, backslash_literal=False, encoding=None`,
       "Replaces the matches of a regular expression; returns the changes. \\1 and \\g<name> stand for its groups.",
-      "file.replace /etc/httpd/httpd.conf pattern='LogLevel warn' repl='LogLevel info'",
+      "replace /etc/httpd/httpd.conf pattern='LogLevel warn' repl='LogLevel info'",
       replace,
     ),
     blockreplace: fun(
-      "path, marker_start='#-- start managed zone --', marker_end='#-- end managed zone --', content='', " +
-        `append_if_not_found=False, prepend_if_not_found=False, ${COMMENT}, dry_run=False, show_changes=True, ` +
-        "append_newline=False, insert_before_match=None, insert_after_match=None",
+      `path, marker_start='#-- start managed zone --', marker_end='#-- end managed zone --', content='',
+        append_if_not_found=False, prepend_if_not_found=False, ${COMMENT}, dry_run=False, show_changes=True,
+        append_newline=False, insert_before_match=None, insert_after_match=None`,
       "Replaces the lines between two marker lines; returns the changes.",
-      "file.blockreplace /etc/hosts content='10.0.1.2 web' append_newline=True append_if_not_found=True",
+      "blockreplace /etc/hosts content='10.0.1.2 web' append_newline=True append_if_not_found=True",
       blockReplace,
     ),
     line: fun(
-      "path, content=None, match=None, mode=None, location=None, before=None, after=None, show_changes=True, " +
-        "backup=False, quiet=False, indent=True",
+      `path, content=None, match=None, mode=None, location=None, before=None, after=None, show_changes=True,
+        backup=False, quiet=False, indent=True`,
       "Changes one line. Modes: ensure and insert, by `before`, `after` or `location` (start, end); replace and " +
         "delete, by `match`.",
-      "file.line /etc/nsswitch.conf 'networks: files dns' after='hosts:.*' mode=ensure",
+      "line /etc/nsswitch.conf 'networks: files dns' after='hosts:.*' mode=ensure",
       line,
     ),
     comment_line: fun(
       `path, regex, char='#', cmnt=True, ${COMMENT}`,
       "Comments out the lines that a regular expression matches, or with cmnt=False removes the comment characters.",
-      "file.comment_line /etc/modules '^pcspkr' cmnt=True",
+      "comment_line /etc/modules '^pcspkr' cmnt=True",
       commentLine,
     ),
     comment: fun(
       `path, regex, char='#', ${COMMENT}`,
       "Comments out the lines that a regular expression matches.",
-      "file.comment /etc/modules '^pcspkr'",
+      "comment /etc/modules '^pcspkr'",
       (context, args) => commentLine(context, { ...args, cmnt: true }),
     ),
     uncomment: fun(
       `path, regex, char='#', ${COMMENT}`,
       "Removes the comment character from the lines that a regular expression matches.",
-      "file.uncomment /etc/hosts.deny 'ALL: PARANOID'",
+      "uncomment /etc/hosts.deny 'ALL: PARANOID'",
       (context, args) => commentLine(context, { ...args, cmnt: false }),
     ),
     sed: fun(
       "path, before, after, limit='', backup='.bak', options='-r -e', flags='g', escape_all=False, negate_match=False",
       "Replaces text in a file with the program sed.",
-      "file.sed /etc/httpd/httpd.conf 'LogLevel warn' 'LogLevel info'",
+      "sed /etc/httpd/httpd.conf 'LogLevel warn' 'LogLevel info'",
       sed,
     ),
     sed_contains: fun(
       "path, text, limit='', flags='g'",
       "True if the program sed finds a regular expression in a file.",
-      "file.sed_contains /etc/crontab 'mymaintenance.sh'",
+      "sed_contains /etc/crontab 'mymaintenance.sh'",
       sedContains,
     ),
     psed: fun(
       "path, before, after, limit='', backup='.bak', flags='gMS', escape_all=False, multi=False",
       "Replaces the matches of a regular expression without the program sed. file.replace can do more.",
-      "file.psed /etc/httpd/httpd.conf 'LogLevel warn' 'LogLevel info'",
+      "psed /etc/httpd/httpd.conf 'LogLevel warn' 'LogLevel info'",
       psed,
     ),
     patch: fun(
       "originalfile, patchfile, options='', dry_run=False",
       "Applies a patch to a file or directory with the program patch.",
-      "file.patch /opt/file.txt /tmp/file.txt.patch",
+      "patch /opt/file.txt /tmp/file.txt.patch",
       patch,
     ),
 
@@ -317,302 +311,302 @@ export const module: ExecutionModule = {
     copy: fun(
       "src, dst, recurse=False, remove_existing=False",
       "Copies a file, or with `recurse` a directory, which may exist at the destination.",
-      "file.copy /path/to/src /path/to/dst",
+      "copy /path/to/src /path/to/dst",
       copy,
     ),
     move: fun(
       "src, dst, disallow_copy_and_unlink=False",
       "Moves a file or directory, also to another file system.",
-      "file.move /path/to/src /path/to/dst",
+      "move /path/to/src /path/to/dst",
       move,
     ),
     rename: fun(
       "src, dst",
       "Renames a file or directory within its file system.",
-      "file.rename /path/to/src /path/to/dst",
+      "rename /path/to/src /path/to/dst",
       (context, { src, dst }) => rename(context, src, dst),
     ),
     remove: fun(
       "path, **kwargs",
       "Removes a file, or a directory with all below it.",
-      "file.remove /tmp/foo",
+      "remove /tmp/foo",
       (context, { path }) => remove(context, path),
     ),
     rmdir: fun(
       "path, recurse=False, verbose=False, older_than=None",
       "Removes an empty directory; with `recurse` also the empty ones below it. `older_than`: only if unchanged for as many days.",
-      "file.rmdir /tmp/foo/",
+      "rmdir /tmp/foo/",
       rmdir,
     ),
     mkdir: fun(
       "dir_path, user=None, group=None, mode=None",
       "Creates a directory and its parents.",
-      "file.mkdir /opt/jetty/context",
+      "mkdir /opt/jetty/context",
       mkdir,
     ),
     makedirs: fun(
       "path, user=None, group=None, mode=None",
       "Creates the parent directories of a path; its last part, too, if it ends with a slash.",
-      "file.makedirs /opt/code/",
+      "makedirs /opt/code/",
       makedirs,
     ),
     makedirs_perms: fun(
       "name, user=None, group=None, mode='0755'",
       "Creates a directory and its parents, all with the given owner and mode.",
-      "file.makedirs_perms /opt/code",
+      "makedirs_perms /opt/code",
       async (context, { name, user, group, mode }) => {
         await makeDirectory(context, name, { user, group, mode });
         return null;
       },
     ),
     link: fun(
-      "src, path",
+      "src, path: str",
       "Creates a hard link to a file.",
-      "file.link /path/to/file /path/to/link",
-      (context, { src, path }) => link(context, src, str(path)),
+      "link /path/to/file /path/to/link",
+      (context, { src, path }) => link(context, src, path),
     ),
     symlink: fun(
       "src, path, force=False, atomic=False",
       "Creates a symbolic link. `force` replaces an existing file, `atomic` does so in one step.",
-      "file.symlink /path/to/file /path/to/link",
+      "symlink /path/to/file /path/to/link",
       symlink,
     ),
     readlink: fun(
       "path, canonicalize=False",
       "The target of a symbolic link; with `canonicalize`, after following every link.",
-      "file.readlink /path/to/link",
+      "readlink /path/to/link",
       (context, { path, canonicalize }) => readlink(context, path, canonicalize),
     ),
     is_link: fun(
       "path",
       "True for a symbolic link.",
-      "file.is_link /path/to/link",
+      "is_link /path/to/link",
       (context, { path }) => isLink(context.runtime.fs, pathOf(context, path)),
     ),
     is_hardlink: fun(
       "path",
       "True for a file with more than one name.",
-      "file.is_hardlink /path/to/link",
+      "is_hardlink /path/to/link",
       (context, { path }) => isHardlink(context, path),
     ),
     readdir: fun(
       "path",
       "The names in a directory, itself and the one above it among them.",
-      "file.readdir /path/to/directory/",
+      "readdir /path/to/directory/",
       (context, { path }) => readdir(context, path),
     ),
     diskusage: fun(
-      "path",
+      "path: str",
       "The bytes of all files below a directory.",
-      "file.diskusage /path/to/check",
-      (context, { path }) => diskusage(context, str(path)),
+      "diskusage /path/to/check",
+      (context, { path }) => diskusage(context, path),
     ),
     file_exists: fun(
       "path",
       "True if there is a file.",
-      "file.file_exists /etc/passwd",
+      "file_exists /etc/passwd",
       (context, { path }) => isFile(context.runtime.fs, pathOf(context, path)),
     ),
     directory_exists: fun(
       "path",
       "True if the directory exists.",
-      "file.directory_exists /etc",
+      "directory_exists /etc",
       (context, { path }) => isDirectory(context.runtime.fs, pathOf(context, path)),
     ),
     path_exists_glob: fun(
       "path",
       "True if a shell pattern matches at least one path.",
-      "file.path_exists_glob '/etc/pass*'",
+      "path_exists_glob '/etc/pass*'",
       (context, { path }) => globPaths(context.runtime.fs, pathOf(context, path)).length > 0,
     ),
 
     // Paths as text.
     basename: fun(
-      "path",
+      "path: str",
       "The last part of a path.",
-      "file.basename 'test/test.config'",
-      (_context, { path }) => basename(str(path)),
+      "basename 'test/test.config'",
+      (_context, { path }) => basename(path),
     ),
-    dirname: fun("path", "A path without its last part.", "file.dirname 'test/path/filename.config'", (
+    dirname: fun("path: str", "A path without its last part.", "dirname 'test/path/filename.config'", (
       _context,
       { path },
-    ) => dirname(str(path))),
-    join: fun("*args", "Parts of a path joined.", "file.join '/' 'usr' 'local'", (_context, { args }) => {
-      const [first, ...rest] = (args as unknown[]).map(str);
+    ) => dirname(path)),
+    join: fun("*args", "Parts of a path joined.", "join '/' 'usr' 'local'", (_context, { args }) => {
+      const [first, ...rest] = args.map(str);
       if (first === undefined) throw new InvalidArgumentsError("join() missing 1 required positional argument: 'a'");
       return join(first, ...rest);
     }),
-    normpath: fun("path", "A path without dots and doubled slashes.", "file.normpath 'a/b/c/..'", (
+    normpath: fun("path: str", "A path without dots and doubled slashes.", "normpath 'a/b/c/..'", (
       _context,
       { path },
-    ) => normpath(str(path))),
-    pardir: fun("", "The name of the directory above.", "file.pardir", () => ".."),
+    ) => normpath(path)),
+    pardir: fun("", "The name of the directory above.", "pardir", () => ".."),
 
     // Type, owner and mode of a file.
     stats: fun(
       "path, hash_type=None, follow_symlinks=True",
       "Owner, times, size, mode and type of a file; with `hash_type` also its hash.",
-      "file.stats /etc/passwd",
+      "stats /etc/passwd",
       (context, { path, hash_type: hash, follow_symlinks: follow }) => stats(context, path, hash, follow),
     ),
     lstat: fun(
       "path",
       "The fields of lstat(2) of a file; links are not followed.",
-      "file.lstat /path/to/file",
+      "lstat /path/to/file",
       (context, { path }) => lstat(context, path),
     ),
-    statvfs: fun("path", "The state of the file system that a path is on.", "file.statvfs /path/to/file", (
+    statvfs: fun("path", "The state of the file system that a path is on.", "statvfs /path/to/file", (
       context,
       { path },
     ) => statvfs(context, path)),
     access: fun(
       "path, mode",
       "True if the minion may access a file: f (it exists), r, w or x.",
-      "file.access /path/to/file f",
+      "access /path/to/file f",
       (context, { path, mode }) => access(context, path, mode),
     ),
-    get_mode: fun("path, follow_symlinks=True", "The mode of a file.", "file.get_mode /etc/passwd", (
+    get_mode: fun("path, follow_symlinks=True", "The mode of a file.", "get_mode /etc/passwd", (
       context,
       { path, follow_symlinks: follow },
     ) => stats(context, path, null, follow).mode),
-    set_mode: fun("path, mode", "Sets the mode of a file.", "file.set_mode /etc/passwd 0644", (
+    set_mode: fun("path, mode", "Sets the mode of a file.", "set_mode /etc/passwd 0644", (
       context,
       { path, mode },
     ) => setMode(context, path, mode)),
-    get_user: fun("path, follow_symlinks=True", "The user that owns a file.", "file.get_user /etc/passwd", (
+    get_user: fun("path, follow_symlinks=True", "The user that owns a file.", "get_user /etc/passwd", (
       context,
       { path, follow_symlinks: follow },
     ) => stats(context, path, null, follow).user),
-    get_uid: fun("path, follow_symlinks=True", "The id of the user that owns a file.", "file.get_uid /etc/passwd", (
+    get_uid: fun("path, follow_symlinks=True", "The id of the user that owns a file.", "get_uid /etc/passwd", (
       context,
       { path, follow_symlinks: follow },
     ) => stats(context, path, null, follow).uid),
-    get_group: fun("path, follow_symlinks=True", "The group that owns a file.", "file.get_group /etc/passwd", (
+    get_group: fun("path, follow_symlinks=True", "The group that owns a file.", "get_group /etc/passwd", (
       context,
       { path, follow_symlinks: follow },
     ) => stats(context, path, null, follow).group),
     get_gid: fun(
       "path, follow_symlinks=True",
       "The id of the group that owns a file.",
-      "file.get_gid /etc/passwd",
+      "get_gid /etc/passwd",
       (context, { path, follow_symlinks: follow }) => stats(context, path, null, follow).gid,
     ),
     chown: fun(
       "path, user, group",
       "Changes the owner of a file; returns an error message if that fails.",
-      "file.chown /etc/passwd root root",
+      "chown /etc/passwd root root",
       (context, { path, user, group }) => chown(context, path, user, group),
     ),
     lchown: fun(
       "path, user, group",
       "Changes the owner of a file; of a link, the owner of the link itself.",
-      "file.lchown /etc/passwd root root",
+      "lchown /etc/passwd root root",
       (context, { path, user, group }) => lchown(context, path, user, group),
     ),
-    chgrp: fun("path, group", "Changes the group that owns a file.", "file.chgrp /etc/passwd root", (
+    chgrp: fun("path, group", "Changes the group that owns a file.", "chgrp /etc/passwd root", (
       context,
       { path, group },
     ) => chown(context, path, stats(context, path).user, group)),
     user_to_uid: fun(
       "user",
       "The id of a user.",
-      "file.user_to_uid root",
+      "user_to_uid root",
       (context, { user }) => userToUid(context, user),
     ),
     uid_to_user: fun(
       "uid",
       "The name of the user with an id.",
-      "file.uid_to_user 0",
+      "uid_to_user 0",
       (context, { uid }) => uidToUser(context, uid),
     ),
     group_to_gid: fun(
       "group",
       "The id of a group.",
-      "file.group_to_gid root",
+      "group_to_gid root",
       (context, { group }) => groupToGid(context, group),
     ),
     gid_to_group: fun(
       "gid",
       "The name of the group with an id.",
-      "file.gid_to_group 0",
+      "gid_to_group 0",
       (context, { gid }) => gidToGroup(context, gid),
     ),
     check_perms: fun(
-      `name, ret, user, group, mode, attrs=None, follow_symlinks=False, ${SELINUX}`,
+      `name, ret, user, group, mode, attrs=None, follow_symlinks: bool=False, ${SELINUX}`,
       "Sets the owner and the mode of a file, and reports what changed.",
-      "file.check_perms /etc/sudoers '{}' root root 400",
+      "check_perms /etc/sudoers '{}' root root 400",
       async (context, { name, ret, user, group, mode, attrs, follow_symlinks: follow }) =>
-        Tuple.from(await checkPerms(context, name, ret, { user, group, mode, attrs, follow: truthy(follow) })),
+        Tuple.from(await checkPerms(context, name, ret, { user, group, mode, attrs, follow })),
     ),
 
     // Hashes.
     get_hash: fun(
-      "path, form='sha256', chunk_size=65536",
+      "path, form: str='sha256', chunk_size=65536",
       "The hash of a file.",
-      "file.get_hash /etc/shadow",
-      (context, { path, form }) => hashFile(context, pathOf(context, path), str(form)),
+      "get_hash /etc/shadow",
+      (context, { path, form }) => hashFile(context, pathOf(context, path), form),
     ),
     get_sum: fun(
-      "path, form='sha256'",
+      "path, form: str='sha256'",
       "The hash of a file, or `File not found`.",
-      "file.get_sum /etc/passwd sha512",
+      "get_sum /etc/passwd sha512",
       (
         context,
         { path, form },
       ) => {
         const file = pathOf(context, path);
-        return isFile(context.runtime.fs, file) ? hashFile(context, file, str(form)) : "File not found";
+        return isFile(context.runtime.fs, file) ? hashFile(context, file, form) : "File not found";
       },
     ),
     check_hash: fun(
       "path, file_hash",
       "True if a file has a hash: <type>:<digits>, or digits alone; their number determines the type.",
-      "file.check_hash /etc/fstab md5:0123456789abcdef0123456789abcdef",
+      "check_hash /etc/fstab md5:0123456789abcdef0123456789abcdef",
       (context, { path, file_hash: hash }) => checkHash(context, pathOf(context, path), hash),
     ),
     get_source_sum: fun(
       "file_name='', source='', source_hash=None, source_hash_name=None, saltenv='base', verify_ssl=True",
       "The hash that a `source_hash` stands for: itself, or the entry for this file in a file of hashes.",
-      "file.get_source_sum /tmp/foo.tar.gz source_hash=499ae16dcae71eeb7c3a30c75ea7a1a6",
+      "get_source_sum /tmp/foo.tar.gz source_hash=499ae16dcae71eeb7c3a30c75ea7a1a6",
       sourceSum,
     ),
     extract_hash: fun(
       "hash_fn, hash_type='sha256', file_name='', source='', source_hash_name=None",
       "The entry for a file in a file of hashes.",
-      "file.extract_hash /path/to/hash/file sha512 /etc/foo",
+      "extract_hash /path/to/hash/file sha512 /etc/foo",
       extractHash,
     ),
 
     // Attributes and labels.
     lsattr: fun(
-      "path",
+      "path: str",
       "The attributes of a file on ext file systems.",
-      "file.lsattr foo1.txt",
-      (context, { path }) => listAttributes(context, str(path)),
+      "lsattr foo1.txt",
+      (context, { path }) => listAttributes(context, path),
     ),
     chattr: fun(
       "*files, **kwargs",
       "Adds attributes to files or removes them: operator=add or remove, attributes, flags, version.",
-      "file.chattr foo1.txt foo2.txt operator=add attributes=ai",
-      (context, { files, kwargs }) => runChattr(context, (files as unknown[]).map(str), kwargs as Args),
+      "chattr foo1.txt foo2.txt operator=add attributes=ai",
+      (context, { files, kwargs }) => runChattr(context, files.map(str), kwargs),
     ),
-    get_selinux_context: fun("path", "The SELinux label of a file.", "file.get_selinux_context /etc/hosts", (
+    get_selinux_context: fun("path: str", "The SELinux label of a file.", "get_selinux_context /etc/hosts", (
       context,
       { path },
-    ) => selinuxContext(context, str(path))),
+    ) => selinuxContext(context, path)),
     set_selinux_context: fun(
       "path, user=None, role=None, type=None, range=None, persist=False",
       "Sets parts of the SELinux label of a file.",
-      "file.set_selinux_context path user=system_u",
+      "set_selinux_context path user=system_u",
       setSelinuxContext,
     ),
     restorecon: fun(
-      "path, recursive=False",
+      "path: str, recursive: bool=False",
       "Restores the SELinux label that the policy defines for a file.",
-      "file.restorecon /home/user/.ssh/authorized_keys",
+      "restorecon /home/user/.ssh/authorized_keys",
       async (context, { path, recursive }) => {
-        checkProgramPath(context, str(path));
-        const words = ["restorecon", truthy(recursive) ? "-FR" : "-F", str(path)];
+        checkProgramPath(context, path);
+        const words = ["restorecon", recursive ? "-FR" : "-F", path];
         return await context.call("cmd.retcode", [words], { python_shell: false }) === 0;
       },
     ),
@@ -621,55 +615,55 @@ export const module: ExecutionModule = {
     is_blkdev: fun(
       "name",
       "True for a block device.",
-      "file.is_blkdev /dev/sda",
+      "is_blkdev /dev/sda",
       (context, { name }) => isKind(context, name, "block"),
     ),
     is_chrdev: fun(
       "name",
       "True for a character device.",
-      "file.is_chrdev /dev/null",
+      "is_chrdev /dev/null",
       (context, { name }) => isKind(context, name, "character"),
     ),
     is_fifo: fun(
       "name",
       "True for a named pipe.",
-      "file.is_fifo /dev/initctl",
+      "is_fifo /dev/initctl",
       (context, { name }) => isKind(context, name, "fifo"),
     ),
     get_devmm: fun(
       "name",
       "Major and minor number of a device.",
-      "file.get_devmm /dev/null",
+      "get_devmm /dev/null",
       (context, { name }) => Tuple.from(deviceNumbers(context, name)),
     ),
     mknod: fun(
       "name, ntype, major=0, minor=0, user=None, group=None, mode='0600'",
       "Creates a device (c or b) or a named pipe (p), and its parent directories.",
-      "file.mknod /dev/fifo p",
+      "mknod /dev/fifo p",
       mknod,
     ),
     mknod_chrdev: fun(
       "name, major, minor, user=None, group=None, mode='0660'",
       "Creates a character device.",
-      "file.mknod_chrdev /dev/chr 180 31",
+      "mknod_chrdev /dev/chr 180 31",
       (context, args) => makeNode(context, "c", args),
     ),
     mknod_blkdev: fun(
       "name, major, minor, user=None, group=None, mode='0660'",
       "Creates a block device.",
-      "file.mknod_blkdev /dev/blk 8 999",
+      "mknod_blkdev /dev/blk 8 999",
       (context, args) => makeNode(context, "b", args),
     ),
     mknod_fifo: fun(
       "name, user=None, group=None, mode='0660'",
       "Creates a named pipe.",
-      "file.mknod_fifo /dev/fifo",
+      "mknod_fifo /dev/fifo",
       (context, args) => makeNode(context, "p", args),
     ),
     open_files: fun(
       "by_pid=False",
       "The open files with the processes that have them open; with `by_pid` the processes with their open files.",
-      "file.open_files",
+      "open_files",
       (context, { by_pid: byPid }) => openFiles(context, byPid),
     ),
 
@@ -677,94 +671,96 @@ export const module: ExecutionModule = {
     list_backups: fun(
       "path, limit=None",
       "The backups of a file that the minion has made, newest first.",
-      "file.list_backups /foo/bar/baz.txt",
+      "list_backups /foo/bar/baz.txt",
       (context, { path, limit }) => listBackups(context, path, limit),
     ),
     list_backup: fun(
       "path, limit=None",
       "The same as file.list_backups.",
-      "file.list_backup /foo/bar/baz.txt",
+      "list_backup /foo/bar/baz.txt",
       (context, { path, limit }) => listBackups(context, path, limit),
     ),
     list_backups_dir: fun(
       "path, limit=None",
       "The backups of the files in a directory that the minion has made.",
-      "file.list_backups_dir /foo/bar/",
+      "list_backups_dir /foo/bar/",
       (context, { path, limit }) => listBackupsDir(context, path, limit),
     ),
     restore_backup: fun(
       "path, backup_id",
       "Restores a file from a backup.",
-      "file.restore_backup /foo/bar/baz.txt 0",
+      "restore_backup /foo/bar/baz.txt 0",
       (context, { path, backup_id: id }) => restoreBackup(context, path, id),
     ),
     delete_backup: fun(
       "path, backup_id",
       "Deletes a backup of a file.",
-      "file.delete_backup /foo/bar/baz.txt 0",
+      "delete_backup /foo/bar/baz.txt 0",
       (context, { path, backup_id: id }) => deleteBackup(context, path, id),
     ),
     remove_backup: fun(
       "path, backup_id",
       "The same as file.delete_backup.",
-      "file.remove_backup /foo/bar/baz.txt 0",
+      "remove_backup /foo/bar/baz.txt 0",
       (context, { path, backup_id: id }) => deleteBackup(context, path, id),
     ),
 
     // What states of files call.
     get_diff: fun(
-      "file1, file2, saltenv='base', show_filenames=True, show_changes=True, template=False, source_hash_file1=None, " +
-        "source_hash_file2=None",
+      `file1, file2, saltenv='base', show_filenames=True, show_changes=True, template=False,
+        source_hash_file1=None, source_hash_file2=None`,
       "The differences between two files as a unified diff.",
-      "file.get_diff /home/fred/.vimrc /home/users/bill/.vimrc",
+      "get_diff /home/fred/.vimrc /home/users/bill/.vimrc",
       getDiff,
     ),
     source_list: fun(
       "source, source_hash, saltenv",
       "The first of several sources that exists, with its hash.",
-      "file.source_list salt://http/httpd.conf '{hash_type: md5, hsum: 0}' base",
+      "source_list salt://http/httpd.conf '{hash_type: md5, hsum: 0}' base",
       async (context, args) => Tuple.from(await sourceList(context, args)),
     ),
     get_managed: fun(
-      "name, template, source, source_hash, source_hash_name, user, group, mode, attrs, saltenv, context, defaults, " +
-        "skip_verify=False, verify_ssl=True, use_etag=False, **kwargs",
+      `name, template, source, source_hash, source_hash_name, user, group, mode, attrs, saltenv, context, defaults,
+        skip_verify=False, verify_ssl=True, use_etag=False, **kwargs`,
       "Fetches the content of a managed file; returns its path, its hash and an error message.",
-      "file.get_managed /etc/httpd/conf.d/httpd.conf '' salt://http/httpd.conf '' '' root root '755' '' base '' ''",
+      "get_managed /etc/httpd/conf.d/httpd.conf '' salt://http/httpd.conf '' '' root root '755' '' base '' ''",
       async (context, args) => Tuple.from(await getManaged(context, args)),
     ),
     check_managed: fun(
-      "name, source, source_hash, source_hash_name, user, group, mode, attrs, template, context, defaults, saltenv, " +
-        `contents=None, skip_verify=False, ${SELINUX}, follow_symlinks=False, **kwargs`,
+      `name, source, source_hash, source_hash_name, user, group, mode, attrs, template, context, defaults, saltenv,
+        contents=None, skip_verify=False, ${SELINUX}, follow_symlinks=False, **kwargs`,
       "Whether managing a file would change it.",
-      "file.check_managed /etc/hosts /srv/hosts '' '' root root '644' '' '' '' '' base",
+      "check_managed /etc/hosts /srv/hosts '' '' root root '644' '' '' '' '' base",
       async (context, args) => Tuple.from(await checkManaged(context, args) as unknown[]),
     ),
     check_managed_changes: fun(
-      "name, source, source_hash, source_hash_name, user, group, mode, attrs, template, context, defaults, saltenv, " +
-        `contents=None, skip_verify=False, keep_mode=False, ${SELINUX}, verify_ssl=True, follow_symlinks=False, **kwargs`,
+      `name, source, source_hash, source_hash_name, user, group, mode, attrs, template, context, defaults, saltenv,
+        contents=None, skip_verify=False, keep_mode=False, ${SELINUX}, verify_ssl=True, follow_symlinks=False,
+        **kwargs`,
       "What managing a file would change.",
-      "file.check_managed_changes /etc/hosts /srv/hosts '' '' root root '644' '' '' '' '' base",
+      "check_managed_changes /etc/hosts /srv/hosts '' '' root root '644' '' '' '' '' base",
       checkManagedChanges,
     ),
     check_file_meta: fun(
-      "name, sfn, source, source_sum, user, group, mode, attrs, saltenv, contents=None, " +
-        `${SELINUX}, verify_ssl=True, follow_symlinks=False`,
+      `name, sfn, source, source_sum, user, group, mode, attrs, saltenv, contents=None, ${SELINUX},
+        verify_ssl=True, follow_symlinks=False`,
       "What setting the content, owner and mode of a file would change.",
-      "file.check_file_meta /etc/hosts /srv/hosts /srv/hosts '{}' root root '755' '' base",
+      "check_file_meta /etc/hosts /srv/hosts /srv/hosts '{}' root root '755' '' base",
       checkFileMeta,
     ),
     manage_file: fun(
-      "name, sfn, ret, source, source_sum, user, group, mode, attrs, saltenv, backup, makedirs=False, template=None, " +
-        "show_changes=True, contents=None, dir_mode=None, follow_symlinks=True, skip_verify=False, keep_mode=False, " +
-        `encoding=None, encoding_errors='strict', ${SELINUX}, verify_ssl=True, use_etag=False, **kwargs`,
+      `name, sfn, ret, source, source_sum, user, group, mode, attrs, saltenv, backup, makedirs=False,
+        template=None, show_changes=True, contents=None, dir_mode=None, follow_symlinks=True, skip_verify=False,
+        keep_mode=False, encoding=None, encoding_errors='strict', ${SELINUX}, verify_ssl=True, use_etag=False,
+        **kwargs`,
       "Sets the content, owner and mode of a file, and reports what changed.",
-      "file.manage_file /etc/hosts '' '{}' /srv/hosts '{hash_type: md5, hsum: 0}' root root '755' '' base ''",
+      "manage_file /etc/hosts '' '{}' /srv/hosts '{hash_type: md5, hsum: 0}' root root '755' '' base ''",
       manageFile,
     ),
     apply_template_on_contents: fun(
       "contents, template, context, defaults, saltenv",
       "Renders a text as a template of Jinja.",
-      "file.apply_template_on_contents 'a {{ what }}' jinja '{}' '{what: text}' base",
+      "apply_template_on_contents 'a {{ what }}' jinja '{}' '{what: text}' base",
       renderedContents,
     ),
   },

@@ -1,20 +1,30 @@
+import type { Args, Arguments } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, type ExecutionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import {
+  CommandExecutionError,
+  type ExecutionFunction,
+  executionFunction,
+  type ExecutionModule,
+} from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { programPath } from "../commands.ts";
 import { firewall, listed, parseForwards, parseZones, wordsOf, type Zones } from "./firewalld/program.ts";
 
-type Args = Record<string, unknown>;
-
 const PERMANENT = "\n\npermanent: of the configuration, rather than of what holds now";
 
-const fun = (signature: string, says: string, example: string, run: ExecutionFunction["run"]): ExecutionFunction => ({
-  signature,
-  doc: `${says}\n\n    salt '*' firewalld.${example}${signature.includes("permanent") ? PERMANENT : ""}`,
-  run,
-});
+const fun = <S extends string, R>(
+  signature: S,
+  says: string,
+  example: string,
+  run: (context: JobContext, args: Arguments<S>) => R,
+) =>
+  executionFunction({
+    signature,
+    doc: `${says}\n\n    salt '*' firewalld.${example}${signature.includes("permanent") ? PERMANENT : ""}`,
+    run,
+  });
 
 /** The zone, where one is named. */
 const some = (zone: unknown): unknown => truthy(zone) ? zone : undefined;
@@ -28,8 +38,8 @@ async function masquerades(context: JobContext, args: Args): Promise<boolean> {
 }
 
 /** Makes or deletes a zone or service, which is in the configuration alone until that is read again. */
-const managing = (kind: "zone" | "service", action: "new" | "delete", says: string): ExecutionFunction => {
-  const name = kind === "zone" ? "zone" : "name";
+const managing = (kind: "zone" | "service", action: "new" | "delete", says: string) => {
+  const name: string = kind === "zone" ? "zone" : "name";
   return fun(
     `${name}, restart=True`,
     `${says}\n\nrestart: read the configuration again`,
@@ -60,7 +70,7 @@ const changing = (option: string, what: string, says: string, example: string) =
   );
 
 /** A port or protocol of a service. */
-const ofService = (option: string, what: "port" | "protocol", says: string) =>
+const ofService = (option: string, what: string, says: string) =>
   fun(
     `service, ${what}`,
     says,
@@ -123,10 +133,10 @@ const GENERAL: Record<string, ExecutionFunction> = {
     (context) => firewall(context, ["--get-default-zone"]),
   ),
   set_default_zone: fun(
-    "zone",
+    "zone: str",
     "Sets the default zone.",
     "set_default_zone damian",
-    (context, { zone }) => firewall(context, [`--set-default-zone=${str(zone)}`]),
+    (context, { zone }) => firewall(context, [`--set-default-zone=${zone}`]),
   ),
   make_permanent: fun(
     "",
@@ -173,18 +183,18 @@ const SERVICES: Record<string, ExecutionFunction> = {
   add_service_port: ofService("add-port", "port", "Adds a port to a service."),
   remove_service_port: ofService("remove-port", "port", "Removes a port from a service."),
   get_service_ports: fun(
-    "service",
+    "service: str",
     "The ports of a service.",
     "get_service_ports zone",
-    (context, { service }) => listed(context, ["--permanent", `--service=${str(service)}`, "--get-ports"]),
+    (context, { service }) => listed(context, ["--permanent", `--service=${service}`, "--get-ports"]),
   ),
   add_service_protocol: ofService("add-protocol", "protocol", "Adds a protocol to a service."),
   remove_service_protocol: ofService("remove-protocol", "protocol", "Removes a protocol from a service."),
   get_service_protocols: fun(
-    "service",
+    "service: str",
     "The protocols of a service.",
     "get_service_protocols zone",
-    (context, { service }) => listed(context, ["--permanent", `--service=${str(service)}`, "--get-protocols"]),
+    (context, { service }) => listed(context, ["--permanent", `--service=${service}`, "--get-protocols"]),
   ),
 };
 
@@ -208,12 +218,12 @@ const PORTS: Record<string, ExecutionFunction> = {
     () => ["--remove-masquerade"],
   ),
   add_port: fun(
-    "zone, port, permanent=True, force_masquerade=False",
+    "zone, port: str, permanent=True, force_masquerade=False",
     "Opens a port in a zone.\n\nforce_masquerade: make the zone masquerade, too",
     "add_port internal 443/tcp",
     async (context, args) => {
       await masqueradeFirst(context, args);
-      return await firewall(context, wordsOf([`--add-port=${str(args.port)}`], args.zone, args.permanent));
+      return await firewall(context, wordsOf([`--add-port=${args.port}`], args.zone, args.permanent));
     },
   ),
   remove_port: changing("remove-port", "port", "Closes a port in a zone.", "remove_port internal 443/tcp"),

@@ -1,12 +1,11 @@
+import type { Args } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, type ExecutionModule } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { splitWords } from "../../language/python/whitespace.ts";
 import { runAll } from "../commands.ts";
-
-type Args = Record<string, unknown>;
 
 /** What gem prints. */
 async function gem(context: JobContext, words: string[], { gem_bin: program, runas }: Args): Promise<string> {
@@ -23,103 +22,97 @@ async function version(context: JobContext, args: Args): Promise<string | Record
   return lines.find((line) => /^[.0-9]/.test(line)) ?? {};
 }
 
-async function install(context: JobContext, args: Args): Promise<string> {
-  const { rdoc, ri, pre_releases: early } = args;
-  const wanted = truthy(args.version) ? ["--version", str(args.version)] : [];
-  const third = str(await version(context, args)).startsWith("3.");
-  const documents = third
-    ? (truthy(rdoc) && truthy(ri) ? [] : ["--no-document"])
-    : [...(truthy(rdoc) ? [] : ["--no-rdoc"]), ...(truthy(ri) ? [] : ["--no-ri"])];
-  const words = [
-    ...namesOf(args.gems),
-    ...wanted,
-    ...documents,
-    ...(truthy(early) ? [third ? "--prerelease" : "--pre"] : []),
-    ...(truthy(args.proxy) ? ["-p", str(args.proxy)] : []),
-    ...(truthy(args.source) ? ["--source", str(args.source)] : []),
-  ];
-  return await gem(context, ["install", ...words], args);
-}
-
-async function list(context: JobContext, args: Args): Promise<Record<string, string[]>> {
-  const printed = await gem(context, ["list", ...(truthy(args.prefix) ? [str(args.prefix)] : [])], args);
-  const found: Record<string, string[]> = {};
-  for (const line of splitLines(printed)) {
-    const [, name, versions] = /^([^ ]+) \((.+)\)/.exec(line) ?? [];
-    if (name !== undefined) found[name] = versions!.split(", ");
-  }
-  return found;
-}
-
-async function upgrades(context: JobContext, args: Args): Promise<Record<string, string>> {
-  const found: Record<string, string> = {};
-  for (const line of splitLines(await gem(context, ["outdated"], args))) {
-    const [, name, newest] = /(\S+) \(\S+ < (\S+)\)/.exec(line) ?? [];
-    if (name === undefined) context.log.error("cannot read a line of gem outdated", { line });
-    else found[name] = newest!;
-  }
-  return found;
-}
-
 const PLACE = "ruby=None, runas=None, gem_bin=None";
 const HOW = "\n\ngem_bin: path of gem\nruby: taken and without effect; rvm and rbenv are not asked";
 
 /** Ruby's packages, by gem. */
 export const module: ExecutionModule = {
   functions: {
-    install: {
-      signature: "gems, ruby=None, gem_bin=None, runas=None, version=None, rdoc=False, ri=False, pre_releases=False, " +
-        "proxy=None, source=None",
+    install: executionFunction({
+      signature: `gems, ruby=None, gem_bin=None, runas=None, version=None, rdoc: bool=False, ri: bool=False,
+        pre_releases: bool=False, proxy=None, source=None`,
       doc: `Installs gems.\n\n    salt '*' gem.install vagrant${HOW}\n` +
         "gems: names with blanks between them, or a list\nrdoc, ri: make documentation, too\n" +
         "source: address of the gems",
-      run: install,
-    },
-    uninstall: {
+      async run(context, args): Promise<string> {
+        const { rdoc, ri, pre_releases: early } = args;
+        const wanted = truthy(args.version) ? ["--version", str(args.version)] : [];
+        const third = str(await version(context, args)).startsWith("3.");
+        const documents = third
+          ? (rdoc && ri ? [] : ["--no-document"])
+          : [...(rdoc ? [] : ["--no-rdoc"]), ...(ri ? [] : ["--no-ri"])];
+        const words = [
+          ...namesOf(args.gems),
+          ...wanted,
+          ...documents,
+          ...(early ? [third ? "--prerelease" : "--pre"] : []),
+          ...(truthy(args.proxy) ? ["-p", str(args.proxy)] : []),
+          ...(truthy(args.source) ? ["--source", str(args.source)] : []),
+        ];
+        return await gem(context, ["install", ...words], args);
+      },
+    }),
+    uninstall: executionFunction({
       signature: `gems, ${PLACE}`,
       doc: `Removes gems.\n\n    salt '*' gem.uninstall vagrant${HOW}`,
       run: (context, args) => gem(context, ["uninstall", ...namesOf(args.gems), "-a", "-x"], args),
-    },
-    update: {
+    }),
+    update: executionFunction({
       signature: `gems, ${PLACE}`,
       doc: `Upgrades gems.\n\n    salt '*' gem.update vagrant${HOW}`,
       run: (context, args) => gem(context, ["update", ...namesOf(args.gems)], args),
-    },
-    update_system: {
-      signature: `version='', ${PLACE}`,
+    }),
+    update_system: executionFunction({
+      signature: `version: str='', ${PLACE}`,
       doc: `Upgrades gem itself.\n\n    salt '*' gem.update_system${HOW}`,
-      run: (context, args) => gem(context, ["update", "--system", str(args.version)], args),
-    },
-    version: {
+      run: (context, args) => gem(context, ["update", "--system", args.version], args),
+    }),
+    version: executionFunction({
       signature: PLACE,
       doc: `The version of gem.\n\n    salt '*' gem.version${HOW}`,
       run: version,
-    },
-    list: {
+    }),
+    list: executionFunction({
       signature: `prefix='', ${PLACE}`,
       doc: `The installed gems, each with its versions.\n\n    salt '*' gem.list${HOW}\n` +
         "prefix: only those that begin so",
-      run: list,
-    },
-    list_upgrades: {
+      async run(context, args): Promise<Record<string, string[]>> {
+        const printed = await gem(context, ["list", ...(truthy(args.prefix) ? [str(args.prefix)] : [])], args);
+        const found: Record<string, string[]> = {};
+        for (const line of splitLines(printed)) {
+          const [, name, versions] = /^([^ ]+) \((.+)\)/.exec(line) ?? [];
+          if (name !== undefined) found[name] = versions!.split(", ");
+        }
+        return found;
+      },
+    }),
+    list_upgrades: executionFunction({
       signature: PLACE,
       doc: `The gems that there are newer versions of.\n\n    salt '*' gem.list_upgrades${HOW}`,
-      run: upgrades,
-    },
-    sources_add: {
-      signature: `source_uri, ${PLACE}`,
+      async run(context, args): Promise<Record<string, string>> {
+        const found: Record<string, string> = {};
+        for (const line of splitLines(await gem(context, ["outdated"], args))) {
+          const [, name, newest] = /(\S+) \(\S+ < (\S+)\)/.exec(line) ?? [];
+          if (name === undefined) context.log.error("cannot read a line of gem outdated", { line });
+          else found[name] = newest!;
+        }
+        return found;
+      },
+    }),
+    sources_add: executionFunction({
+      signature: `source_uri: str, ${PLACE}`,
       doc: `Adds an address of gems.\n\n    salt '*' gem.sources_add http://gems.example.org/${HOW}`,
-      run: (context, args) => gem(context, ["sources", "--add", str(args.source_uri)], args),
-    },
-    sources_remove: {
-      signature: `source_uri, ${PLACE}`,
+      run: (context, args) => gem(context, ["sources", "--add", args.source_uri], args),
+    }),
+    sources_remove: executionFunction({
+      signature: `source_uri: str, ${PLACE}`,
       doc: `Removes an address of gems.\n\n    salt '*' gem.sources_remove http://gems.example.org/${HOW}`,
-      run: (context, args) => gem(context, ["sources", "--remove", str(args.source_uri)], args),
-    },
-    sources_list: {
+      run: (context, args) => gem(context, ["sources", "--remove", args.source_uri], args),
+    }),
+    sources_list: executionFunction({
       signature: PLACE,
       doc: `The addresses of gems.\n\n    salt '*' gem.sources_list${HOW}`,
       run: async (context, args) => splitLines(await gem(context, ["sources"], args)).slice(2),
-    },
+    }),
   },
 };

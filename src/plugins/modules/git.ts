@@ -1,7 +1,8 @@
+import type { Args } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
-  type ExecutionFunction,
+  exampledFunctions,
   type ExecutionModule,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
@@ -15,16 +16,7 @@ import { keywords } from "../keywords.ts";
 import { exists } from "../linux/paths.ts";
 import { splitWords } from "../linux/words.ts";
 import { configGet, configGetRegexp, configSet, configUnset } from "./git/config.ts";
-import {
-  type Args,
-  command,
-  directoryOf,
-  git,
-  optionWords,
-  type RunOptions,
-  versionOf,
-  withCredentials,
-} from "./git/run.ts";
+import { command, directoryOf, git, optionWords, type RunOptions, versionOf, withCredentials } from "./git/run.ts";
 import { addWorktree, isWorktree, listWorktrees, pruneWorktrees, removeWorktree } from "./git/worktree.ts";
 import { mergeBase, mergeTree } from "./git/merge.ts";
 import { output } from "./git/output.ts";
@@ -37,12 +29,7 @@ const OPTS = "opts='', git_opts=''";
 
 const IDENTITY = "user=None, password=None, identity=None, ignore_retcode=False";
 
-const fun = (
-  signature: string,
-  doc: string,
-  example: string,
-  run: (context: JobContext, args: Args) => unknown,
-): ExecutionFunction => ({ signature, doc: `${doc}\n\n    salt '*' ${example}`, run });
+const fun = exampledFunctions("git");
 
 /** The same, for a command whose words depend on the arguments only. */
 const simple = (words: (args: Args) => string[], options: RunOptions = {}) => (context: JobContext, args: Args) =>
@@ -146,32 +133,32 @@ export const module: ExecutionModule = {
       : true,
   functions: {
     version: fun(
-      "versioninfo=False",
+      "versioninfo: bool=False",
       "The version of git; with `versioninfo` as numbers.",
-      "git.version",
+      "version",
       async (context, { versioninfo }) => {
         const version = await versionOf(context);
-        if (!truthy(versioninfo)) return version;
+        if (!versioninfo) return version;
         return version.split(".").map((part) => /^\d+$/.test(part) ? Number(part) : part);
       },
     ),
     init: fun(
-      "cwd, bare=False, template=None, separate_git_dir=None, shared=None, opts='', git_opts='', " + END,
+      `cwd, bare=False, template=None, separate_git_dir=None, shared=None, opts='', git_opts='', ${END}`,
       "Creates a repository.",
-      "git.init /path/to/repo",
+      "init /path/to/repo",
       init,
     ),
     clone: fun(
-      "cwd, url=None, name=None, opts='', git_opts='', user=None, password=None, identity=None, https_user=None, " +
-        "https_pass=None, ignore_retcode=False, saltenv='base', output_encoding=None",
+      `cwd, url=None, name=None, opts='', git_opts='', user=None, password=None, identity=None, https_user=None,
+        https_pass=None, ignore_retcode=False, saltenv='base', output_encoding=None`,
       "Clones a repository into a directory, or with `name` into one below it.",
-      "git.clone /path/to/repo git://github.com/saltstack/salt.git",
+      "clone /path/to/repo git://github.com/saltstack/salt.git",
       clone,
     ),
     add: fun(
       `cwd, filename, ${OPTS}, ${END}`,
       "Adds a file to the index.",
-      "git.add /path/to/repo foo/bar.py",
+      "add /path/to/repo foo/bar.py",
       simple((args) => [
         ...command(args, "add", "--verbose"),
         ...optionWords(args.opts).filter((option) => option !== "-v" && option !== "--verbose"),
@@ -180,9 +167,9 @@ export const module: ExecutionModule = {
       ]),
     ),
     archive: fun(
-      `cwd, output, rev='HEAD', prefix=None, git_opts='', ${END}, **kwargs`,
+      `cwd, output, rev: str='HEAD', prefix=None, git_opts='', ${END}, **kwargs`,
       "Exports a revision of a repository as an archive; `format` may be tar or zip.",
-      "git.archive /path/to/repo /path/to/archive.tar",
+      "archive /path/to/repo /path/to/archive.tar",
       async (context, args) => {
         const { format } = keywords(args.kwargs, "format");
         const prefix = truthy(args.prefix) ? str(args.prefix) : `${basename(directoryOf(context, args))}/`;
@@ -192,7 +179,7 @@ export const module: ExecutionModule = {
           ...(truthy(format) ? ["--format", str(format)] : []),
           "--output",
           directoryOf(context, { ...args, cwd: args.output }),
-          str(args.rev),
+          args.rev,
         ];
         await output(context, args, words);
         return true;
@@ -201,7 +188,7 @@ export const module: ExecutionModule = {
     branch: fun(
       `cwd, name=None, ${OPTS}, ${END}`,
       "Creates a branch; `opts` may ask for another action, such as -d.",
-      "git.branch /path/to/repo mybranch opts='--set-upstream-to=origin/mybranch'",
+      "branch /path/to/repo mybranch opts='--set-upstream-to=origin/mybranch'",
       async (context, args) => {
         await output(context, args, [...command(args, "branch"), ...optionWords(args.opts), ...given(args.name)]);
         return true;
@@ -210,13 +197,13 @@ export const module: ExecutionModule = {
     checkout: fun(
       `cwd, rev=None, force=False, ${OPTS}, ${END}`,
       "Checks out a branch, tag or commit.",
-      "git.checkout /path/to/repo somebranch",
+      "checkout /path/to/repo somebranch",
       simple(checkoutWords, { redirect: true }),
     ),
     commit: fun(
       `cwd, message, ${OPTS}, user=None, password=None, filename=None, ignore_retcode=False, output_encoding=None`,
       "Commits what was added, or a file.",
-      "git.commit /path/to/repo 'The commit message'",
+      "commit /path/to/repo 'The commit message'",
       simple((args) => [
         ...command(args, "commit", "-m", str(args.message)),
         ...optionWords(args.opts),
@@ -226,50 +213,50 @@ export const module: ExecutionModule = {
     config_get: fun(
       `key, cwd=None, ${END}, **kwargs`,
       "A value of the configuration; `all` returns every value, `global` reads the user's configuration.",
-      "git.config_get user.name cwd=/path/to/repo",
+      "config_get user.name cwd=/path/to/repo",
       configGet,
     ),
     config_get_regexp: fun(
       `key, value_regex=None, cwd=None, ${END}, **kwargs`,
       "Values of the configuration whose names match a regular expression.",
-      "git.config_get_regexp 'foo.*' cwd=/path/to/repo",
+      "config_get_regexp 'foo.*' cwd=/path/to/repo",
       configGetRegexp,
     ),
     config_get_regex: fun(
       `key, value_regex=None, cwd=None, ${END}, **kwargs`,
       "The same as git.config_get_regexp.",
-      "git.config_get_regex 'foo.*' cwd=/path/to/repo",
+      "config_get_regex 'foo.*' cwd=/path/to/repo",
       configGetRegexp,
     ),
     config_set: fun(
       `key, value=None, multivar=None, cwd=None, ${END}, **kwargs`,
       "Sets one or several values of the configuration; `add` keeps the others, `global` writes the user's configuration.",
-      "git.config_set user.email me@example.com cwd=/path/to/repo",
+      "config_set user.email me@example.com cwd=/path/to/repo",
       configSet,
     ),
     config_unset: fun(
       `key, value_regex=None, cwd=None, ${END}, **kwargs`,
       "Removes a value from the configuration; `all` removes every value of that name.",
-      "git.config_unset foo.bar cwd=/path/to/repo",
+      "config_unset foo.bar cwd=/path/to/repo",
       configUnset,
     ),
     current_branch: fun(
       `cwd, ${END}`,
       "The branch that is checked out.",
-      "git.current_branch /path/to/repo",
+      "current_branch /path/to/repo",
       simple(() => ["git", "rev-parse", "--abbrev-ref", "HEAD"]),
     ),
     describe: fun(
       `cwd, rev='HEAD', ${END}`,
       "Describes a commit by the last tag before it.",
-      "git.describe /path/to/repo",
+      "describe /path/to/repo",
       simple(({ rev }) => ["git", "describe", "--always", str(rev)]),
     ),
     diff: fun(
-      `cwd, item1=None, item2=None, ${OPTS}, user=None, password=None, no_index=False, cached=False, paths=None, ` +
-        "output_encoding=None",
+      `cwd, item1=None, item2=None, ${OPTS}, user=None, password=None, no_index=False, cached=False, paths=None,
+        output_encoding=None`,
       "The changes between two revisions, or in the work tree.",
-      "git.diff /path/to/repo HEAD~1 HEAD",
+      "diff /path/to/repo HEAD~1 HEAD",
       (context, args) => {
         const noIndex = truthy(args.no_index);
         const own = { ...args, ignore_retcode: noIndex };
@@ -279,51 +266,51 @@ export const module: ExecutionModule = {
     discard_local_changes: fun(
       `cwd, path='.', ${END}`,
       "Discards changes of files in the work tree.",
-      "git.discard_local_changes /path/to/repo path=foo",
+      "discard_local_changes /path/to/repo path=foo",
       simple(({ path }) => ["git", "checkout", "--", str(path)], { redirect: true }),
     ),
     fetch: fun(
       `cwd, remote=None, force=False, refspecs=None, ${OPTS}, ${IDENTITY}, saltenv='base', output_encoding=None`,
       "Fetches from a remote repository; returns what is new.",
-      "git.fetch /path/to/repo upstream",
+      "fetch /path/to/repo upstream",
       fetchRefs,
     ),
     is_worktree: fun(
       "cwd, user=None, password=None, output_encoding=None",
       "True for a linked work tree of a repository.",
-      "git.is_worktree /path/to/repo",
+      "is_worktree /path/to/repo",
       isWorktree,
     ),
     list_branches: fun(
-      `cwd, remote=False, ${END}`,
+      `cwd, remote: bool=False, ${END}`,
       "The names of the branches, or of the remote ones.",
-      "git.list_branches /path/to/repo",
+      "list_branches /path/to/repo",
       async (context, args) =>
-        splitLines(await output(context, args, forEachRef(`refs/${truthy(args.remote) ? "remotes" : "heads"}/`))),
+        splitLines(await output(context, args, forEachRef(`refs/${args.remote ? "remotes" : "heads"}/`))),
     ),
     list_tags: fun(
       `cwd, ${END}`,
       "The names of the tags.",
-      "git.list_tags /path/to/repo",
+      "list_tags /path/to/repo",
       async (context, args) => splitLines(await output(context, args, forEachRef("refs/tags/"))),
     ),
     list_worktrees: fun(
       "cwd, stale=False, user=None, password=None, output_encoding=None, **kwargs",
       "The work trees of a repository; `stale` returns those whose directories are gone, `all` both.",
-      "git.list_worktrees /path/to/repo",
+      "list_worktrees /path/to/repo",
       listWorktrees,
     ),
     ls_remote: fun(
-      `cwd=None, remote='origin', ref=None, ${OPTS}, user=None, password=None, identity=None, https_user=None, ` +
-        "https_pass=None, ignore_retcode=False, output_encoding=None, saltenv='base'",
+      `cwd=None, remote='origin', ref=None, ${OPTS}, user=None, password=None, identity=None, https_user=None,
+        https_pass=None, ignore_retcode=False, output_encoding=None, saltenv='base'`,
       "The references of a remote repository.",
-      "git.ls_remote /path/to/repo origin master",
+      "ls_remote /path/to/repo origin master",
       lsRemote,
     ),
     merge: fun(
       `cwd, rev=None, ${OPTS}, ${IDENTITY}, output_encoding=None, **kwargs`,
       "Merges another revision into the branch.",
-      "git.merge /path/to/repo rev=upstream/foo",
+      "merge /path/to/repo rev=upstream/foo",
       (context, args) => {
         keywords(args.kwargs);
         const rev = truthy(args.rev) ? [str(args.rev)] : [];
@@ -331,28 +318,28 @@ export const module: ExecutionModule = {
       },
     ),
     merge_base: fun(
-      "cwd, refs=None, octopus=False, is_ancestor=False, independent=False, fork_point=None, opts='', git_opts='', " +
-        `${END}, **kwargs`,
+      `cwd, refs=None, octopus=False, is_ancestor=False, independent=False, fork_point=None, opts='', git_opts='',
+        ${END}, **kwargs`,
       "The best common ancestor of commits; with `is_ancestor`, whether the first is an ancestor of the second.",
-      "git.merge_base /path/to/repo refs=mybranch,mytag",
+      "merge_base /path/to/repo refs=mybranch,mytag",
       mergeBase,
     ),
     merge_tree: fun(
       `cwd, ref1, ref2, base=None, ${END}`,
       "The result that a merge of two revisions would have.",
-      "git.merge_tree /path/to/repo HEAD upstream/dev",
+      "merge_tree /path/to/repo HEAD upstream/dev",
       mergeTree,
     ),
     pull: fun(
       `cwd, ${OPTS}, ${IDENTITY}, saltenv='base', output_encoding=None`,
       "Fetches and merges.",
-      "git.pull /path/to/repo opts='--rebase origin master'",
+      "pull /path/to/repo opts='--rebase origin master'",
       simple((args) => [...command(args, "pull"), ...optionWords(args.opts)]),
     ),
     push: fun(
       `cwd, remote=None, ref=None, ${OPTS}, ${IDENTITY}, saltenv='base', output_encoding=None, **kwargs`,
       "Pushes a branch or tag to a remote repository.",
-      "git.push /path/to/repo upstream issue21:upstream-issue21",
+      "push /path/to/repo upstream issue21:upstream-issue21",
       (context, args) => {
         keywords(args.kwargs);
         const words = [...command(args, "push"), ...optionWords(args.opts), ...given(args.remote), ...given(args.ref)];
@@ -362,75 +349,75 @@ export const module: ExecutionModule = {
     rebase: fun(
       `cwd, rev='master', ${OPTS}, ${END}`,
       "Rebases the branch onto another revision.",
-      "git.rebase /path/to/repo 'upstream master'",
+      "rebase /path/to/repo 'upstream master'",
       simple(rebaseWords),
     ),
     remote_get: fun(
       "cwd, remote='origin', user=None, password=None, redact_auth=True, ignore_retcode=False, output_encoding=None",
       "The addresses of a remote repository.",
-      "git.remote_get /path/to/repo upstream",
+      "remote_get /path/to/repo upstream",
       remoteGet,
     ),
     remote_refs: fun(
-      "url, heads=False, tags=False, user=None, password=None, identity=None, https_user=None, https_pass=None, " +
-        "ignore_retcode=False, output_encoding=None, saltenv='base', **kwargs",
+      `url, heads=False, tags=False, user=None, password=None, identity=None, https_user=None, https_pass=None,
+        ignore_retcode=False, output_encoding=None, saltenv='base', **kwargs`,
       "The references of a repository by its address; `filter` selects those that match a pattern.",
-      "git.remote_refs https://github.com/saltstack/salt.git heads=True",
+      "remote_refs https://github.com/saltstack/salt.git heads=True",
       remoteRefs,
     ),
     remote_set: fun(
-      "cwd, url, remote='origin', user=None, password=None, https_user=None, https_pass=None, push_url=None, " +
-        "push_https_user=None, push_https_pass=None, ignore_retcode=False, output_encoding=None",
+      `cwd, url, remote='origin', user=None, password=None, https_user=None, https_pass=None, push_url=None,
+        push_https_user=None, push_https_pass=None, ignore_retcode=False, output_encoding=None`,
       "Sets the addresses of a remote repository.",
-      "git.remote_set /path/to/repo git@github.com:user/repo.git remote=upstream",
+      "remote_set /path/to/repo git@github.com:user/repo.git remote=upstream",
       remoteSet,
     ),
     remotes: fun(
       "cwd, user=None, password=None, redact_auth=True, ignore_retcode=False, output_encoding=None",
       "The remote repositories by name, with their addresses.",
-      "git.remotes /path/to/repo",
+      "remotes /path/to/repo",
       remotes,
     ),
     reset: fun(
       `cwd, ${OPTS}, ${IDENTITY}, output_encoding=None`,
       "Resets the branch, and with options the work tree, to another revision.",
-      "git.reset /path/to/repo opts='--hard origin/master'",
+      "reset /path/to/repo opts='--hard origin/master'",
       simple((args) => [...command(args, "reset"), ...optionWords(args.opts)]),
     ),
     rev_parse: fun(
       `cwd, rev=None, ${OPTS}, ${END}`,
       "Runs git rev-parse on a name.",
-      "git.rev_parse /path/to/repo HEAD",
+      "rev_parse /path/to/repo HEAD",
       simple((args) => [...command(args, "rev-parse"), ...optionWords(args.opts), ...given(args.rev)]),
     ),
     revision: fun(
-      "cwd, rev='HEAD', short=False, " + END,
+      `cwd, rev='HEAD', short=False, ${END}`,
       "The SHA-1 of a revision.",
-      "git.revision /path/to/repo mybranch",
+      "revision /path/to/repo mybranch",
       simple(({ rev, short }) => ["git", "rev-parse", ...(truthy(short) ? ["--short"] : []), str(rev)]),
     ),
     rm: fun(
       `cwd, filename, ${OPTS}, ${END}`,
       "Removes a file from the work tree and the index.",
-      "git.rm /path/to/repo foo/bar.py",
+      "rm /path/to/repo foo/bar.py",
       simple((args) => [...command(args, "rm"), ...optionWords(args.opts), "--", str(args.filename)]),
     ),
     stash: fun(
       `cwd, action='save', ${OPTS}, ${END}`,
       "Stashes changes, or restores them: save, apply, pop, list, show, drop, clear.",
-      "git.stash /path/to/repo pop",
+      "stash /path/to/repo pop",
       simple((args) => [...command(args, "stash", str(args.action)), ...optionWords(args.opts)]),
     ),
     status: fun(
       `cwd, ${END}`,
       "The changed files by kind of change.",
-      "git.status /path/to/repo",
+      "status /path/to/repo",
       status,
     ),
     submodule: fun(
-      `cwd, command, ${OPTS}, ${IDENTITY}, saltenv='base', output_encoding=None, **kwargs`,
+      `cwd, command: str, ${OPTS}, ${IDENTITY}, saltenv='base', output_encoding=None, **kwargs`,
       "Runs a command on the submodules.",
-      "git.submodule /path/to/repo.git update opts='--init'",
+      "submodule /path/to/repo.git update opts='--init'",
       (context, args) => {
         const { init: initialise } = keywords(args.kwargs, "init");
         if (truthy(initialise)) {
@@ -439,38 +426,38 @@ export const module: ExecutionModule = {
               "'opts' argument and set 'command' to 'update'.",
           );
         }
-        return output(context, args, [...command(args, "submodule", str(args.command)), ...optionWords(args.opts)]);
+        return output(context, args, [...command(args, "submodule", args.command), ...optionWords(args.opts)]);
       },
     ),
     symbolic_ref: fun(
       `cwd, ref, value=None, ${OPTS}, ${END}`,
       "Reads or sets the target of a symbolic reference.",
-      "git.symbolic_ref /path/to/repo HEAD",
+      "symbolic_ref /path/to/repo HEAD",
       simple(symbolicRefWords),
     ),
     tag: fun(
       `cwd, name, ref='HEAD', message=None, ${OPTS}, ${END}`,
       "Creates a tag; with `message` an annotated one.",
-      "git.tag /path/to/repo v1.2 message='Version 1.2'",
+      "tag /path/to/repo v1.2 message='Version 1.2'",
       simple(tagWords, { redirect: true }),
     ),
     worktree_add: fun(
-      "cwd, worktree_path, ref=None, reset_branch=None, force=None, detach=False, opts='', git_opts='', " +
-        `${END}, **kwargs`,
+      `cwd, worktree_path, ref=None, reset_branch=None, force=None, detach=False, opts='', git_opts='', ${END},
+        **kwargs`,
       "Adds a linked work tree with a branch of its own.",
-      "git.worktree_add /path/to/repo/main ../hotfix ref=origin/main branch=hotfix21",
+      "worktree_add /path/to/repo/main ../hotfix ref=origin/main branch=hotfix21",
       addWorktree,
     ),
     worktree_prune: fun(
       `cwd, dry_run=False, verbose=True, expire=None, ${OPTS}, ${END}`,
       "Prunes work trees whose directories are gone.",
-      "git.worktree_prune /path/to/repo",
+      "worktree_prune /path/to/repo",
       pruneWorktrees,
     ),
     worktree_rm: fun(
       "cwd, user=None, output_encoding=None",
       "Removes the directory of a work tree.",
-      "git.worktree_rm /path/to/worktree",
+      "worktree_rm /path/to/worktree",
       removeWorktree,
     ),
   },

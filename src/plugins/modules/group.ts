@@ -1,11 +1,10 @@
+import type { Args } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import type { ExecutionModule } from "../../model/loader/family.ts";
+import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { programPath, runAll } from "../commands.ts";
 import { allGroups, findGroup, type Group } from "../../runtime/accounts.ts";
-
-type Args = Record<string, unknown>;
 
 const rootOf = (args: Args): string => truthy(args.root) ? str(args.root) : "";
 /** @param option gpasswd calls it otherwise: its -R is something else */
@@ -26,14 +25,6 @@ const numbered = (args: Args) => [
   ...(truthy(args.non_unique) ? ["-o"] : []),
 ];
 
-async function changeNumber(context: JobContext, args: Args): Promise<boolean> {
-  const before = find(context, args);
-  if (before === undefined) return false;
-  if (before.gid === args.gid) return true;
-  await succeeds(context, ["groupmod", ...numbered(args), str(args.name), ...rootWords(args)]);
-  return find(context, args)?.gid === args.gid;
-}
-
 /** Groups of this host, or with `root` of the system below a directory. */
 export const module: ExecutionModule = {
   virtual: (context) =>
@@ -41,63 +32,69 @@ export const module: ExecutionModule = {
       ? true
       : { unavailable: "The group module needs groupadd, groupmod and groupdel, and they are not here" },
   functions: {
-    add: {
-      signature: "name, gid=None, system=False, root=None, non_unique=False",
+    add: executionFunction({
+      signature: "name: str, gid=None, system: bool=False, root=None, non_unique=False",
       doc: "Creates a group.\n\n    salt '*' group.add foo 3456",
       run: (context, args) =>
         succeeds(context, [
           "groupadd",
           ...numbered(args),
-          ...(truthy(args.system) ? ["-r"] : []),
-          str(args.name),
+          ...(args.system ? ["-r"] : []),
+          args.name,
           ...rootWords(args),
         ]),
-    },
-    delete: {
-      signature: "name, root=None",
+    }),
+    delete: executionFunction({
+      signature: "name: str, root=None",
       doc: "Deletes a group.\n\n    salt '*' group.delete foo",
-      run: (context, args) => succeeds(context, ["groupdel", str(args.name), ...rootWords(args)]),
-    },
-    info: {
+      run: (context, args) => succeeds(context, ["groupdel", args.name, ...rootWords(args)]),
+    }),
+    info: executionFunction({
       signature: "name, root=None",
       doc: "The entry of a group; an empty map if it does not exist.\n\n    salt '*' group.info foo",
       run: (context, args) => ({ ...find(context, args) }),
-    },
-    getent: {
+    }),
+    getent: executionFunction({
       signature: "refresh=False, root=None",
       doc: "The entries of all groups.\n\n    salt '*' group.getent",
       run: ({ runtime }, args) => allGroups(runtime, rootOf(args)),
-    },
-    chgid: {
-      signature: "name, gid, root=None, non_unique=False",
+    }),
+    chgid: executionFunction({
+      signature: "name: str, gid, root=None, non_unique=False",
       doc: "Changes the id of a group.\n\n    salt '*' group.chgid foo 4376",
-      run: changeNumber,
-    },
-    adduser: {
-      signature: "name, username, root=None",
+      async run(context, args): Promise<boolean> {
+        const before = find(context, args);
+        if (before === undefined) return false;
+        if (before.gid === args.gid) return true;
+        await succeeds(context, ["groupmod", ...numbered(args), args.name, ...rootWords(args)]);
+        return find(context, args)?.gid === args.gid;
+      },
+    }),
+    adduser: executionFunction({
+      signature: "name: str, username: str, root=None",
       doc: "Adds a user to a group.\n\n    salt '*' group.adduser foo bar",
       run: (context, args) =>
-        succeeds(context, ["gpasswd", "--add", str(args.username), str(args.name), ...rootWords(args, "-Q")]),
-    },
-    deluser: {
-      signature: "name, username, root=None",
+        succeeds(context, ["gpasswd", "--add", args.username, args.name, ...rootWords(args, "-Q")]),
+    }),
+    deluser: executionFunction({
+      signature: "name: str, username: str, root=None",
       doc: "Removes a user from a group; True if the user is not a member.\n\n    salt '*' group.deluser foo bar",
       async run(context, args) {
-        if (find(context, args)?.members.includes(str(args.username)) !== true) return true;
+        if (find(context, args)?.members.includes(args.username) !== true) return true;
         return await succeeds(context, [
           "gpasswd",
           "--del",
-          str(args.username),
-          str(args.name),
+          args.username,
+          args.name,
           ...rootWords(args, "-Q"),
         ]);
       },
-    },
-    members: {
-      signature: "name, members_list, root=None",
+    }),
+    members: executionFunction({
+      signature: "name: str, members_list: str, root=None",
       doc: "Sets the members of a group to exactly these users.\n\n    salt '*' group.members foo 'user1,user2'",
       run: (context, args) =>
-        succeeds(context, ["gpasswd", "--members", str(args.members_list), str(args.name), ...rootWords(args, "-Q")]),
-    },
+        succeeds(context, ["gpasswd", "--members", args.members_list, args.name, ...rootWords(args, "-Q")]),
+    }),
   },
 };

@@ -1,6 +1,6 @@
 import { hex } from "../../protocol/crypto/hex.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, type ExecutionModule } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
 import { decodeBase64, encodeBase64, encodeBase64Lines } from "../../language/python/binascii.ts";
 import { repr, str } from "../../language/python/repr.ts";
 import type { HashName } from "../../runtime/crypto.ts";
@@ -36,91 +36,76 @@ function same(context: JobContext, a: string, b: unknown): boolean {
   return context.runtime.crypto.equal(toBytes(a), toBytes(b));
 }
 
-/** A signature as in GitHub's webhook header: `<hash>=<digits>`. */
-function githubSignature(context: JobContext, { string, shared_secret: secret, challenge_hmac: challenge }: Record<
-  string,
-  unknown
->): boolean {
-  const parts = str(challenge).split("=");
-  if (parts.length > 2) throw pythonError("ValueError", "too many values to unpack (expected 2)");
-  const [name = "", digits] = parts;
-  if (digits === undefined) throw pythonError("ValueError", "not enough values to unpack (expected 2, got 1)");
-  if (!HASHES.includes(name)) {
-    throw pythonError("AttributeError", `module 'hashlib' has no attribute ${repr(name)}`);
-  }
-  return same(context, hex(mac(context, name as HashName, string, secret)), digits);
-}
-
-const one = (name: HashName) => ({
-  inline: true,
-  signature: "instr",
-  doc: `The ${name} of a text, as hexadecimal digits.\n\n    salt '*' hashutil.${name}_digest 'get salted'`,
-  run: (context: JobContext, { instr }: Record<string, unknown>) => digestOf(context, name, instr),
-});
+const one = (name: HashName) =>
+  executionFunction({
+    inline: true,
+    signature: "instr",
+    doc: `The ${name} of a text, as hexadecimal digits.\n\n    salt '*' hashutil.${name}_digest 'get salted'`,
+    run: (context, { instr }) => digestOf(context, name, instr),
+  });
 
 /** Hashes, signatures and base64. */
 export const module: ExecutionModule = {
   functions: {
-    digest: {
+    digest: executionFunction({
       inline: true,
       signature: "instr, checksum='md5'",
       doc: "The hash of a text: md5, sha256 or sha512.\n\n    salt '*' hashutil.digest 'get salted' sha256",
       run: (context, { instr, checksum }) => digest(context, instr, checksum),
-    },
-    digest_file: {
-      signature: "infile, checksum='md5'",
+    }),
+    digest_file: executionFunction({
+      signature: "infile: str, checksum='md5'",
       doc: "The hash of a file: md5, sha256 or sha512.\n\n    salt '*' hashutil.digest_file /etc/hosts sha256",
       run(context, { infile, checksum }) {
         const { fs } = context.runtime;
-        const path = str(infile);
+        const path = infile;
         if (fs.stat(path)?.kind !== "file") throw new CommandExecutionError(`File path '${path}' not found.`);
         return digest(context, withOsErrors(path, () => fs.read(path)), checksum);
       },
-    },
+    }),
     md5_digest: one("md5"),
     sha256_digest: one("sha256"),
     sha512_digest: one("sha512"),
-    base64_b64encode: {
+    base64_b64encode: executionFunction({
       inline: true,
       signature: "instr",
       doc: "A text in base64, without line ends.\n\n    salt '*' hashutil.base64_b64encode 'get salted'",
       run: (_context, { instr }) => encodeBase64(toBytes(instr)),
-    },
-    base64_b64decode: {
+    }),
+    base64_b64decode: executionFunction({
       inline: true,
       signature: "instr",
       doc: "Decodes base64: to text, or to bytes if it is not UTF-8.\n\n" +
         "    salt '*' hashutil.base64_b64decode 'Z2V0IHNhbHRlZA=='",
       run: (_context, { instr }) => textOrBytes(decode(toBytes(instr))),
-    },
-    base64_encodestring: {
+    }),
+    base64_encodestring: executionFunction({
       inline: true,
       signature: "instr",
       doc: "A text in base64, in lines of 76 characters.\n\n" +
         "    salt '*' hashutil.base64_encodestring 'get salted'",
       run: (_context, { instr }) => encodeBase64Lines(toBytes(instr)),
-    },
-    base64_decodestring: {
+    }),
+    base64_decodestring: executionFunction({
       inline: true,
       signature: "instr",
       doc: "Decodes base64: to text, or to bytes if it is not UTF-8.\n\n" +
         "    salt '*' hashutil.base64_decodestring 'Z2V0IHNhbHRlZA=='",
       run: (_context, { instr }) => textOrBytes(decode(toBytes(instr))),
-    },
-    base64_encodefile: {
-      signature: "fname",
+    }),
+    base64_encodefile: executionFunction({
+      signature: "fname: str",
       doc: "A file in base64, in lines.\n\n    salt '*' hashutil.base64_encodefile /etc/hosts",
-      run: (context, { fname }) =>
-        encodeBase64Lines(withOsErrors(str(fname), () => context.runtime.fs.read(str(fname)))),
-    },
-    base64_decodefile: {
-      signature: "instr, outfile",
+      run: (context, { fname }) => encodeBase64Lines(withOsErrors(fname, () => context.runtime.fs.read(fname))),
+    }),
+    base64_decodefile: executionFunction({
+      signature: "instr: str, outfile: str",
       doc: "Decodes base64 into a file.\n\n" +
         "    salt '*' hashutil.base64_decodefile 'Z2V0IHNhbHRlZAo=' /tmp/salted",
       run(context, { instr, outfile }) {
-        const path = str(outfile);
+        const path = outfile;
         // Line by line: one that ends in padding does not end the file.
-        const parts = str(instr).split("\n").map((line) => decode(toBytes(line)));
+        const parts = instr.split("\n").map((line) => decode(toBytes(line)));
         withOsErrors(path, () => {
           context.runtime.fs.writeAt(path, 0, new Uint8Array(0), { truncate: true, mode: 0o644 });
           let at = 0;
@@ -131,8 +116,8 @@ export const module: ExecutionModule = {
         });
         return true;
       },
-    },
-    hmac_signature: {
+    }),
+    hmac_signature: executionFunction({
       inline: true,
       signature: "string, shared_secret, challenge_hmac",
       doc: "True if the signature of a text is valid: HMAC-SHA256 in base64.\n\n" +
@@ -140,21 +125,31 @@ export const module: ExecutionModule = {
         "'eBWf9bstXg+NiP5AOwppB5HMvZiYMPzEM9W5YMm/AmQ='",
       run: (context, { string, shared_secret: secret, challenge_hmac: challenge }) =>
         same(context, encodeBase64(mac(context, "sha256", string, secret)), challenge),
-    },
-    hmac_compute: {
+    }),
+    hmac_compute: executionFunction({
       inline: true,
       signature: "string, shared_secret",
       doc: "The HMAC of a text with SHA-256, as hexadecimal digits.\n\n" +
         "    salt '*' hashutil.hmac_compute 'get salted' 'shared secret'",
       run: (context, { string, shared_secret: secret }) => hex(mac(context, "sha256", string, secret)),
-    },
-    github_signature: {
+    }),
+    /** A signature as in GitHub's webhook header: `<hash>=<digits>`. */
+    github_signature: executionFunction({
+      signature: "string, shared_secret, challenge_hmac: str",
       inline: true,
-      signature: "string, shared_secret, challenge_hmac",
       doc: "True if the signature of a text is valid, with the hash that the signature names.\n\n" +
         `    salt '*' hashutil.github_signature '{"ref": 1}' 'shared secret' ` +
         "'sha1=bc6550fc290acf5b42283fa8deaf55cea0f8c206'",
-      run: githubSignature,
-    },
+      run(context, { string, shared_secret: secret, challenge_hmac: challenge }): boolean {
+        const parts = challenge.split("=");
+        if (parts.length > 2) throw pythonError("ValueError", "too many values to unpack (expected 2)");
+        const [name = "", digits] = parts;
+        if (digits === undefined) throw pythonError("ValueError", "not enough values to unpack (expected 2, got 1)");
+        if (!HASHES.includes(name)) {
+          throw pythonError("AttributeError", `module 'hashlib' has no attribute ${repr(name)}`);
+        }
+        return same(context, hex(mac(context, name as HashName, string, secret)), digits);
+      },
+    }),
   },
 };

@@ -1,12 +1,16 @@
+import type { Args } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import {
+  CommandExecutionError,
+  executionFunction,
+  type ExecutionModule,
+  SaltInvocationError,
+} from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { splitWords } from "../../language/python/whitespace.ts";
 import { operand, programPath, run, runAll } from "../commands.ts";
-
-type Args = Record<string, unknown>;
 
 const STATUSES: Readonly<Record<string, string>> = {
   M: "modified",
@@ -57,40 +61,6 @@ async function revision(context: JobContext, args: Args): Promise<string> {
   return retcode === 0 ? stdout : "";
 }
 
-async function describe(context: JobContext, args: Args): Promise<string> {
-  const template = "{latesttag}-{latesttagdistance}-{node|short}";
-  const words = ["hg", "log", "-r", operand(args.rev, "a revision"), "--template", template];
-  const text = await context.call("cmd.run_stdout", [words], { ...place(args), python_shell: false });
-  return str(text) || await revision(context, { ...args, short: true });
-}
-
-function archive(context: JobContext, args: Args): Promise<string> {
-  const words = ["hg", "archive", operand(args.output, "a path"), "--rev", operand(args.rev, "a revision")];
-  if (truthy(args.fmt)) words.push("--type", str(args.fmt));
-  if (truthy(args.prefix)) words.push("--prefix", str(args.prefix));
-  return run(context, words, place(args));
-}
-
-const pull = (context: JobContext, args: Args): Promise<string> =>
-  changing(context, [
-    "pull",
-    ...remoteShell(args.identity),
-    ...given(args.opts),
-    ...(args.repository === null ? [] : [operand(args.repository, "a repository")]),
-  ], place(args));
-
-const update = (context: JobContext, args: Args): Promise<string> =>
-  changing(context, ["update", operand(args.rev, "a revision"), ...(truthy(args.force) ? ["-C"] : [])], place(args));
-
-const clone = (context: JobContext, args: Args): Promise<string> =>
-  changing(context, [
-    "clone",
-    operand(args.repository, "a repository"),
-    operand(args.cwd, "a directory"),
-    ...given(args.opts),
-    ...remoteShell(args.identity),
-  ], { runas: args.user });
-
 async function statusOf(context: JobContext, args: Args): Promise<Record<string, string[]>> {
   const words = ["hg", "status", ...given(args.opts)];
   const text = await context.call("cmd.run_stdout", [words], { ...place(args), python_shell: false });
@@ -102,62 +72,88 @@ async function statusOf(context: JobContext, args: Args): Promise<Record<string,
   return found;
 }
 
-async function status(context: JobContext, args: Args): Promise<Record<string, unknown>> {
-  if (!Array.isArray(args.cwd)) return await statusOf(context, args);
-  const found: Record<string, unknown> = {};
-  for (const cwd of args.cwd) found[str(cwd)] = await statusOf(context, { ...args, cwd });
-  return found;
-}
-
 /** Repositories of Mercurial. */
 export const module: ExecutionModule = {
   virtual: (context) =>
     programPath(context, "hg") !== undefined ||
     { unavailable: "The hg execution module cannot be loaded: hg unavailable." },
   functions: {
-    revision: {
+    revision: executionFunction({
       signature: "cwd, rev='tip', short=False, user=None",
       doc:
         "The full id of a revision; an empty text if there is none.\n\n    salt '*' hg.revision /path/to/repo mybranch\n\n" +
         `${OF_REPOSITORY}\nshort: the short id`,
       run: revision,
-    },
-    describe: {
+    }),
+    describe: executionFunction({
       signature: "cwd, rev='tip', user=None",
       doc: "A name of a revision by the tag before it.\n\n    salt '*' hg.describe /path/to/repo\n\n" + OF_REPOSITORY,
-      run: describe,
-    },
-    archive: {
+      async run(context, args): Promise<string> {
+        const template = "{latesttag}-{latesttagdistance}-{node|short}";
+        const words = ["hg", "log", "-r", operand(args.rev, "a revision"), "--template", template];
+        const text = await context.call("cmd.run_stdout", [words], { ...place(args), python_shell: false });
+        return str(text) || await revision(context, { ...args, short: true });
+      },
+    }),
+    archive: executionFunction({
       signature: "cwd, output, rev='tip', fmt=None, prefix=None, user=None",
       doc:
         "Writes a revision to an archive.\n\n    salt '*' hg.archive /path/to/repo output=/tmp/archive.tgz fmt=tgz\n\n" +
         `${OF_REPOSITORY}\noutput: path of the archive\nfmt: such as tgz or zip\nprefix: directory within the archive`,
-      run: archive,
-    },
-    pull: {
+      run(context, args): Promise<string> {
+        const words = ["hg", "archive", operand(args.output, "a path"), "--rev", operand(args.rev, "a revision")];
+        if (truthy(args.fmt)) words.push("--type", str(args.fmt));
+        if (truthy(args.prefix)) words.push("--prefix", str(args.prefix));
+        return run(context, words, place(args));
+      },
+    }),
+    pull: executionFunction({
       signature: "cwd, opts=None, user=None, identity=None, repository=None",
       doc: "Fetches changes.\n\n    salt '*' hg.pull /path/to/repo opts=-u\n\n" +
         `${OF_REPOSITORY}\nopts: options of hg, as one text\nidentity: path of a private key\n` +
         "repository: where from",
-      run: pull,
-    },
-    update: {
-      signature: "cwd, rev, force=False, user=None",
+      run: (context, args): Promise<string> =>
+        changing(context, [
+          "pull",
+          ...remoteShell(args.identity),
+          ...given(args.opts),
+          ...(args.repository === null ? [] : [operand(args.repository, "a repository")]),
+        ], place(args)),
+    }),
+    update: executionFunction({
+      signature: "cwd, rev, force: bool=False, user=None",
       doc: "Checks out a revision.\n\n    salt '*' hg.update /path/to/repo somebranch\n\n" +
         `${OF_REPOSITORY}\nforce: drop changes of the working directory`,
-      run: update,
-    },
-    clone: {
+      run: (context, args): Promise<string> =>
+        changing(
+          context,
+          ["update", operand(args.rev, "a revision"), ...(args.force ? ["-C"] : [])],
+          place(args),
+        ),
+    }),
+    clone: executionFunction({
       signature: "cwd, repository, opts=None, user=None, identity=None",
       doc: "Clones a repository.\n\n    salt '*' hg.clone /path/to/repo https://bitbucket.org/birkenfeld/sphinx\n\n" +
         `${OF_REPOSITORY}\nrepository: where from\nopts: options of hg, as one text\nidentity: path of a private key`,
-      run: clone,
-    },
-    status: {
+      run: (context, args): Promise<string> =>
+        changing(context, [
+          "clone",
+          operand(args.repository, "a repository"),
+          operand(args.cwd, "a directory"),
+          ...given(args.opts),
+          ...remoteShell(args.identity),
+        ], { runas: args.user }),
+    }),
+    status: executionFunction({
       signature: "cwd, opts=None, user=None",
       doc: "The files that differ, by how.\n\n    salt '*' hg.status /path/to/repo\n\n" +
         "cwd: a repository, or a list of them\nuser: the user that runs hg\nopts: options of hg, as one text",
-      run: status,
-    },
+      async run(context, args): Promise<Record<string, unknown>> {
+        if (!Array.isArray(args.cwd)) return await statusOf(context, args);
+        const found: Record<string, unknown> = {};
+        for (const cwd of args.cwd) found[str(cwd)] = await statusOf(context, { ...args, cwd });
+        return found;
+      },
+    }),
   },
 };

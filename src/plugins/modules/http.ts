@@ -1,9 +1,6 @@
-import type { JobContext } from "../../model/loader/context.ts";
-import type { ExecutionModule } from "../../model/loader/family.ts";
+import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { query } from "./http/query.ts";
-
-type Args = Record<string, unknown>;
 
 const OPTIONS = `
 
@@ -19,43 +16,41 @@ test, test_url: makes no request, or one to another address`;
 /** Seconds between two attempts by default: without a pause it would be an attack. */
 const INTERVAL = 1;
 
-/** Repeats a request until it succeeds or the time is over; then returns the last response. */
-async function waitForQuery(context: JobContext, { url, wait_for: waitFor, kwargs }: Args): Promise<unknown> {
-  const { clock } = context.runtime;
-  const options = kwargs as Args;
-  const end = clock.now() + Number(waitFor) * 1000;
-  for (;;) {
-    let result: Record<string, unknown> | undefined;
-    let failure: unknown;
-    try {
-      result = await query(context, url, options);
-      if (!truthy(result.Error ?? null) && !truthy(result.error ?? null)) return result;
-    } catch (error) {
-      context.signal.throwIfAborted();
-      failure = error;
-    }
-    if (clock.now() > end) {
-      if (result === undefined) throw failure;
-      return result;
-    }
-    await clock.sleep(Number(options.request_interval ?? INTERVAL) * 1000, context.signal);
-  }
-}
-
 /** Requests over HTTP. */
 export const module: ExecutionModule = {
   functions: {
-    query: {
+    query: executionFunction({
       signature: "url, **kwargs",
       doc: `Sends a request; returns the body of the response, and more on request.\n\n` +
         `    salt '*' http.query http://somelink.com/ method=POST params='{key1: val1}'${OPTIONS}`,
       run: (context, { url, kwargs }) => query(context, url, kwargs),
-    },
-    wait_for_successful_query: {
+    }),
+    /** Repeats a request until it succeeds or the time is over; then returns the last response. */
+    wait_for_successful_query: executionFunction({
       signature: "url, wait_for=300, **kwargs",
       doc: "Repeats a request until it succeeds, for a number of seconds. `request_interval` is the time " +
         `between two.\n\n    salt '*' http.wait_for_successful_query http://somelink.com/ wait_for=160${OPTIONS}`,
-      run: waitForQuery,
-    },
+      async run(context, { url, wait_for: waitFor, kwargs }): Promise<unknown> {
+        const { clock } = context.runtime;
+        const options = kwargs;
+        const end = clock.now() + Number(waitFor) * 1000;
+        for (;;) {
+          let result: Record<string, unknown> | undefined;
+          let failure: unknown;
+          try {
+            result = await query(context, url, options);
+            if (!truthy(result.Error ?? null) && !truthy(result.error ?? null)) return result;
+          } catch (error) {
+            context.signal.throwIfAborted();
+            failure = error;
+          }
+          if (clock.now() > end) {
+            if (result === undefined) throw failure;
+            return result;
+          }
+          await clock.sleep(Number(options.request_interval ?? INTERVAL) * 1000, context.signal);
+        }
+      },
+    }),
   },
 };

@@ -1,7 +1,7 @@
 import { SystemError } from "../../base/errors.ts";
-import type { BoundArguments } from "../../model/loader/signature.ts";
+import type { Args } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, type ExecutionModule } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
 import { decodeFile, encodeText } from "../../language/python/codecs.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { repr, str } from "../../language/python/repr.ts";
@@ -11,10 +11,10 @@ import { osErrorText } from "../python_errors.ts";
 import { overwrite, refusePipe } from "./file/content.ts";
 import { IniSection, parseIni, renderIni, withoutComments } from "./ini/file.ts";
 
-const encodingOf = ({ encoding }: BoundArguments) => truthy(encoding) ? str(encoding) : "utf-8";
+const encodingOf = ({ encoding }: Args) => truthy(encoding) ? str(encoding) : "utf-8";
 
 /** @throws {CommandExecutionError} if the file cannot be read, but in a dry run */
-function read(context: JobContext, args: BoundArguments): IniSection {
+function read(context: JobContext, args: Args): IniSection {
   const { fs } = context.runtime;
   const path = str(args.file_name);
   const options = { separator: str(args.separator), noSpaces: truthy(args.no_spaces) };
@@ -31,7 +31,7 @@ function read(context: JobContext, args: BoundArguments): IniSection {
   }
 }
 
-function write(context: JobContext, args: BoundArguments, file: IniSection): void {
+function write(context: JobContext, args: Args, file: IniSection): void {
   const path = str(args.file_name);
   try {
     overwrite(context.runtime, path, encodeText(renderIni(file), encodingOf(args)));
@@ -56,7 +56,7 @@ const FILE = "separator='=', encoding=None";
 /** Options and sections of ini files. */
 export const module: ExecutionModule = {
   functions: {
-    set_option: {
+    set_option: executionFunction({
       signature: `file_name, sections=None, ${FILE}, no_spaces=False`,
       doc: "Sets options: a map of section to options, or of options that stand above the sections.\n\n" +
         "    salt '*' ini.set_option /path/to/ini '{section: {option: value}}'",
@@ -71,47 +71,47 @@ export const module: ExecutionModule = {
         write(context, args, file);
         return changes;
       },
-    },
-    get_option: {
-      signature: `file_name, section, option, ${FILE}`,
+    }),
+    get_option: executionFunction({
+      signature: `file_name, section, option: str, ${FILE}`,
       doc: "The value of an option; None if there is none.\n\n    salt '*' ini.get_option /path/to/ini section option",
-      run: (context, args) => plain(sectionIn(read(context, args), args.section)?.entries.get(str(args.option))),
-    },
-    remove_option: {
-      signature: `file_name, section, option, ${FILE}`,
+      run: (context, args) => plain(sectionIn(read(context, args), args.section)?.entries.get(args.option)),
+    }),
+    remove_option: executionFunction({
+      signature: `file_name, section, option: str, ${FILE}`,
       doc: "Removes an option, and returns its value.\n\n    salt '*' ini.remove_option /path/to/ini section option",
       run(context, args) {
         const file = read(context, args);
         // An option that is said to be in no section, or in one that is an option, stands above the sections.
         const place = sectionIn(file, args.section) ?? file;
-        const value = place.entries.get(str(args.option));
-        place.entries.delete(str(args.option));
+        const value = place.entries.get(args.option);
+        place.entries.delete(args.option);
         write(context, args, file);
         return plain(value);
       },
-    },
-    get_section: {
+    }),
+    get_section: executionFunction({
       signature: `file_name, section, ${FILE}`,
       doc: "The options of a section.\n\n    salt '*' ini.get_section /path/to/ini section",
       run: (context, args) => plain(sectionIn(read(context, args), args.section)) ?? {},
-    },
-    remove_section: {
-      signature: `file_name, section, ${FILE}`,
+    }),
+    remove_section: executionFunction({
+      signature: `file_name, section: str, ${FILE}`,
       doc: "Removes a section, and returns its options; None if there is none.\n\n" +
         "    salt '*' ini.remove_section /path/to/ini section",
       run(context, args) {
         const file = read(context, args);
-        const section = file.entries.get(str(args.section));
+        const section = file.entries.get(args.section);
         if (!(section instanceof IniSection)) return null;
-        file.entries.delete(str(args.section));
+        file.entries.delete(args.section);
         write(context, args, file);
         return withoutComments(section);
       },
-    },
-    get_ini: {
+    }),
+    get_ini: executionFunction({
       signature: `file_name, ${FILE}`,
       doc: "The whole file as a map.\n\n    salt '*' ini.get_ini /path/to/ini",
       run: (context, args) => withoutComments(read(context, args)),
-    },
+    }),
   },
 };

@@ -1,8 +1,9 @@
+import type { Args } from "../../model/loader/signature.ts";
 import { dirName } from "../../base/paths.ts";
 import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
-  type ExecutionFunction,
+  executionFunction,
   type ExecutionModule,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
@@ -13,7 +14,6 @@ import { splitWords } from "../linux/words.ts";
 import { ruleText } from "./iptables/rule.ts";
 import { parseSaved, type SavedRules } from "./iptables/saved.ts";
 
-type Args = Record<string, unknown>;
 type Family = "ipv4" | "ipv6";
 
 const familyOf = (value: unknown): Family => value === "ipv6" ? "ipv6" : "ipv4";
@@ -68,32 +68,6 @@ async function rules(context: JobContext, family: Family, file?: unknown): Promi
   return parseSaved(context.runtime.fs.readText(path));
 }
 
-async function insertRule(context: JobContext, args: Args): Promise<unknown> {
-  const lacking = needed(args, "chain", "position", "rule");
-  if (lacking !== undefined) return lacking;
-  const family = familyOf(args.family);
-  const [table, chain] = [str(args.table), str(args.chain)];
-  let position = Number(args.position);
-  if (position < 0) {
-    // Counted from the end: -1 is behind the last rule.
-    const all = (await rules(context, family))[table]?.[chain]?.rules.length ?? 0;
-    position = Math.max(all + position + 1, 1);
-  }
-  if (await isThere(context, args)) return false;
-  const words = ["-t", table, "-I", chain, str(position), ...splitWords(str(args.rule))];
-  return (await call(context, family, words)).stderr;
-}
-
-async function saveRules(context: JobContext, { filename, family: asked }: Args): Promise<unknown> {
-  const family = familyOf(asked);
-  const path = truthy(filename) ? str(filename) : fileOf(context, family);
-  const filters = await context.call("config.option", ["iptables.save_filters"]);
-  const patterns = Array.isArray(filters) ? filters.map((one) => new RegExp(str(one))) : [];
-  const lines = (await saved(context, family)).split("\n").filter((line) => !patterns.some((one) => one.test(line)));
-  context.runtime.fs.mkdir(dirName(path), 0o755);
-  return await context.call("file.write", [path, lines.join("\n")]);
-}
-
 function buildRule(args: Args): string {
   const { table, chain, command, position, full, family, kwargs } = args;
   let rule: string;
@@ -112,16 +86,17 @@ function buildRule(args: Args): string {
 }
 
 /** A function that changes a chain; what iptables says where it fails, else true. */
-const chainFunction = (name: string, flag: string, doc: string): ExecutionFunction => ({
-  signature: "table='filter', chain=None, family='ipv4'",
-  doc: `${doc}\n\n    salt '*' iptables.${name} filter IN_SSH`,
-  async run(context, args) {
-    const lacking = needed(args, "chain");
-    if (lacking !== undefined) return lacking;
-    const { stderr } = await call(context, familyOf(args.family), ["-t", str(args.table), flag, str(args.chain)]);
-    return stderr === "" ? true : stderr;
-  },
-});
+const chainFunction = (name: string, flag: string, doc: string) =>
+  executionFunction({
+    signature: "table='filter', chain=None, family='ipv4'",
+    doc: `${doc}\n\n    salt '*' iptables.${name} filter IN_SSH`,
+    async run(context, args) {
+      const lacking = needed(args, "chain");
+      if (lacking !== undefined) return lacking;
+      const { stderr } = await call(context, familyOf(args.family), ["-t", str(args.table), flag, str(args.chain)]);
+      return stderr === "" ? true : stderr;
+    },
+  });
 
 const policyOf = (found: SavedRules, { table, chain }: Args): string | null =>
   found[str(table)]?.[str(chain)]?.policy ?? null;
@@ -131,42 +106,42 @@ export const module: ExecutionModule = {
   virtual: (context) =>
     programPath(context, "iptables") === undefined ? { unavailable: "There is no iptables here" } : true,
   functions: {
-    version: {
+    version: executionFunction({
       signature: "family='ipv4'",
       doc: "The version of iptables.\n\n    salt '*' iptables.version",
       run: async (context, { family }) =>
         (await runAll(context, [programOf(familyOf(family)), "--version"])).stdout.split(/\s+/)[1] ?? "",
-    },
-    build_rule: {
+    }),
+    build_rule: executionFunction({
       signature: "table='filter', chain=None, command=None, position='', full=None, family='ipv4', **kwargs",
       doc: "The text of a rule; with `full` of the whole command.\n\n" +
         "    salt '*' iptables.build_rule match=state connstate=RELATED jump=ACCEPT\n\n" +
         "command: A to append, I to insert, D to delete, C to check",
       run: (_, args) => buildRule(args),
-    },
-    get_rules: {
+    }),
+    get_rules: executionFunction({
       signature: "family='ipv4'",
       doc: "The rules that hold now, by table and chain.\n\n    salt '*' iptables.get_rules",
       run: (context, { family }) => rules(context, familyOf(family)),
-    },
-    get_saved_rules: {
+    }),
+    get_saved_rules: executionFunction({
       signature: "conf_file=None, family='ipv4'",
       doc: "The rules of the file that is read at the system's start.\n\n    salt '*' iptables.get_saved_rules",
       run: (context, { conf_file, family }) => rules(context, familyOf(family), conf_file),
-    },
-    get_policy: {
+    }),
+    get_policy: executionFunction({
       signature: "table='filter', chain=None, family='ipv4'",
       doc: "The policy of a chain now.\n\n    salt '*' iptables.get_policy filter INPUT",
       run: async (context, args) =>
         needed(args, "chain") ?? policyOf(await rules(context, familyOf(args.family)), args),
-    },
-    get_saved_policy: {
+    }),
+    get_saved_policy: executionFunction({
       signature: "table='filter', chain=None, conf_file=None, family='ipv4'",
       doc: "The policy of a chain in the file.\n\n    salt '*' iptables.get_saved_policy filter INPUT",
       run: async (context, args) =>
         needed(args, "chain") ?? policyOf(await rules(context, familyOf(args.family), args.conf_file), args),
-    },
-    set_policy: {
+    }),
+    set_policy: executionFunction({
       signature: "table='filter', chain=None, policy=None, family='ipv4'",
       doc: "Sets the policy of a chain; an empty text if that went well.\n\n" +
         "    salt '*' iptables.set_policy filter INPUT ACCEPT\n\npolicy: ACCEPT or DROP",
@@ -176,18 +151,28 @@ export const module: ExecutionModule = {
         const words = ["-t", str(args.table), "-P", str(args.chain), str(args.policy)];
         return (await call(context, familyOf(args.family), words)).stderr;
       },
-    },
-    save: {
+    }),
+    save: executionFunction({
       signature: "filename=None, family='ipv4'",
       doc: "Saves the rules for the system's next start.\n\n    salt '*' iptables.save /etc/sysconfig/iptables",
-      run: saveRules,
-    },
-    check: {
+      async run(context, { filename, family: asked }): Promise<unknown> {
+        const family = familyOf(asked);
+        const path = truthy(filename) ? str(filename) : fileOf(context, family);
+        const filters = await context.call("config.option", ["iptables.save_filters"]);
+        const patterns = Array.isArray(filters) ? filters.map((one) => new RegExp(str(one))) : [];
+        const lines = (await saved(context, family)).split("\n").filter((line) =>
+          !patterns.some((one) => one.test(line))
+        );
+        context.runtime.fs.mkdir(dirName(path), 0o755);
+        return await context.call("file.write", [path, lines.join("\n")]);
+      },
+    }),
+    check: executionFunction({
       signature: "table='filter', chain=None, rule=None, family='ipv4'",
       doc: "True if there is such a rule.\n\n    salt '*' iptables.check filter INPUT rule='-j ACCEPT'",
       run: async (context, args) => needed(args, "chain", "rule") ?? await isThere(context, args),
-    },
-    check_chain: {
+    }),
+    check_chain: executionFunction({
       signature: "table='filter', chain=None, family='ipv4'",
       doc: "True if there is such a chain.\n\n    salt '*' iptables.check_chain filter INPUT",
       async run(context, args) {
@@ -195,10 +180,10 @@ export const module: ExecutionModule = {
         if (lacking !== undefined) return lacking;
         return (await saved(context, familyOf(args.family), ["-t", str(args.table)])).includes(`:${str(args.chain)} `);
       },
-    },
+    }),
     new_chain: chainFunction("new_chain", "-N", "Makes a chain; true if that went well."),
     delete_chain: chainFunction("delete_chain", "-X", "Deletes a chain; true if that went well."),
-    append: {
+    append: executionFunction({
       signature: "table='filter', chain=None, rule=None, family='ipv4'",
       doc:
         "Adds a rule behind the others, unless it is there.\n\n    salt '*' iptables.append filter INPUT rule='-j DROP'",
@@ -209,32 +194,46 @@ export const module: ExecutionModule = {
         const words = ["-t", str(args.table), "-A", str(args.chain), ...splitWords(str(args.rule))];
         return (await call(context, familyOf(args.family), words)).stderr === "";
       },
-    },
-    insert: {
+    }),
+    insert: executionFunction({
       signature: "table='filter', chain=None, position=None, rule=None, family='ipv4'",
       doc:
         "Adds a rule at a place, from the end if that is below zero, unless it is there; an empty text if that went " +
         "well.\n\n    salt '*' iptables.insert filter INPUT position=3 rule='-j ACCEPT'",
-      run: insertRule,
-    },
-    delete: {
-      signature: "table, chain=None, position=None, rule=None, family='ipv4'",
+      async run(context, args): Promise<unknown> {
+        const lacking = needed(args, "chain", "position", "rule");
+        if (lacking !== undefined) return lacking;
+        const family = familyOf(args.family);
+        const [table, chain] = [str(args.table), str(args.chain)];
+        let position = Number(args.position);
+        if (position < 0) {
+          // Counted from the end: -1 is behind the last rule.
+          const all = (await rules(context, family))[table]?.[chain]?.rules.length ?? 0;
+          position = Math.max(all + position + 1, 1);
+        }
+        if (await isThere(context, args)) return false;
+        const words = ["-t", table, "-I", chain, str(position), ...splitWords(str(args.rule))];
+        return (await call(context, family, words)).stderr;
+      },
+    }),
+    delete: executionFunction({
+      signature: "table: str, chain: str=None, position=None, rule=None, family='ipv4'",
       doc: "Deletes a rule, by its place or by what it says; an empty text if that went well.\n\n" +
         "    salt '*' iptables.delete filter INPUT position=3",
       async run(context, { table, chain, position, rule, family }) {
         if (truthy(position) && truthy(rule)) return "Error: Only specify a position or a rule, not both";
         const what = truthy(position) ? [str(position)] : splitWords(str(rule ?? ""));
-        return (await call(context, familyOf(family), ["-t", str(table), "-D", str(chain), ...what])).stderr;
+        return (await call(context, familyOf(family), ["-t", table, "-D", chain, ...what])).stderr;
       },
-    },
-    flush: {
-      signature: "table='filter', chain='', family='ipv4'",
+    }),
+    flush: executionFunction({
+      signature: "table: str='filter', chain='', family='ipv4'",
       doc: "Deletes all rules of a chain, or of a table; an empty text if that went well.\n\n" +
         "    salt '*' iptables.flush filter INPUT",
       async run(context, { table, chain, family }) {
-        const words = ["-t", str(table), "-F", ...(truthy(chain) ? [str(chain)] : [])];
+        const words = ["-t", table, "-F", ...(truthy(chain) ? [str(chain)] : [])];
         return (await call(context, familyOf(family), words)).stderr;
       },
-    },
+    }),
   },
 };

@@ -1,5 +1,5 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import { type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { executionFunction, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
 import { Rendering } from "../../model/loader/rendering.ts";
 import { parseOrderedJson } from "../../language/python/json.ts";
 import { repr, str } from "../../language/python/repr.ts";
@@ -21,7 +21,7 @@ const literal = (path: unknown) => repr(str(path));
 /** What templates of maps have in them. */
 export const module: ExecutionModule = {
   functions: {
-    load_map: {
+    load_map: executionFunction({
       signature: "path, value",
       doc: "A variable of a template.\n\n    salt '*' jinja.load_map myformula/map.jinja myformula",
       run(context, { path, value }) {
@@ -31,16 +31,16 @@ export const module: ExecutionModule = {
         }
         return valueOf(context, `{% from ${literal(path)} import ${name} with context %}`, name);
       },
-    },
-    import_yaml: {
+    }),
+    import_yaml: executionFunction({
       signature: "path",
       doc: "The data of a YAML file that is rendered first.\n\n    salt '*' jinja.import_yaml myformula/foo.yaml",
       run: (context, { path }) => valueOf(context, `{% import_yaml ${literal(path)} as imported %}`, "imported"),
-    },
-    import_json: {
+    }),
+    import_json: executionFunction({
       signature: "path",
       doc: "The data of a JSON file that is rendered first.\n\n    salt '*' jinja.import_json myformula/foo.json",
       run: (context, { path }) => valueOf(context, `{% import_json ${literal(path)} as imported %}`, "imported"),
-    },
+    }),
   },
 };

@@ -1,5 +1,10 @@
 import type { Context, JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import {
+  CommandExecutionError,
+  executionFunction,
+  type ExecutionModule,
+  SaltInvocationError,
+} from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
 import { programPath, run } from "../commands.ts";
 import { isFile } from "../linux/paths.ts";
@@ -21,20 +26,6 @@ export function layoutName(layout: unknown): string {
   throw new SaltInvocationError(`"${name}" is no keyboard layout, such as us or de-latin1`);
 }
 
-async function getSystem(context: JobContext): Promise<string> {
-  if (hasLocalectl(context)) {
-    const line = (await run(context, ["localectl"])).split("\n").find((one) => one.includes("Keymap"));
-    if (line !== undefined) return line.slice(line.indexOf(": ") + 2).trim();
-  }
-  const file = fileOf(context);
-  const { fs } = context.runtime;
-  const line = file === undefined || !isFile(fs, file.path)
-    ? undefined
-    : fs.readText(file.path).split("\n").find((one) => one.startsWith(`${file.variable}=`));
-  if (line === undefined) throw new CommandExecutionError("Cannot find the keyboard layout of this system");
-  return line.slice(line.indexOf("=") + 1).replaceAll('"', "");
-}
-
 async function setSystem(context: JobContext, layout: unknown): Promise<string> {
   const name = layoutName(layout);
   const file = fileOf(context);
@@ -54,17 +45,29 @@ export const module: ExecutionModule = {
         "localectl binary in path.",
     },
   functions: {
-    get_sys: {
+    get_sys: executionFunction({
       signature: "",
       doc: "The layout of the system.\n\n    salt '*' keyboard.get_sys",
-      run: getSystem,
-    },
-    set_sys: {
+      async run(context): Promise<string> {
+        if (hasLocalectl(context)) {
+          const line = (await run(context, ["localectl"])).split("\n").find((one) => one.includes("Keymap"));
+          if (line !== undefined) return line.slice(line.indexOf(": ") + 2).trim();
+        }
+        const file = fileOf(context);
+        const { fs } = context.runtime;
+        const line = file === undefined || !isFile(fs, file.path)
+          ? undefined
+          : fs.readText(file.path).split("\n").find((one) => one.startsWith(`${file.variable}=`));
+        if (line === undefined) throw new CommandExecutionError("Cannot find the keyboard layout of this system");
+        return line.slice(line.indexOf("=") + 1).replaceAll('"', "");
+      },
+    }),
+    set_sys: executionFunction({
       signature: "layout",
       doc: "Sets the layout of the system.\n\n    salt '*' keyboard.set_sys dvorak",
       run: (context, { layout }) => setSystem(context, layout),
-    },
-    get_x: {
+    }),
+    get_x: executionFunction({
       signature: "",
       doc: "The layout of X.\n\n    salt '*' keyboard.get_x",
       async run(context) {
@@ -72,8 +75,8 @@ export const module: ExecutionModule = {
         if (line === undefined) throw new CommandExecutionError("setxkbmap does not tell the layout of X");
         return line.slice(line.indexOf(":") + 1).trim();
       },
-    },
-    set_x: {
+    }),
+    set_x: executionFunction({
       signature: "layout",
       doc: "Sets the layout of X.\n\n    salt '*' keyboard.set_x dvorak",
       async run(context, { layout }) {
@@ -81,6 +84,6 @@ export const module: ExecutionModule = {
         await run(context, ["setxkbmap", name]);
         return name;
       },
-    },
+    }),
   },
 };

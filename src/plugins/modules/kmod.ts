@@ -1,5 +1,10 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import {
+  CommandExecutionError,
+  executionFunction,
+  type ExecutionModule,
+  SaltInvocationError,
+} from "../../model/loader/family.ts";
 import { compareText } from "../../language/python/compare.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { basename, join } from "../../language/python/posixpath.ts";
@@ -113,27 +118,6 @@ async function forget(context: JobContext, module: string, comment: unknown): Pr
   return [name];
 }
 
-async function load(context: JobContext, args: Record<string, unknown>): Promise<unknown> {
-  const module = str(args.mod);
-  const words = wordsOf(module);
-  const before = await names(context);
-  const { retcode, stderr } = await runAll(context, [program(context, "modprobe"), ...words]);
-  if (retcode !== 0) return `Error loading module ${module}: ${stderr}`;
-  const added = (await names(context)).filter((name) => !before.includes(name));
-  return unique([...added, ...(truthy(args.persist) ? await persist(context, module) : [])]);
-}
-
-async function remove(context: JobContext, args: Record<string, unknown>): Promise<unknown> {
-  const module = str(args.mod);
-  const words = wordsOf(module);
-  const before = await names(context);
-  const { retcode, stderr } = await runAll(context, [program(context, "rmmod"), ...words]);
-  if (retcode !== 0) return `Error removing module ${module}: ${stderr}`;
-  const after = await names(context);
-  const gone = before.filter((name) => !after.includes(name));
-  return unique([...gone, ...(truthy(args.persist) ? await forget(context, module, args.comment) : [])]);
-}
-
 const FILE = "/etc/modules, or /etc/modules-load.d/salt_managed.conf with systemd";
 
 /** Modules of the Linux kernel. */
@@ -141,44 +125,61 @@ export const module: ExecutionModule = {
   virtual: ({ grains }) =>
     grains.kernel === "Linux" ? true : { unavailable: "The kmod module is available on Linux only" },
   functions: {
-    available: {
+    available: executionFunction({
       signature: "",
       doc: "The kernel modules that are there, those that are built in included.\n\n    salt '*' kmod.available",
       run: available,
-    },
-    check_available: {
-      signature: "mod",
+    }),
+    check_available: executionFunction({
+      signature: "mod: str",
       doc: "True if there is such a kernel module.\n\n    salt '*' kmod.check_available kvm",
-      run: (context, { mod }) => available(context).includes(str(mod)),
-    },
-    lsmod: {
+      run: (context, { mod }) => available(context).includes(mod),
+    }),
+    lsmod: executionFunction({
       signature: "",
       doc: "The kernel modules that are loaded, with size and what needs them.\n\n    salt '*' kmod.lsmod",
       run: lsmod,
-    },
-    mod_list: {
-      signature: "only_persist=False",
+    }),
+    mod_list: executionFunction({
+      signature: "only_persist: bool=False",
       doc: "The names of the kernel modules that are loaded.\n\n    salt '*' kmod.mod_list\n\n" +
         `only_persist: those that are loaded when the system starts, from ${FILE}`,
-      run: async (context, { only_persist: only }) => truthy(only) ? persistent(context) : await names(context),
-    },
-    load: {
-      signature: "mod, persist=False",
+      run: async (context, { only_persist: only }) => only ? persistent(context) : await names(context),
+    }),
+    load: executionFunction({
+      signature: "mod: str, persist: bool=False",
       doc: "Loads a kernel module. The names of those that it loaded, or what modprobe complains of.\n\n" +
         `    salt '*' kmod.load kvm\n\npersist: also write it to ${FILE}`,
-      run: load,
-    },
-    is_loaded: {
-      signature: "mod",
+      async run(context, args): Promise<unknown> {
+        const module = args.mod;
+        const words = wordsOf(module);
+        const before = await names(context);
+        const { retcode, stderr } = await runAll(context, [program(context, "modprobe"), ...words]);
+        if (retcode !== 0) return `Error loading module ${module}: ${stderr}`;
+        const added = (await names(context)).filter((name) => !before.includes(name));
+        return unique([...added, ...(args.persist ? await persist(context, module) : [])]);
+      },
+    }),
+    is_loaded: executionFunction({
+      signature: "mod: str",
       doc: "True if the kernel module is loaded.\n\n    salt '*' kmod.is_loaded kvm",
-      run: async (context, { mod }) => (await names(context)).includes(str(mod)),
-    },
-    remove: {
-      signature: "mod, persist=False, comment=True",
+      run: async (context, { mod }) => (await names(context)).includes(mod),
+    }),
+    remove: executionFunction({
+      signature: "mod: str, persist: bool=False, comment=True",
       doc: "Unloads a kernel module. The names of those that are gone, or what rmmod complains of.\n\n" +
         `    salt '*' kmod.remove kvm\n\npersist: also take it from ${FILE}\n` +
         "comment: comment its line there rather than remove it",
-      run: remove,
-    },
+      async run(context, args): Promise<unknown> {
+        const module = args.mod;
+        const words = wordsOf(module);
+        const before = await names(context);
+        const { retcode, stderr } = await runAll(context, [program(context, "rmmod"), ...words]);
+        if (retcode !== 0) return `Error removing module ${module}: ${stderr}`;
+        const after = await names(context);
+        const gone = before.filter((name) => !after.includes(name));
+        return unique([...gone, ...(args.persist ? await forget(context, module, args.comment) : [])]);
+      },
+    }),
   },
 };

@@ -1,5 +1,11 @@
+import type { Args } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import {
+  CommandExecutionError,
+  executionFunction,
+  type ExecutionModule,
+  SaltInvocationError,
+} from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -7,7 +13,6 @@ import { splitWords } from "../../language/python/whitespace.ts";
 import { operand, programPath, run } from "../commands.ts";
 import { checkProgramPath } from "../linux/paths.ts";
 
-type Args = Record<string, unknown>;
 type Keywords = { recursive?: unknown; raise_err?: unknown };
 
 /** What an entry allows. */
@@ -54,26 +59,6 @@ function addEntry(acl: Acl, line: string): void {
   else (entries[kind] ??= []).push({ [named || acl.comment[kind === "user" ? "owner" : "group"]!]: entry });
 }
 
-async function getAcls(context: JobContext, { args, kwargs }: Args): Promise<Record<string, Acl>> {
-  const words = ["getfacl", "--absolute-names", ...recursion(kwargs), ...pathsOf(args)];
-  const found: Record<string, Acl> = {};
-  let acl: Acl | undefined;
-  for (const line of splitLines(await run(context, words))) {
-    if (line === "" || line.startsWith("getfacl")) continue;
-    const [, name, value] = /^# (\w+): (.*)$/.exec(line) ?? [];
-    if (name === "file") acl = found[value!] = { comment: {}, user: [], group: [] };
-    if (acl === undefined) continue;
-    if (name === undefined) addEntry(acl, line);
-    else {
-      acl.comment[name] = value!;
-      if (name === "flags") {
-        for (const [at, [letter, flag]] of FLAGS.entries()) if (value![at] === letter) acl[flag] = true;
-      }
-    }
-  }
-  return found;
-}
-
 /**
  * An entry as setfacl takes it, such as `d:u:name:rwx`.
  *
@@ -112,38 +97,55 @@ export const module: ExecutionModule = {
       ? { unavailable: "The linux_acl execution module cannot be loaded: the getfacl binary is not in the path." }
       : "acl",
   functions: {
-    version: {
+    version: executionFunction({
       signature: "",
       doc: "The version of getfacl.\n\n    salt '*' acl.version",
       run: async (context) => splitWords(await run(context, ["getfacl", "--version"]))[1] ?? null,
-    },
-    getfacl: {
+    }),
+    getfacl: executionFunction({
       signature: "*args, **kwargs",
       doc: `The ACLs of paths.\n\n    salt '*' acl.getfacl /tmp/house/kitchen\n\n${OF_PATHS}`,
-      run: getAcls,
-    },
-    wipefacls: {
+      async run(context, { args, kwargs }): Promise<Record<string, Acl>> {
+        const words = ["getfacl", "--absolute-names", ...recursion(kwargs), ...pathsOf(args)];
+        const found: Record<string, Acl> = {};
+        let acl: Acl | undefined;
+        for (const line of splitLines(await run(context, words))) {
+          if (line === "" || line.startsWith("getfacl")) continue;
+          const [, name, value] = /^# (\w+): (.*)$/.exec(line) ?? [];
+          if (name === "file") acl = found[value!] = { comment: {}, user: [], group: [] };
+          if (acl === undefined) continue;
+          if (name === undefined) addEntry(acl, line);
+          else {
+            acl.comment[name] = value!;
+            if (name === "flags") {
+              for (const [at, [letter, flag]] of FLAGS.entries()) if (value![at] === letter) acl[flag] = true;
+            }
+          }
+        }
+        return found;
+      },
+    }),
+    wipefacls: executionFunction({
       signature: "*args, **kwargs",
       doc: "Removes all entries but those of owner, group and others.\n\n" +
         `    salt '*' acl.wipefacls /tmp/house/kitchen\n\n${OF_PATHS}`,
-      run: (context, { args, kwargs }) =>
-        setAcls(context, ["-b"], { args, kwargs: { recursive: (kwargs as Keywords).recursive } }),
-    },
-    modfacl: {
+      run: (context, { args, kwargs }) => setAcls(context, ["-b"], { args, kwargs: { recursive: kwargs.recursive } }),
+    }),
+    modfacl: executionFunction({
       signature: "acl_type, acl_name='', perms='', *args, **kwargs",
       doc: "Adds an entry, or changes it.\n\n    salt '*' acl.modfacl user myuser rwx /tmp/house/kitchen\n\n" +
         "acl_type: user, group or mask, for defaults with d: before it\nacl_name: name of the user or group\n" +
         `perms: such as rwx\n${OF_PATHS}`,
       run: (context, { acl_type: type, acl_name: name, perms, ...rest }) =>
         setAcls(context, ["-m", aclEntry(type, name, perms)], rest),
-    },
-    delfacl: {
+    }),
+    delfacl: executionFunction({
       signature: "acl_type, acl_name='', *args, **kwargs",
       doc: "Removes an entry.\n\n    salt '*' acl.delfacl user myuser /tmp/house/kitchen\n\n" +
         "acl_type: user, group or mask, for defaults with d: before it\n" +
         `acl_name: name of the user or group\n${OF_PATHS}`,
       run: (context, { acl_type: type, acl_name: name, ...rest }) =>
         setAcls(context, ["-x", aclEntry(type, name)], rest),
-    },
+    }),
   },
 };

@@ -1,5 +1,5 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import type { ExecutionFunction, ExecutionModule } from "../../model/loader/family.ts";
+import { exampledFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { programPath, runAll } from "../commands.ts";
 import { create as vgcreate, extend as vgextend, remove as vgremove } from "./linux_lvm/groups.ts";
@@ -13,11 +13,7 @@ const versions = async (context: JobContext): Promise<[string, string][]> =>
   )
     .map(([name = "", value = ""]) => [name.trim(), value.trim()]);
 
-const fun = (signature: string, says: string, example: string, work: ExecutionFunction["run"]): ExecutionFunction => ({
-  signature,
-  doc: `${says}\n\n    salt '*' lvm.${example}`,
-  run: work,
-});
+const fun = exampledFunctions("lvm");
 
 const FORCE = "\n\nforce: say yes to every question of the program";
 const SIZES = "\n\nsize: such as 12G, or with a sign how much more or less\nextents: how many, or such as +100%FREE\n" +
@@ -89,8 +85,8 @@ export const module: ExecutionModule = {
     ),
     vgremove: fun("vgname, force=True", `Removes a volume group.${FORCE}`, "vgremove vgname", vgremove),
     lvcreate: fun(
-      "lvname, vgname, size=None, extents=None, snapshot=None, pv=None, thinvolume=False, thinpool=False, force=False, " +
-        "**kwargs",
+      `lvname, vgname, size=None, extents=None, snapshot=None, pv=None, thinvolume=False, thinpool=False,
+        force=False, **kwargs`,
       "Makes a logical volume.\n\nsize: such as 10G\nextents: how many, or such as 100%FREE\n" +
         "snapshot: the volume of which it is a snapshot\npv: the physical volume that it is on\n" +
         "thinvolume: in the pool that vgname names, vg/pool\nthinpool: a pool for thin volumes\n" +

@@ -1,6 +1,11 @@
 import { messageOf } from "../../base/errors.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import {
+  CommandExecutionError,
+  executionFunction,
+  type ExecutionModule,
+  SaltInvocationError,
+} from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
 import { escapeRegexp } from "../../language/python/substitute.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -67,15 +72,6 @@ function fileOf({ grains }: JobContext): { path: string; variable: string } {
   const file = FILES[str(grains.os_family)];
   if (file !== undefined) return file;
   throw new CommandExecutionError(`Error: "${str(grains.os_family)}" is unsupported!`);
-}
-
-async function getLocale(context: JobContext): Promise<string> {
-  if (booted(context)) return (await localectl(context)).get("LANG") ?? "";
-  const { path, variable } = fileOf(context);
-  const { fs } = context.runtime;
-  if (!isFile(fs, path)) return "";
-  const line = fs.readText(path).split("\n").find((one) => one.startsWith(`${variable}=`));
-  return line === undefined ? "" : line.slice(variable.length + 1).replaceAll('"', "");
 }
 
 async function writeFile(context: JobContext, path: string, variable: string, text: string): Promise<void> {
@@ -146,22 +142,29 @@ async function genLocale(context: JobContext, locale: unknown, verbose: unknown)
 /** Locales of this host. */
 export const module: ExecutionModule = {
   functions: {
-    list_avail: {
+    list_avail: executionFunction({
       signature: "",
       doc: "The locales that are there.\n\n    salt '*' locale.list_avail",
       run: listAvail,
-    },
-    get_locale: {
+    }),
+    get_locale: executionFunction({
       signature: "",
       doc: "The locale of the system.\n\n    salt '*' locale.get_locale",
-      run: getLocale,
-    },
-    set_locale: {
+      async run(context): Promise<string> {
+        if (booted(context)) return (await localectl(context)).get("LANG") ?? "";
+        const { path, variable } = fileOf(context);
+        const { fs } = context.runtime;
+        if (!isFile(fs, path)) return "";
+        const line = fs.readText(path).split("\n").find((one) => one.startsWith(`${variable}=`));
+        return line === undefined ? "" : line.slice(variable.length + 1).replaceAll('"', "");
+      },
+    }),
+    set_locale: executionFunction({
       signature: "locale",
       doc: "Sets the locale of the system.\n\n    salt '*' locale.set_locale en_US.UTF-8",
       run: (context, { locale }) => setLocale(context, locale),
-    },
-    avail: {
+    }),
+    avail: executionFunction({
       signature: "locale",
       doc: "True if there is such a locale.\n\n    salt '*' locale.avail en_US.UTF-8",
       async run(context, { locale }) {
@@ -174,13 +177,13 @@ export const module: ExecutionModule = {
           return false;
         }
       },
-    },
-    gen_locale: {
+    }),
+    gen_locale: executionFunction({
       signature: "locale, **kwargs",
       doc:
         "Makes a locale; with `verbose`, what the program said.\n\n    salt '*' locale.gen_locale 'en_IE.UTF-8 UTF-8'",
       run: (context, { locale, kwargs }) => genLocale(context, locale, kwargs.verbose),
-    },
+    }),
   },
 };
 

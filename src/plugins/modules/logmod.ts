@@ -1,16 +1,16 @@
-import type { ExecutionFunction, ExecutionModule } from "../../model/loader/family.ts";
-import { str } from "../../language/python/repr.ts";
+import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
 
-const at = (level: "debug" | "info" | "warning" | "error" | "critical", name: string = level): ExecutionFunction => ({
-  inline: true,
-  signature: "message",
-  doc:
-    `Writes a message to the minion's log, at the level ${level}. For templates.\n\n    salt '*' log.${name} "a message"`,
-  run(context, { message }) {
-    context.log[level](str(message));
-    return true;
-  },
-});
+const at = (level: "debug" | "info" | "warning" | "error" | "critical", name: string = level) =>
+  executionFunction({
+    inline: true,
+    signature: "message: str",
+    doc:
+      `Writes a message to the minion's log, at the level ${level}. For templates.\n\n    salt '*' log.${name} "a message"`,
+    run(context, { message }) {
+      context.log[level](message);
+      return true;
+    },
+  });
 
 /** Messages for the minion's log. */
 export const module: ExecutionModule = {

@@ -1,5 +1,5 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import type { ExecutionFunction, ExecutionModule } from "../../model/loader/family.ts";
+import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
 import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
 import { deepCopy } from "../../language/python/copy.ts";
 import { str } from "../../language/python/repr.ts";
@@ -68,47 +68,16 @@ function filterBy(context: JobContext, args: Record<string, unknown>): unknown {
   return (isMap(table) ? lookup(table, args.default) : undefined) ?? null;
 }
 
-function searchBy(context: JobContext, args: Record<string, unknown>): unknown[] | null {
-  const type = typeOf(args.tgt_type);
-  const found = entries(args.lookup).flatMap(([key, targets]) =>
-    (Array.isArray(targets) ? targets : [...str(targets)]).filter((target) => matches(context, type, target, args))
-      .map(() => key)
-  );
-  return found.length === 0 ? null : found;
-}
-
-/** A value after an expression, for the first that means this minion; the last for none. */
-function ifElse(context: JobContext, { args, kwargs }: Record<string, unknown>): unknown {
-  const values = args as unknown[];
-  if (values.length % 2 === 0) {
-    throw pythonError("SaltException", "The ifelse function must have an odd number of arguments!");
-  }
-  const table = new Map<unknown, unknown>();
-  for (let at = 0; at + 1 < values.length; at += 2) {
-    const key = values[at];
-    // A condition that was decided before: every minion, or none.
-    if (key !== false) table.set(key === true ? "*" : key, values[at + 1]);
-  }
-  const fallback = Symbol("otherwise");
-  table.set(fallback, values.at(-1));
-  const options = { tgt_type: "compound", ...kwargs as Record<string, unknown> };
-  const found = filterBy(context, {
-    ...options,
-    lookup: new Map([...table].filter(([key]) => key !== fallback)),
-    default: fallback,
-  });
-  return found ?? values.at(-1);
-}
-
 const ID = "tgt, minion_id=None";
 const PATH = "tgt, delimiter=':'";
 
-const by = (type: TargetType, signature: string, what: string, example: string): ExecutionFunction => ({
-  inline: true,
-  signature,
-  doc: `True if ${what}.\n\n    salt '*' match.${type} '${example}'`,
-  run: (context, args) => matches(context, type, args.tgt, args),
-});
+const by = (type: TargetType, signature: string, what: string, example: string) =>
+  executionFunction({
+    inline: true,
+    signature,
+    doc: `True if ${what}.\n\n    salt '*' match.${type} '${example}'`,
+    run: (context, args) => matches(context, type, args.tgt, args),
+  });
 
 /** Whether targets mean this minion. */
 export const module: ExecutionModule = {
@@ -121,34 +90,64 @@ export const module: ExecutionModule = {
     grain_pcre: by("grain_pcre", PATH, "a grain has a value that an expression matches", "os:Deb.*"),
     pillar: by("pillar", PATH, "the pillar has a value that a pattern of the shell matches", "role:web*"),
     pillar_pcre: by("pillar_pcre", PATH, "the pillar has a value that an expression matches", "role:web.*"),
-    ipcidr: {
+    ipcidr: executionFunction({
       inline: true,
       signature: "tgt",
       doc: "True if the minion has an address in a network; an empty list if the network is invalid.\n\n" +
         "    salt '*' match.ipcidr 10.0.0.0/8",
       run: (context, { tgt }) => parseIpTarget(str(tgt)) === undefined ? [] : matches(context, "ipcidr", tgt),
-    },
+    }),
     data: by("data", "tgt", "the data store has a value that a pattern of the shell matches", "spam:eggs"),
-    filter_by: {
+    filter_by: executionFunction({
       inline: true,
       signature: "lookup, tgt_type='compound', minion_id=None, merge=None, merge_lists=False, default='default'",
       doc: "The value of the first target in a map that matches the minion. `merge` is merged into it.\n\n" +
         "    salt '*' match.filter_by '{web*: www, default: none}'",
       run: filterBy,
-    },
-    search_by: {
-      inline: true,
+    }),
+    search_by: executionFunction({
       signature: "lookup, tgt_type='compound', minion_id=None",
+      inline: true,
       doc: "The keys of a map whose lists of targets match the minion; null if there are none.\n\n" +
         `    salt '*' match.search_by '{web: ["web*"], db: ["db*"]}'`,
-      run: searchBy,
-    },
-    ifelse: {
-      inline: true,
+      run(context, args): unknown[] | null {
+        const type = typeOf(args.tgt_type);
+        const found = entries(args.lookup).flatMap(([key, targets]) =>
+          (Array.isArray(targets) ? targets : [...str(targets)]).filter((target) =>
+            matches(context, type, target, args)
+          )
+            .map(() => key)
+        );
+        return found.length === 0 ? null : found;
+      },
+    }),
+    /** A value after an expression, for the first that means this minion; the last for none. */
+    ifelse: executionFunction({
       signature: "*args, **kwargs",
+      inline: true,
       doc: "The value after the first target that matches the minion, or the last value.\n\n" +
         "    salt '*' match.ifelse 'web*' www 'db*' data nothing",
-      run: ifElse,
-    },
+      run(context, { args, kwargs }): unknown {
+        const values = args;
+        if (values.length % 2 === 0) {
+          throw pythonError("SaltException", "The ifelse function must have an odd number of arguments!");
+        }
+        const table = new Map<unknown, unknown>();
+        for (let at = 0; at + 1 < values.length; at += 2) {
+          const key = values[at];
+          // A condition that was decided before: every minion, or none.
+          if (key !== false) table.set(key === true ? "*" : key, values[at + 1]);
+        }
+        const fallback = Symbol("otherwise");
+        table.set(fallback, values.at(-1));
+        const options = { tgt_type: "compound", ...kwargs };
+        const found = filterBy(context, {
+          ...options,
+          lookup: new Map([...table].filter(([key]) => key !== fallback)),
+          default: fallback,
+        });
+        return found ?? values.at(-1);
+      },
+    }),
   },
 };

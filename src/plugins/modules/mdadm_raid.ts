@@ -1,13 +1,17 @@
+import type { Args } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import {
+  CommandExecutionError,
+  executionFunction,
+  type ExecutionModule,
+  SaltInvocationError,
+} from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { str } from "../../language/python/repr.ts";
 import { escapeRegexp } from "../../language/python/substitute.ts";
 import { splitWords } from "../../language/python/whitespace.ts";
 import { operand, operands, programPath, run } from "../commands.ts";
 import { exists } from "../linux/paths.ts";
-
-type Args = Record<string, unknown>;
 
 interface Member {
   device: string;
@@ -96,58 +100,6 @@ function optionWords(kwargs: unknown): [string, ...unknown[]][] {
   );
 }
 
-async function create(context: JobContext, args: Args): Promise<unknown> {
-  const devices = operands(args.devices, "a device");
-  const spares = Number((args.kwargs as Args)["spare-devices"] ?? 0);
-  const words = [
-    "mdadm",
-    "-C",
-    operand(args.name, "an array"),
-    "-R",
-    "-v",
-    "-l",
-    str(args.level),
-    ...optionWords(args.kwargs).flat().map(str),
-    "-e",
-    str(args.metadata),
-    "-n",
-    str(devices.length - spares),
-    ...devices,
-  ];
-  return args.test_mode === true ? words.join(" ") : await run(context, words);
-}
-
-async function assemble(context: JobContext, args: Args): Promise<unknown> {
-  const devices = operands(args.devices, "a device");
-  const words = ["mdadm", "-A", operand(args.name, "an array"), "-v", ...optionWords(args.kwargs).flat(), ...devices];
-  return args.test_mode === true ? words : await run(context, words.map(str));
-}
-
-async function saveConfig(context: JobContext): Promise<unknown> {
-  let scan = splitLines(await run(context, ["mdadm", "--detail", "--scan"]));
-  // Ubuntu names arrays of which these are said by numbers of its own at the next start.
-  if (context.grains.os === "Ubuntu") scan = scan.map((line) => line.replace(/\s(?:name|metadata)=\S+/gi, ""));
-  for (const line of scan) {
-    const volume = splitWords(line)[1];
-    if (volume === undefined) continue;
-    if (await replace(context, `^ARRAY\\s+${escapeRegexp(volume)}\\s+.*$`, line, true)) continue;
-    await context.call("file.write", [configFile(context)], { args: scan });
-    break;
-  }
-  if (context.grains.os_family === "Debian") return await run(context, ["update-initramfs", "-u"]);
-  if (context.grains.os_family === "RedHat") return await run(context, ["dracut", "--force"]);
-  return null;
-}
-
-async function examine(context: JobContext, { device, quiet }: Args): Promise<Record<string, string>> {
-  const words = ["-Y", "-E", operand(device, "a device")];
-  const fields = (await lines(context, words, { ignore_retcode: quiet })).map((line) => {
-    const at = line.indexOf("=");
-    return at < 0 ? [line, ""] : [line.slice(0, at), line.slice(at + 1)];
-  });
-  return Object.fromEntries(fields);
-}
-
 const FURTHER = "\n\nFurther arguments are options of mdadm: chunk=256, or run=True for one without a value.\n\n" +
   "test_mode: only return the command\ndevices: as a list, or with commas";
 
@@ -159,55 +111,106 @@ export const module: ExecutionModule = {
     return programPath(context, "mdadm") === undefined ? because("the mdadm binary is not in the path.") : true;
   },
   functions: {
-    list: { signature: "", doc: "The arrays of this host.\n\n    salt '*' raid.list", run: list },
-    detail: {
+    list: executionFunction({ signature: "", doc: "The arrays of this host.\n\n    salt '*' raid.list", run: list }),
+    detail: executionFunction({
       signature: "device='/dev/md0'",
       doc: "What is known of an array, with its members.\n\n    salt '*' raid.detail /dev/md0",
       run: (context, { device }) => detail(context, device),
-    },
-    destroy: {
+    }),
+    destroy: executionFunction({
       signature: "device",
       doc: "Stops an array and wipes what its members know of it. WARNING: its data is lost.\n\n" +
         "    salt '*' raid.destroy /dev/md0",
       run: (context, { device }) => destroy(context, device),
-    },
-    stop: {
+    }),
+    stop: executionFunction({
       signature: "",
       doc: "Stops all arrays that are not in use; true if mdadm says that it failed, as in Salt.\n\n" +
         "    salt '*' raid.stop",
       run: async (context) => !await succeeds(context, ["--stop", "--scan"]),
-    },
-    create: {
-      signature: "name, level, devices, metadata='default', test_mode=False, **kwargs",
+    }),
+    create: executionFunction({
+      signature: "name, level: str, devices, metadata: str='default', test_mode=False, **kwargs",
       doc: "Makes an array. WARNING: data on the devices is lost.\n\n" +
         "    salt '*' raid.create /dev/md0 level=1 chunk=256 devices=\"['/dev/xvdd', '/dev/xvde']\" test_mode=True\n\n" +
         `level: such as 1, 5 or 10\nmetadata: the version of what is written of it on its devices${FURTHER}`,
-      run: create,
-    },
-    save_config: {
+      async run(context, args): Promise<unknown> {
+        const devices = operands(args.devices, "a device");
+        const spares = Number(args.kwargs["spare-devices"] ?? 0);
+        const words = [
+          "mdadm",
+          "-C",
+          operand(args.name, "an array"),
+          "-R",
+          "-v",
+          "-l",
+          args.level,
+          ...optionWords(args.kwargs).flat().map(str),
+          "-e",
+          args.metadata,
+          "-n",
+          str(devices.length - spares),
+          ...devices,
+        ];
+        return args.test_mode === true ? words.join(" ") : await run(context, words);
+      },
+    }),
+    save_config: executionFunction({
       signature: "",
       doc: "Writes the arrays into mdadm's configuration, and makes the initial RAM disk anew.\n\n" +
         "    salt '*' raid.save_config",
-      run: saveConfig,
-    },
-    assemble: {
+      async run(context): Promise<unknown> {
+        let scan = splitLines(await run(context, ["mdadm", "--detail", "--scan"]));
+        // Ubuntu names arrays of which these are said by numbers of its own at the next start.
+        if (context.grains.os === "Ubuntu") scan = scan.map((line) => line.replace(/\s(?:name|metadata)=\S+/gi, ""));
+        for (const line of scan) {
+          const volume = splitWords(line)[1];
+          if (volume === undefined) continue;
+          if (await replace(context, `^ARRAY\\s+${escapeRegexp(volume)}\\s+.*$`, line, true)) continue;
+          await context.call("file.write", [configFile(context)], { args: scan });
+          break;
+        }
+        if (context.grains.os_family === "Debian") return await run(context, ["update-initramfs", "-u"]);
+        if (context.grains.os_family === "RedHat") return await run(context, ["dracut", "--force"]);
+        return null;
+      },
+    }),
+    assemble: executionFunction({
       signature: "name, devices, test_mode=False, **kwargs",
       doc:
         `Starts an array that exists on its devices.\n\n    salt '*' raid.assemble /dev/md0 "['/dev/xvdd', '/dev/xvde']"` +
         FURTHER,
-      run: assemble,
-    },
-    examine: {
+      async run(context, args): Promise<unknown> {
+        const devices = operands(args.devices, "a device");
+        const words = [
+          "mdadm",
+          "-A",
+          operand(args.name, "an array"),
+          "-v",
+          ...optionWords(args.kwargs).flat(),
+          ...devices,
+        ];
+        return args.test_mode === true ? words : await run(context, words.map(str));
+      },
+    }),
+    examine: executionFunction({
       signature: "device, quiet=False",
       doc: "What a device knows of the array that it is in.\n\n    salt '*' raid.examine /dev/sda1\n\n" +
         "quiet: a device that is in none is no failure",
-      run: examine,
-    },
-    add: {
+      async run(context, { device, quiet }): Promise<Record<string, string>> {
+        const words = ["-Y", "-E", operand(device, "a device")];
+        const fields = (await lines(context, words, { ignore_retcode: quiet })).map((line) => {
+          const at = line.indexOf("=");
+          return at < 0 ? [line, ""] : [line.slice(0, at), line.slice(at + 1)];
+        });
+        return Object.fromEntries(fields);
+      },
+    }),
+    add: executionFunction({
       signature: "name, device",
       doc: "Adds a device to an array; true if that went well.\n\n    salt '*' raid.add /dev/md0 /dev/sda1",
       run: async (context, { name, device }) =>
         await succeeds(context, ["--manage", operand(name, "an array"), "--add", operand(device, "a device")]),
-    },
+    }),
   },
 };

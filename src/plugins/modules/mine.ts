@@ -1,6 +1,7 @@
+import { fieldsOf } from "../../language/python/given.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, type ExecutionModule } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
 import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -21,16 +22,12 @@ interface MineFunction {
   allowTgtType: unknown;
 }
 
-function mapOf(value: unknown): Values {
-  return isMap(value) ? Object.fromEntries(entriesOf(value).map(([key, item]) => [str(key), item])) : {};
-}
-
 /** A map of keyword arguments, or a list of positional ones with maps among them. */
 function parseDefinition(definition: unknown): MineFunction {
   const keyword: Values = {};
   const positional: unknown[] = [];
   for (const item of isMap(definition) ? [definition] : Array.isArray(definition) ? definition : []) {
-    if (isMap(item)) Object.assign(keyword, mapOf(item));
+    if (isMap(item)) Object.assign(keyword, fieldsOf(item));
     else positional.push(item);
   }
   const { mine_function, allow_tgt, allow_tgt_type, ...rest } = keyword;
@@ -54,7 +51,7 @@ const isLocal = (context: JobContext) => context.opts.file_client === "local" ||
 
 /** What a minion without a master has sent, as Salt's `data` module keeps it. */
 async function localMine(context: JobContext): Promise<Values> {
-  return mapOf(await context.call("data.get", ["mine_cache"]));
+  return fieldsOf(await context.call("data.get", ["mine_cache"]));
 }
 
 async function store(context: JobContext, data: Values, clear: boolean): Promise<boolean> {
@@ -68,14 +65,14 @@ async function store(context: JobContext, data: Values, clear: boolean): Promise
 
 /** The functions whose values go into the mine, from the minion's configuration and its pillar. */
 async function configured(context: JobContext): Promise<Values> {
-  return mapOf(await context.call("config.merge", ["mine_functions", {}]));
+  return fieldsOf(await context.call("config.merge", ["mine_functions", {}]));
 }
 
 async function update(context: JobContext, clear: boolean, given: unknown): Promise<boolean | null> {
   const wanted = Array.isArray(given)
     ? Object.fromEntries(given.map((name) => [str(name), {}]))
     : isMap(given) && truthy(given)
-    ? mapOf(given)
+    ? fieldsOf(given)
     : truthy(given)
     ? {}
     : await configured(context);
@@ -118,45 +115,45 @@ async function getLocal(context: JobContext, tgt: unknown, fun: unknown, tgt_typ
 /** Values that minions keep at their master for each other. */
 export const module: ExecutionModule = {
   functions: {
-    send: {
-      signature: "name, *args, **kwargs",
+    send: executionFunction({
+      signature: "name: str, *args, **kwargs",
       doc: "Calls a function and sends its value to the mine under that name. True on success.\n\n" +
         "    salt '*' mine.send web_addrs mine_function=network.ip_addrs interface=eth0\n\n" +
         "mine_function: what is called, if it is not the name. allow_tgt, allow_tgt_type: the minions that may read it",
       async run(context, { name, args, kwargs }) {
-        const { mine_function, allow_tgt, allow_tgt_type, ...rest } = kwargs as Values;
+        const { mine_function, allow_tgt, allow_tgt_type, ...rest } = kwargs;
         const keyword = Object.fromEntries(Object.entries(rest).filter(([key]) => !key.startsWith("__")));
-        const fun = truthy(mine_function) ? str(mine_function) : str(name);
+        const fun = truthy(mine_function) ? str(mine_function) : name;
         let value: unknown;
         try {
-          value = await context.call(fun, args as unknown[], keyword) ?? null;
+          value = await context.call(fun, args, keyword) ?? null;
         } catch (error) {
           context.log.error("a function of the mine failed", { name: fun, error: messageOf(error) });
           return false;
         }
-        return await store(context, { [str(name)]: withAcl(value, allow_tgt, allow_tgt_type) }, false);
+        return await store(context, { [name]: withAcl(value, allow_tgt, allow_tgt_type) }, false);
       },
-    },
-    update: {
-      signature: "clear=False, mine_functions=None",
+    }),
+    update: executionFunction({
+      signature: "clear: bool=False, mine_functions=None",
       doc: "Calls the functions of `mine_functions` and sends their values to the mine.\n\n" +
         "    salt '*' mine.update\n\n" +
         "clear: forget what is there before. mine_functions: these instead of the configured ones",
-      run: (context, { clear, mine_functions }) => update(context, truthy(clear), mine_functions),
-    },
-    get: {
-      signature: "tgt, fun, tgt_type='glob', exclude_minion=False",
+      run: (context, { clear, mine_functions }) => update(context, clear, mine_functions),
+    }),
+    get: executionFunction({
+      signature: "tgt, fun, tgt_type='glob', exclude_minion: bool=False",
       doc: "The mine's values under one or several names: minion → value.\n\n" +
         "    salt '*' mine.get 'web*' network.ip_addrs",
       async run(context, { tgt, fun, tgt_type, exclude_minion }) {
         if (isLocal(context)) return await getLocal(context, tgt, fun, tgt_type);
         const id = str(context.opts.id);
         const found = await context.master!.request({ cmd: "_mine_get", id, tgt, fun, tgt_type });
-        if (!truthy(exclude_minion) || !isMap(found)) return found;
+        if (!exclude_minion || !isMap(found)) return found;
         return new Map(entriesOf(found).filter(([minion]) => minion !== id));
       },
-    },
-    delete: {
+    }),
+    delete: executionFunction({
       signature: "fun",
       doc: "Deletes one value of this minion from the mine.\n\n    salt '*' mine.delete network.ip_addrs",
       async run(context, { fun }) {
@@ -167,8 +164,8 @@ export const module: ExecutionModule = {
         await context.master!.request({ cmd: "_mine_delete", id: context.opts.id, fun });
         return true;
       },
-    },
-    flush: {
+    }),
+    flush: executionFunction({
       signature: "",
       doc: "Deletes all values of this minion from the mine.\n\n    salt '*' mine.flush",
       async run(context) {
@@ -176,8 +173,8 @@ export const module: ExecutionModule = {
         await context.master!.request({ cmd: "_mine_flush", id: context.opts.id });
         return true;
       },
-    },
-    valid: {
+    }),
+    valid: executionFunction({
       signature: "",
       doc: "The functions that this minion sends to the mine periodically, with their arguments.\n\n" +
         "    salt '*' mine.valid",
@@ -196,8 +193,8 @@ export const module: ExecutionModule = {
         }
         return found;
       },
-    },
-    get_docker: {
+    }),
+    get_docker: executionFunction({
       signature: "interfaces=None, cidrs=None, with_container_id=False",
       doc: "Addresses of containers from the mine: empty unless a minion has sent docker.ps.",
       async run(context) {
@@ -206,6 +203,6 @@ export const module: ExecutionModule = {
         if (!truthy(hosts)) return {};
         throw new CommandExecutionError("There is no docker module here that could read docker.ps of the mine");
       },
-    },
+    }),
   },
 };

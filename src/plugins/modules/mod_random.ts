@@ -2,6 +2,7 @@ import { hex } from "../../protocol/crypto/hex.ts";
 import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
+  executionFunction,
   type ExecutionModule,
   InvalidArgumentsError,
   SaltInvocationError,
@@ -137,23 +138,15 @@ function draw(context: JobContext, bound: number): number {
   }
 }
 
-async function shadowHash(context: JobContext, args: Record<string, unknown>): Promise<string> {
-  const password = args.password === null
-    ? randomText(context, { length: 20, lowercase: true, uppercase: true, digits: true, punctuation: true })
-    : str(args.password);
-  const salt = args.crypt_salt === null ? undefined : str(args.crypt_salt);
-  return await passwordHash(context, str(args.algorithm ?? "sha512"), password, salt);
-}
-
 /** Random numbers, texts and choices; the same for the same seed, as Salt makes them. */
 export const module: ExecutionModule = {
   functions: {
-    hash: {
+    hash: executionFunction({
       signature: "value, algorithm='sha512'",
       doc: "The hash of a text, as hexadecimal digits.\n\n    salt '*' random.hash 'I am a string' md5",
       run: (context, { value, algorithm }) => hash(context, value, algorithm),
-    },
-    str_encode: {
+    }),
+    str_encode: executionFunction({
       signature: "value, encoder='base64'",
       doc: "A text in base64.\n\n    salt '*' random.str_encode 'I am a new string'",
       run(_context, { value, encoder }) {
@@ -162,27 +155,33 @@ export const module: ExecutionModule = {
         }
         return encodeBase64(bytesOf(value));
       },
-    },
-    get_str: {
-      signature: "length=20, chars=None, lowercase=True, uppercase=True, digits=True, punctuation=True, " +
-        "whitespace=False, printable=False",
+    }),
+    get_str: executionFunction({
+      signature: `length=20, chars=None, lowercase=True, uppercase=True, digits=True, punctuation=True,
+        whitespace=False, printable=False`,
       doc:
         "A random text, fit for passwords. Its characters are `chars`, or those of the classes that are wanted.\n\n" +
         "    salt '*' random.get_str 128\n    salt '*' random.get_str 16 chars='abc123.!()'",
       run: randomText,
-    },
-    shadow_hash: {
+    }),
+    shadow_hash: executionFunction({
       signature: "crypt_salt=None, password=None, algorithm='sha512'",
       doc: "A hash for /etc/shadow: sha512, sha256 or md5. Salt and password are drawn where none is given.\n\n" +
         "    salt '*' random.shadow_hash 'My5alT' 'MyP@asswd' sha256",
-      run: shadowHash,
-    },
-    rand_int: {
+      async run(context, args): Promise<string> {
+        const password = args.password === null
+          ? randomText(context, { length: 20, lowercase: true, uppercase: true, digits: true, punctuation: true })
+          : str(args.password);
+        const salt = args.crypt_salt === null ? undefined : str(args.crypt_salt);
+        return await passwordHash(context, str(args.algorithm ?? "sha512"), password, salt);
+      },
+    }),
+    rand_int: executionFunction({
       signature: "start=1, end=10, seed=None",
       doc: "A random number, both bounds included; the same for the same seed.\n\n    salt '*' random.rand_int 1 10",
       run: (context, { start, end, seed }) => randomInteger(context, integer(start), integer(end), seed),
-    },
-    seed: {
+    }),
+    seed: executionFunction({
       signature: "range=10, hash=None",
       doc: "A number below `range` that is always the same for this minion, or for a value.\n\n" +
         "    salt '*' random.seed 60",
@@ -191,18 +190,18 @@ export const module: ExecutionModule = {
         if (bound < 1n) throw pythonError("ValueError", "empty range for randrange()");
         return toInteger(generator(context, seed ?? context.grains.id ?? context.opts.id).below(bound));
       },
-    },
-    sample: {
+    }),
+    sample: executionFunction({
       signature: "value, size, seed=None",
       doc: "Some members of a list, drawn at random; the same for the same seed.\n\n" +
         `    salt '*' random.sample '["one", "two"]' 1 seed="something"`,
       run: (context, { value, size, seed }) => sample(context, value, size, seed),
-    },
-    shuffle: {
+    }),
+    shuffle: executionFunction({
       signature: "value, seed=None",
       doc: "A list in random order; the same for the same seed.\n\n" +
         `    salt '*' random.shuffle '["one", "two"]' seed="something"`,
       run: (context, { value, seed }) => sample(context, value, Array.isArray(value) ? value.length : 0, seed),
-    },
+    }),
   },
 };

@@ -1,7 +1,13 @@
+import type { Args } from "../../model/loader/signature.ts";
 import { joinPath } from "../../base/paths.ts";
 import { SystemError } from "../../base/errors.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, CommandNotFoundError, type ExecutionModule } from "../../model/loader/family.ts";
+import {
+  CommandExecutionError,
+  CommandNotFoundError,
+  executionFunction,
+  type ExecutionModule,
+} from "../../model/loader/family.ts";
 import { entriesOf, isMap, lookup, mapOf } from "../../language/python/containers.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { dirname } from "../../language/python/posixpath.ts";
@@ -22,8 +28,6 @@ import {
   setEntry,
   VFSTAB,
 } from "./mount/tables.ts";
-
-type Args = Record<string, unknown>;
 
 /** Users and groups among the options of a mount, as numbers. */
 function optionsOf(context: JobContext, text: string): string[] {
@@ -89,7 +93,7 @@ async function active(context: JobContext, extended: unknown): Promise<Record<st
 
 const isMounted = async (context: JobContext, name: string) => Object.hasOwn(await active(context, false), name);
 
-const listOf = (opts: unknown): string[] => Array.isArray(opts) ? opts.map(str) : str(opts).split(",");
+const optionWords = (opts: unknown): string[] => Array.isArray(opts) ? opts.map(str) : str(opts).split(",");
 
 /** Runs `mount` or `umount`. @returns true, or its error message */
 async function mountCommand(context: JobContext, words: string[], user: unknown): Promise<true | string> {
@@ -107,26 +111,11 @@ async function mount(context: JobContext, args: Args): Promise<unknown> {
   }
   const words = ["mount"];
   if (truthy(device)) {
-    if (opts !== null) words.push("-o", listOf(opts).join(","));
+    if (opts !== null) words.push("-o", optionWords(opts).join(","));
     if (truthy(fstype)) words.push("-t", str(fstype));
     words.push(str(device));
   }
   return await mountCommand(context, [...words, name], args.user);
-}
-
-async function remount(context: JobContext, args: Args): Promise<unknown> {
-  const name = str(args.name);
-  if (!await isMounted(context, name)) return await mount(context, args);
-  const opts = listOf(args.opts);
-  if (!opts.includes("remount")) opts.push("remount");
-  const kind = truthy(args.fstype) ? ["-t", str(args.fstype)] : [];
-  return await mountCommand(context, ["mount", "-o", opts.join(","), ...kind, str(args.device), name], args.user);
-}
-
-async function umount(context: JobContext, args: Args): Promise<unknown> {
-  const name = str(args.name);
-  if (!await isMounted(context, name)) return `${name} does not have anything mounted`;
-  return await mountCommand(context, ["umount", truthy(args.device) ? str(args.device) : name], args.user);
 }
 
 function swaps(context: JobContext): Record<string, Record<string, string>> {
@@ -197,39 +186,39 @@ export const module: ExecutionModule = {
       ? { unavailable: "The mount module cannot be loaded: not a POSIX-like system." }
       : true,
   functions: {
-    active: {
+    active: executionFunction({
       signature: "extended=False",
       doc: "The mounted file systems by mount point; `extended` adds details.\n\n    salt '*' mount.active",
       run: (context, { extended }) => active(context, extended),
-    },
-    is_mounted: {
-      signature: "name",
+    }),
+    is_mounted: executionFunction({
+      signature: "name: str",
       doc: "True if something is mounted on a directory.\n\n    salt '*' mount.is_mounted /mnt/share",
-      run: (context, { name }) => isMounted(context, str(name)),
-    },
-    get_mount_from_path: {
-      signature: "path",
+      run: (context, { name }) => isMounted(context, name),
+    }),
+    get_mount_from_path: executionFunction({
+      signature: "path: str",
       doc: "The mount point of the file system of a path.\n\n    salt '*' mount.get_mount_from_path /opt/logs",
-      run: (context, { path }) => mountOf(context, str(path)),
-    },
-    get_device_from_path: {
-      signature: "path",
+      run: (context, { path }) => mountOf(context, path),
+    }),
+    get_device_from_path: executionFunction({
+      signature: "path: str",
       doc: "The device of the file system of a path.\n\n    salt '*' mount.get_device_from_path /opt/logs",
-      run: async (context, { path }) => (await active(context, false))[mountOf(context, str(path))]?.device ?? null,
-    },
-    fstab: {
-      signature: "config='/etc/fstab'",
+      run: async (context, { path }) => (await active(context, false))[mountOf(context, path)]?.device ?? null,
+    }),
+    fstab: executionFunction({
+      signature: "config: str='/etc/fstab'",
       doc: "The entries of /etc/fstab by mount point.\n\n    salt '*' mount.fstab",
-      run: (context, { config }) => readTable(context, str(config)),
-    },
-    vfstab: {
-      signature: "config='/etc/vfstab'",
+      run: (context, { config }) => readTable(context, config),
+    }),
+    vfstab: executionFunction({
+      signature: "config: str='/etc/vfstab'",
       doc: "The same as mount.fstab, under the name that it has on Solaris.\n\n    salt '*' mount.vfstab",
-      run: (context, { config }) => readTable(context, str(config)),
-    },
-    set_fstab: {
-      signature: "name, device, fstype, opts='defaults', dump=0, pass_num=0, config='/etc/fstab', test=False, " +
-        "match_on='auto', not_change=False, **kwargs",
+      run: (context, { config }) => readTable(context, config),
+    }),
+    set_fstab: executionFunction({
+      signature: `name, device, fstype, opts='defaults', dump=0, pass_num=0, config='/etc/fstab', test=False,
+        match_on='auto', not_change=False, **kwargs`,
       doc: "Adds or changes an entry of /etc/fstab; returns new, change or present.\n\n" +
         "    salt '*' mount.set_fstab /mnt/foo /dev/sdz1 ext4",
       run(context, args) {
@@ -239,15 +228,15 @@ export const module: ExecutionModule = {
         const entry = { name, device: escaped(args.device), fstype, opts: escaped(opts), dump, pass_num: pass };
         return setEntry(context, entry, args, FSTAB);
       },
-    },
-    rm_fstab: {
+    }),
+    rm_fstab: executionFunction({
       signature: "name, device, config='/etc/fstab'",
       doc: "Removes an entry from /etc/fstab.\n\n    salt '*' mount.rm_fstab /mnt/foo /dev/sdg",
       run: (context, args) => removeEntry(context, args, FSTAB),
-    },
-    set_vfstab: {
-      signature: "name, device, fstype, opts='-', device_fsck='-', pass_fsck='-', mount_at_boot='yes', " +
-        "config='/etc/vfstab', test=False, match_on='auto', not_change=False, **kwargs",
+    }),
+    set_vfstab: executionFunction({
+      signature: `name, device, fstype, opts='-', device_fsck='-', pass_fsck='-', mount_at_boot='yes',
+        config='/etc/vfstab', test=False, match_on='auto', not_change=False, **kwargs`,
       doc: "Adds or changes an entry of /etc/vfstab; returns new, change or present.\n\n" +
         "    salt '*' mount.set_vfstab /mnt/foo /device/c0t0d0p0 ufs",
       run(context, args) {
@@ -257,25 +246,20 @@ export const module: ExecutionModule = {
         const entry = { name, device, fstype, opts, device_fsck, pass_fsck, mount_at_boot };
         return setEntry(context, entry, args, VFSTAB);
       },
-    },
-    rm_vfstab: {
+    }),
+    rm_vfstab: executionFunction({
       signature: "name, device, config='/etc/vfstab'",
       doc: "The same as mount.rm_fstab, for another file.\n\n" +
         "    salt '*' mount.rm_vfstab /mnt/foo /device/c0t0d0p0",
       run: (context, args) => removeEntry(context, args, FSTAB),
-    },
-    automaster: {
-      signature: "config='/etc/auto_salt'",
+    }),
+    automaster: executionFunction({
+      signature: "config: str='/etc/auto_salt'",
       doc: "The table of the automounter by mount point.\n\n    salt '*' mount.automaster",
-      run: (context, { config }) => readAutomaster(context, str(config)),
-    },
-    set_automaster: {
-      signature: "name, device, fstype, opts='', config='/etc/auto_salt', test=False, not_change=False, **kwargs",
-      doc: "Adds or changes an entry of the automounter's table; returns new, change or present.\n\n" +
-        "    salt '*' mount.set_automaster /mnt/foo /dev/sdz1 ext4",
-      run: setAutomaster,
-    },
-    rm_automaster: {
+      run: (context, { config }) => readAutomaster(context, config),
+    }),
+    set_automaster: setAutomaster,
+    rm_automaster: executionFunction({
       signature: "name, device, config='/etc/auto_salt'",
       doc: "Removes an entry from the automounter's table.\n\n" +
         "    salt '*' mount.rm_automaster /mnt/foo /dev/sdg",
@@ -283,84 +267,99 @@ export const module: ExecutionModule = {
         if (removeAutomaster(context, args)) await run(context, ["automount", "-cv"]);
         return true;
       },
-    },
-    filesystems: {
+    }),
+    filesystems: executionFunction({
       signature: "config='/etc/filesystems'",
       doc: `${NOT_AIX}\n\n    salt '*' mount.filesystems`,
       run: () => ({}),
-    },
-    set_filesystems: {
-      signature: "name, device, vfstype, opts='-', mount='true', config='/etc/filesystems', test=False, " +
-        "match_on='auto', not_change=False, **kwargs",
+    }),
+    set_filesystems: executionFunction({
+      signature: `name, device, vfstype, opts='-', mount='true', config='/etc/filesystems', test=False,
+        match_on='auto', not_change=False, **kwargs`,
       doc: `${NOT_AIX}\n\n    salt '*' mount.set_filesystems /mnt/foo /dev/sdz1 jfs2`,
       run: () => null,
-    },
-    rm_filesystems: {
+    }),
+    rm_filesystems: executionFunction({
       signature: "name, device, config='/etc/filesystems'",
       doc: `${NOT_AIX}\n\n    salt '*' mount.rm_filesystems /mnt/foo /dev/sdg`,
       run: () => false,
-    },
-    mount: {
+    }),
+    mount: executionFunction({
       signature: "name, device=False, mkmnt=False, fstype='', opts='defaults', user=None, util='mount'",
       doc: "Mounts a device; returns True, or an error message.\n\n    salt '*' mount.mount /mnt/foo /dev/sdz1 True",
       run: mount,
-    },
-    remount: {
-      signature: "name, device, mkmnt=False, fstype='', opts='defaults', user=None",
+    }),
+    remount: executionFunction({
+      signature: "name: str, device, mkmnt=False, fstype='', opts='defaults', user=None",
       doc: "Remounts a device with other options, or mounts it.\n\n" +
         "    salt '*' mount.remount /mnt/foo /dev/sdz1 True",
-      run: remount,
-    },
-    umount: {
-      signature: "name, device=None, user=None, util='mount'",
+      async run(context, args): Promise<unknown> {
+        const name = args.name;
+        if (!await isMounted(context, name)) return await mount(context, args);
+        const opts = optionWords(args.opts);
+        if (!opts.includes("remount")) opts.push("remount");
+        const kind = truthy(args.fstype) ? ["-t", str(args.fstype)] : [];
+        return await mountCommand(context, ["mount", "-o", opts.join(","), ...kind, str(args.device), name], args.user);
+      },
+    }),
+    umount: executionFunction({
+      signature: "name: str, device=None, user=None, util='mount'",
       doc: "Unmounts a file system; returns True, or an error message.\n\n    salt '*' mount.umount /mnt/foo",
-      run: umount,
-    },
-    is_fuse_exec: {
-      signature: "cmd",
+      async run(context, args): Promise<unknown> {
+        const name = args.name;
+        if (!await isMounted(context, name)) return `${name} does not have anything mounted`;
+        return await mountCommand(context, ["umount", truthy(args.device) ? str(args.device) : name], args.user);
+      },
+    }),
+    is_fuse_exec: executionFunction({
+      signature: "cmd: str",
       doc: "True for a program that is linked with libfuse.\n\n    salt '*' mount.is_fuse_exec sshfs",
       async run(context, { cmd }) {
-        const path = programPath(context, str(cmd));
+        const path = programPath(context, cmd);
         if (path === undefined) return false;
         if (programPath(context, "ldd") === undefined) throw new CommandNotFoundError("ldd");
         return (await run(context, ["ldd", ...shellWords(path)])).includes("libfuse");
       },
-    },
-    swaps: { signature: "", doc: "The swap devices and files in use.\n\n    salt '*' mount.swaps", run: swaps },
-    swapon: {
-      signature: "name, priority=None",
+    }),
+    swaps: executionFunction({
+      signature: "",
+      doc: "The swap devices and files in use.\n\n    salt '*' mount.swaps",
+      run: swaps,
+    }),
+    swapon: executionFunction({
+      signature: "name: str, priority=None",
       doc: "Enables swapping to a device or file.\n\n    salt '*' mount.swapon /root/swapfile",
-      run: (context, { name, priority }) => swapon(context, str(name), priority),
-    },
-    swapoff: {
-      signature: "name",
+      run: (context, { name, priority }) => swapon(context, name, priority),
+    }),
+    swapoff: executionFunction({
+      signature: "name: str",
       doc:
         "Disables swapping to a device or file; null if it was not in use.\n\n    salt '*' mount.swapoff /root/swapfile",
-      run: (context, { name }) => swapoff(context, str(name)),
-    },
-    read_mount_cache: {
-      signature: "name",
+      run: (context, { name }) => swapoff(context, name),
+    }),
+    read_mount_cache: executionFunction({
+      signature: "name: str",
       doc: "What a state has mounted on a directory.\n\n    salt '*' mount.read_mount_cache /mnt/share",
-      run: async (context, { name }) => (await readCache(context)).get(str(name)) ?? {},
-    },
-    write_mount_cache: {
-      signature: "real_name, device, mkmnt, fstype, mount_opts",
+      run: async (context, { name }) => (await readCache(context)).get(name) ?? {},
+    }),
+    write_mount_cache: executionFunction({
+      signature: "real_name: str, device, mkmnt, fstype, mount_opts",
       doc: "Notes what a state has mounted.\n\n" +
         "    salt '*' mount.write_mount_cache /mnt/share /dev/sda1 False ext4 defaults,nosuid",
       async run(context, { real_name: name, device, mkmnt, fstype, mount_opts: opts }) {
         const mounts = await readCache(context);
-        await writeCache(context, mounts.set(str(name), { device, fstype, mkmnt, opts }));
+        await writeCache(context, mounts.set(name, { device, fstype, mkmnt, opts }));
         return true;
       },
-    },
-    delete_mount_cache: {
-      signature: "real_name",
+    }),
+    delete_mount_cache: executionFunction({
+      signature: "real_name: str",
       doc: "Deletes the note of what a state has mounted.\n\n    salt '*' mount.delete_mount_cache /mnt/share",
       async run(context, { real_name: name }) {
         const mounts = await readCache(context);
-        if (mounts.delete(str(name))) await writeCache(context, mounts);
+        if (mounts.delete(name)) await writeCache(context, mounts);
         return true;
       },
-    },
+    }),
   },
 };

@@ -1,5 +1,4 @@
-import type { JobContext } from "../../model/loader/context.ts";
-import type { ExecutionFunction, ExecutionModule } from "../../model/loader/family.ts";
+import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { str, stringRepr } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -16,14 +15,6 @@ import { bufferSizes, setBufferSizes } from "./network/buffers.ts";
 import { activeTcp, netstat } from "./network/connections.ts";
 import { fqdns, fullName, setHostname } from "./network/hostname.ts";
 import { ping, sanitized, traceroute } from "./network/probes.ts";
-
-async function arp(context: JobContext): Promise<Record<string, string>> {
-  const text = await run(context, ["arp", "-an"]);
-  return Object.fromEntries(
-    splitLines(text).map(splitWords).filter((words) => words.length >= 4 && words[3] !== "<incomplete>")
-      .map((words) => [words[3]!, words[1]!.replace(/^\(|\)$/g, "")]),
-  );
-}
 
 function hexadecimal(text: string): string {
   return text.split(".").map((byte) => {
@@ -50,24 +41,24 @@ function cidrParts(text: string): Record<string, string> {
   };
 }
 
-const IPV4: ExecutionFunction = {
+const IPV4 = executionFunction({
   signature: "interface=None, include_loopback=False, cidr=None, type=None",
   doc: "The IPv4 addresses of this host: of an interface, in a network, or of a type, public or private.\n\n" +
     "    salt '*' network.ip_addrs cidr=10.0.0.0/8",
   run: (context, args) => addresses(context, 4, args),
-};
+});
 
-const IPV6: ExecutionFunction = {
+const IPV6 = executionFunction({
   signature: "interface=None, include_loopback=False, cidr=None",
   doc: "The IPv6 addresses of this host: of an interface, or in a network.\n\n    salt '*' network.ip_addrs6",
   run: (context, args) => addresses(context, 6, args),
-};
+});
 
-const HARDWARE: ExecutionFunction = {
+const HARDWARE = executionFunction({
   signature: "iface",
   doc: "The hardware address of an interface.\n\n    salt '*' network.hw_addr eth0",
   run: (context, { iface }) => ofInterface(context, iface, ({ hwaddr }) => hwaddr),
-};
+});
 
 /** Interfaces, addresses, routes and connections. */
 export const module: ExecutionModule = {
@@ -76,190 +67,173 @@ export const module: ExecutionModule = {
       ? true
       : { unavailable: "The network module reads /proc and /sys of Linux, and this is another system" },
   functions: {
-    active_tcp: {
-      signature: "",
-      doc: "The open TCP connections over IPv4.\n\n    salt '*' network.active_tcp",
-      run: activeTcp,
-    },
-    arp: {
+    active_tcp: activeTcp,
+    arp: executionFunction({
       signature: "",
       doc: "The ARP table: hardware addresses of neighbours with their IP addresses.\n\n    salt '*' network.arp",
-      run: arp,
-    },
-    calc_net: {
-      signature: "ip_addr, netmask=None",
+      async run(context): Promise<Record<string, string>> {
+        const text = await run(context, ["arp", "-an"]);
+        return Object.fromEntries(
+          splitLines(text).map(splitWords).filter((words) => words.length >= 4 && words[3] !== "<incomplete>")
+            .map((words) => [words[3]!, words[1]!.replace(/^\(|\)$/g, "")]),
+        );
+      },
+    }),
+    calc_net: executionFunction({
+      signature: "ip_addr: str, netmask=None",
       doc: "The network that an address is in.\n\n    salt '*' network.calc_net 172.17.0.5 255.255.255.240",
       run: (_, { ip_addr: address, netmask }) =>
-        ip.printNetwork(ip.needNetwork(truthy(netmask) ? `${str(address)}/${str(netmask)}` : str(address))),
-    },
-    connect: {
+        ip.printNetwork(ip.needNetwork(truthy(netmask) ? `${address}/${str(netmask)}` : address)),
+    }),
+    connect: executionFunction({
       signature: "host, port=None, **kwargs",
       doc:
         "Tries whether a connection to a port of a host can be opened; `timeout` in seconds, `family` ipv4 or ipv6.\n\n" +
         "    salt '*' network.connect archlinux.org port=443 timeout=3",
       run: (context, { host, port, kwargs }) => connect(context, host, port, kwargs),
-    },
-    convert_cidr: {
-      signature: "cidr",
+    }),
+    convert_cidr: executionFunction({
+      signature: "cidr: str",
       doc: "Network, mask and broadcast address of a network.\n\n    salt '*' network.convert_cidr 172.31.0.0/16",
-      run: (_, { cidr }) => cidrParts(str(cidr)),
-    },
-    default_route: {
+      run: (_, { cidr }) => cidrParts(cidr),
+    }),
+    default_route: executionFunction({
       signature: "family=None",
       doc: "The default routes, or those of inet or inet6.\n\n    salt '*' network.default_route",
       run: (context, { family }) => defaultRoute(context, family),
-    },
-    dig: {
+    }),
+    dig: executionFunction({
       signature: "host",
       doc: "Runs dig on a name.\n\n    salt '*' network.dig archlinux.org",
       run: async (context, { host }) => {
         needProgram(context, "dig");
         return await run(context, ["dig", sanitized(host)]);
       },
-    },
-    fqdns: {
-      signature: "",
-      doc: "The names that the resolver returns for the addresses of this host.\n\n    salt '*' network.fqdns",
-      run: fqdns,
-    },
-    get_bufsize: {
+    }),
+    fqdns,
+    get_bufsize: executionFunction({
       signature: "iface",
       doc: "The ring buffer sizes of an interface, from ethtool.\n\n    salt '*' network.get_bufsize eth0",
       run: (context, { iface }) => bufferSizes(context, iface),
-    },
-    get_fqdn: {
-      signature: "",
-      doc: "The full name of this host.\n\n    salt '*' network.get_fqdn",
-      run: fullName,
-    },
-    get_hostname: {
+    }),
+    get_fqdn: fullName,
+    get_hostname: executionFunction({
       signature: "",
       doc: "The name of this host.\n\n    salt '*' network.get_hostname",
       run: ({ runtime }) => runtime.host.hostname(),
-    },
-    get_route: {
+    }),
+    get_route: executionFunction({
       signature: "ip",
       doc: "The route of packets to an address.\n\n    salt '*' network.get_route 10.10.10.10",
       run: (context, args) => getRoute(context, args.ip),
-    },
+    }),
     hw_addr: HARDWARE,
     hwaddr: HARDWARE,
-    ifacestartswith: {
-      signature: "cidr",
+    ifacestartswith: executionFunction({
+      signature: "cidr: str",
       doc: "The interfaces with an address that begins like this.\n\n    salt '*' network.ifacestartswith 10.0",
       run: async (context, { cidr }) =>
         Object.entries(await readInterfaces(context))
-          .filter(([, { inet = [] }]) => inet.some(({ address }) => address.startsWith(str(cidr)))).map(([name]) =>
-            name
-          ),
-    },
-    wol: {
-      signature: "mac, bcast='255.255.255.255', destport=9",
+          .filter(([, { inet = [] }]) => inet.some(({ address }) => address.startsWith(cidr))).map(([name]) => name),
+    }),
+    wol: executionFunction({
+      signature: "mac: str, bcast: str='255.255.255.255', destport=9",
       doc: "Wakes up a host with a Wake-on-LAN broadcast.\n\n" +
         "    salt '*' network.wol 08:00:27:13:69:77\n    salt '*' network.wol 080027136977 10.0.0.255 7",
-      run: ({ runtime }, { mac, bcast, destport }) => wakeOnLan(runtime, str(mac), str(bcast), Number(destport)),
-    },
-    in_subnet: {
+      run: ({ runtime }, { mac, bcast, destport }) => wakeOnLan(runtime, mac, bcast, Number(destport)),
+    }),
+    in_subnet: executionFunction({
       signature: "cidr",
       doc: "True if this host has an address in a network.\n\n    salt '*' network.in_subnet 10.0.0.0/16",
       run: (context, { cidr }) => inSubnet(context, cidr),
-    },
-    interface: {
+    }),
+    interface: executionFunction({
       signature: "iface",
       doc:
         "The IPv4 addresses of an interface with mask, broadcast address and label.\n\n    salt '*' network.interface eth0",
       run: (context, { iface }) => ofInterface(context, iface, ({ inet }) => inet),
-    },
-    interface_ip: {
+    }),
+    interface_ip: executionFunction({
       signature: "iface",
       doc: "The first IPv4 address of an interface.\n\n    salt '*' network.interface_ip eth0",
       run: (context, { iface }) => ofInterface(context, iface, ({ inet }) => inet?.[0]?.address),
-    },
-    interfaces: {
+    }),
+    interfaces: executionFunction({
       signature: "",
       doc: "The interfaces with their addresses.\n\n    salt '*' network.interfaces",
       run: readInterfaces,
-    },
+    }),
     ip_addrs: IPV4,
     ip_addrs6: IPV6,
-    ip_in_subnet: {
-      signature: "ip_addr, cidr",
+    ip_in_subnet: executionFunction({
+      signature: "ip_addr: str, cidr: str",
       doc: "True if an address is in a network.\n\n    salt '*' network.ip_in_subnet 172.17.0.4 172.16.0.0/12",
-      run: (_, { ip_addr: address, cidr }) => ip.contains(ip.needNetwork(str(cidr)), ip.needAddress(str(address))),
-    },
-    ip_networks: {
+      run: (_, { ip_addr: address, cidr }) => ip.contains(ip.needNetwork(cidr), ip.needAddress(address)),
+    }),
+    ip_networks: executionFunction({
       signature: "interface=None, include_loopback=False, verbose=False",
       doc: "The IPv4 networks of the interfaces; with `verbose` with details.\n\n" +
         "    salt '*' network.ip_networks eth0,eth1",
       run: (context, args) => networkList(context, 4, args),
-    },
-    ip_networks6: {
+    }),
+    ip_networks6: executionFunction({
       signature: "interface=None, include_loopback=False, verbose=False",
       doc: "The IPv6 networks of the interfaces.\n\n    salt '*' network.ip_networks6",
       run: (context, args) => networkList(context, 6, args),
-    },
+    }),
     ipaddrs: IPV4,
     ipaddrs6: IPV6,
-    iphexval: {
-      signature: "ip",
+    iphexval: executionFunction({
+      signature: "ip: str",
       doc: "An IPv4 address in hexadecimal.\n\n    salt '*' network.iphexval 10.0.0.1",
-      run: (_, args) => hexadecimal(str(args.ip)),
-    },
-    is_loopback: {
-      signature: "ip_addr",
+      run: (_, args) => hexadecimal(args.ip),
+    }),
+    is_loopback: executionFunction({
+      signature: "ip_addr: str",
       doc: "True for an address of the loopback.\n\n    salt '*' network.is_loopback 127.0.0.1",
-      run: (_, { ip_addr: address }) => ip.isLoopback(ip.needAddress(str(address))),
-    },
-    is_private: {
-      signature: "ip_addr",
+      run: (_, { ip_addr: address }) => ip.isLoopback(ip.needAddress(address)),
+    }),
+    is_private: executionFunction({
+      signature: "ip_addr: str",
       doc: "True for an address of a private network.\n\n    salt '*' network.is_private 10.0.0.3",
-      run: (_, { ip_addr: address }) => ip.isPrivate(ip.needAddress(str(address))),
-    },
-    mod_bufsize: {
+      run: (_, { ip_addr: address }) => ip.isPrivate(ip.needAddress(address)),
+    }),
+    mod_bufsize: executionFunction({
       signature: "iface, *args, **kwargs",
       doc: "Changes the ring buffer sizes of an interface.\n\n    salt '*' network.mod_bufsize eth0 tx=256 rx=256",
       run: (context, { iface, kwargs }) => setBufferSizes(context, iface, kwargs),
-    },
-    mod_hostname: {
+    }),
+    mod_hostname: executionFunction({
       signature: "hostname",
       doc: "Changes the name of this host.\n\n    salt '*' network.mod_hostname web1.example.com",
       run: (context, { hostname }) => setHostname(context, hostname),
-    },
-    netstat: {
-      signature: "",
-      doc: "The open sockets with their programs.\n\n    salt '*' network.netstat",
-      run: netstat,
-    },
-    ping: {
-      signature: "host, timeout=False, return_boolean=False",
-      doc: "Pings a host; returns the output of ping, or whether it answers. `timeout` in seconds.\n\n" +
-        "    salt '*' network.ping archlinux.org return_boolean=True",
-      run: ping,
-    },
-    reverse_ip: {
-      signature: "ip_addr",
+    }),
+    netstat,
+    ping,
+    reverse_ip: executionFunction({
+      signature: "ip_addr: str",
       doc: "The reverse DNS name of an address.\n\n    salt '*' network.reverse_ip 172.17.0.4",
-      run: (_, { ip_addr: address }) => reverse(str(address)),
-    },
-    routes: {
+      run: (_, { ip_addr: address }) => reverse(address),
+    }),
+    routes: executionFunction({
       signature: "family=None",
       doc: "The routes, or those of inet or inet6.\n\n    salt '*' network.routes inet",
       run: (context, { family }) => routes(context, family),
-    },
-    subnets: {
+    }),
+    subnets: executionFunction({
       signature: "interfaces=None",
       doc: "The IPv4 networks that this host, or some of its interfaces, are in.\n\n    salt '*' network.subnets",
       run: (context, { interfaces }) => subnets(context, 4, interfaces),
-    },
-    subnets6: {
+    }),
+    subnets6: executionFunction({
       signature: "",
       doc: "The IPv6 networks that this host is in.\n\n    salt '*' network.subnets6",
       run: (context) => subnets(context, 6, null),
-    },
-    traceroute: {
+    }),
+    traceroute: executionFunction({
       signature: "host",
       doc: "The hosts on the route to another.\n\n    salt '*' network.traceroute archlinux.org",
       run: (context, { host }) => traceroute(context, host),
-    },
+    }),
   },
 };

@@ -1,6 +1,7 @@
 import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
+  executionFunction,
   type ExecutionModule,
   InvalidArgumentsError,
   SaltInvocationError,
@@ -58,52 +59,48 @@ export function exportClient(path: unknown, hosts: unknown, options: unknown): C
   return { hosts, options: list };
 }
 
-function add(context: JobContext, { exports: file, path, hosts, options }: Record<string, unknown>): Client {
-  const client = exportClient(path, hosts, options);
-  const exported = read(context, str(file));
-  exported.set(str(path), [...exported.get(str(path)) ?? [], client]);
-  write(context, str(file), exported);
-  return client;
-}
-
-function remove(context: JobContext, { exports: file, path }: Record<string, unknown>): Record<string, Client[]> {
-  const exported = read(context, str(file));
-  if (!exported.delete(str(path))) throw pythonError("KeyError", `'${str(path)}'`);
-  write(context, str(file), exported);
-  return Object.fromEntries(exported);
-}
-
 /** Directories that are exported over NFS. */
 export const module: ExecutionModule = {
   virtual: (context) =>
     programPath(context, "showmount") !== undefined ||
     { unavailable: "The nfs3 execution module failed to load: the showmount binary is not in the path." },
   functions: {
-    list_exports: {
-      signature: "exports='/etc/exports'",
+    list_exports: executionFunction({
+      signature: "exports: str='/etc/exports'",
       doc: "The exports: directory → its clients.\n\n    salt '*' nfs3.list_exports\n\nexports: path of the file",
-      run: (context, { exports: file }) => Object.fromEntries(read(context, str(file))),
-    },
-    del_export: {
-      signature: "exports='/etc/exports', path=None",
+      run: (context, { exports: file }) => Object.fromEntries(read(context, file)),
+    }),
+    del_export: executionFunction({
+      signature: "exports: str='/etc/exports', path: str=None",
       doc: "Removes an export; returns the others.\n\n    salt '*' nfs3.del_export /etc/exports /media/storage\n\n" +
         "exports: path of the file\npath: the directory",
-      run: remove,
-    },
-    add_export: {
-      signature: "exports='/etc/exports', path=None, hosts=None, options=None",
+      run(context, { exports: file, path }): Record<string, Client[]> {
+        const exported = read(context, file);
+        if (!exported.delete(path)) throw pythonError("KeyError", `'${path}'`);
+        write(context, file, exported);
+        return Object.fromEntries(exported);
+      },
+    }),
+    add_export: executionFunction({
+      signature: "exports: str='/etc/exports', path: str=None, hosts=None, options=None",
       doc: "Adds a client to an export.\n\n" +
         `    salt '*' nfs3.add_export path='/srv/test' hosts='127.0.0.1' options=['rw']\n\n` +
         "exports: path of the file\npath: the directory\nhosts: a host, a network or a pattern\noptions: a list",
-      run: add,
-    },
-    reload_exports: {
+      run(context, { exports: file, path, hosts, options }): Client {
+        const client = exportClient(path, hosts, options);
+        const exported = read(context, file);
+        exported.set(path, [...exported.get(path) ?? [], client]);
+        write(context, file, exported);
+        return client;
+      },
+    }),
+    reload_exports: executionFunction({
       signature: "",
       doc: "Makes the server read the exports again.\n\n    salt '*' nfs3.reload_exports",
       async run(context) {
         const { stdout, stderr } = await runAll(context, ["exportfs", "-r"]);
         return { stdout, stderr, result: stderr === "" };
       },
-    },
+    }),
   },
 };

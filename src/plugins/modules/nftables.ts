@@ -1,5 +1,11 @@
+import type { Args } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, type ExecutionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import {
+  CommandExecutionError,
+  exampledFunctions,
+  executionFunction,
+  type ExecutionModule,
+} from "../../model/loader/family.ts";
 import { splitLinesKeepEnds } from "../../language/python/lines.ts";
 import { join } from "../../language/python/posixpath.ts";
 import { str } from "../../language/python/repr.ts";
@@ -9,7 +15,6 @@ import { programPath, runAll } from "../commands.ts";
 import { isDirectory } from "../linux/paths.ts";
 import {
   type Answer,
-  type Args,
   chainOf,
   check,
   checkChain,
@@ -187,13 +192,8 @@ async function setPolicy(context: JobContext, args: Args): Promise<unknown> {
   return (await runAll(context, words)).retcode === 0;
 }
 
-type Run = (context: JobContext, args: Args) => unknown;
-
-const fun = (signature: string, says: string, example: string, run: Run): ExecutionFunction => ({
-  signature,
-  doc: `${says}\n\n    salt '*' nftables.${example}\n\nfamily: ipv4, ipv6, inet, arp, bridge or netdev`,
-  run,
-});
+const FAMILY = "\n\nfamily: ipv4, ipv6, inet, arp, bridge or netdev";
+const fun = exampledFunctions("nftables", { more: FAMILY });
 
 const CHAIN = "table='filter', chain=None, family='ipv4'";
 const RULE = "table='filter', chain=None, rule=None, family='ipv4'";
@@ -205,11 +205,11 @@ export const module: ExecutionModule = {
       ? { unavailable: "The nftables execution module failed to load: nftables is not installed." }
       : true,
   functions: {
-    version: {
+    version: executionFunction({
       signature: "",
       doc: "The version of nft.\n\n    salt '*' nftables.version",
       run: async (context) => splitWords(await nft(context, ["--version"]))[1] ?? "",
-    },
+    }),
     build_rule: fun(
       "table=None, chain=None, command=None, position='', full=None, family='ipv4', **kwargs",
       "The text of a rule; with full='\"True\"' of the whole command.\n\n" +
@@ -217,11 +217,11 @@ export const module: ExecutionModule = {
       "build_rule match=state connstate=RELATED,ESTABLISHED jump=ACCEPT",
       (_, args) => buildRule(args),
     ),
-    get_saved_rules: {
+    get_saved_rules: executionFunction({
       signature: "conf_file=None",
       doc: "The lines of the file of rules, without comments.\n\n    salt '*' nftables.get_saved_rules",
       run: (context, { conf_file: file }) => savedRules(context, file),
-    },
+    }),
     list_tables: fun(
       "family='ipv4'",
       "The tables that there are now.",

@@ -1,5 +1,5 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, type ExecutionModule } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { str } from "../../language/python/repr.ts";
 import { splitWords } from "../../language/python/whitespace.ts";
@@ -17,15 +17,6 @@ const said = async (context: JobContext, ...words: string[]): Promise<string[]> 
   const { stdout, stderr } = await nginx(context, ...words);
   return splitLines(stdout === "" ? stderr : `${stdout}\n${stderr}`);
 };
-
-async function buildInfo(context: JobContext): Promise<Record<string, string[]>> {
-  const found: Record<string, string[]> = { info: [] };
-  for (const line of await said(context, "-V")) {
-    if (!line.startsWith("configure argument")) found.info!.push(line);
-    else found["build arguments"] = (line.match(/[^\s]*'.*'|[^\s]+/g) ?? []).slice(2);
-  }
-  return found;
-}
 
 async function send(context: JobContext, signal: string): Promise<string> {
   const words = signal === "start" ? [] : ["-s", signal];
@@ -58,17 +49,24 @@ export const module: ExecutionModule = {
     programPath(context, "nginx") !== undefined ||
     { unavailable: "The nginx execution module cannot be loaded: nginx is not installed." },
   functions: {
-    version: {
+    version: executionFunction({
       signature: "",
       doc: "The version of nginx.\n\n    salt '*' nginx.version",
       run: async (context) => (await said(context, "-v"))[0]?.replace(/^.*\//, "") ?? "",
-    },
-    build_info: {
+    }),
+    build_info: executionFunction({
       signature: "",
       doc: "How nginx was built.\n\n    salt '*' nginx.build_info",
-      run: buildInfo,
-    },
-    configtest: {
+      async run(context): Promise<Record<string, string[]>> {
+        const found: Record<string, string[]> = { info: [] };
+        for (const line of await said(context, "-V")) {
+          if (!line.startsWith("configure argument")) found.info!.push(line);
+          else found["build arguments"] = (line.match(/[^\s]*'.*'|[^\s]+/g) ?? []).slice(2);
+        }
+        return found;
+      },
+    }),
+    configtest: executionFunction({
       signature: "",
       doc: "Whether the configuration is right.\n\n    salt '*' nginx.configtest",
       async run(context) {
@@ -77,17 +75,17 @@ export const module: ExecutionModule = {
           ? { comment: "Syntax OK", stdout: stderr, result: true }
           : { comment: "Syntax Error", stderr, result: false };
       },
-    },
-    signal: {
-      signature: "signal=None",
+    }),
+    signal: executionFunction({
+      signature: "signal: str=None",
       doc: "Starts nginx, or sends it a signal.\n\n    salt '*' nginx.signal reload\n\n" +
         "signal: start, reopen, stop, quit or reload",
-      run: async (context, { signal }) => SIGNALS.includes(str(signal)) ? await send(context, str(signal)) : null,
-    },
-    status: {
-      signature: "url='http://127.0.0.1/status'",
+      run: async (context, { signal }) => SIGNALS.includes(signal) ? await send(context, signal) : null,
+    }),
+    status: executionFunction({
+      signature: "url: str='http://127.0.0.1/status'",
       doc: "The numbers that stub_status shows.\n\n    salt '*' nginx.status",
-      run: (context, { url }) => status(context, str(url)),
-    },
+      run: (context, { url }) => status(context, url),
+    }),
   },
 };

@@ -1,13 +1,17 @@
+import type { Args } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import {
+  CommandExecutionError,
+  executionFunction,
+  type ExecutionModule,
+  SaltInvocationError,
+} from "../../model/loader/family.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { isFloat, isInteger } from "../../language/python/float.ts";
 import { repr, str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { type CommandOutcome, programPath, runAll } from "../commands.ts";
 import { findAccount } from "../../runtime/accounts.ts";
-
-type Args = Record<string, unknown>;
 
 /** Places of a text where a JSON value may begin that are looked at. */
 const MOST_BEGINNINGS = 20;
@@ -41,64 +45,6 @@ async function npm(context: JobContext, words: string[], { runas, env, cwd }: Ar
 
 const failed = ({ retcode, stderr }: CommandOutcome): boolean => retcode !== 0 && stderr !== "";
 
-async function install(context: JobContext, args: Args): Promise<unknown> {
-  const pkgs = truthy(args.pkg) ? [str(args.pkg)] : truthy(args.pkgs) ? (args.pkgs as unknown[]).map(str) : [];
-  const words = [
-    "install",
-    "--json",
-    ...(truthy(args.silent) ? ["--silent"] : []),
-    ...(truthy(args.dir) ? [] : ["--global"]),
-    ...(truthy(args.registry) ? [`--registry=${str(args.registry)}`] : []),
-    ...(truthy(args.dry_run) ? ["--dry-run"] : []),
-    ...pkgs,
-  ];
-  const cwd = truthy(args.dir) ? args.dir : "/";
-  const { retcode, stdout, stderr } = await npm(context, words, { ...args, cwd });
-  if (retcode !== 0) throw new CommandExecutionError(stderr);
-  const printed = stdout || stderr;
-  return findJson(printed) ?? printed;
-}
-
-async function uninstall(context: JobContext, args: Args): Promise<boolean> {
-  const words = ["uninstall", str(args.pkg), ...(truthy(args.dir) ? [] : ["--global"])];
-  const { retcode, stderr } = await npm(context, words, { ...args, cwd: args.dir });
-  if (retcode !== 0) context.log.error("npm did not uninstall a package", { package: str(args.pkg), stderr });
-  return retcode === 0;
-}
-
-async function list(context: JobContext, args: Args): Promise<unknown> {
-  const { depth } = args;
-  if (depth !== null && !isInteger(depth) && !isFloat(depth)) {
-    throw new SaltInvocationError(`Error: depth ${str(depth)} must be a number`);
-  }
-  const words = [
-    ...["list", "--json", "--silent"],
-    ...(truthy(args.dir) ? [] : ["--global"]),
-    ...(depth === null ? [] : [`--depth=${Math.trunc(Number(depth))}`]),
-    ...(truthy(args.pkg) ? [str(args.pkg)] : []),
-  ];
-  const result = await npm(context, words, { ...args, cwd: args.dir }, { ignore_retcode: true });
-  if (failed(result)) throw new CommandExecutionError(result.stderr);
-  const found = findJson(result.stdout);
-  if (!isMap(found)) throw new CommandExecutionError(`npm list printed no map: ${repr(result.stdout)}`);
-  return (found as Args).dependencies ?? {};
-}
-
-async function cacheClean(context: JobContext, args: Args): Promise<boolean> {
-  const force = args.force === true ? ["--force"] : [];
-  const words = ["cache", "clean", ...(truthy(args.path) ? [str(args.path)] : []), ...force];
-  const { retcode, stderr } = await npm(context, words, args, { ignore_retcode: true });
-  if (retcode !== 0) context.log.error("npm did not clean its cache", { stderr });
-  return retcode === 0;
-}
-
-async function cacheList(context: JobContext, args: Args): Promise<string> {
-  const words = ["cache", "ls", ...(truthy(args.path) ? [str(args.path)] : [])];
-  const result = await npm(context, words, args, { ignore_retcode: true });
-  if (failed(result)) throw new CommandExecutionError(result.stderr);
-  return result.stdout;
-}
-
 /** Packages of Node, by npm. */
 export const module: ExecutionModule = {
   virtual: (context) =>
@@ -107,43 +53,92 @@ export const module: ExecutionModule = {
       unavailable: "npm execution module could not be loaded because the npm binary could not be located",
     },
   functions: {
-    install: {
-      signature: "pkg=None, pkgs=None, dir=None, runas=None, registry=None, env=None, dry_run=False, silent=True",
+    install: executionFunction({
+      signature:
+        "pkg=None, pkgs=None, dir=None, runas=None, registry=None, env=None, dry_run: bool=False, silent: bool=True",
       doc: "Installs packages, or what a directory's package.json names.\n\n" +
         "    salt '*' npm.install coffee-script@1.0.1\n    salt '*' npm.install dir=/srv/app\n\n" +
         "dir: the directory that they are installed in; otherwise they are the host's",
-      run: install,
-    },
-    uninstall: {
-      signature: "pkg, dir=None, runas=None, env=None",
+      async run(context, args): Promise<unknown> {
+        const pkgs = truthy(args.pkg) ? [str(args.pkg)] : truthy(args.pkgs) ? (args.pkgs as unknown[]).map(str) : [];
+        const words = [
+          "install",
+          "--json",
+          ...(args.silent ? ["--silent"] : []),
+          ...(truthy(args.dir) ? [] : ["--global"]),
+          ...(truthy(args.registry) ? [`--registry=${str(args.registry)}`] : []),
+          ...(args.dry_run ? ["--dry-run"] : []),
+          ...pkgs,
+        ];
+        const cwd = truthy(args.dir) ? args.dir : "/";
+        const { retcode, stdout, stderr } = await npm(context, words, { ...args, cwd });
+        if (retcode !== 0) throw new CommandExecutionError(stderr);
+        const printed = stdout || stderr;
+        return findJson(printed) ?? printed;
+      },
+    }),
+    uninstall: executionFunction({
+      signature: "pkg: str, dir=None, runas=None, env=None",
       doc: "Removes a package; True if that succeeded.\n\n    salt '*' npm.uninstall coffee-script dir=/srv/app\n\n" +
         "dir: the directory that it is installed in; otherwise it is the host's",
-      run: uninstall,
-    },
-    list: {
+      async run(context, args): Promise<boolean> {
+        const words = ["uninstall", args.pkg, ...(truthy(args.dir) ? [] : ["--global"])];
+        const { retcode, stderr } = await npm(context, words, { ...args, cwd: args.dir });
+        if (retcode !== 0) context.log.error("npm did not uninstall a package", { package: args.pkg, stderr });
+        return retcode === 0;
+      },
+    }),
+    list: executionFunction({
       signature: "pkg=None, dir=None, runas=None, env=None, depth=None",
       doc: "The installed packages.\n\n    salt '*' npm.list dir=/srv/app\n\n" +
         "dir: the directory that they are installed in; otherwise those of the host\n" +
         "depth: how many levels of what they need",
-      run: list,
-    },
-    cache_clean: {
+      async run(context, args): Promise<unknown> {
+        const { depth } = args;
+        if (depth !== null && !isInteger(depth) && !isFloat(depth)) {
+          throw new SaltInvocationError(`Error: depth ${str(depth)} must be a number`);
+        }
+        const words = [
+          ...["list", "--json", "--silent"],
+          ...(truthy(args.dir) ? [] : ["--global"]),
+          ...(depth === null ? [] : [`--depth=${Math.trunc(Number(depth))}`]),
+          ...(truthy(args.pkg) ? [str(args.pkg)] : []),
+        ];
+        const result = await npm(context, words, { ...args, cwd: args.dir }, { ignore_retcode: true });
+        if (failed(result)) throw new CommandExecutionError(result.stderr);
+        const found = findJson(result.stdout);
+        if (!isMap(found)) throw new CommandExecutionError(`npm list printed no map: ${repr(result.stdout)}`);
+        return (found as Args).dependencies ?? {};
+      },
+    }),
+    cache_clean: executionFunction({
       signature: "path=None, runas=None, env=None, force=False",
       doc: "Cleans npm's cache; npm 5 and newer does that by `force` alone.\n\n    salt '*' npm.cache_clean force=True",
-      run: cacheClean,
-    },
-    cache_list: {
+      async run(context, args): Promise<boolean> {
+        const force = args.force === true ? ["--force"] : [];
+        const words = ["cache", "clean", ...(truthy(args.path) ? [str(args.path)] : []), ...force];
+        const { retcode, stderr } = await npm(context, words, args, { ignore_retcode: true });
+        if (retcode !== 0) context.log.error("npm did not clean its cache", { stderr });
+        return retcode === 0;
+      },
+    }),
+    cache_list: executionFunction({
       signature: "path=None, runas=None, env=None",
       doc: "What npm's cache has.\n\n    salt '*' npm.cache_list",
-      run: cacheList,
-    },
-    cache_path: {
+      async run(context, args): Promise<string> {
+        const words = ["cache", "ls", ...(truthy(args.path) ? [str(args.path)] : [])];
+        const result = await npm(context, words, args, { ignore_retcode: true });
+        if (failed(result)) throw new CommandExecutionError(result.stderr);
+        return result.stdout;
+      },
+    }),
+    cache_path: executionFunction({
       signature: "runas=None, env=None",
       doc: "The directory of npm's cache.\n\n    salt '*' npm.cache_path",
       async run(context, args) {
         const { stdout, stderr } = await npm(context, ["config", "get", "cache"], args, { ignore_retcode: true });
         return stdout || stderr;
       },
-    },
+    }),
   },
 };

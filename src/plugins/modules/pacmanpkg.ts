@@ -1,5 +1,5 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import type { ExecutionFunction, ExecutionModule } from "../../model/loader/family.ts";
+import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
 import { isTrue } from "../../language/python/is_true.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { str } from "../../language/python/repr.ts";
@@ -10,16 +10,14 @@ import { groupDiff, groupInfo, groupList, latestVersion, repoPackages, upgrades 
 import { install, refresh, remove, upgrade } from "./pacmanpkg/change.ts";
 import { ask, installed } from "./pacmanpkg/program.ts";
 
-const words = (value: unknown): string[] => (value as unknown[]).map(str);
-
-const latest: ExecutionFunction = {
+const latest = executionFunction({
   signature: "*names, **kwargs",
   doc: "The newest available version, empty if it is installed.\n\n    salt '*' pkg.latest_version vim",
   async run(context, { names, kwargs }) {
     if (isTrue(kwargs.refresh)) await refresh(context, kwargs.root);
-    return await latestVersion(context, words(names), kwargs);
+    return await latestVersion(context, names.map(str), kwargs);
   },
-};
+});
 
 /** The files of packages, by package; and what pacman says of those that it does not know. */
 async function files(context: JobContext, names: string[]) {
@@ -39,7 +37,7 @@ export const module: ExecutionModule = {
       ? "pkg"
       : { unavailable: "Packages are not handled by pacman here" },
   functions: {
-    list_pkgs: {
+    list_pkgs: executionFunction({
       signature: "versions_as_list=False, **kwargs",
       doc: "The installed packages with their versions.\n\n    salt '*' pkg.list_pkgs",
       async run(context, { versions_as_list, kwargs }) {
@@ -47,98 +45,85 @@ export const module: ExecutionModule = {
         const found = await installed(context, kwargs.root);
         return isTrue(versions_as_list) ? found : stringify(found);
       },
-    },
-    version: {
+    }),
+    version: executionFunction({
       signature: "*names, **kwargs",
       doc: "The installed version, empty for none; a map for several packages.\n\n    salt '*' pkg.version vim",
-      run: (context, { names, kwargs }) => installedVersions(context, words(names), kwargs),
-    },
+      run: (context, { names, kwargs }) => installedVersions(context, names.map(str), kwargs),
+    }),
     latest_version: latest,
     available_version: latest,
-    upgrade_available: {
-      signature: "name, **kwargs",
+    upgrade_available: executionFunction({
+      signature: "name: str, **kwargs",
       doc: "True if there is a newer version of a package.\n\n    salt '*' pkg.upgrade_available vim",
-      run: async (context, { name }) => await latestVersion(context, [str(name)], {}) !== "",
-    },
-    list_upgrades: {
+      run: async (context, { name }) => await latestVersion(context, [name], {}) !== "",
+    }),
+    list_upgrades: executionFunction({
       signature: "refresh=False, root=None, **kwargs",
       doc: "The packages that an upgrade would update.\n\n    salt '*' pkg.list_upgrades",
       async run(context, args) {
         if (isTrue(args.refresh)) await refresh(context, args.root);
         return await upgrades(context, args.root);
       },
-    },
-    list_repo_pkgs: {
+    }),
+    list_repo_pkgs: executionFunction({
       signature: "*args, **kwargs",
       doc: "The available versions of packages; with `byrepo` by repository.\n\n    salt '*' pkg.list_repo_pkgs foo",
       async run(context, { args, kwargs }) {
         if (isTrue(kwargs.refresh)) await refresh(context);
-        return await repoPackages(context, words(args), kwargs);
+        return await repoPackages(context, args.map(str), kwargs);
       },
-    },
-    refresh_db: {
+    }),
+    refresh_db: executionFunction({
       signature: "root=None, **kwargs",
       doc: "Fetches the lists of packages: true for one that is new.\n\n    salt '*' pkg.refresh_db",
       run: (context, { root }) => refresh(context, root),
-    },
-    install: {
-      signature: "name=None, refresh=False, sysupgrade=None, pkgs=None, sources=None, reinstall=False, **kwargs",
-      doc: "Installs packages: one with its `version`, several as `pkgs`, or files as `sources`.\n\n" +
-        "    salt '*' pkg.install pkgs='[foo, {bar: 1.2.3-4}]' refresh=True\n\nsysupgrade: upgrade everything else as well",
-      run: install,
-    },
-    remove: {
+    }),
+    install,
+    remove: executionFunction({
       signature: "name=None, pkgs=None, **kwargs",
       doc: "Removes packages.\n\n    salt '*' pkg.remove foo,bar",
       run: (context, args) => remove(context, args, "-R"),
-    },
-    purge: {
+    }),
+    purge: executionFunction({
       signature: "name=None, pkgs=None, **kwargs",
       doc: "Removes packages with what they needed, and what needs them.\n\n    salt '*' pkg.purge foo,bar",
       run: (context, args) => remove(context, args, "-Rsc"),
-    },
-    upgrade: {
-      signature: "refresh=False, root=None, **kwargs",
-      doc: "Upgrades all packages.\n\n    salt '*' pkg.upgrade",
-      run: upgrade,
-    },
-    file_list: {
+    }),
+    upgrade,
+    file_list: executionFunction({
       signature: "*packages, **kwargs",
       doc: "The files of packages in one list.\n\n    salt '*' pkg.file_list httpd",
       async run(context, { packages }) {
-        const found = await files(context, words(packages));
+        const found = await files(context, packages.map(str));
         return { errors: found.errors, files: Object.values(found.packages).flat() };
       },
-    },
-    file_dict: {
+    }),
+    file_dict: executionFunction({
       signature: "*packages, **kwargs",
       doc: "The files of packages by package.\n\n    salt '*' pkg.file_dict httpd",
-      run: (context, { packages }) => files(context, words(packages)),
-    },
-    owner: {
+      run: (context, { packages }) => files(context, packages.map(str)),
+    }),
+    owner: executionFunction({
       signature: "*paths, **kwargs",
       doc: "The package that a file belongs to; a map for several files.\n\n    salt '*' pkg.owner /usr/bin/ls",
       async run(context, { paths }) {
         const found: Record<string, string> = {};
-        for (const path of words(paths)) found[path] = (await ask(context, ["-Qqo", path])).stdout.trim();
+        for (const path of paths.map(str)) found[path] = (await ask(context, ["-Qqo", path])).stdout.trim();
         const values = Object.values(found);
         return values.length === 0 ? "" : values.length === 1 ? values[0] : found;
       },
-    },
-    group_list: {
-      signature: "",
-      doc: "The groups that there are, installed and not.\n\n    salt '*' pkg.group_list",
-      run: groupList,
-    },
-    group_info: {
-      signature: "name",
+    }),
+    group_list: groupList,
+    group_info: executionFunction({
+      signature: "name: str",
       doc: "The packages of a group.\n\n    salt '*' pkg.group_info xorg",
-      run: (context, { name }) => groupInfo(context, str(name)),
-    },
-    group_diff: {
-      signature: "name",
+      run: (context, { name }) => groupInfo(context, name),
+    }),
+    group_diff: executionFunction({
+      signature: "name: str",
       doc: "Which packages of a group are installed.\n\n    salt '*' pkg.group_diff xorg",
-      run: (context, { name }) => groupDiff(context, str(name)),
-    },
+      run: (context, { name }) => groupDiff(context, name),
+    }),
   },
 };

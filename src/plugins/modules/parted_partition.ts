@@ -1,5 +1,11 @@
+import type { Args } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, type ExecutionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import {
+  CommandExecutionError,
+  exampledFunctions,
+  type ExecutionFunction,
+  type ExecutionModule,
+} from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -7,8 +13,6 @@ import { splitWords } from "../../language/python/whitespace.ts";
 import { operand, programPath, run } from "../commands.ts";
 import { boundary, device, isBlockDevice, number, oneOf } from "./parted_partition/checks.ts";
 import { parseListing } from "./parted_partition/listing.ts";
-
-type Args = Record<string, unknown>;
 
 const lines = async (context: JobContext, words: readonly string[]): Promise<string[]> =>
   splitLines(await run(context, words));
@@ -65,13 +69,7 @@ function rename(context: JobContext, { device: path, partition, name }: Args): P
   return parted(context, ...words, `'${str(name)}'`);
 }
 
-type Work = (context: JobContext, args: Args) => unknown;
-
-const fun = (signature: string, says: string, example: string, run: Work): ExecutionFunction => ({
-  signature,
-  doc: `${says}\n\n    salt '*' partition.${example}`,
-  run,
-});
+const fun = exampledFunctions("partition");
 
 const LOST = " WARNING: data may be lost.";
 const MINOR = "\n\nminor: number of the partition";
@@ -83,8 +81,7 @@ const LOOKING: Record<string, ExecutionFunction> = {
     "*devices",
     "Tells the kernel of changed partitions, of these devices or all.\n\ndevices: such as /dev/sda",
     "probe /dev/sda",
-    (context, { devices }) =>
-      lines(context, ["partprobe", "--", ...(devices as unknown[]).map((one) => device(context, one))]),
+    (context, { devices }) => lines(context, ["partprobe", "--", ...devices.map((one) => device(context, one))]),
   ),
   list: fun(
     "device, unit=None",

@@ -3,7 +3,7 @@ import { codeOf, messageOf } from "../../base/errors.ts";
 import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
-  type ExecutionFunction,
+  executionFunction,
   type ExecutionModule,
   InvalidArgumentsError,
 } from "../../model/loader/family.ts";
@@ -116,62 +116,16 @@ function obfuscated(value: unknown): unknown {
   return Array.isArray(value) ? value.map(obfuscated) : `<${typeName(value)}>`;
 }
 
-function keys(context: JobContext, { key, delimiter }: Values): unknown[] {
-  const value = traverse(context.pillar, key, str(delimiter));
-  if (value === undefined) throw missing(key);
-  if (!isMap(value)) {
-    throw Object.assign(new Error(`Pillar value in key ${str(key)} is not a dict`), { name: "ValueError" });
-  }
-  return entriesOf(value).map(([name]) => name);
-}
-
-async function ext(context: JobContext, { external, pillar }: Values): Promise<AnyMap> {
-  let asked = external;
-  if (typeof external === "string") {
-    const { parseYaml } = await import("../../language/yaml/document.ts");
-    asked = parseYaml(external).value;
-  }
-  if (!isMap(asked)) {
-    throw new InvalidArgumentsError(`external must be a map of one external pillar, not ${repr(asked)}`);
-  }
-  const { saltenv, pillarenv } = context.opts;
-  return await compile(context, {
-    ext: asked,
-    saltenv: textOrNull(saltenv),
-    pillarenv: textOrNull(pillarenv),
-    override: overrideOf(context, pillar),
-  });
-}
-
-function fileExists(context: JobContext, { path, saltenv }: Values): boolean {
-  const { opts, runtime: { fs } } = context;
-  const { pillar_roots: roots } = opts;
-  if (!isMap(roots) || !truthy(roots)) {
-    throw new CommandExecutionError("No pillar_roots found. Are you running this on the master?");
-  }
-  const directories = entriesOf(roots).filter(([env]) => !truthy(saltenv) || str(env) === str(saltenv))
-    .flatMap(([, list]) => Array.isArray(list) ? list.map(str) : [str(list)]);
-  return directories.some((directory) => {
-    const full = normalizePath(joinPath(directory, str(path)));
-    try {
-      return isWithin(directory, full) && fs.stat(full)?.kind === "file";
-    } catch (error) {
-      if (["ENOTDIR", "ENAMETOOLONG", "EINVAL"].includes(codeOf(error))) return false;
-      throw error;
-    }
-  });
-}
-
-const ITEMS: ExecutionFunction = {
+const ITEMS = executionFunction({
   inline: true,
   signature: "*args, **kwargs",
   doc:
     "Compiles the pillar again; with names, returns these values of the pillar in use. `pillar` is merged into it, `pillarenv` " +
     "asks for one environment.\n\n    salt '*' pillar.items\n    salt '*' pillar.items pillar='{role: web}'",
   run: items,
-};
+});
 
-const GET: ExecutionFunction = {
+const GET = executionFunction({
   inline: true,
   signature:
     `key, default='${UNSET}', merge=False, merge_nested_lists=None, delimiter=':', pillarenv=None, saltenv=None, unmask=None`,
@@ -180,7 +134,7 @@ const GET: ExecutionFunction = {
     "`saltenv` ask for a fresh pillar.\n\n    salt '*' pillar.get pkg:apache\n" +
     "    salt '*' pillar.get 'abc::def|ghi' delimiter='|'",
   run: get,
-};
+});
 
 /** The minion's pillar. Salt 3008 masks values unless `unmask` is set; here nothing is masked. */
 export const module: ExecutionModule = {
@@ -189,52 +143,92 @@ export const module: ExecutionModule = {
     data: { ...ITEMS, doc: "The same as pillar.items.\n\n    salt '*' pillar.data" },
     get: GET,
     fetch: { ...GET, doc: "The same as pillar.get.\n\n    salt '*' pillar.fetch pkg:apache" },
-    item: {
+    item: executionFunction({
       inline: true,
       signature: "*args, **kwargs",
       doc: "Some values of the pillar in use, by name or path. `default`, `delimiter`, `pillarenv` and `saltenv` are " +
         "those of pillar.get.\n\n    salt '*' pillar.item roles pkg:apache",
       run: (context, { args, kwargs }) => item(context, args, kwargs),
-    },
-    raw: {
+    }),
+    raw: executionFunction({
       inline: true,
       signature: "key=None, unmask=None",
       doc: "The pillar in use, or what is under one of its keys.\n\n    salt '*' pillar.raw\n" +
         "    salt '*' pillar.raw key=roles",
       run: (context, { key }) => truthy(key) ? lookup(context.pillar, key) ?? {} : context.pillar,
-    },
-    ls: {
+    }),
+    ls: executionFunction({
       inline: true,
       signature: "*args",
       doc: "Compiles the pillar again and returns its top-level names.\n\n    salt '*' pillar.ls",
       run: async (context, { args }) => entriesOf(await items(context, { args, kwargs: {} })).map(([key]) => key),
-    },
-    keys: {
+    }),
+    keys: executionFunction({
+      signature: "key, delimiter: str=':'",
       inline: true,
-      signature: "key, delimiter=':'",
       doc: "The keys of a map in the pillar in use.\n\n    salt '*' pillar.keys web:sites",
-      run: keys,
-    },
-    obfuscate: {
+      run(context, { key, delimiter }): unknown[] {
+        const value = traverse(context.pillar, key, delimiter);
+        if (value === undefined) throw missing(key);
+        if (!isMap(value)) {
+          throw Object.assign(new Error(`Pillar value in key ${str(key)} is not a dict`), { name: "ValueError" });
+        }
+        return entriesOf(value).map(([name]) => name);
+      },
+    }),
+    obfuscate: executionFunction({
       inline: true,
       signature: "*args, **kwargs",
       doc: "As pillar.items, with the types of values instead of the values.\n\n    salt '*' pillar.obfuscate",
       run: async (context, args) => obfuscated(await items(context, args)),
-    },
-    ext: {
-      inline: true,
+    }),
+    ext: executionFunction({
       signature: "external, pillar=None, unmask=None",
+      inline: true,
       doc: "Compiles the pillar again with one more external pillar, which the master must allow " +
         "(on_demand_ext_pillar).\n\n    salt '*' pillar.ext '{libvirt: _}'",
-      run: ext,
-    },
-    file_exists: {
-      signature: "path, saltenv=None",
+      async run(context, { external, pillar }): Promise<AnyMap> {
+        let asked = external;
+        if (typeof external === "string") {
+          const { parseYaml } = await import("../../language/yaml/document.ts");
+          asked = parseYaml(external).value;
+        }
+        if (!isMap(asked)) {
+          throw new InvalidArgumentsError(`external must be a map of one external pillar, not ${repr(asked)}`);
+        }
+        const { saltenv, pillarenv } = context.opts;
+        return await compile(context, {
+          ext: asked,
+          saltenv: textOrNull(saltenv),
+          pillarenv: textOrNull(pillarenv),
+          override: overrideOf(context, pillar),
+        });
+      },
+    }),
+    file_exists: executionFunction({
+      signature: "path: str, saltenv=None",
       doc: "True if a file of this path exists below pillar_roots of this host, which must be a master.\n\n" +
         "    salt-call --local pillar.file_exists foo/bar.sls",
-      run: fileExists,
-    },
-    filter_by: {
+      run(context, { path, saltenv }): boolean {
+        const { opts, runtime: { fs } } = context;
+        const { pillar_roots: roots } = opts;
+        if (!isMap(roots) || !truthy(roots)) {
+          throw new CommandExecutionError("No pillar_roots found. Are you running this on the master?");
+        }
+        const directories = entriesOf(roots).filter(([env]) => !truthy(saltenv) || str(env) === str(saltenv))
+          .flatMap(([, list]) => Array.isArray(list) ? list.map(str) : [str(list)]);
+        return directories.some((directory) => {
+          const full = normalizePath(joinPath(directory, path));
+          try {
+            return isWithin(directory, full) && fs.stat(full)?.kind === "file";
+          } catch (error) {
+            if (["ENOTDIR", "ENAMETOOLONG", "EINVAL"].includes(codeOf(error))) return false;
+            throw error;
+          }
+        });
+      },
+    }),
+    filter_by: executionFunction({
       inline: true,
       signature: `lookup_dict, pillar, ${FILTER_BY}`,
       doc:
@@ -242,6 +236,6 @@ export const module: ExecutionModule = {
         "what was chosen over the entry that `base` names.\n\n" +
         "    salt '*' pillar.filter_by '{web: Serve it up, db: I query, default: x_x}' role",
       run: (context, args) => filterBy(context.pillar, args.pillar, args),
-    },
+    }),
   },
 };

@@ -1,4 +1,4 @@
-import type { ExecutionModule } from "../../model/loader/family.ts";
+import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
 import { isMap } from "../../language/python/containers.ts";
 import { isTrue } from "../../language/python/is_true.ts";
 import { str } from "../../language/python/repr.ts";
@@ -11,7 +11,7 @@ import {
   sortPkglist,
   stringify,
 } from "../packages/lists.ts";
-import { packSources, parseTargets } from "../packages/targets.ts";
+import { packSources, parseTargets, type TargetOptions } from "../packages/targets.ts";
 import { compareVersions, hostCompare } from "../packages/versions.ts";
 import { installedVersions } from "../packages/installed_versions.ts";
 import { hasFunction } from "../states/available.ts";
@@ -21,45 +21,48 @@ const lists = (value: unknown): PackageList => isMap(value) ? value as PackageLi
 /** What the modules for packages share. */
 export const module: ExecutionModule = {
   functions: {
-    parse_targets: {
+    parse_targets: executionFunction({
       signature: "name=None, pkgs=None, sources=None, saltenv='base', normalize=True, **kwargs",
       doc: "What is to be installed, and of which kind it is: names with versions from a repository, or files.\n\n" +
         "    salt '*' pkg_resource.parse_targets pkgs='[a, {b: 1.2}]'",
       async run(context, args) {
         const { kwargs, ...own } = args;
-        const found = await parseTargets(context, { ...own, ...kwargs });
+        const found = await parseTargets(context, { ...own, ...kwargs } as TargetOptions);
         if (found === undefined) return [null, null];
         if (found.kind === "repository") return [Object.fromEntries(found.wanted), "repository"];
         return found.kind === "file" ? [found.paths, "file"] : [found.ids, "advisory"];
       },
-    },
-    pack_sources: {
-      signature: "sources, normalize=True",
+    }),
+    pack_sources: executionFunction({
+      signature: "sources, normalize: bool=True",
       doc: "The sources of packages as one map.\n\n    salt '*' pkg_resource.pack_sources '[{a: salt://a.rpm}]'",
       run: async (context, { sources, normalize }) =>
-        Object.fromEntries(await packSources(context, sources, truthy(normalize))),
-    },
-    version: {
+        Object.fromEntries(await packSources(context, sources, normalize)),
+    }),
+    version: executionFunction({
       signature: "*names, **kwargs",
       doc: "The installed versions of packages.\n\n    salt '*' pkg_resource.version bash",
       run: (context, { names, kwargs }) => installedVersions(context, names.map(str), kwargs),
-    },
-    add_pkg: {
-      signature: "pkgs, name, pkgver",
+    }),
+    add_pkg: executionFunction({
+      signature: "pkgs, name: str, pkgver",
       doc: "Adds a version of a package to a list.\n\n    salt '*' pkg_resource.add_pkg '{}' bind 9",
-      run: (_, { pkgs, name, pkgver }) => ({ ...pkgs, [str(name)]: [...lists(pkgs)[str(name)] ?? [], pkgver] }),
-    },
-    sort_pkglist: {
+      run: (_, { pkgs, name, pkgver }) => ({
+        ...pkgs as object,
+        [name]: [...lists(pkgs)[name] ?? [], pkgver],
+      }),
+    }),
+    sort_pkglist: executionFunction({
       signature: "pkgs",
       doc: "Sorts the versions of each package.\n\n    salt '*' pkg_resource.sort_pkglist '{a: [2, 1]}'",
       run: (_, { pkgs }) => sortPkglist(lists(pkgs)),
-    },
-    stringify: {
+    }),
+    stringify: executionFunction({
       signature: "pkgs",
       doc: "Joins the versions of each package with commas.\n\n    salt '*' pkg_resource.stringify '{a: [1, 2]}'",
       run: (_, { pkgs }) => stringify(lists(pkgs)),
-    },
-    version_clean: {
+    }),
+    version_clean: executionFunction({
       signature: "verstr",
       doc:
         "A version without what the package manager writes beside it.\n\n    salt '*' pkg_resource.version_clean 1.2",
@@ -67,14 +70,14 @@ export const module: ExecutionModule = {
         truthy(verstr) && await hasFunction(context, "pkg.version_clean")
           ? await context.call("pkg.version_clean", [verstr])
           : verstr,
-    },
-    version_compare: {
-      signature: "ver1, oper, ver2, ignore_epoch=False",
+    }),
+    version_compare: executionFunction({
+      signature: "ver1: str, oper: str, ver2: str, ignore_epoch=False",
       doc: "Whether a comparison of versions holds.\n\n    salt '*' pkg_resource.version_compare 1.2 '>=' 1.1",
       run: async (context, { ver1, oper, ver2, ignore_epoch }) =>
-        await compareVersions(await hostCompare(context), str(ver1), str(oper), str(ver2), isTrue(ignore_epoch)),
-    },
-    check_extra_requirements: {
+        await compareVersions(await hostCompare(context), ver1, oper, ver2, isTrue(ignore_epoch)),
+    }),
+    check_extra_requirements: executionFunction({
       signature: "pkgname, pkgver",
       doc: "Whether a package is as it is wanted, beside its version.\n\n" +
         "    salt '*' pkg_resource.check_extra_requirements vim 9",
@@ -82,18 +85,18 @@ export const module: ExecutionModule = {
         truthy(pkgver) && await hasFunction(context, "pkg.check_extra_requirements")
           ? await context.call("pkg.check_extra_requirements", [pkgname, pkgver])
           : true,
-    },
-    format_pkg_list: {
-      signature: "packages, versions_as_list, attr",
+    }),
+    format_pkg_list: executionFunction({
+      signature: "packages, versions_as_list: bool, attr",
       doc: "A list of packages as pkg.list_pkgs shows it.\n\n" +
         "    salt '*' pkg_resource.format_pkg_list '{a: [{epoch: 0, version: 1, release: 2}]}' True None",
       run: (_, { packages, versions_as_list, attr }) =>
-        formatPkgList(packages as Record<string, InstalledVersion[]>, truthy(versions_as_list), attr),
-    },
-    format_version: {
+        formatPkgList(packages as Record<string, InstalledVersion[]>, versions_as_list, attr),
+    }),
+    format_version: executionFunction({
       signature: "epoch, version, release",
       doc: "A version with its epoch and release.\n\n    salt '*' pkg_resource.format_version 1 2.0 3",
       run: (_, { epoch, version, release }) => formatVersion(epoch, version, release),
-    },
+    }),
   },
 };

@@ -1,6 +1,4 @@
-import type { ExecutionModule } from "../../model/loader/family.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
 import { isAvailable } from "./postgres/available.ts";
 import { CLUSTERS } from "./postgres/clusters.ts";
 import { DATABASES } from "./postgres/databases.ts";
@@ -14,18 +12,18 @@ import { SCHEMAS } from "./postgres/schemas.ts";
 export const module: ExecutionModule = {
   virtual: (context) => isAvailable(context) ? true : { unavailable: "psql was not found" },
   functions: {
-    version: {
+    version: executionFunction({
       signature: CONNECTION,
       doc: "The version of the server.\n\n    salt '*' postgres.version",
       run: async (context, args) => await serverVersion(context, connectionOf(args)) ?? null,
-    },
-    psql_query: {
-      signature: `query, ${CONNECTION}, write=False`,
+    }),
+    psql_query: executionFunction({
+      signature: `query: str, ${CONNECTION}, write: bool=False`,
       doc:
         `The rows that a query finds, each a map.\n\n    salt '*' postgres.psql_query 'select * from pg_stat_activity'` +
         "\n\nwrite: the query changes something and returns rows (RETURNING)",
-      run: (context, args) => query(context, str(args.query), connectionOf(args), truthy(args.write)),
-    },
+      run: (context, args) => query(context, args.query, connectionOf(args), args.write),
+    }),
     ...DATABASES,
     ...ROLES,
     ...EXTENSIONS,

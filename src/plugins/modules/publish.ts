@@ -1,7 +1,7 @@
 import { codeOf } from "../../base/errors.ts";
 import { yamlifyArg } from "../../model/job/args.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { executionFunction, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
 import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -13,7 +13,7 @@ const ABOUT = "The master's option `peer` says what a minion may publish; what i
   "map.\narg: the arguments, as a list or one by one between commas. returner: where the returns go as well. " +
   "timeout: seconds to wait for them";
 
-function listOf(arg: unknown): unknown[] {
+function positionalOf(arg: unknown): unknown[] {
   const value = typeof arg === "string" ? yamlifyArg(arg) : arg;
   if (value === null || value === undefined) return [];
   return Array.isArray(value) ? value : [value];
@@ -41,7 +41,7 @@ async function publish(context: JobContext, args: Record<string, unknown>): Prom
     published = await master.request({
       cmd: "minion_pub",
       fun,
-      arg: listOf(args.arg),
+      arg: positionalOf(args.arg),
       tgt,
       tgt_type,
       ret: returner,
@@ -71,7 +71,7 @@ const SIGNATURE = "tgt, fun, arg=None, tgt_type='glob', returner='', timeout=5";
 /** Jobs that a minion publishes to other minions. */
 export const module: ExecutionModule = {
   functions: {
-    publish: {
+    publish: executionFunction({
       signature: `${SIGNATURE}, via_master=None`,
       doc:
         `Runs a function on minions and returns minion → return.\n\n    salt web1 publish.publish 'db*' test.ping\n\n${ABOUT}`,
@@ -80,14 +80,14 @@ export const module: ExecutionModule = {
         if (typeof found === "string") return found;
         return new Map([...found].map(([id, entry]) => [id, isMap(entry) ? lookup(entry, "ret") : entry]));
       },
-    },
-    full_data: {
+    }),
+    full_data: executionFunction({
       signature: SIGNATURE,
       doc: "Runs a function on minions and returns minion → {ret, out}.\n\n" +
         `    salt web1 publish.full_data 'db*' test.ping\n\n${ABOUT}`,
       run: (context, args) => publish(context, args),
-    },
-    runner: {
+    }),
+    runner: executionFunction({
       signature: "fun, arg=None, timeout=5",
       doc: "Runs a runner on the master, if its option `peer_run` allows it.\n\n" +
         "    salt web1 publish.runner manage.down",
@@ -98,7 +98,7 @@ export const module: ExecutionModule = {
           return await master.request({
             cmd: "minion_runner",
             fun,
-            arg: listOf(arg),
+            arg: positionalOf(arg),
             tmo: timeout,
             id: opts.id,
             no_parse: Array.isArray(opts.no_parse) ? opts.no_parse : [],
@@ -108,6 +108,6 @@ export const module: ExecutionModule = {
           throw error;
         }
       },
-    },
+    }),
   },
 };

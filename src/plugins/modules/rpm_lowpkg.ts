@@ -1,5 +1,11 @@
+import type { Args } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import {
+  CommandExecutionError,
+  executionFunction,
+  type ExecutionModule,
+  SaltInvocationError,
+} from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { str } from "../../language/python/repr.ts";
 import { isTrue } from "../../language/python/is_true.ts";
@@ -14,8 +20,6 @@ import { hasRpm } from "../packages/rpm/host.ts";
 import { rootWords } from "../packages/rpm/installed.ts";
 import { parseQuery, QUERY_FORMAT } from "../packages/rpm/query.ts";
 import { details } from "./rpm_lowpkg/details.ts";
-
-type Args = Record<string, unknown>;
 
 const ask = (context: JobContext, root: unknown, words: string[]): Promise<string> =>
   run(context, ["rpm", ...rootWords(root), ...words], { ignore_retcode: true });
@@ -60,15 +64,15 @@ const MISMATCHES: [letter: string, meaning: string][] = [
   ["P", "capabilities"],
 ];
 
-function listOf(value: unknown, name: string): string[] {
+function needList(value: unknown, name: string): string[] {
   if (Array.isArray(value)) return value.map(str);
   if (typeof value === "string") return value.split(",").map((one) => one.trim());
   throw new SaltInvocationError(`${name} must be a list or a comma-separated string`);
 }
 
 async function verify(context: JobContext, names: unknown[], kwargs: Args): Promise<Record<string, unknown>> {
-  const ignored = listOf(kwargs.ignore_types ?? [], "ignore_types");
-  const options = listOf(kwargs.verify_options ?? [], "verify_options").filter((one) => one !== "");
+  const ignored = needList(kwargs.ignore_types ?? [], "ignore_types");
+  const options = needList(kwargs.verify_options ?? [], "verify_options").filter((one) => one !== "");
   const words = [...options.map((one) => `--${one}`), ...(names.length > 0 ? ["-V", ...names.map(str)] : ["-Va"])];
   const { retcode, stdout, stderr } = await runAll(context, ["rpm", ...rootWords(kwargs.root), ...words], {
     ignore_retcode: true,
@@ -139,17 +143,17 @@ export const module: ExecutionModule = {
       ? "lowpkg"
       : { unavailable: "Packages are not handled by rpm here" },
   functions: {
-    bin_pkg_info: {
-      signature: "path, saltenv='base'",
+    bin_pkg_info: executionFunction({
+      signature: "path: str, saltenv='base'",
       doc: "Name, version and architecture of a package in a file.\n\n    salt '*' lowpkg.bin_pkg_info /root/foo.rpm",
-      run: (context, { path, saltenv }) => fileInfo(context, str(path), saltenv),
-    },
-    list_pkgs: {
+      run: (context, { path, saltenv }) => fileInfo(context, path, saltenv),
+    }),
+    list_pkgs: executionFunction({
       signature: "*packages, **kwargs",
       doc: "The installed packages with their versions.\n\n    salt '*' lowpkg.list_pkgs httpd",
       run: async (context, { packages, kwargs }) => (await versions(context, packages, kwargs)).found,
-    },
-    file_list: {
+    }),
+    file_list: executionFunction({
       signature: "*packages, **kwargs",
       doc: "The files of packages in one list.\n\n    salt '*' lowpkg.file_list httpd",
       run: async (context, { packages, kwargs }) => ({
@@ -158,8 +162,8 @@ export const module: ExecutionModule = {
           await ask(context, kwargs.root, packages.length > 0 ? ["-ql", ...packages.map(str)] : ["-qla"]),
         ),
       }),
-    },
-    file_dict: {
+    }),
+    file_dict: executionFunction({
       signature: "*packages, **kwargs",
       doc: "The files of packages by package.\n\n    salt '*' lowpkg.file_dict httpd",
       async run(context, { packages, kwargs }) {
@@ -168,43 +172,43 @@ export const module: ExecutionModule = {
         for (const name of Object.keys(found)) files[name] = splitLines(await ask(context, kwargs.root, ["-ql", name]));
         return { errors: missing, packages: files };
       },
-    },
-    owner: {
+    }),
+    owner: executionFunction({
       signature: "*paths, **kwargs",
       doc: "The package that a file belongs to; a map for several files.\n\n    salt '*' lowpkg.owner /usr/bin/ls",
       run: (context, { paths, kwargs }) => owner(context, paths, kwargs),
-    },
-    verify: {
+    }),
+    verify: executionFunction({
       signature: "*packages, **kwargs",
       doc:
         "The files that are not as their packages had them.\n\n    salt '*' lowpkg.verify httpd ignore_types='[config]'",
       run: (context, { packages, kwargs }) => verify(context, packages, kwargs),
-    },
-    modified: {
+    }),
+    modified: executionFunction({
       signature: "*packages, **flags",
       doc: "What was changed of the files of packages; only those with, or without, a change that is named.\n\n" +
         "    salt '*' lowpkg.modified httpd size=True",
       run: (context, { packages, flags }) => modified(context, packages, flags),
-    },
-    diff: {
-      signature: "package_path, path",
+    }),
+    diff: executionFunction({
+      signature: "package_path: str, path: str",
       doc:
         "What was changed of a file since its package had it.\n\n    salt '*' lowpkg.diff /root/foo.rpm /etc/foo.conf",
-      run: (context, { package_path, path }) => difference(context, str(package_path), str(path)),
-    },
-    info: {
+      run: (context, { package_path, path }) => difference(context, package_path, path),
+    }),
+    info: executionFunction({
       signature: "*packages, **kwargs",
       doc: "Details of installed packages; only some with `attr`, all versions with `all_versions`.\n\n" +
         "    salt '*' lowpkg.info bash attr=version,size",
       run: (context, { packages, kwargs }) => details(context, packages, kwargs),
-    },
-    version_cmp: {
-      signature: "ver1, ver2, ignore_epoch=False",
+    }),
+    version_cmp: executionFunction({
+      signature: "ver1: str, ver2: str, ignore_epoch=False",
       doc: "-1, 0 or 1 for a version that is older than another, the same, or newer.\n\n" +
         "    salt '*' lowpkg.version_cmp 1.0-1 1.0-2",
-      run: (_, { ver1, ver2, ignore_epoch }) => compareEvr(str(ver1), str(ver2), isTrue(ignore_epoch)),
-    },
-    checksum: {
+      run: (_, { ver1, ver2, ignore_epoch }) => compareEvr(ver1, ver2, isTrue(ignore_epoch)),
+    }),
+    checksum: executionFunction({
       signature: "*paths, **kwargs",
       doc: "Whether files of packages are whole and signed.\n\n    salt '*' lowpkg.checksum /root/foo.rpm",
       async run(context, { paths, kwargs }) {
@@ -217,6 +221,6 @@ export const module: ExecutionModule = {
         }
         return found;
       },
-    },
+    }),
   },
 };

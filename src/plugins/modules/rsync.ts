@@ -1,6 +1,12 @@
+import type { Args } from "../../model/loader/signature.ts";
 import { SystemError } from "../../base/errors.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import {
+  CommandExecutionError,
+  executionFunction,
+  type ExecutionModule,
+  SaltInvocationError,
+} from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { splitWords } from "../../language/python/whitespace.ts";
@@ -9,8 +15,6 @@ import { checkProgramPath } from "../linux/paths.ts";
 import { osErrorText } from "../python_errors.ts";
 import { temporaryPath } from "../temporary.ts";
 import { readText } from "./file/content.ts";
-
-type Args = Record<string, unknown>;
 
 /** Arguments that an option `rsync.<name>` stands for. */
 const CONFIGURED = [
@@ -64,29 +68,6 @@ async function fetched(context: JobContext, url: string, to: string, saltenv: un
   return isDirectory ? `${to}/` : to;
 }
 
-async function copy(context: JobContext, given: Args): Promise<unknown> {
-  const args = await settings(context, given);
-  if (!truthy(args.src) || !truthy(args.dst)) throw new SaltInvocationError("src and dst cannot be empty");
-  const [src, dst] = [operand(args.src, "a source"), operand(args.dst, "a destination")];
-  if (dst.startsWith("/")) checkProgramPath(context, dst);
-  if (!src.startsWith("salt://")) return await runAll(context, ["rsync", ...options(args), src, dst]);
-  const { fs } = context.runtime;
-  const temporary = temporaryPath(context.runtime);
-  try {
-    const source = await fetched(context, src, temporary, args.saltenv);
-    return await runAll(context, ["rsync", ...options(args), source, dst]);
-  } finally {
-    if (fs.stat(temporary) !== undefined) await context.call("file.remove", [temporary]);
-  }
-}
-
-async function version(context: JobContext): Promise<string> {
-  const text = await context.call("cmd.run_stdout", [["rsync", "--version"]], { python_shell: false });
-  const found = splitWords(str(text).split("\n")[0]!)[2];
-  if (found === undefined) throw new CommandExecutionError("Unable to determine rsync version");
-  return found;
-}
-
 function config({ runtime }: JobContext, path: string): string {
   try {
     runtime.fs.readAt(path, 0, 1);
@@ -104,9 +85,9 @@ export const module: ExecutionModule = {
     programPath(context, "rsync") !== undefined ||
     { unavailable: "The rsync execution module cannot be loaded: the rsync binary is not in the path." },
   functions: {
-    rsync: {
-      signature: "src, dst, delete=False, force=False, update=False, passwordfile=None, exclude=None, " +
-        "excludefrom=None, dryrun=False, rsh=None, additional_opts=None, saltenv='base'",
+    rsync: executionFunction({
+      signature: `src, dst, delete=False, force=False, update=False, passwordfile=None, exclude=None,
+        excludefrom=None, dryrun=False, rsh=None, additional_opts=None, saltenv='base'`,
       doc: "Copies files. What is not given is taken from options such as rsync.exclude.\n\n" +
         "    salt '*' rsync.rsync /path/to/src /path/to/dest delete=True\n\n" +
         "src, dst: paths, hosts with paths, or as the source a salt:// URL\n" +
@@ -114,17 +95,36 @@ export const module: ExecutionModule = {
         "update: keep files that are newer\npasswordfile: file with the password of a daemon\n" +
         "exclude: a pattern, or a list of them\nexcludefrom: file of patterns\ndryrun: copy nothing\n" +
         "rsh: the remote shell\nadditional_opts: a list of further options",
-      run: copy,
-    },
-    version: {
+      async run(context, given): Promise<unknown> {
+        const args = await settings(context, given);
+        if (!truthy(args.src) || !truthy(args.dst)) throw new SaltInvocationError("src and dst cannot be empty");
+        const [src, dst] = [operand(args.src, "a source"), operand(args.dst, "a destination")];
+        if (dst.startsWith("/")) checkProgramPath(context, dst);
+        if (!src.startsWith("salt://")) return await runAll(context, ["rsync", ...options(args), src, dst]);
+        const { fs } = context.runtime;
+        const temporary = temporaryPath(context.runtime);
+        try {
+          const source = await fetched(context, src, temporary, args.saltenv);
+          return await runAll(context, ["rsync", ...options(args), source, dst]);
+        } finally {
+          if (fs.stat(temporary) !== undefined) await context.call("file.remove", [temporary]);
+        }
+      },
+    }),
+    version: executionFunction({
       signature: "",
       doc: "The version of rsync.\n\n    salt '*' rsync.version",
-      run: version,
-    },
-    config: {
-      signature: "conf_path='/etc/rsyncd.conf'",
+      async run(context): Promise<string> {
+        const text = await context.call("cmd.run_stdout", [["rsync", "--version"]], { python_shell: false });
+        const found = splitWords(str(text).split("\n")[0]!)[2];
+        if (found === undefined) throw new CommandExecutionError("Unable to determine rsync version");
+        return found;
+      },
+    }),
+    config: executionFunction({
+      signature: "conf_path: str='/etc/rsyncd.conf'",
       doc: "The configuration of the daemon.\n\n    salt '*' rsync.config\n\nconf_path: path of the file",
-      run: (context, { conf_path: path }) => config(context, str(path)),
-    },
+      run: (context, { conf_path: path }) => config(context, path),
+    }),
   },
 };

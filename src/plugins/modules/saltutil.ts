@@ -1,4 +1,4 @@
-import type { ExecutionFunction, ExecutionModule } from "../../model/loader/family.ts";
+import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
 import { InvalidArgumentsError } from "../../model/loader/family.ts";
 import { listExtensions } from "../../model/loader/sync.ts";
 import { str } from "../../language/python/repr.ts";
@@ -20,15 +20,15 @@ import {
   withEnvironments,
 } from "./saltutil/sync.ts";
 
-const REFRESH_PILLAR: ExecutionFunction = {
+const REFRESH_PILLAR = executionFunction({
   inline: true,
-  signature: "wait=False, timeout=30, clean_cache=True",
+  signature: "wait: bool=False, timeout=30, clean_cache: bool=True",
   doc: "Refreshes the pillar of the minion. `wait` waits for it, at most `timeout` seconds.\n\n" +
     "    salt '*' saltutil.refresh_pillar\n    salt '*' saltutil.refresh_pillar wait=True timeout=60",
   async run(context, { wait, timeout, clean_cache }) {
-    const data = { clean_cache: truthy(clean_cache) };
+    const data = { clean_cache };
     const ask = context.master?.askLocal;
-    if (!truthy(wait) || ask === undefined) return notifyMinion(context, "pillar_refresh", data);
+    if (!wait || ask === undefined) return notifyMinion(context, "pillar_refresh", data);
     const seconds = Number(timeout);
     if (!Number.isFinite(seconds) || seconds < 0) {
       throw new InvalidArgumentsError(`timeout must be a number of seconds from 0 on, not ${str(timeout)}`);
@@ -39,86 +39,83 @@ const REFRESH_PILLAR: ExecutionFunction = {
     }
     return true;
   },
-};
-
-const refresh = (tag: string, what: string): ExecutionFunction => ({
-  inline: true,
-  signature: "",
-  doc: `Makes the minion reload ${what}.`,
-  run(context) {
-    notifyMinion(context, tag, {});
-    return true;
-  },
 });
+
+const refresh = (tag: string, what: string) =>
+  executionFunction({
+    inline: true,
+    signature: "",
+    doc: `Makes the minion reload ${what}.`,
+    run(context) {
+      notifyMinion(context, tag, {});
+      return true;
+    },
+  });
 
 /** The minion itself: its jobs, its caches, and its refreshes. */
 export const module: ExecutionModule = {
   functions: {
-    running: {
+    running: executionFunction({
       inline: true,
       signature: "",
       doc: "The running jobs, without this one.\n\n    salt '*' saltutil.running",
       run: running,
-    },
-    find_job: {
+    }),
+    find_job: executionFunction({
       inline: true,
-      signature: "jid",
+      signature: "jid: str",
       doc: "The running job with this jid, or an empty map. Masters ask minions that have not returned.\n\n" +
         "    salt '*' saltutil.find_job 20240101000000000000",
-      run: async (context, { jid }) => (await running(context)).find((job) => job.jid === str(jid)) ?? {},
-    },
-    is_running: {
+      run: async (context, { jid }) => (await running(context)).find((job) => job.jid === jid) ?? {},
+    }),
+    is_running: executionFunction({
       inline: true,
-      signature: "fun",
+      signature: "fun: str",
       doc: "The running jobs whose function a glob matches.\n\n    salt '*' saltutil.is_running 'state.*'",
       async run(context, { fun }) {
-        const matches = compileGlob(str(fun));
+        const matches = compileGlob(fun);
         return (await running(context)).filter((job) => [job.fun].flat().some((name) => matches(str(name))));
       },
-    },
-    signal_job: {
+    }),
+    signal_job: executionFunction({
       inline: true,
       signature: "jid, sig",
       doc: "Sends a signal to a job.\n\n    salt '*' saltutil.signal_job 20240101000000000000 15",
       run: (context, { jid, sig }) => signalJob(context, jid, signalOf(sig)),
-    },
-    term_job: {
+    }),
+    term_job: executionFunction({
       inline: true,
       signature: "jid",
       doc: "Sends SIGTERM to a job.\n\n    salt '*' saltutil.term_job 20240101000000000000",
       run: (context, { jid }) => signalJob(context, jid, 15),
-    },
-    kill_job: {
+    }),
+    kill_job: executionFunction({
       inline: true,
       signature: "jid",
       doc: "Kills a job.\n\n    salt '*' saltutil.kill_job 20240101000000000000",
       run: (context, { jid }) => signalJob(context, jid, 9),
-    },
-    term_all_jobs: {
+    }),
+    term_all_jobs: executionFunction({
       inline: true,
       signature: "",
       doc: "Sends SIGTERM to all other jobs.\n\n    salt '*' saltutil.term_all_jobs",
       run: (context) => signalAll(context, 15),
-    },
-    kill_all_jobs: {
+    }),
+    kill_all_jobs: executionFunction({
       inline: true,
       signature: "",
       doc: "Kills all other jobs.\n\n    salt '*' saltutil.kill_all_jobs",
       run: (context) => signalAll(context, 9),
-    },
-    find_cached_job: {
+    }),
+    find_cached_job: executionFunction({
       inline: true,
-      signature: "jid",
+      signature: "jid: str",
       doc: "The stored return of a job (option cache_jobs), with everything that was sent.\n\n" +
         "    salt '*' saltutil.find_cached_job 20240101000000000000",
-      run: (context, { jid }) => cachedJob(context, str(jid)),
-    },
-    clear_cache: {
-      signature: "",
-      doc: "Empties the caches of the minion; keys and running jobs stay.\n\n    salt '*' saltutil.clear_cache",
-      run: clearCaches,
-    },
-    clear_job_cache: {
+      run: (context, { jid }) => cachedJob(context, jid),
+    }),
+    clear_cache: clearCaches,
+    clear_job_cache: executionFunction({
       signature: "hours=24",
       doc:
         "Removes jobs from the cache of the minion that are older.\n\n    salt '*' saltutil.clear_job_cache hours=12",
@@ -129,8 +126,8 @@ export const module: ExecutionModule = {
         }
         return clearJobs(context, age);
       },
-    },
-    refresh_modules: {
+    }),
+    refresh_modules: executionFunction({
       inline: true,
       signature: "**kwargs",
       doc: "Makes the minion check again which modules are available.\n\n    salt '*' saltutil.refresh_modules",
@@ -138,8 +135,8 @@ export const module: ExecutionModule = {
         refreshModules(context);
         return true;
       },
-    },
-    refresh_grains: {
+    }),
+    refresh_grains: executionFunction({
       inline: true,
       signature: "**kwargs",
       doc:
@@ -153,60 +150,43 @@ export const module: ExecutionModule = {
         else refreshModules(context);
         return true;
       },
-    },
-    revoke_auth: {
-      signature: "preserve_minion_cache=False",
+    }),
+    revoke_auth: executionFunction({
+      signature: "preserve_minion_cache: bool=False",
       doc: "Makes the master delete the key of this minion and the data cached for it.\n\n" +
         "    salt web1 saltutil.revoke_auth",
       async run(context, { preserve_minion_cache: preserve }) {
         if (context.master === undefined) return false;
-        const load = { cmd: "revoke_auth", preserve_minion_cache: truthy(preserve) };
+        const load = { cmd: "revoke_auth", preserve_minion_cache: preserve };
         // A master that does not allow this returns the load.
         return await context.master.request(load) === true;
       },
-    },
-    regen_keys: {
-      signature: "",
-      doc:
-        "Removes the keys of this minion and the one of its master: it makes new ones when it starts again, and the\n" +
-        "master has to accept those.\n\n    salt '*' saltutil.regen_keys",
-      run: forgetKeys,
-    },
-    cmd: {
+    }),
+    regen_keys: forgetKeys,
+    cmd: executionFunction({
       signature: COMMAND_KEYWORDS,
       doc: "Runs a function on minions of the master on this host: id → {ret, retcode, jid}.\n\n" +
         `    salt master1 saltutil.cmd 'web*' test.echo arg='[hello]'${COMMAND_DOC}`,
       run: command,
-    },
-    cmd_iter: {
+    }),
+    cmd_iter: executionFunction({
       signature: COMMAND_KEYWORDS,
       doc: "The same as saltutil.cmd: a job has one return.\n\n" +
         `    salt master1 saltutil.cmd_iter 'web*' test.ping${COMMAND_DOC}`,
       run: command,
-    },
-    runner: {
-      signature: "name, arg=None, kwarg=None, full_return=False, saltenv='base', jid=None, **kwargs",
-      doc: "Runs a runner of the master on this host.\n\n    salt master1 saltutil.runner jobs.list_jobs\n" +
-        "    salt master1 saltutil.runner test.arg arg='[baz]' kwarg='{foo: bar}'\n\n" +
-        "full_return: with the events that the master fires",
-      run: runRunner,
-    },
-    wheel: {
-      signature: "name, *args, **kwargs",
-      doc: "Runs a wheel function on the master of this host, and returns the event of its end.\n\n" +
-        "    salt master1 saltutil.wheel key.accept web1",
-      run: runWheel,
-    },
+    }),
+    runner: runRunner,
+    wheel: runWheel,
     refresh_pillar: REFRESH_PILLAR,
     pillar_refresh: { ...REFRESH_PILLAR, doc: "The same as saltutil.refresh_pillar." },
     refresh_beacons: refresh("beacons_refresh", "beacons"),
     refresh_matchers: refresh("matchers_refresh", "matchers"),
-    list_extmods: {
+    list_extmods: executionFunction({
       signature: "",
       doc: "The custom modules that were synced, by kind.\n\n    salt '*' saltutil.list_extmods",
       run: listExtensions,
-    },
-    sync_all: {
+    }),
+    sync_all: executionFunction({
       signature: SYNC_FACTS,
       doc: "Fetches custom modules of all kinds, and returns the names of those that changed.\n\n" +
         "    salt '*' saltutil.sync_all\n    salt '*' saltutil.sync_all extmod_whitelist='{modules: [one]}'",
@@ -221,7 +201,7 @@ export const module: ExecutionModule = {
         if (truthy(args.refresh)) refreshFacts(context, args.clean_pillar_cache);
         return changed;
       },
-    },
+    }),
     ...Object.fromEntries([...Object.keys(KINDS).map((kind) => sync(kind)), sync("outputters", "output")]),
   },
 };

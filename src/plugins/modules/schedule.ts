@@ -1,129 +1,92 @@
 import { includedFile } from "../../model/config/saved_schedule.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import type { ExecutionFunction, ExecutionModule } from "../../model/loader/family.ts";
-import type { BoundArguments } from "../../model/loader/signature.ts";
+import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import type { Args } from "../../model/loader/signature.ts";
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { dump } from "../../language/yaml/dump.ts";
-import { ask, current, type Fields, fieldsOf, listed, tell } from "./schedule/ask.ts";
+import { ask, current, type Fields, listed, tell } from "./schedule/ask.ts";
+import { fieldsOf } from "../../language/python/given.ts";
 import { buildItem } from "./schedule/item.ts";
 import { add, modify, purge, remove, run, send, switchAll, switchJob } from "./schedule/jobs.ts";
 import { jobStatus, nextFireTime, shift, TIME_FORMAT } from "./schedule/times.ts";
 
 /** Arbitrary keywords without what the minion says of the job. */
-const givenOf = ({ kwargs }: BoundArguments): Fields =>
+const givenOf = ({ kwargs }: Args): Fields =>
   Object.fromEntries(Object.entries(kwargs as Fields).filter(([name]) => !name.startsWith("__")));
 
-const nameOf = ({ name }: BoundArguments) => truthy(name) ? str(name) : "";
-
-async function list(context: JobContext, args: BoundArguments): Promise<unknown> {
-  const { show_all, show_disabled, where, return_yaml, offline } = args;
-  const { schedule, saved } = await listed(context, {
-    showAll: truthy(show_all),
-    showDisabled: truthy(show_disabled),
-    where,
-    offline,
-  });
-  if (!truthy(return_yaml)) return schedule;
-  const marked = Object.entries(schedule).map(([name, job]) =>
-    [
-      name,
-      isMap(job) ? { ...fieldsOf(job), saved: Object.hasOwn(saved, name) } : job,
-    ] as const
-  );
-  return dump({ schedule: Object.fromEntries(marked) }, { flow: false });
-}
-
-async function isEnabled(context: JobContext, { name }: BoundArguments): Promise<unknown> {
-  const schedule = await current(context, { showAll: false });
-  if (!truthy(name)) return schedule.enabled ?? true;
-  return Object.hasOwn(schedule, str(name)) ? schedule[str(name)] : {};
-}
-
-async function save(context: JobContext, args: BoundArguments): Promise<Fields> {
-  if (truthy(givenOf(args).test ?? false)) return { comment: "Schedule would be saved.", result: true };
-  return await ask(context, { func: "save_schedule" }, "saved") === undefined
-    ? { comment: "Failed to save schedule.", result: false }
-    : { comment: "Schedule (non-pillar items) saved.", result: true };
-}
-
-/** Reads `schedule.conf` beside the saved schedule, which an operator has put there. */
-async function reload(context: JobContext): Promise<Fields> {
-  const comment: string[] = [];
-  let result = true;
-  const { runtime: { fs }, opts, pillar, master } = context;
-  if (Object.hasOwn(pillar, "schedule")) {
-    master?.fireLocal("pillar_refresh", {});
-    comment.push("Reloaded schedule from pillar on minion.");
-  }
-  const path = includedFile(opts, "schedule.conf");
-  if (path === undefined || fs.stat(path)?.kind !== "file") return { comment, result };
-  const { parseYaml } = await import("../../language/yaml/document.ts");
-  let saved: unknown;
-  try {
-    saved = parseYaml(fs.readText(path)).value;
-  } catch (error) {
-    comment.push(`Unable to read existing schedule file: ${messageOf(error)}`);
-  }
-  if (isMap(saved) && truthy(lookup(saved, "schedule") ?? null)) {
-    tell(context, { func: "reload", schedule: saved });
-    comment.push("Reloaded schedule on minion from schedule.conf.");
-  } else {
-    result = false;
-    comment.push("Failed to reload schedule on minion.  Saved file is empty or invalid.");
-  }
-  return { comment, result };
-}
+const nameOf = ({ name }: Args) => truthy(name) ? str(name) : "";
 
 /** A function about one job, with what it needs to say of it. */
-const ofJob = (
+const ofJob = <R>(
   what: string,
   signature: string,
   example: string,
-  run: (context: JobContext, name: string, args: BoundArguments, given: Fields) => unknown,
-): ExecutionFunction => ({
-  signature,
-  doc: `${what}\n\n    salt '*' schedule.${example}`,
-  run: (context, args) =>
-    truthy(args.name)
-      ? run(context, nameOf(args), args, args.kwargs === undefined ? {} : givenOf(args))
-      : { comment: "Job name is required.", result: false },
-});
+  run: (context: JobContext, name: string, args: Args, given: Fields) => R,
+) =>
+  executionFunction({
+    signature,
+    doc: `${what}\n\n    salt '*' schedule.${example}`,
+    run: (context, args) =>
+      truthy(args.name)
+        ? run(context, nameOf(args), args, args.kwargs === undefined ? {} : givenOf(args))
+        : { comment: "Job name is required.", result: false },
+  });
 
 /** The jobs that the minion runs by time. */
 export const module: ExecutionModule = {
   functions: {
-    list: {
-      signature: "show_all=False, show_disabled=True, where=None, return_yaml=True, offline=False",
+    list: executionFunction({
+      signature: "show_all: bool=False, show_disabled: bool=True, where=None, return_yaml: bool=True, offline=False",
       doc:
         "The jobs of the schedule, as YAML or a map. `show_all`: those that the minion has by itself, too. `where`: `opts` " +
         "or `pillar` alone. `offline`: what was saved, of a minion that does not run.\n\n    salt '*' schedule.list",
-      run: list,
-    },
-    is_enabled: {
+      async run(context, args): Promise<unknown> {
+        const { show_all, show_disabled, where, return_yaml, offline } = args;
+        const { schedule, saved } = await listed(context, {
+          showAll: show_all,
+          showDisabled: show_disabled,
+          where,
+          offline,
+        });
+        if (!return_yaml) return schedule;
+        const marked = Object.entries(schedule).map(([name, job]) =>
+          [
+            name,
+            isMap(job) ? { ...fieldsOf(job), saved: Object.hasOwn(saved, name) } : job,
+          ] as const
+        );
+        return dump({ schedule: Object.fromEntries(marked) }, { flow: false });
+      },
+    }),
+    is_enabled: executionFunction({
       signature: "name=None",
       doc: "One job, or whether the schedule is enabled.\n\n    salt '*' schedule.is_enabled name=nightly",
-      run: isEnabled,
-    },
-    purge: {
+      async run(context, { name }): Promise<unknown> {
+        const schedule = await current(context, { showAll: false });
+        if (!truthy(name)) return schedule.enabled ?? true;
+        return Object.hasOwn(schedule, str(name)) ? schedule[str(name)] : {};
+      },
+    }),
+    purge: executionFunction({
       signature: "**kwargs",
       doc: "Deletes all jobs. `test`, `persist`, `offline`.\n\n    salt '*' schedule.purge",
       run: (context, args) => purge(context, givenOf(args)),
-    },
+    }),
     delete: ofJob(
       "Deletes a job. `test`, `persist`, `offline`.",
       "name, **kwargs",
       "delete nightly",
       (context, name, _args, given) => remove(context, name, given),
     ),
-    build_schedule_item: {
+    build_schedule_item: executionFunction({
       signature: "name, **kwargs",
       doc: "The entry that schedule.add would add.\n\n    salt '*' schedule.build_schedule_item nightly " +
         "function=state.apply hours=24",
       run: (_context, args) => buildItem(args.name, givenOf(args)),
-    },
+    }),
     add: ofJob(
       "Adds a job: `function`, `job_args`, `job_kwargs`, when it runs (`seconds`, `minutes`, `hours`, `days`, `when`, `cron`, " +
         "`once`) and the other fields of an entry. `test`, `persist`, `offline`.",
@@ -157,27 +120,58 @@ export const module: ExecutionModule = {
       (context, name, _args, given) =>
         switchJob(context, name, given, { on: false, isTest: truthy(given.test ?? false) }),
     ),
-    save: {
+    save: executionFunction({
       signature: "**kwargs",
       doc: "Writes the schedule, without what is of the pillar, for the next start.\n\n    salt '*' schedule.save",
-      run: save,
-    },
-    enable: {
+      async run(context, args): Promise<Fields> {
+        if (truthy(givenOf(args).test ?? false)) return { comment: "Schedule would be saved.", result: true };
+        return await ask(context, { func: "save_schedule" }, "saved") === undefined
+          ? { comment: "Failed to save schedule.", result: false }
+          : { comment: "Schedule (non-pillar items) saved.", result: true };
+      },
+    }),
+    enable: executionFunction({
       signature: "**kwargs",
       doc: "Enables the schedule. `test`, `persist`.\n\n    salt '*' schedule.enable",
       run: (context, args) => switchAll(context, givenOf(args), true),
-    },
-    disable: {
+    }),
+    disable: executionFunction({
       signature: "**kwargs",
       doc: "Disables the schedule. `test`, `persist`.\n\n    salt '*' schedule.disable",
       run: (context, args) => switchAll(context, givenOf(args), false),
-    },
-    reload: {
+    }),
+    /** Reads `schedule.conf` beside the saved schedule, which an operator has put there. */
+    reload: executionFunction({
       signature: "",
       doc: "Reads `schedule.conf` beside the minion's included configuration, and the pillar.\n\n" +
         "    salt '*' schedule.reload",
-      run: reload,
-    },
+      async run(context): Promise<Fields> {
+        const comment: string[] = [];
+        let result = true;
+        const { runtime: { fs }, opts, pillar, master } = context;
+        if (Object.hasOwn(pillar, "schedule")) {
+          master?.fireLocal("pillar_refresh", {});
+          comment.push("Reloaded schedule from pillar on minion.");
+        }
+        const path = includedFile(opts, "schedule.conf");
+        if (path === undefined || fs.stat(path)?.kind !== "file") return { comment, result };
+        const { parseYaml } = await import("../../language/yaml/document.ts");
+        let saved: unknown;
+        try {
+          saved = parseYaml(fs.readText(path)).value;
+        } catch (error) {
+          comment.push(`Unable to read existing schedule file: ${messageOf(error)}`);
+        }
+        if (isMap(saved) && truthy(lookup(saved, "schedule") ?? null)) {
+          tell(context, { func: "reload", schedule: saved });
+          comment.push("Reloaded schedule on minion from schedule.conf.");
+        } else {
+          result = false;
+          comment.push("Failed to reload schedule on minion.  Saved file is empty or invalid.");
+        }
+        return { comment, result };
+      },
+    }),
     move: ofJob(
       "Moves a job to other minions.",
       "name, target, **kwargs",
@@ -214,15 +208,15 @@ export const module: ExecutionModule = {
       "show_next_fire_time nightly",
       (context, name) => nextFireTime(context, name),
     ),
-    job_status: {
-      signature: `name, time_fmt='${TIME_FORMAT}'`,
+    job_status: executionFunction({
+      signature: `name: str, time_fmt='${TIME_FORMAT}'`,
       doc: "A job with all that the scheduler knows of it.\n\n    salt '*' schedule.job_status nightly",
-      run: (context, { name, time_fmt }) => jobStatus(context, str(name), str(time_fmt)),
-    },
+      run: (context, { name, time_fmt }) => jobStatus(context, name, str(time_fmt)),
+    }),
   },
 };
 
-function postpone(context: JobContext, name: string, args: BoundArguments, { time_fmt }: Fields): unknown {
+function postpone(context: JobContext, name: string, args: Args, { time_fmt }: Fields): unknown {
   const { current_time, new_time } = args;
   if (!truthy(current_time)) return { comment: "Job current time is required.", result: false };
   if (!truthy(new_time)) return { comment: "Job new_time is required.", result: false };
@@ -234,7 +228,7 @@ function postpone(context: JobContext, name: string, args: BoundArguments, { tim
   });
 }
 
-function skip(context: JobContext, name: string, args: BoundArguments, { time_fmt }: Fields): unknown {
+function skip(context: JobContext, name: string, args: Args, { time_fmt }: Fields): unknown {
   return shift(context, name, { time: args.current_time, time_fmt }, {
     func: "skip_job",
     would: "skipped",

@@ -1,7 +1,7 @@
 import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
-  type ExecutionFunction,
+  exampledFunctions,
   type ExecutionModule,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
@@ -89,11 +89,7 @@ async function setBooleans(context: JobContext, pairs: unknown, persist: unknown
   return await succeeds(context, ["setsebool", ...persisting(persist), ...words]);
 }
 
-const fun = (signature: string, says: string, example: string, work: ExecutionFunction["run"]): ExecutionFunction => ({
-  signature,
-  doc: `${says}\n\n    salt '*' selinux.${example}`,
-  run: work,
-});
+const fun = exampledFunctions("selinux");
 
 const FILE = "name, filetype=None, sel_type=None, sel_user=None, sel_level=None";
 const PARTS =
@@ -122,10 +118,10 @@ export const module: ExecutionModule = {
       (context, { mode }) => setenforce(context, mode),
     ),
     getsebool: fun(
-      "boolean",
+      "boolean: str",
       "A boolean; empty if there is none of that name.\n\nboolean: its name",
       "getsebool virt_use_usb",
-      async (context, { boolean }) => (await booleans(context))[str(boolean)] ?? {},
+      async (context, { boolean }) => (await booleans(context))[boolean] ?? {},
     ),
     setsebool: fun(
       `boolean, value, persist=False`,
@@ -142,10 +138,10 @@ export const module: ExecutionModule = {
     ),
     list_sebool: fun("", "All booleans, now and after the next boot.", "list_sebool", booleans),
     getsemod: fun(
-      "module",
+      "module: str",
       "A module of the policy; empty if there is none of that name.",
       "getsemod nginx",
-      async (context, { module: name }) => (await packages(context))[str(name)] ?? {},
+      async (context, { module: name }) => (await packages(context))[name] ?? {},
     ),
     setsemod: fun(
       "module, state",

@@ -1,5 +1,5 @@
 import type { Context, JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, type ExecutionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
 import { programPath } from "../commands.ts";
 import { isDirectory } from "../linux/paths.ts";
@@ -27,25 +27,27 @@ function need(context: JobContext): ServiceManager {
 
 type Verb = "start" | "stop" | "restart" | "reload" | "force_reload";
 
-const verb = (name: Verb, doc: string): ExecutionFunction => ({
-  // `service.status` waits only if asked to, as in Salt.
-  signature: `name, no_block=${name === "force_reload" ? "True" : "False"}, unmask=False, unmask_runtime=False`,
-  doc: `${doc}\n\n    salt '*' service.${name} nginx`,
-  run: (context, args) =>
-    need(context).act(context, name.replace("_", "-"), str(args.name), {
-      noBlock: args.no_block === true,
-      unmask: args.unmask === true,
-      unmaskRuntime: args.unmask_runtime === true,
-    }),
-});
+const verb = (name: Verb, doc: string) =>
+  executionFunction({
+    // `service.status` waits only if asked to, as in Salt.
+    signature: `name: str, no_block=${name === "force_reload" ? "True" : "False"}, unmask=False, unmask_runtime=False`,
+    doc: `${doc}\n\n    salt '*' service.${name} nginx`,
+    run: (context, args) =>
+      need(context).act(context, name.replace("_", "-"), args.name, {
+        noBlock: args.no_block === true,
+        unmask: args.unmask === true,
+        unmaskRuntime: args.unmask_runtime === true,
+      }),
+  });
 
 type Listing = "all" | "enabled" | "disabled" | "running" | "static";
 
-const listing = (name: Listing, doc: string): ExecutionFunction => ({
-  signature: "",
-  doc: `${doc}\n\n    salt '*' service.get_${name}`,
-  run: (context) => need(context).list(context, name),
-});
+const listing = (name: Listing, doc: string) =>
+  executionFunction({
+    signature: "",
+    doc: `${doc}\n\n    salt '*' service.get_${name}`,
+    run: (context) => need(context).list(context, name),
+  });
 
 /** Services, through the init system of this host. */
 export const module: ExecutionModule = {
@@ -59,71 +61,71 @@ export const module: ExecutionModule = {
     restart: verb("restart", "Stops a service and starts it again."),
     reload: verb("reload", "Lets a service read its configuration again."),
     force_reload: verb("force_reload", "Lets a service read its configuration again, by a restart if need be."),
-    status: {
-      signature: "name, sig=None, wait=3",
+    status: executionFunction({
+      signature: "name: str, sig=None, wait=3",
       doc: "True if a service runs; for a pattern, which of them do. With `sig`, whether such a process is there.\n\n" +
         "    salt '*' service.status nginx",
       async run(context, { name, sig }) {
         if (sig !== null && sig !== "") return str(await context.call("status.pid", [sig])) !== "";
-        return await need(context).status(context, str(name));
+        return await need(context).status(context, name);
       },
-    },
-    available: {
-      signature: "name",
+    }),
+    available: executionFunction({
+      signature: "name: str",
       doc: "True if the service exists.\n\n    salt '*' service.available sshd",
-      run: (context, { name }) => need(context).available(context, str(name)),
-    },
-    missing: {
-      signature: "name",
+      run: (context, { name }) => need(context).available(context, name),
+    }),
+    missing: executionFunction({
+      signature: "name: str",
       doc: "True if the service does not exist.\n\n    salt '*' service.missing sshd",
-      run: async (context, { name }) => !await need(context).available(context, str(name)),
-    },
-    enable: {
-      signature: "name, no_block=False, unmask=False, unmask_runtime=False, root=None, **kwargs",
+      run: async (context, { name }) => !await need(context).available(context, name),
+    }),
+    enable: executionFunction({
+      signature: "name: str, no_block=False, unmask=False, unmask_runtime=False, root=None, **kwargs",
       doc: "Enables a service to start at boot.\n\n    salt '*' service.enable nginx",
-      run: (context, { name, root }) => need(context).enable(context, str(name), true, root),
-    },
-    disable: {
-      signature: "name, no_block=False, root=None, **kwargs",
+      run: (context, { name, root }) => need(context).enable(context, name, true, root),
+    }),
+    disable: executionFunction({
+      signature: "name: str, no_block=False, root=None, **kwargs",
       doc: "Disables a service from starting at boot.\n\n    salt '*' service.disable nginx",
-      run: (context, { name, root }) => need(context).enable(context, str(name), false, root),
-    },
-    enabled: {
-      signature: "name, root=None, **kwargs",
+      run: (context, { name, root }) => need(context).enable(context, name, false, root),
+    }),
+    enabled: executionFunction({
+      signature: "name: str, root=None, **kwargs",
       doc: "True if a service starts at boot.\n\n    salt '*' service.enabled nginx",
-      run: (context, { name, root }) => need(context).enabled(context, str(name), root),
-    },
-    disabled: {
-      signature: "name, root=None",
+      run: (context, { name, root }) => need(context).enabled(context, name, root),
+    }),
+    disabled: executionFunction({
+      signature: "name: str, root=None",
       doc: "True if a service does not start at boot.\n\n    salt '*' service.disabled nginx",
-      run: (context, { name, root }) => need(context).disabled(context, str(name), root),
-    },
+      run: (context, { name, root }) => need(context).disabled(context, name, root),
+    }),
     get_all: listing("all", "All services."),
     get_enabled: listing("enabled", "The services that start with the system."),
     get_disabled: listing("disabled", "The services that do not start with the system."),
     get_running: listing("running", "The services that run."),
     get_static: listing("static", "The services that start only if another wants them."),
-    mask: {
-      signature: "name, runtime=False, root=None",
+    mask: executionFunction({
+      signature: "name: str, runtime=False, root=None",
       doc: "Masks a service, so that it cannot be started.\n\n    salt '*' service.mask foo",
-      run: (context, { name, runtime, root }) => systemd.mask(context, str(name), true, runtime === true, root),
-    },
-    unmask: {
-      signature: "name, runtime=False, root=None",
+      run: (context, { name, runtime, root }) => systemd.mask(context, name, true, runtime === true, root),
+    }),
+    unmask: executionFunction({
+      signature: "name: str, runtime=False, root=None",
       doc: "Unmasks a service.\n\n    salt '*' service.unmask foo",
-      run: (context, { name, runtime, root }) => systemd.mask(context, str(name), false, runtime === true, root),
-    },
-    masked: {
-      signature: "name, runtime=False, root=None",
+      run: (context, { name, runtime, root }) => systemd.mask(context, name, false, runtime === true, root),
+    }),
+    masked: executionFunction({
+      signature: "name: str, runtime=False, root=None",
       doc: "True if a service is masked; with `runtime`, until the next boot.\n\n    salt '*' service.masked foo",
-      run: (context, { name, runtime, root }) => systemd.masked(context, str(name), runtime === true, root),
-    },
-    show: {
-      signature: "name, root=None",
+      run: (context, { name, runtime, root }) => systemd.masked(context, name, runtime === true, root),
+    }),
+    show: executionFunction({
+      signature: "name: str, root=None",
       doc: "The properties of a service in systemd.\n\n    salt '*' service.show nginx",
-      run: (context, { name, root }) => systemd.show(context, str(name), root),
-    },
-    execs: {
+      run: (context, { name, root }) => systemd.show(context, name, root),
+    }),
+    execs: executionFunction({
       signature: "root=None",
       doc: "The program of each service.\n\n    salt '*' service.execs",
       async run(context, { root }) {
@@ -134,16 +136,16 @@ export const module: ExecutionModule = {
         }
         return found;
       },
-    },
-    systemctl_reload: {
+    }),
+    systemctl_reload: executionFunction({
       signature: "",
       doc: "Reloads the units of systemd.\n\n    salt '*' service.systemctl_reload",
       run: (context) => systemd.daemonReload(context),
-    },
-    offline: {
+    }),
+    offline: executionFunction({
       signature: "",
       doc: "True if services cannot be started on this system now, as in a chroot.\n\n    salt '*' service.offline",
       run: (context) => managerOf(context) === sysv && programPath(context, "systemctl") !== undefined,
-    },
+    }),
   },
 };

@@ -1,13 +1,12 @@
+import type { Args } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { type ExecutionFunction, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { executionFunction, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { programPath, run, runAll } from "../commands.ts";
 import { type AccountHost, allAccounts, shadowRows } from "../../runtime/accounts.ts";
 import { passwordHash } from "../password_hash.ts";
 import { replaceContent } from "../host_files.ts";
-
-type Args = Record<string, unknown>;
 
 const DAY_MS = 86_400_000;
 
@@ -58,11 +57,12 @@ async function change(context: JobContext, args: Args, field: Field, option: str
   return find(context, args)?.[field] === value;
 }
 
-const setter = (argument: string, field: Field, option: string, what: string): ExecutionFunction => ({
-  signature: `name, ${argument}, root=None`,
-  doc: `${what}\n\n    salt '*' shadow.set_${argument} username 7`,
-  run: (context, args) => change(context, args, field, option, args[argument]),
-});
+const setter = (argument: string, field: Field, option: string, what: string) =>
+  executionFunction({
+    signature: `name, ${argument}, root=None`,
+    doc: `${what}\n\n    salt '*' shadow.set_${argument} username 7`,
+    run: (context, args) => change(context, args, field, option, args[argument]),
+  });
 
 /** Locks or unlocks with passwd: a lock is an exclamation mark before the hash. */
 async function lock(context: JobContext, args: Args, wanted: boolean): Promise<boolean> {
@@ -73,37 +73,6 @@ async function lock(context: JobContext, args: Args, wanted: boolean): Promise<b
   return find(context, args)?.passwd.startsWith("!") === wanted;
 }
 
-async function setPassword(context: JobContext, args: Args): Promise<boolean> {
-  const { fs } = context.runtime;
-  const [name, password] = [str(args.name), str(args.password)];
-  if (/[\n:]/.test(password)) throw new SaltInvocationError("A hash has no colon and no line break");
-  if (truthy(args.use_usermod)) {
-    await run(context, ["usermod", "-p", password, name, ...rootWords(args)], { output_loglevel: "quiet" });
-    return find(context, args)?.passwd === password;
-  }
-  if (!allAccounts(context.runtime, rootOf(args)).some((entry) => entry.name === name)) return false;
-  const path = `${rootOf(args)}/etc/shadow`;
-  const today = String(Math.floor(context.runtime.clock.now() / DAY_MS));
-  const stat = fs.stat(path);
-  const lines = stat === undefined
-    ? []
-    : fs.readText(path).replace(/\n$/, "").split("\n").filter((line) => line !== "");
-  const at = lines.findIndex((line) => line.startsWith(`${name}:`));
-  if (at < 0) lines.push([name, password, today, "0", "99999", "7", "", "", ""].join(":"));
-  else {
-    const fields = lines[at]!.split(":");
-    [fields[1], fields[2]] = [password, today];
-    lines[at] = fields.join(":");
-  }
-  replaceContent(context.runtime, path, `${lines.join("\n")}\n`, { mode: 0o640, follow: false });
-  return find(context, args)?.passwd === password;
-}
-
-async function genPassword(context: JobContext, args: Args): Promise<string> {
-  const salt = args.crypt_salt === null ? undefined : str(args.crypt_salt);
-  return await passwordHash(context, str(args.algorithm), str(args.password), salt);
-}
-
 /** Passwords and their expiry; `root` names the directory of another system. */
 export const module: ExecutionModule = {
   virtual: (context) =>
@@ -111,51 +80,78 @@ export const module: ExecutionModule = {
       ? true
       : { unavailable: "The shadow module needs chage and passwd, and they are not here" },
   functions: {
-    default_hash: {
+    default_hash: executionFunction({
       signature: "",
       doc: "The entry of an account that cannot log in with a password.\n\n    salt '*' shadow.default_hash",
       run: () => "!",
-    },
-    info: {
+    }),
+    info: executionFunction({
       signature: "name, root=None",
       doc: "The password entry of a user; dates in days since 1970.\n\n    salt '*' shadow.info root",
       run: (context, args) => ({ ...find(context, args) ?? NO_ENTRY }),
-    },
-    list_users: {
+    }),
+    list_users: executionFunction({
       signature: "root=None",
       doc: "The names of all users with a password entry.\n\n    salt '*' shadow.list_users",
       run: ({ runtime }, args) => shadowEntries(runtime, rootOf(args)).map(({ name }) => name).sort(),
-    },
-    gen_password: {
-      signature: "password, crypt_salt=None, algorithm='sha512'",
+    }),
+    gen_password: executionFunction({
+      signature: "password: str, crypt_salt=None, algorithm: str='sha512'",
       doc: "The hash of a password: by sha512, sha256, md5, blowfish or crypt.\n\n" +
         "    salt '*' shadow.gen_password 'I_am_password' crypt_salt='I_am_salt' algorithm=sha256",
-      run: genPassword,
-    },
-    set_password: {
-      signature: "name, password, use_usermod=False, root=None",
+      async run(context, args): Promise<string> {
+        const salt = args.crypt_salt === null ? undefined : str(args.crypt_salt);
+        return await passwordHash(context, args.algorithm, args.password, salt);
+      },
+    }),
+    set_password: executionFunction({
+      signature: "name: str, password: str, use_usermod: bool=False, root=None",
       doc: "Sets the hash of a user's password.\n\n    salt '*' shadow.set_password root '$1$UYCIxa628.9qXjpQCjM4a..'",
-      run: setPassword,
-    },
-    del_password: {
-      signature: "name, root=None",
+      async run(context, args): Promise<boolean> {
+        const { fs } = context.runtime;
+        const [name, password] = [args.name, args.password];
+        if (/[\n:]/.test(password)) throw new SaltInvocationError("A hash has no colon and no line break");
+        if (args.use_usermod) {
+          await run(context, ["usermod", "-p", password, name, ...rootWords(args)], { output_loglevel: "quiet" });
+          return find(context, args)?.passwd === password;
+        }
+        if (!allAccounts(context.runtime, rootOf(args)).some((entry) => entry.name === name)) return false;
+        const path = `${rootOf(args)}/etc/shadow`;
+        const today = String(Math.floor(context.runtime.clock.now() / DAY_MS));
+        const stat = fs.stat(path);
+        const lines = stat === undefined
+          ? []
+          : fs.readText(path).replace(/\n$/, "").split("\n").filter((line) => line !== "");
+        const at = lines.findIndex((line) => line.startsWith(`${name}:`));
+        if (at < 0) lines.push([name, password, today, "0", "99999", "7", "", "", ""].join(":"));
+        else {
+          const fields = lines[at]!.split(":");
+          [fields[1], fields[2]] = [password, today];
+          lines[at] = fields.join(":");
+        }
+        replaceContent(context.runtime, path, `${lines.join("\n")}\n`, { mode: 0o640, follow: false });
+        return find(context, args)?.passwd === password;
+      },
+    }),
+    del_password: executionFunction({
+      signature: "name: str, root=None",
       doc:
         "Removes a user's password: anyone can then log in as that user.\n\n    salt '*' shadow.del_password username",
       async run(context, args) {
-        await run(context, ["passwd", "-d", str(args.name), ...rootWords(args)]);
+        await run(context, ["passwd", "-d", args.name, ...rootWords(args)]);
         return find(context, args)?.passwd === "";
       },
-    },
-    lock_password: {
+    }),
+    lock_password: executionFunction({
       signature: "name, root=None",
       doc: "Locks a user's password.\n\n    salt '*' shadow.lock_password username",
       run: (context, args) => lock(context, args, true),
-    },
-    unlock_password: {
+    }),
+    unlock_password: executionFunction({
       signature: "name, root=None",
       doc: "Unlocks a user's password.\n\n    salt '*' shadow.unlock_password username",
       run: (context, args) => lock(context, args, false),
-    },
+    }),
     set_date: setter("date", "lstchg", "-d", "Sets when a password was last changed: a date, or days since 1970."),
     set_expire: setter(
       "expire",

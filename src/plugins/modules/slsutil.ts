@@ -1,7 +1,8 @@
+import type { Args } from "../../model/loader/signature.ts";
 import { baseName } from "../../base/paths.ts";
-import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
+  executionFunction,
   type ExecutionModule,
   InvalidArgumentsError,
   SaltInvocationError,
@@ -17,8 +18,6 @@ import { update } from "../../language/python/update.ts";
 import type { Serializer } from "../serializers/serializer.ts";
 import { banner } from "./slsutil/banner.ts";
 import { directoryExists, fileExists, findUp, pathExists } from "./slsutil/paths.ts";
-
-type Args = Record<string, unknown>;
 
 function maps(...values: unknown[]): AnyMap[] {
   if (!values.every(isMap)) {
@@ -44,27 +43,6 @@ function mergeCopy(under: AnyMap, over: AnyMap, rules: MergeRules): AnyMap {
 const withoutMarks = (kwargs: unknown): Args =>
   Object.fromEntries(Object.entries(kwargs as Args).filter(([key]) => !key.startsWith("__")));
 
-async function render(context: JobContext, args: Args): Promise<unknown> {
-  const { path, string, default_renderer: renderer } = args;
-  if (!truthy(path) && !truthy(string)) throw new SaltInvocationError("Must pass either path or string");
-  if (truthy(path) && truthy(string)) throw new SaltInvocationError("Must not pass both path and string");
-  const { saltenv = "base", sls = "", context: over, ...names } = withoutMarks(args.kwargs);
-  const file = truthy(path) ? await context.files.fetchUrl(str(path), "", { saltenv: str(saltenv) }) : ":string:";
-  if (file === undefined || truthy(path) && context.runtime.fs.stat(file) === undefined) {
-    throw new CommandExecutionError(`Cannot render "${str(path)}": there is no such file in saltenv '${str(saltenv)}'`);
-  }
-  const source = truthy(path) ? templateText(context.runtime.fs.read(file), file) : str(string);
-  return await new Rendering(context).renderSls({
-    path: file,
-    name: baseName(file),
-    sls: str(sls),
-    saltenv: str(saltenv),
-    source,
-    renderer: str(renderer),
-    context: { ...names, ...isMap(over) ? Object.fromEntries(entriesOf(over)) : {} },
-  });
-}
-
 /**
  * The serializer of that name. All of them are loaded for the first one: few jobs need any.
  *
@@ -88,16 +66,16 @@ const STRATEGIES = "\n\nstrategy: recurse, aggregate, overwrite, list, or smart 
 /** Helps for templates and SLS files. */
 export const module: ExecutionModule = {
   functions: {
-    update: {
+    update: executionFunction({
       inline: true,
-      signature: "dest, upd, recursive_update=True, merge_lists=False",
+      signature: "dest, upd, recursive_update: bool=True, merge_lists: bool=False",
       doc: "Lays a map over another, in place.\n\n    salt '*' slsutil.update '{foo: Foo}' '{bar: Bar}'",
       run(_context, { dest, upd, recursive_update, merge_lists }) {
         const [under, over] = maps(dest, upd);
-        return update(under!, over!, { recursive: truthy(recursive_update), mergeLists: truthy(merge_lists) });
+        return update(under!, over!, { recursive: recursive_update, mergeLists: merge_lists });
       },
-    },
-    merge: {
+    }),
+    merge: executionFunction({
       inline: true,
       signature: `obj_a, obj_b, ${MERGE}`,
       doc: `Merges two maps.\n\n    salt '*' slsutil.merge '{foo: Foo}' '{bar: Bar}'${STRATEGIES}`,
@@ -105,8 +83,8 @@ export const module: ExecutionModule = {
         const [under, over] = maps(args.obj_a, args.obj_b);
         return mergeCopy(under!, over!, rulesOf(args));
       },
-    },
-    merge_all: {
+    }),
+    merge_all: executionFunction({
       inline: true,
       signature: `lst, ${MERGE}`,
       doc: `Merges maps in their order.\n\n    salt-call slsutil.merge_all '[{foo: Foo}, {foo: Bar}]'${STRATEGIES}`,
@@ -114,66 +92,87 @@ export const module: ExecutionModule = {
         const all = maps(...(Array.isArray(args.lst) ? args.lst : [null]));
         return all.reduce<AnyMap>((under, over) => mergeCopy(under, over, rulesOf(args)), new Map());
       },
-    },
-    renderer: {
-      signature: "path=None, string=None, default_renderer='jinja|yaml', **kwargs",
+    }),
+    renderer: executionFunction({
+      signature: "path=None, string=None, default_renderer: str='jinja|yaml', **kwargs",
       doc: "Renders a file or a text to data; further keywords are names in it.\n\n" +
         "    salt '*' slsutil.renderer salt://path/to/file\n" +
         "    salt '*' slsutil.renderer string='Hello, {{ name }}.' default_renderer=jinja name=world",
-      run: render,
-    },
-    serialize: {
-      signature: "serializer, obj, **kwargs",
+      async run(context, args): Promise<unknown> {
+        const { path, string, default_renderer: renderer } = args;
+        if (!truthy(path) && !truthy(string)) throw new SaltInvocationError("Must pass either path or string");
+        if (truthy(path) && truthy(string)) throw new SaltInvocationError("Must not pass both path and string");
+        const { saltenv = "base", sls = "", context: over, ...names } = withoutMarks(args.kwargs);
+        const file = truthy(path) ? await context.files.fetchUrl(str(path), "", { saltenv: str(saltenv) }) : ":string:";
+        if (file === undefined || truthy(path) && context.runtime.fs.stat(file) === undefined) {
+          throw new CommandExecutionError(
+            `Cannot render "${str(path)}": there is no such file in saltenv '${str(saltenv)}'`,
+          );
+        }
+        const source = truthy(path) ? templateText(context.runtime.fs.read(file), file) : str(string);
+        return await new Rendering(context).renderSls({
+          path: file,
+          name: baseName(file),
+          sls: str(sls),
+          saltenv: str(saltenv),
+          source,
+          renderer,
+          context: { ...names, ...isMap(over) ? Object.fromEntries(entriesOf(over)) : {} },
+        });
+      },
+    }),
+    serialize: executionFunction({
+      signature: "serializer: str, obj, **kwargs",
       doc:
         "Data as text: json, yaml, msgpack, configparser, keyvalue, plist, python.\n\n    salt '*' --no-parse=obj slsutil.serialize json obj='{foo: Foo!}'",
       run: async (_context, { serializer, obj, kwargs }) =>
-        (await serializerNamed(str(serializer))).serialize(obj, withoutMarks(kwargs)),
-    },
-    deserialize: {
-      signature: "serializer, stream_or_string, **kwargs",
+        (await serializerNamed(serializer)).serialize(obj, withoutMarks(kwargs)),
+    }),
+    deserialize: executionFunction({
+      signature: "serializer: str, stream_or_string, **kwargs",
       doc:
         "Data of a text: json, yaml, msgpack, configparser, keyvalue, plist.\n\n    salt '*' slsutil.deserialize json '{\"foo\": \"Foo!\"}'",
       async run(_context, { serializer, stream_or_string, kwargs }) {
-        const { deserialize } = await serializerNamed(str(serializer));
+        const { deserialize } = await serializerNamed(serializer);
         if (deserialize === undefined) {
-          throw new CommandExecutionError(`Serializer '${str(serializer)}' does not implement deserialize.`);
+          throw new CommandExecutionError(`Serializer '${serializer}' does not implement deserialize.`);
         }
         return deserialize(bytesOf(stream_or_string), withoutMarks(kwargs));
       },
-    },
-    banner: {
+    }),
+    banner: executionFunction({
       inline: true,
       signature:
         "width=72, commentchar='#', borderchar='#', blockstart=None, blockend=None, title=None, text=None, newline=False",
       doc: "A comment that warns of changing a managed file.\n\n    {{ salt['slsutil.banner']() }}",
       run: (_context, args) => banner(args),
-    },
-    boolstr: {
+    }),
+    boolstr: executionFunction({
       inline: true,
-      signature: "value, true='true', false='false'",
+      signature: "value: bool, true='true', false='false'",
       doc: "One of two texts.\n\n    use_tls: {{ salt['slsutil.boolstr'](encrypted, 'yes', 'no') }}",
-      run: (_context, args) => truthy(args.value) ? args.true : args.false,
-    },
-    file_exists: {
+      run: (_context, args) => args.value ? args.true : args.false,
+    }),
+    file_exists: executionFunction({
       signature: "path, saltenv='base'",
       doc: "True if there is such a file below the file roots.\n\n    salt '*' slsutil.file_exists nginx/defaults.yaml",
       run: (context, { path, saltenv }) => fileExists(context, path, saltenv),
-    },
-    dir_exists: {
+    }),
+    dir_exists: executionFunction({
       signature: "path, saltenv='base'",
       doc: "True if there is such a directory below the file roots.\n\n    salt '*' slsutil.dir_exists nginx/files",
       run: (context, { path, saltenv }) => directoryExists(context, path, saltenv),
-    },
-    path_exists: {
+    }),
+    path_exists: executionFunction({
       signature: "path, saltenv='base'",
       doc: "True if there is such a path below the file roots.\n\n    salt '*' slsutil.path_exists nginx",
       run: (context, { path, saltenv }) => pathExists(context, path, saltenv),
-    },
-    findup: {
+    }),
+    findup: executionFunction({
       signature: "startpath, filenames, saltenv='base'",
       doc: "The first of some names in a directory below the file roots, or in the nearest one above.\n\n" +
         "    salt '*' slsutil.findup formulas/shared/nginx map.jinja",
       run: (context, { startpath, filenames, saltenv }) => findUp(context, startpath, filenames, saltenv),
-    },
+    }),
   },
 };

@@ -1,12 +1,10 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import type { ExecutionModule } from "../../model/loader/family.ts";
+import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
 import { integerOf, toInteger } from "../../language/python/float.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { strip } from "../../language/python/whitespace.ts";
 import { operand, programPath, run } from "../commands.ts";
-
-type Args = Record<string, unknown>;
 
 /** What a value is not if a vendor filled it in, by the name of its field; the first row that fits decides. */
 const EMPTY: readonly [field: RegExp, value: RegExp][] = [
@@ -31,13 +29,6 @@ const program = (context: Pick<JobContext, "runtime">): string | undefined =>
 
 const decoded = (context: JobContext, ...words: string[]): Promise<string> =>
   run(context, [program(context) ?? "dmidecode", ...words], { ignore_retcode: true, output_loglevel: "quiet" });
-
-async function get(context: JobContext, args: Args): Promise<string | null> {
-  const field = operand(args.string, "a name of dmidecode");
-  const text = strip(await decoded(context, "-s", field));
-  const value = text.split("\n").filter((line) => !line.startsWith("#")).join("\n");
-  return value.startsWith("/dev/mem") || (truthy(args.clean) && !isReal(field, value)) ? null : value;
-}
 
 function valueOf(field: string, text: string, clean: boolean): unknown {
   if (clean && !isReal(field, text)) return undefined;
@@ -75,41 +66,44 @@ function fieldsOf(lines: readonly string[], clean: boolean, wanted: unknown): Re
   );
 }
 
-async function records(context: JobContext, { rec_type: type, fields, clean: cleaned }: Args): Promise<unknown[]> {
-  const clean = truthy(cleaned);
-  const text = await decoded(context, ...(type === null ? [] : ["-t", operand(type, "a type of records")]));
-  const parts = text.split(/(handle [0-9]x[0-9a-f]+[^\n]+)\n/i).slice(1);
-  const found: unknown[] = [];
-  for (let at = 0; at + 1 < parts.length; at += 2) {
-    const [handle, kind] = parts[at]!.split(",").map((word) => strip(word).split(/\s+/).at(-1)!);
-    const [description = "", ...lines] = parts[at + 1]!.split("\n");
-    const data = fieldsOf(lines, clean, fields);
-    const record = { handle, description: strip(description), type: Number(kind) };
-    if (Object.keys(data).length > 0) found.push({ ...record, data });
-    else if (!clean) found.push(record);
-  }
-  return found;
-}
-
 /** What the firmware says of the hardware. */
 export const module: ExecutionModule = {
   virtual: (context) =>
     program(context) !== undefined ||
     { unavailable: "The smbios execution module failed to load: neither dmidecode nor smbios in the path." },
   functions: {
-    get: {
-      signature: "string, clean=True",
+    get: executionFunction({
+      signature: "string, clean: bool=True",
       doc: "One value of the firmware; null if the vendor left it empty.\n\n" +
         "    salt '*' smbios.get system-uuid\n\n" +
         "string: a name that dmidecode knows\nclean: False for values that mean nothing, too",
-      run: get,
-    },
-    records: {
-      signature: "rec_type=None, fields=None, clean=True",
+      async run(context, args): Promise<string | null> {
+        const field = operand(args.string, "a name of dmidecode");
+        const text = strip(await decoded(context, "-s", field));
+        const value = text.split("\n").filter((line) => !line.startsWith("#")).join("\n");
+        return value.startsWith("/dev/mem") || (args.clean && !isReal(field, value)) ? null : value;
+      },
+    }),
+    records: executionFunction({
+      signature: "rec_type=None, fields=None, clean: bool=True",
       doc: "The records of the firmware.\n\n    salt '*' smbios.records 4 core_count,thread_count\n\n" +
         "rec_type: a number or word that dmidecode knows\nfields: only these fields\n" +
         "clean: False for values that mean nothing, too",
-      run: records,
-    },
+      async run(context, { rec_type: type, fields, clean: cleaned }): Promise<unknown[]> {
+        const clean = cleaned;
+        const text = await decoded(context, ...(type === null ? [] : ["-t", operand(type, "a type of records")]));
+        const parts = text.split(/(handle [0-9]x[0-9a-f]+[^\n]+)\n/i).slice(1);
+        const found: unknown[] = [];
+        for (let at = 0; at + 1 < parts.length; at += 2) {
+          const [handle, kind] = parts[at]!.split(",").map((word) => strip(word).split(/\s+/).at(-1)!);
+          const [description = "", ...lines] = parts[at + 1]!.split("\n");
+          const data = fieldsOf(lines, clean, fields);
+          const record = { handle, description: strip(description), type: Number(kind) };
+          if (Object.keys(data).length > 0) found.push({ ...record, data });
+          else if (!clean) found.push(record);
+        }
+        return found;
+      },
+    }),
   },
 };

@@ -1,5 +1,6 @@
+import type { Args } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, type ExecutionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { CommandExecutionError, exampledFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { runningStates } from "./state/conflict.ts";
@@ -20,29 +21,14 @@ import {
 } from "./state/show.ts";
 import { high, low, single, template, templateStr } from "./state/single.ts";
 import { highstate, sls, slsId, top } from "./state/sls.ts";
-import type { Args } from "./state/state_call.ts";
 
 const RUN_WORDS = "\n\ntest: only report what would be done\nqueue: wait until other states have run\n" +
   "pillar: values that go over the pillar, for this run\nsaltenv, pillarenv: environments of the states and of the pillar";
 
-type Run = (context: JobContext, args: Args) => unknown;
+const runs = exampledFunctions("state", { more: RUN_WORDS, out: "highstate" });
+const shows = exampledFunctions("state");
 
-/** A function that runs states. */
-const runs = (signature: string, doc: string, example: string, run: Run): ExecutionFunction => ({
-  signature,
-  doc: `${doc}\n\n    salt '*' state.${example}${RUN_WORDS}`,
-  out: "highstate",
-  run,
-});
-
-/** A function that shows something. */
-const shows = (signature: string, doc: string, example: string, run: Run): ExecutionFunction => ({
-  signature,
-  doc: `${doc}\n\n    salt '*' state.${example}`,
-  run,
-});
-
-const refused = (what: string, instead: string): Run => () => {
+const refused = (what: string, instead: string) => (): unknown => {
   throw new CommandExecutionError(`${what} is not available on a minion: ${instead}`);
 };
 
@@ -72,7 +58,7 @@ export const module: ExecutionModule = {
       "mods=None, **kwargs",
       "Runs the named SLS files, as state.sls; without names what top files say, as state.highstate.",
       "apply web,users test=True",
-      (context, { mods, kwargs }) => apply(context, mods, kwargs as Args),
+      (context, { mods, kwargs }) => apply(context, mods, kwargs),
     ),
     sls: runs(
       "mods, test=None, exclude=None, queue=None, sync_mods=None, state_events=None, **kwargs",
@@ -129,13 +115,13 @@ export const module: ExecutionModule = {
       "*args, **kwargs",
       "Runs states dry, as state.apply with test=True.",
       "test web",
-      (context, { args, kwargs }) => apply(context, (args as unknown[])[0] ?? null, { ...kwargs as Args, test: true }),
+      (context, { args, kwargs }) => apply(context, args[0] ?? null, { ...kwargs, test: true }),
     ),
     request: runs(
       "mods=None, **kwargs",
       "Runs states dry, and keeps the call for state.run_request.",
       "request web name=later",
-      (context, { mods, kwargs }) => request(context, mods, kwargs as Args, apply),
+      (context, { mods, kwargs }) => request(context, mods, kwargs, apply),
     ),
     check_request: {
       ...shows(
@@ -150,7 +136,7 @@ export const module: ExecutionModule = {
       "name='default', **kwargs",
       "Runs a call that state.request has kept.",
       "run_request later",
-      (context, { name, kwargs }) => runRequest(context, name, kwargs as Args, apply),
+      (context, { name, kwargs }) => runRequest(context, name, kwargs, apply),
     ),
     clear_request: shows(
       "name=None",

@@ -1,6 +1,6 @@
 import { messageOf } from "../../base/errors.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import type { ExecutionFunction, ExecutionModule } from "../../model/loader/family.ts";
+import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { toFloat } from "../../language/python/float.ts";
 import { splitLines } from "../../language/python/lines.ts";
@@ -291,11 +291,12 @@ async function pingMaster(context: JobContext, name: unknown): Promise<boolean> 
 const TIME_FORMAT = "%A, %d. %B %Y %I:%M%p";
 
 /** A function without arguments. */
-const fact = (name: string, doc: string, gather: (context: JobContext) => unknown): ExecutionFunction => ({
-  signature: "",
-  doc: `${doc}\n\n    salt '*' status.${name}`,
-  run: gather,
-});
+const fact = <R>(name: string, doc: string, gather: (context: JobContext) => R) =>
+  executionFunction({
+    signature: "",
+    doc: `${doc}\n\n    salt '*' status.${name}`,
+    run: gather,
+  });
 
 /** The state of the host, mostly from /proc. */
 export const module: ExecutionModule = {
@@ -309,19 +310,19 @@ export const module: ExecutionModule = {
     cpustats: fact("cpustats", "What the processors have spent their time on, in ticks, and other counters.", cpustats),
     custom: fact("custom", "The fields that options such as `status.cpustats.custom` ask for.", custom),
     diskstats: fact("diskstats", "Counters of the disks.", diskstats),
-    diskusage: {
+    diskusage: executionFunction({
       signature: "*args",
       doc: "Free and total bytes of file systems, by path or type; of all without arguments.\n\n" +
         "    salt '*' status.diskusage /home ext?",
       run: (context, { args }) => diskusage(context, args),
-    },
+    }),
     loadavg: fact("loadavg", "How many processes wanted to run, over the last minutes.", loadavg),
-    master: {
+    master: executionFunction({
       signature: "master=None, connected=True",
       doc: "True if a connection to the master is open; fires an event if that differs from `connected`.\n\n" +
         "    salt '*' status.master salt.example.com",
       run: (context, { master: name, connected }) => master(context, name, connected),
-    },
+    }),
     meminfo: fact("meminfo", "How memory is used.", meminfo),
     netdev: fact("netdev", "Counters of the network interfaces.", netdev),
     netstats: fact("netstats", "Counters of the network protocols.", netstats),
@@ -330,25 +331,25 @@ export const module: ExecutionModule = {
       "Processors that there are for us.",
       async (context) => Number((await run(context, ["nproc"])).trim()) || 0,
     ),
-    pid: {
+    pid: executionFunction({
       signature: "sig",
       doc:
         "The pids of the processes whose line of `ps` matches a pattern, one per line.\n\n    salt '*' status.pid sshd",
       run: (context, { sig }) => pid(context, sig),
-    },
-    ping_master: {
+    }),
+    ping_master: executionFunction({
       signature: "master",
       doc: "True if a connection to the master can be opened.\n\n    salt '*' status.ping_master salt.example.com",
       run: (context, { master: name }) => pingMaster(context, name),
-    },
+    }),
     procs: fact("procs", "The processes: number to user and command.", procs),
-    time: {
+    time: executionFunction({
       // A default with a comma does not fit into a signature.
       signature: "format=None",
       doc: "The time of day, in a format of strftime.\n\n    salt '*' status.time '%s'",
       run: (context, { format }) =>
         strftime(new Date(context.runtime.clock.now()), format === null ? TIME_FORMAT : str(format)),
-    },
+    }),
     uptime: fact("uptime", "How long the system has been running.", uptime),
     version: fact(
       "version",

@@ -1,6 +1,12 @@
+import type { Args } from "../../model/loader/signature.ts";
 import { joinPath } from "../../base/paths.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, CommandNotFoundError, type ExecutionModule } from "../../model/loader/family.ts";
+import {
+  CommandExecutionError,
+  CommandNotFoundError,
+  executionFunction,
+  type ExecutionModule,
+} from "../../model/loader/family.ts";
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { str } from "../../language/python/repr.ts";
@@ -9,8 +15,6 @@ import { splitWords } from "../../language/python/whitespace.ts";
 import { programPath, runAll } from "../commands.ts";
 import { isDirectory, isFile } from "../linux/paths.ts";
 import { configparser } from "../serializers/configparser.ts";
-
-type Args = Record<string, unknown>;
 
 const CONFIGS = ["/etc/supervisor/supervisord.conf", "/etc/supervisord.conf"];
 
@@ -45,18 +49,6 @@ function parseLine(line: string): [process: string, state: string, reason: strin
   return [process, state, reason];
 }
 
-async function status(context: JobContext, args: Args): Promise<Record<string, { state: string; reason: string }>> {
-  const lines = splitLines(await control(context, "status", args.name, args)).filter((line) => line.trim() !== "");
-  return Object.fromEntries(lines.map(parseLine).map(([process, state, reason]) => [process, { state, reason }]));
-}
-
-async function hasState(context: JobContext, args: Args): Promise<boolean> {
-  const last = splitLines(await control(context, `status ${str(args.name)}`, null, args)).at(-1) ?? "";
-  const [process, state, reason] = parseLine(last);
-  if (process !== args.name || (splitWords(last).length > 2 && reason === "(no such process)")) return false;
-  return args.expected_state === null || state === args.expected_state;
-}
-
 /** A value as it is meant: a number, yes or no, or text. */
 function valueOf(text: string): unknown {
   const bare = text.split(";")[0]!.trim();
@@ -66,31 +58,23 @@ function valueOf(text: string): unknown {
   return /^true$/i.test(bare) ? true : /^false$/i.test(bare) ? false : bare;
 }
 
-function options(context: JobContext, { name, conf_file: given }: Args): Args {
-  const { fs } = context.runtime;
-  const path = given === null ? CONFIGS.find((one) => isFile(fs, one)) : str(given);
-  if (path === undefined) throw new CommandExecutionError("No suitable config file found");
-  const sections = isFile(fs, path) ? configparser.deserialize!(fs.read(path), {}) : {};
-  const found = isMap(sections) ? lookup(sections, `program:${str(name)}`) : undefined;
-  if (!(found instanceof Map)) throw new CommandExecutionError(`Process '${str(name)}' not found`);
-  return Object.fromEntries([...found as Map<string, string>].map(([key, value]) => [key, valueOf(value)]));
-}
-
 const PLACE = "user=None, conf_file=None, bin_env=None";
 const HOW = "\n\nname: of a process, of a group with a colon behind it, or all\nconf_file: path of supervisord.conf\n" +
   "bin_env: a virtual environment, or the path of supervisorctl";
 
-const acting = (fun: string, doc: string) => ({
-  signature: `name='all', ${PLACE}`,
-  doc: `${doc}\n\n    salt '*' supervisord.${fun} web:${HOW}`,
-  run: (context: JobContext, args: Args) => control(context, fun, processes(args.name), args),
-});
+const acting = (fun: string, doc: string) =>
+  executionFunction({
+    signature: `name='all', ${PLACE}`,
+    doc: `${doc}\n\n    salt '*' supervisord.${fun} web:${HOW}`,
+    run: (context, args) => control(context, fun, processes(args.name), args),
+  });
 
-const grouping = (fun: string, doc: string) => ({
-  signature: `name, ${PLACE}`,
-  doc: `${doc}\n\n    salt '*' supervisord.${fun} web${HOW}`,
-  run: (context: JobContext, args: Args) => control(context, fun, groupOf(args.name), args),
-});
+const grouping = (fun: string, doc: string) =>
+  executionFunction({
+    signature: `name, ${PLACE}`,
+    doc: `${doc}\n\n    salt '*' supervisord.${fun} web${HOW}`,
+    run: (context, args) => control(context, fun, groupOf(args.name), args),
+  });
 
 /** Processes that supervisord runs. */
 export const module: ExecutionModule = {
@@ -100,42 +84,60 @@ export const module: ExecutionModule = {
     stop: acting("stop", "Stops processes."),
     add: grouping("add", "Activates what the configuration has of a process or a group."),
     remove: grouping("remove", "Removes a process or a group from the running configuration."),
-    reread: {
+    reread: executionFunction({
       signature: PLACE,
       doc: `Reads the configuration again; nothing is restarted.\n\n    salt '*' supervisord.reread${HOW}`,
       run: (context, args) => control(context, "reread", null, args),
-    },
-    update: {
+    }),
+    update: executionFunction({
       signature: `${PLACE}, name=None`,
       doc: `Reads the configuration again, and adds, removes and restarts what changed.\n\n` +
         `    salt '*' supervisord.update${HOW}`,
       run: (context, args) => control(context, "update", groupOf(args.name), args),
-    },
-    status: {
+    }),
+    status: executionFunction({
       signature: `name=None, ${PLACE}`,
       doc: `The processes with their states.\n\n    salt '*' supervisord.status${HOW}`,
-      run: status,
-    },
-    status_raw: {
+      async run(context, args): Promise<Record<string, { state: string; reason: string }>> {
+        const lines = splitLines(await control(context, "status", args.name, args)).filter((line) =>
+          line.trim() !== ""
+        );
+        return Object.fromEntries(lines.map(parseLine).map(([process, state, reason]) => [process, { state, reason }]));
+      },
+    }),
+    status_raw: executionFunction({
       signature: `name=None, ${PLACE}`,
       doc: `The same, as supervisorctl prints it.\n\n    salt '*' supervisord.status_raw${HOW}`,
       run: (context, args) => control(context, "status", args.name, args),
-    },
-    status_bool: {
+    }),
+    status_bool: executionFunction({
       signature: `name, expected_state=None, ${PLACE}`,
       doc: `Whether there is a process, and has a state.\n\n` +
         `    salt '*' supervisord.status_bool web expected_state=RUNNING${HOW}`,
-      run: hasState,
-    },
-    custom: {
-      signature: `command, ${PLACE}`,
+      async run(context, args): Promise<boolean> {
+        const last = splitLines(await control(context, `status ${str(args.name)}`, null, args)).at(-1) ?? "";
+        const [process, state, reason] = parseLine(last);
+        if (process !== args.name || (splitWords(last).length > 2 && reason === "(no such process)")) return false;
+        return args.expected_state === null || state === args.expected_state;
+      },
+    }),
+    custom: executionFunction({
+      signature: `command: str, ${PLACE}`,
       doc: `Runs any command of supervisorctl.\n\n    salt '*' supervisord.custom 'mstop *gunicorn*'${HOW}`,
-      run: (context, args) => control(context, str(args.command), null, args),
-    },
-    options: {
-      signature: "name, conf_file=None",
+      run: (context, args) => control(context, args.command, null, args),
+    }),
+    options: executionFunction({
+      signature: "name: str, conf_file=None",
       doc: `What the configuration says of a process.\n\n    salt '*' supervisord.options web${HOW}`,
-      run: options,
-    },
+      run(context, { name, conf_file: given }): Args {
+        const { fs } = context.runtime;
+        const path = given === null ? CONFIGS.find((one) => isFile(fs, one)) : str(given);
+        if (path === undefined) throw new CommandExecutionError("No suitable config file found");
+        const sections = isFile(fs, path) ? configparser.deserialize!(fs.read(path), {}) : {};
+        const found = isMap(sections) ? lookup(sections, `program:${name}`) : undefined;
+        if (!(found instanceof Map)) throw new CommandExecutionError(`Process '${name}' not found`);
+        return Object.fromEntries([...found as Map<string, string>].map(([key, value]) => [key, valueOf(value)]));
+      },
+    }),
   },
 };

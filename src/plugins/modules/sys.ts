@@ -4,7 +4,12 @@ import { codeRenderers } from "../../model/loader/code_renderers.ts";
 import { customRenderers } from "../../model/loader/custom_renderers.ts";
 import { withCustomReturners } from "../../model/loader/custom_returners.ts";
 import { withCustomRunners } from "../../model/loader/custom_runners.ts";
-import type { ExecutionFunction, ExecutionModule, ReturnerModule } from "../../model/loader/family.ts";
+import {
+  type ExecutionFunction,
+  executionFunction,
+  type ExecutionModule,
+  type ReturnerModule,
+} from "../../model/loader/family.ts";
 import type { FunctionDescription } from "../../model/loader/function_catalog.ts";
 import { parseSignature } from "../../model/loader/signature.ts";
 import { hostStates } from "../../model/loader/state_table.ts";
@@ -47,12 +52,13 @@ function argspec({ signature }: Pick<FunctionDescription, "signature">): Record<
 }
 
 /** A function for what does not exist on a minion of Brine: its map is empty. */
-const none = (what: string, signature: string) => ({
-  inline: true,
-  signature,
-  doc: `Nothing yet: ${what}.`,
-  run: () => ({}),
-});
+const none = (what: string, signature: string) =>
+  executionFunction({
+    inline: true,
+    signature,
+    doc: `Nothing yet: ${what}.`,
+    run: () => ({}),
+  });
 
 const SCHEMAS = "there are no schemas of states";
 
@@ -122,34 +128,34 @@ function family(
 ): Record<"list" | "functions" | "doc" | "argspec", ExecutionFunction> {
   const example = (fun: string, words = "") => `\n\n    salt '*' sys.${fun}${words}`;
   return {
-    list: {
+    list: executionFunction({
       signature: "*args",
       doc: `The names of ${what}s: all, or those that match a glob.${example(`list_${what}s`)}`,
       async run(context, { args }) {
-        const matches = (args as unknown[]).map((name) => compileGlob(str(name)));
+        const matches = args.map((name) => compileGlob(str(name)));
         const names = [...new Set((await all(context)).map(({ name }) => moduleOf(name)))];
         return matches.length === 0 ? names : names.filter((name) => matches.some((match) => match(name)));
       },
-    },
-    functions: {
+    }),
+    functions: executionFunction({
       signature: "*args, **kwargs",
       doc: `The names of the functions of ${what}s.${example(`list_${what}_functions`)}`,
       run: async (context, { args }) => matching(await all(context), args).map(({ name }) => name),
-    },
-    doc: {
+    }),
+    doc: executionFunction({
       signature: "*args",
       doc: `The documentation of functions of ${what}s.${example(`${what}_doc`)}`,
       run: async (context, { args }) =>
         Object.fromEntries(
           matching(await all(context), args).map(({ name, function: { doc } }) => [name, doc || null]),
         ),
-    },
-    argspec: {
+    }),
+    argspec: executionFunction({
       signature: "module=''",
       doc: `How functions of ${what}s are called.${example(`${what}_argspec`)}`,
       run: async (context, { module }) =>
         Object.fromEntries(matching(await all(context), [module]).map((found) => [found.name, argspec(found)])),
-    },
+    }),
   };
 }
 
@@ -179,36 +185,36 @@ async function renderers(context: JobContext, names: unknown[]): Promise<string[
 /** The functions of this minion: names, signatures and documentation. */
 export const module: ExecutionModule = {
   functions: {
-    doc: {
+    doc: executionFunction({
       signature: "*args",
       doc: "The documentation of functions, of whole modules, or of those that match a glob.\n\n" +
         "    salt '*' sys.doc\n    salt '*' sys.doc test cmd.run 'grains.*'",
       run: async (context, { args }) =>
         Object.fromEntries((await select(context, args)).map(({ name, function: body }) => [name, body.doc || null])),
-    },
-    argspec: {
+    }),
+    argspec: executionFunction({
       signature: "module=''",
       doc: "The signatures of functions: names of the arguments, and the defaults of the last ones.\n\n" +
         "    salt '*' sys.argspec cmd.run\n    salt '*' sys.argspec 'grains.*'",
       run: async (context, { module }) =>
         Object.fromEntries((await select(context, [module])).map((found) => [found.name, argspec(found)])),
-    },
-    list_functions: {
+    }),
+    list_functions: executionFunction({
       signature: "*args, **kwargs",
       doc: "The names of functions: all, those of modules, or those that match a glob.\n\n" +
         "    salt '*' sys.list_functions test\n    salt '*' sys.list_functions 'sys.list_*'",
       async run(context, { args }) {
         // Unlike elsewhere, a full name without a glob finds nothing.
         const names = (await select(context, args)).map(({ name }) => name);
-        return names.filter((name) => !(args as unknown[]).includes(name));
+        return names.filter((name) => !args.includes(name));
       },
-    },
-    list_modules: {
+    }),
+    list_modules: executionFunction({
       signature: "*args",
       doc: "The names of modules: all, or those that match a glob.\n\n    salt '*' sys.list_modules 's*'",
       run: (context, { args }) => selectModules(context, args),
-    },
-    reload_modules: {
+    }),
+    reload_modules: executionFunction({
       inline: true,
       signature: "initial_load=False, context=None",
       doc: "Checks again which modules are available.\n\n    salt '*' sys.reload_modules",
@@ -216,7 +222,7 @@ export const module: ExecutionModule = {
         context.functions.reload();
         return null;
       },
-    },
+    }),
     list_state_functions: STATE.functions,
     list_state_modules: STATE.list,
     state_doc: STATE.doc,
@@ -230,16 +236,16 @@ export const module: ExecutionModule = {
     list_returner_functions: RETURNER.functions,
     returner_doc: RETURNER.doc,
     returner_argspec: RETURNER.argspec,
-    list_renderers: {
+    list_renderers: executionFunction({
       signature: "*args",
       doc: "The names of renderers: all, or those that match a glob.\n\n    salt '*' sys.list_renderers",
       run: (context, { args }) => renderers(context, args),
-    },
-    renderer_doc: {
+    }),
+    renderer_doc: executionFunction({
       signature: "*args",
       doc: "The documentation of renderers.\n\n    salt '*' sys.renderer_doc yaml",
       run: async (context, { args }) =>
         Object.fromEntries((await renderers(context, args)).map((name) => [name, RENDERER_DOCS[name] ?? null])),
-    },
+    }),
   },
 };

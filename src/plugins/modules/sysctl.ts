@@ -1,5 +1,5 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, type ExecutionModule } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { dirname } from "../../language/python/posixpath.ts";
 import { str } from "../../language/python/repr.ts";
@@ -70,44 +70,6 @@ async function assign(context: JobContext, name: string, value: string): Promise
 
 const sanitized = (value: string) => value.replace(/\s+/g, "\t");
 
-async function persist(context: JobContext, args: Record<string, unknown>): Promise<string> {
-  const { fs } = context.runtime;
-  const [name, value] = [str(args.name), str(args.value)];
-  const config = args.config === null ? await defaultConfig(context) : str(args.config);
-  const attempt = <T>(work: () => T, what: string): T => {
-    try {
-      return work();
-    } catch (cause) {
-      throw new CommandExecutionError(`Could not ${what} file: ${config}`, { cause });
-    }
-  };
-  if (!isFile(fs, config)) {
-    attempt(() => {
-      if (!exists(fs, dirname(config))) fs.mkdir(dirname(config));
-      fs.writeAt(config, 0, new TextEncoder().encode(HEAD), { truncate: true, mode: 0o666 });
-    }, "write to");
-  }
-  const lines: string[] = [];
-  let edited = false;
-  for (const line of linesIn(attempt(() => fs.readText(config), "read from"))) {
-    const entry = setting(line);
-    if (entry?.[0] !== name) lines.push(line);
-    else if (sanitized(entry[1]) !== sanitized(value)) {
-      lines.push(`${name} = ${value}\n`);
-      edited = true;
-    } else {
-      // The file has it already: only the running kernel may differ.
-      if (sanitized(await get(context, name)) === sanitized(value)) return "Already set";
-      await assign(context, name, value);
-      return "Updated";
-    }
-  }
-  if (!edited) lines.push(`${name} = ${value}\n`);
-  attempt(() => fs.writeAt(config, 0, new TextEncoder().encode(lines.join("")), { truncate: true }), "write to");
-  await assign(context, name, value);
-  return "Updated";
-}
-
 /** Settings of the running kernel. */
 export const module: ExecutionModule = {
   virtual: ({ runtime }) =>
@@ -115,31 +77,67 @@ export const module: ExecutionModule = {
       ? true
       : { unavailable: "The linux_sysctl execution module cannot be loaded: only available on Linux systems." },
   functions: {
-    show: {
+    show: executionFunction({
       signature: "config_file=False",
       doc: "All settings of the running kernel, or those of a configuration file.\n\n    salt '*' sysctl.show",
       run: (context, { config_file: file }) => show(context, file),
-    },
-    get: {
-      signature: "name",
+    }),
+    get: executionFunction({
+      signature: "name: str",
       doc: "One setting of the running kernel.\n\n    salt '*' sysctl.get net.ipv4.ip_forward",
-      run: (context, { name }) => get(context, str(name)),
-    },
-    assign: {
-      signature: "name, value",
+      run: (context, { name }) => get(context, name),
+    }),
+    assign: executionFunction({
+      signature: "name: str, value: str",
       doc: "Changes a setting until the next boot.\n\n    salt '*' sysctl.assign net.ipv4.ip_forward 1",
-      run: (context, { name, value }) => assign(context, str(name), str(value)),
-    },
-    persist: {
-      signature: "name, value, config=None",
+      run: (context, { name, value }) => assign(context, name, value),
+    }),
+    persist: executionFunction({
+      signature: "name: str, value: str, config=None",
       doc: "Changes a setting now and for later boots.\n\n    salt '*' sysctl.persist net.ipv4.ip_forward 1",
-      run: persist,
-    },
-    default_config: {
+      async run(context, args): Promise<string> {
+        const { fs } = context.runtime;
+        const [name, value] = [args.name, args.value];
+        const config = args.config === null ? await defaultConfig(context) : str(args.config);
+        const attempt = <T>(work: () => T, what: string): T => {
+          try {
+            return work();
+          } catch (cause) {
+            throw new CommandExecutionError(`Could not ${what} file: ${config}`, { cause });
+          }
+        };
+        if (!isFile(fs, config)) {
+          attempt(() => {
+            if (!exists(fs, dirname(config))) fs.mkdir(dirname(config));
+            fs.writeAt(config, 0, new TextEncoder().encode(HEAD), { truncate: true, mode: 0o666 });
+          }, "write to");
+        }
+        const lines: string[] = [];
+        let edited = false;
+        for (const line of linesIn(attempt(() => fs.readText(config), "read from"))) {
+          const entry = setting(line);
+          if (entry?.[0] !== name) lines.push(line);
+          else if (sanitized(entry[1]) !== sanitized(value)) {
+            lines.push(`${name} = ${value}\n`);
+            edited = true;
+          } else {
+            // The file has it already: only the running kernel may differ.
+            if (sanitized(await get(context, name)) === sanitized(value)) return "Already set";
+            await assign(context, name, value);
+            return "Updated";
+          }
+        }
+        if (!edited) lines.push(`${name} = ${value}\n`);
+        attempt(() => fs.writeAt(config, 0, new TextEncoder().encode(lines.join("")), { truncate: true }), "write to");
+        await assign(context, name, value);
+        return "Updated";
+      },
+    }),
+    default_config: executionFunction({
       signature: "",
       doc: "The file that sysctl.persist writes by default.\n\n" +
         "    salt '*' sysctl.default_config",
       run: defaultConfig,
-    },
+    }),
   },
 };

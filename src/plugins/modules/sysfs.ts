@@ -1,5 +1,5 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import { type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { executionFunction, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
 import { toFloat, toInteger } from "../../language/python/float.ts";
 import { tryIterate } from "../../language/python/iterate.ts";
 import { basename, join, relpath } from "../../language/python/posixpath.ts";
@@ -117,45 +117,45 @@ export const module: ExecutionModule = {
   virtual: ({ runtime }) =>
     runtime.process.platform === "linux" ? true : { unavailable: "The sysfs module is available on Linux only" },
   functions: {
-    attr: {
-      signature: "key, value=None",
+    attr: executionFunction({
+      signature: "key: str, value=None",
       doc: "Reads an attribute, or writes it. Of a directory its path; false if there is none.\n\n" +
         "    salt '*' sysfs.attr block/sda/queue/logical_block_size\n\nkey: a path below /sys",
       run(context, { key, value }) {
-        const path = place(context, str(key));
+        const path = place(context, key);
         if (path === undefined) return false;
         if (isDirectory(context.runtime.fs, path)) return path;
         return value === null ? readOne(context, path) : write(context, path, value);
       },
-    },
-    read: {
+    }),
+    read: executionFunction({
       signature: "key, root=''",
       doc: "Reads an attribute, or all below a directory; false if it has no value.\n\n" +
         "    salt '*' sysfs.read class/net/em1/statistics\n\nkey: a path below /sys, or a list of them below `root`\n" +
         "root: directory in which they are",
       run: (context, { key, root }) => read(context, key, root),
-    },
-    write: {
+    }),
+    write: executionFunction({
       signature: "key, value",
       doc: "Writes an attribute; false if that failed.\n\n" +
         "    salt '*' sysfs.write devices/system/cpu/cpu0/cpufreq/scaling_governor performance\n\nkey: a path below /sys",
       run: (context, { key, value }) => write(context, key, value),
-    },
-    target: {
-      signature: "key, full=True",
+    }),
+    target: executionFunction({
+      signature: "key: str, full=True",
       doc: "Where a path leads, with links resolved; false if there is none.\n\n" +
         "    salt '*' sysfs.target class/ttyS0\n\nkey: a path below /sys\nfull: the whole path rather than its last part",
       run(context, { key, full }) {
-        const path = place(context, str(key));
+        const path = place(context, key);
         if (path === undefined) return false;
         return full === false ? basename(path) : path;
       },
-    },
-    interfaces: {
-      signature: "root",
+    }),
+    interfaces: executionFunction({
+      signature: "root: str",
       doc: "The attributes below a directory: those that can be read (r), written (w), and both (rw).\n\n" +
         "    salt '*' sysfs.interfaces block/bcache0/bcache\n\nroot: a path below /sys",
-      run: (context, { root }) => interfaces(context, str(root)),
-    },
+      run: (context, { root }) => interfaces(context, root),
+    }),
   },
 };

@@ -1,6 +1,7 @@
+import type { Args } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
 import {
-  type ExecutionFunction,
+  executionFunction,
   type ExecutionModule,
   InvalidArgumentsError,
   SaltInvocationError,
@@ -12,8 +13,6 @@ import { programPath, run, runAll } from "../commands.ts";
 import { exists, isDirectory, isFile } from "../linux/paths.ts";
 import { strftime } from "../../language/python/strftime.ts";
 import { replaceContent } from "../host_files.ts";
-
-type Args = Record<string, unknown>;
 
 /** Minutes that an offset such as `+0130` or `-05:00` is ahead of UTC; undefined for local time. */
 function offsetOf(offset: unknown): number | undefined {
@@ -35,11 +34,12 @@ function timeIn({ runtime }: JobContext, offset: unknown): Date {
   return minutes === undefined ? now : new Date(now.getTime() + (minutes + now.getTimezoneOffset()) * 60_000);
 }
 
-const teller = (name: string, what: string, format: string): ExecutionFunction => ({
-  signature: "utc_offset=None",
-  doc: `${what}, here or at an offset from UTC.\n\n    salt '*' system.${name} "'-0500'"`,
-  run: (context, { utc_offset: offset }) => strftime(timeIn(context, offset), format),
-});
+const teller = (name: string, what: string, format: string) =>
+  executionFunction({
+    signature: "utc_offset=None",
+    doc: `${what}, here or at an offset from UTC.\n\n    salt '*' system.${name} "'-0500'"`,
+    run: (context, { utc_offset: offset }) => strftime(timeIn(context, offset), format),
+  });
 
 /** Sets the clock, and the hardware clock if possible. */
 async function setClock(context: JobContext, time: Date, offset: unknown): Promise<boolean> {
@@ -76,32 +76,6 @@ function setDateTime(context: JobContext, args: Args): Promise<boolean> {
   return setClock(context, new Date(year, month - 1, day, ...time as [number, number, number]), args.utc_offset);
 }
 
-async function setDate(context: JobContext, args: Args): Promise<boolean> {
-  const text = str(args.newdate);
-  const byYear = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})$/.exec(text);
-  const byMonth = /^(\d{1,2})[-/](\d{1,2})[-/](\d{4}|\d{2})$/.exec(text);
-  if (byYear === null && byMonth === null) throw new SaltInvocationError("Invalid date format");
-  const [years, months, days] = byYear === null
-    ? [Number(byMonth![3]) + (byMonth![3]!.length === 2 ? 2000 : 0), byMonth![1], byMonth![2]]
-    : byYear.slice(1);
-  return await setDateTime(context, { years, months, days, utc_offset: args.utc_offset });
-}
-
-async function setTime(context: JobContext, args: Args): Promise<boolean> {
-  const match = /^(\d{1,2}):(\d{2})(?::(\d{2}))?\s*([AP]M)?$/i.exec(str(args.newtime).trim());
-  if (match === null) return false;
-  const [, hour, minutes, seconds = "0", half] = match;
-  const hours = half === undefined ? Number(hour) : Number(hour) % 12 + (half.toUpperCase() === "PM" ? 12 : 0);
-  return await setDateTime(context, { hours, minutes, seconds, utc_offset: args.utc_offset });
-}
-
-/** The description of the computer that systemd stores. */
-function description({ runtime: { fs } }: JobContext): string {
-  if (!isFile(fs, "/etc/machine-info")) return "";
-  const line = splitLines(fs.readText("/etc/machine-info")).find((text) => text.startsWith("PRETTY_HOSTNAME="));
-  return (line ?? "").replace(/^PRETTY_HOSTNAME=/, "").replace(/^(["'])(.*)\1$/, "$2");
-}
-
 function describe({ runtime: { fs } }: JobContext, desc: unknown): boolean {
   const text = str(desc).replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
   const before = isFile(fs, "/etc/machine-info") ? splitLines(fs.readText("/etc/machine-info")) : [];
@@ -113,11 +87,12 @@ function describe({ runtime: { fs } }: JobContext, desc: unknown): boolean {
 /** A file that is gone after the next boot. */
 const WITNESS = { directory: "/run/salt", file: "/run/salt/reboot_witnessed" };
 
-const command = (name: string, doc: string, argv: (args: Args) => string[], signature = ""): ExecutionFunction => ({
-  signature,
-  doc: `${doc}\n\n    salt '*' system.${name}`,
-  run: (context, args) => run(context, argv(args)),
-});
+const command = (name: string, doc: string, argv: (args: Args) => string[], signature = "") =>
+  executionFunction({
+    signature,
+    doc: `${doc}\n\n    salt '*' system.${name}`,
+    run: (context, args) => run(context, argv(args)),
+  });
 
 const when = (args: Args) => args.at_time === null ? "now" : str(args.at_time);
 
@@ -151,54 +126,74 @@ export const module: ExecutionModule = {
     get_system_time: teller("get_system_time", "The time of day", "%I:%M:%S %p"),
     get_system_date: teller("get_system_date", "The date", "%a %m/%d/%Y"),
     get_system_date_time: teller("get_system_date_time", "Date and time", "%Y-%m-%d %H:%M:%S"),
-    set_system_time: {
-      signature: "newtime, utc_offset=None",
+    set_system_time: executionFunction({
+      signature: "newtime: str, utc_offset=None",
       doc: "Sets the time of day.\n\n    salt '*' system.set_system_time '11:31 AM'",
-      run: setTime,
-    },
-    set_system_date: {
-      signature: "newdate, utc_offset=None",
+      async run(context, args): Promise<boolean> {
+        const match = /^(\d{1,2}):(\d{2})(?::(\d{2}))?\s*([AP]M)?$/i.exec(args.newtime.trim());
+        if (match === null) return false;
+        const [, hour, minutes, seconds = "0", half] = match;
+        const hours = half === undefined ? Number(hour) : Number(hour) % 12 + (half.toUpperCase() === "PM" ? 12 : 0);
+        return await setDateTime(context, { hours, minutes, seconds, utc_offset: args.utc_offset });
+      },
+    }),
+    set_system_date: executionFunction({
+      signature: "newdate: str, utc_offset=None",
       doc: "Sets the date.\n\n    salt '*' system.set_system_date 2026-03-28",
-      run: setDate,
-    },
-    set_system_date_time: {
+      async run(context, args): Promise<boolean> {
+        const text = args.newdate;
+        const byYear = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})$/.exec(text);
+        const byMonth = /^(\d{1,2})[-/](\d{1,2})[-/](\d{4}|\d{2})$/.exec(text);
+        if (byYear === null && byMonth === null) throw new SaltInvocationError("Invalid date format");
+        const [years, months, days] = byYear === null
+          ? [Number(byMonth![3]) + (byMonth![3]!.length === 2 ? 2000 : 0), byMonth![1], byMonth![2]]
+          : byYear.slice(1);
+        return await setDateTime(context, { years, months, days, utc_offset: args.utc_offset });
+      },
+    }),
+    set_system_date_time: executionFunction({
       signature: "years=None, months=None, days=None, hours=None, minutes=None, seconds=None, utc_offset=None",
       doc:
         "Sets date and time; what is not given stays.\n\n    salt '*' system.set_system_date_time 2026 3 28 11 37 53",
       run: setDateTime,
-    },
-    has_settable_hwclock: {
+    }),
+    has_settable_hwclock: executionFunction({
       signature: "",
       doc: "True if the clock of the hardware can be set.\n\n    salt '*' system.has_settable_hwclock",
       run: settableHardwareClock,
-    },
-    get_computer_name: {
+    }),
+    get_computer_name: executionFunction({
       signature: "",
       doc: "The name of the computer.\n\n    salt '*' system.get_computer_name",
       run: ({ runtime }) => runtime.host.hostname(),
-    },
-    set_computer_name: {
+    }),
+    set_computer_name: executionFunction({
       signature: "hostname",
       doc: "Changes the name of the computer.\n\n    salt '*' system.set_computer_name web1",
       run: (context, { hostname }) => context.call("network.mod_hostname", [hostname]),
-    },
-    get_computer_desc: {
+    }),
+    /** The description of the computer that systemd stores. */
+    get_computer_desc: executionFunction({
       signature: "",
       doc: "The words that describe the computer.\n\n    salt '*' system.get_computer_desc",
-      run: description,
-    },
-    set_computer_desc: {
+      run({ runtime: { fs } }): string {
+        if (!isFile(fs, "/etc/machine-info")) return "";
+        const line = splitLines(fs.readText("/etc/machine-info")).find((text) => text.startsWith("PRETTY_HOSTNAME="));
+        return (line ?? "").replace(/^PRETTY_HOSTNAME=/, "").replace(/^(["'])(.*)\1$/, "$2");
+      },
+    }),
+    set_computer_desc: executionFunction({
       signature: "desc",
       doc: "Sets the words that describe the computer.\n\n    salt '*' system.set_computer_desc \"Ada's laptop\"",
       run: (context, { desc }) => describe(context, desc),
-    },
-    get_reboot_required_witnessed: {
+    }),
+    get_reboot_required_witnessed: executionFunction({
       signature: "",
       doc: "True if system.set_reboot_required_witnessed was called since the last boot.\n\n" +
         "    salt '*' system.get_reboot_required_witnessed",
       run: ({ runtime }) => exists(runtime.fs, WITNESS.file),
-    },
-    set_reboot_required_witnessed: {
+    }),
+    set_reboot_required_witnessed: executionFunction({
       signature: "",
       doc: "Notes that the system must be rebooted.\n\n    salt '*' system.set_reboot_required_witnessed",
       run({ runtime: { fs } }) {
@@ -206,6 +201,6 @@ export const module: ExecutionModule = {
         fs.write(WITNESS.file, "");
         return true;
       },
-    },
+    }),
   },
 };

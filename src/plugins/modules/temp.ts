@@ -1,5 +1,10 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import {
+  CommandExecutionError,
+  executionFunction,
+  type ExecutionModule,
+  SaltInvocationError,
+} from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
 import { join } from "../../language/python/posixpath.ts";
 import { absolutePath, isDirectory } from "../linux/paths.ts";
@@ -48,18 +53,18 @@ const SIGNATURE = "suffix='', prefix='tmp', parent=None";
 /** Temporary files and directories. */
 export const module: ExecutionModule = {
   functions: {
-    dir: {
+    dir: executionFunction({
       signature: SIGNATURE,
       doc: "Makes a directory that only its owner can use, under a name that nobody can guess.\n\n" +
         "    salt '*' temp.dir prefix='mytemp-' parent='/var/run/'\n\nparent: where it is made",
       run: (context, args) => make(context, args, (path) => context.runtime.fs.mkdir(path, 0o700)),
-    },
-    file: {
+    }),
+    file: executionFunction({
       signature: SIGNATURE,
       doc: "Makes an empty file that only its owner can use, under a name that nobody can guess.\n\n" +
         "    salt '*' temp.file prefix='mytemp-' parent='/var/run/'\n\nparent: where it is made",
       run: (context, args) =>
         make(context, args, (path) => context.runtime.fs.write(path, "", { how: "create", mode: 0o600 })),
-    },
+    }),
   },
 };

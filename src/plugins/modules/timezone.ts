@@ -1,5 +1,10 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import {
+  CommandExecutionError,
+  executionFunction,
+  type ExecutionModule,
+  SaltInvocationError,
+} from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { run, runAll } from "../commands.ts";
@@ -76,11 +81,6 @@ async function setZone(context: JobContext, wanted: unknown, root: unknown): Pro
   return true;
 }
 
-function hardwareClock({ runtime: { fs } }: JobContext): string {
-  if (!isFile(fs, "/etc/adjtime")) return "UTC";
-  return fs.readText("/etc/adjtime").split("\n")[2]?.trim() === "LOCAL" ? "localtime" : "UTC";
-}
-
 async function setHardwareClock(context: JobContext, clock: unknown): Promise<boolean> {
   const word = str(clock);
   if (word !== "UTC" && word !== "localtime") {
@@ -100,46 +100,49 @@ export const module: ExecutionModule = {
       ? true
       : { unavailable: "The timezone module sets zones as Linux has them, and this is another system" },
   functions: {
-    get_zone: {
+    get_zone: executionFunction({
       signature: "",
       doc: "The zone, such as Europe/Berlin.\n\n    salt '*' timezone.get_zone",
       run: zone,
-    },
-    get_zonecode: {
+    }),
+    get_zonecode: executionFunction({
       signature: "",
       doc: "The short name of the zone, such as CET.\n\n    salt '*' timezone.get_zonecode",
       run: (context) => run(context, ["date", "+%Z"]),
-    },
-    get_offset: {
+    }),
+    get_offset: executionFunction({
       signature: "",
       doc: "How far local time is ahead of UTC.\n\n    salt '*' timezone.get_offset",
       run: (context) => run(context, ["date", "+%z"]),
-    },
-    list_zones: {
+    }),
+    list_zones: executionFunction({
       signature: "",
       doc: "The zones there are.\n\n    salt '*' timezone.list_zones",
       run: zones,
-    },
-    set_zone: {
+    }),
+    set_zone: executionFunction({
       signature: "timezone, root=None",
       doc: "Sets the zone: of this host, or of the system below a directory.\n\n" +
         "    salt '*' timezone.set_zone 'Europe/Berlin'",
       run: (context, { timezone, root }) => setZone(context, timezone, root),
-    },
-    zone_compare: {
+    }),
+    zone_compare: executionFunction({
       signature: "timezone",
       doc: "True if local time follows the rules of a zone.\n\n    salt '*' timezone.zone_compare 'Europe/Berlin'",
       run: (context, { timezone }) => same(context, timezone),
-    },
-    get_hwclock: {
+    }),
+    get_hwclock: executionFunction({
       signature: "",
       doc: "Whether the clock of the hardware runs on UTC or localtime.\n\n    salt '*' timezone.get_hwclock",
-      run: hardwareClock,
-    },
-    set_hwclock: {
+      run({ runtime: { fs } }): string {
+        if (!isFile(fs, "/etc/adjtime")) return "UTC";
+        return fs.readText("/etc/adjtime").split("\n")[2]?.trim() === "LOCAL" ? "localtime" : "UTC";
+      },
+    }),
+    set_hwclock: executionFunction({
       signature: "clock",
       doc: "Lets the clock of the hardware run on UTC or localtime.\n\n    salt '*' timezone.set_hwclock UTC",
       run: (context, { clock }) => setHardwareClock(context, clock),
-    },
+    }),
   },
 };

@@ -1,5 +1,5 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, type ExecutionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
 import { integerOf, toFloat, toInteger } from "../../language/python/float.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { floatOfText } from "../../language/python/number_text.ts";
@@ -52,29 +52,30 @@ async function info(context: JobContext, value: unknown): Promise<Device> {
   return device;
 }
 
-const part = (name: string, letter: string, doc: string): ExecutionFunction => ({
-  signature: "dev",
-  doc: `${doc}\n\n    salt '*' udev.${name} /dev/sda\n\ndev: a device, or a path of /sys`,
-  run: async (context, { dev }) => (await info(context, dev))[letter] ?? null,
-});
+const part = (name: string, letter: string, doc: string) =>
+  executionFunction({
+    signature: "dev",
+    doc: `${doc}\n\n    salt '*' udev.${name} /dev/sda\n\ndev: a device, or a path of /sys`,
+    run: async (context, { dev }) => (await info(context, dev))[letter] ?? null,
+  });
 
 /** What udev knows of devices. */
 export const module: ExecutionModule = {
   virtual: (context) => programPath(context, "udevadm") !== undefined || { unavailable: "" },
   functions: {
-    info: {
+    info: executionFunction({
       signature: "dev",
       doc: "All that udev knows of a device.\n\n    salt '*' udev.info /dev/sda\n\ndev: a device, or a path of /sys",
       run: (context, { dev }) => info(context, dev),
-    },
+    }),
     env: part("env", "E", "The properties of a device."),
     name: part("name", "N", "The kernel's name of a device."),
     path: part("path", "P", "The path of a device below /sys."),
     links: part("links", "S", "The links to a device: one text or a list."),
-    exportdb: {
+    exportdb: executionFunction({
       signature: "",
       doc: "All that udev knows of all devices.\n\n    salt '*' udev.exportdb",
       run: (context) => udevadm(context, "--export-db"),
-    },
+    }),
   },
 };

@@ -1,12 +1,11 @@
+import type { Args } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, type ExecutionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
 import { str, stringRepr } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { programPath, run, runAll } from "../commands.ts";
 import { type Account, allAccounts, allGroups, findAccount, groupsOf } from "../../runtime/accounts.ts";
 import { pythonError } from "../python_errors.ts";
-
-type Args = Record<string, unknown>;
 
 /** What stands, with commas between, in the field of a user's full name. */
 const GECOS = ["fullname", "roomnumber", "workphone", "homephone", "other"] as const;
@@ -52,49 +51,6 @@ function ownGroups({ runtime: { fs } }: JobContext): boolean {
   return fs.stat(path) !== undefined && /^\s*USERGROUPS_ENAB\s+yes/m.test(fs.readText(path));
 }
 
-async function add(context: JobContext, args: Args): Promise<boolean> {
-  const name = str(args.name);
-  const words = ["useradd"];
-  if (truthy(args.shell)) words.push("-s", str(args.shell));
-  if (args.uid !== null && args.uid !== "") words.push("-u", str(args.uid));
-  const groups = truthy(args.groups) ? namesIn(args.groups) : [];
-  const all = allGroups(context.runtime, rootOf(args));
-  // useradd refuses to create an existing group.
-  const own = groups.includes(name) && ownGroups(context) ? all.find((entry) => entry.name === name) : undefined;
-  const gid = args.gid !== null && args.gid !== "" ? str(args.gid) : own && String(own.gid);
-  if (gid !== undefined) words.push("-g", gid);
-  const primary = all.find((entry) => entry.name === gid || String(entry.gid) === gid)?.name;
-  if (args.usergroup === true) words.push("-U");
-  else if (args.usergroup === false) words.push("-N");
-  if (truthy(args.createhome)) words.push("-m");
-  else words.push("-M");
-  if (truthy(args.nologinit)) words.push("-l");
-  if (args.home !== null) words.push("-d", str(args.home));
-  if (!truthy(args.unique)) words.push("-o");
-  if (truthy(args.system)) words.push("-r");
-  // As in Salt, nobody is made a member of the own primary group for its own sake.
-  if (groups.some((group) => group !== primary)) words.push("-G", groups.join(","));
-  if (!await succeeds(context, [...words, name, ...rootWords(args)])) return false;
-  for (const field of GECOS) {
-    if (truthy(args[field]) && !await changeGecos(context, field, { ...args, [field]: args[field] })) return false;
-  }
-  return true;
-}
-
-async function remove(context: JobContext, args: Args): Promise<boolean> {
-  const words = ["userdel"];
-  if (truthy(args.remove)) words.push("-r");
-  if (truthy(args.force)) words.push("-f");
-  const { retcode, stderr } = await runAll(context, [...words, str(args.name), ...rootWords(args)]);
-  if (retcode === 0) return true;
-  // A missing mailbox is not an error.
-  if (retcode === 12 && /var\/(?:spool\/)?mail/.test(stderr)) {
-    context.retcode = 0;
-    return true;
-  }
-  return false;
-}
-
 function need(context: JobContext, args: Args): Account {
   const entry = find(context, args.name, rootOf(args));
   if (entry === undefined) throw new CommandExecutionError(`User '${str(args.name)}' does not exist`);
@@ -137,30 +93,12 @@ async function changeGecos(context: JobContext, field: GecosField, args: Args): 
   return after !== undefined && gecosOf(after)[field] === wanted;
 }
 
-async function changeGroups(context: JobContext, args: Args): Promise<boolean> {
-  const name = str(args.name);
-  const wanted = namesIn(args.groups);
-  const now = new Set(groupsOf(context.runtime, name, rootOf(args)));
-  if (now.size === new Set(wanted).size && wanted.every((group) => now.has(group))) return true;
-  const append = truthy(args.append) ? ["-a"] : [];
-  return await succeeds(context, ["usermod", ...append, "-G", wanted.join(","), name, ...rootWords(args)]);
-}
-
-async function rename(context: JobContext, args: Args): Promise<boolean> {
-  need(context, args);
-  const root = rootOf(args);
-  if (find(context, args.new_name, root) !== undefined) {
-    throw new CommandExecutionError(`User '${str(args.new_name)}' already exists`);
-  }
-  await run(context, ["usermod", "-l", str(args.new_name), str(args.name), ...rootWords(args)]);
-  return find(context, args.new_name, root) !== undefined;
-}
-
-const gecos = (field: GecosField, what: string): ExecutionFunction => ({
-  signature: `name, ${field}, root=None`,
-  doc: `Changes a user's ${what}.\n\n    salt '*' user.ch${field} foo 'text'`,
-  run: (context, args) => changeGecos(context, field, args),
-});
+const gecos = (field: GecosField, what: string) =>
+  executionFunction({
+    signature: `name, ${field}, root=None`,
+    doc: `Changes a user's ${what}.\n\n    salt '*' user.ch${field} foo 'text'`,
+    run: (context, args) => changeGecos(context, field, args),
+  });
 
 /** Users of this host, or with `root` of the system below a directory. */
 export const module: ExecutionModule = {
@@ -169,25 +107,66 @@ export const module: ExecutionModule = {
       ? true
       : { unavailable: "The user module needs useradd, usermod and userdel, and they are not here" },
   functions: {
-    add: {
-      signature: "name, uid=None, gid=None, groups=None, home=None, shell=None, unique=True, system=False, " +
-        "fullname='', roomnumber='', workphone='', homephone='', other='', createhome=True, loginclass=None, " +
-        "nologinit=False, root=None, usergroup=None",
+    add: executionFunction({
+      signature: `name, uid=None, gid=None, groups=None, home=None, shell=None, unique=True, system=False,
+        fullname='', roomnumber='', workphone='', homephone='', other='', createhome=True, loginclass=None,
+        nologinit=False, root=None, usergroup=None`,
       doc: "Makes a user.\n\n    salt '*' user.add name uid=1001 groups=wheel,adm shell=/bin/bash",
-      run: add,
-    },
-    delete: {
-      signature: "name, remove=False, force=False, root=None",
+      async run(context, args): Promise<boolean> {
+        const name = str(args.name);
+        const words = ["useradd"];
+        if (truthy(args.shell)) words.push("-s", str(args.shell));
+        if (args.uid !== null && args.uid !== "") words.push("-u", str(args.uid));
+        const groups = truthy(args.groups) ? namesIn(args.groups) : [];
+        const all = allGroups(context.runtime, rootOf(args));
+        // useradd refuses to create an existing group.
+        const own = groups.includes(name) && ownGroups(context) ? all.find((entry) => entry.name === name) : undefined;
+        const gid = args.gid !== null && args.gid !== "" ? str(args.gid) : own && String(own.gid);
+        if (gid !== undefined) words.push("-g", gid);
+        const primary = all.find((entry) => entry.name === gid || String(entry.gid) === gid)?.name;
+        if (args.usergroup === true) words.push("-U");
+        else if (args.usergroup === false) words.push("-N");
+        if (truthy(args.createhome)) words.push("-m");
+        else words.push("-M");
+        if (truthy(args.nologinit)) words.push("-l");
+        if (args.home !== null) words.push("-d", str(args.home));
+        if (!truthy(args.unique)) words.push("-o");
+        if (truthy(args.system)) words.push("-r");
+        // As in Salt, nobody is made a member of the own primary group for its own sake.
+        if (groups.some((group) => group !== primary)) words.push("-G", groups.join(","));
+        if (!await succeeds(context, [...words, name, ...rootWords(args)])) return false;
+        for (const field of GECOS) {
+          if (truthy(args[field]) && !await changeGecos(context, field, { ...args, [field]: args[field] })) {
+            return false;
+          }
+        }
+        return true;
+      },
+    }),
+    delete: executionFunction({
+      signature: "name: str, remove: bool=False, force: bool=False, root=None",
       doc:
         "Deletes a user; with `remove` also the home directory.\n\n    salt '*' user.delete name remove=True force=True",
-      run: remove,
-    },
-    getent: {
+      async run(context, args): Promise<boolean> {
+        const words = ["userdel"];
+        if (args.remove) words.push("-r");
+        if (args.force) words.push("-f");
+        const { retcode, stderr } = await runAll(context, [...words, args.name, ...rootWords(args)]);
+        if (retcode === 0) return true;
+        // A missing mailbox is not an error.
+        if (retcode === 12 && /var\/(?:spool\/)?mail/.test(stderr)) {
+          context.retcode = 0;
+          return true;
+        }
+        return false;
+      },
+    }),
+    getent: executionFunction({
       signature: "refresh=False, root=None",
       doc: "All users with what is known of them.\n\n    salt '*' user.getent",
       run: (context, args) => all(context, rootOf(args)),
-    },
-    info: {
+    }),
+    info: executionFunction({
       signature: "name, root=None",
       doc: "What is known of a user; nothing if there is none of that name.\n\n    salt '*' user.info root",
       run(context, args) {
@@ -195,68 +174,83 @@ export const module: ExecutionModule = {
         const entry = find(context, args.name, root);
         return entry === undefined ? {} : describe(context, entry, root);
       },
-    },
-    list_users: {
+    }),
+    list_users: executionFunction({
       signature: "root=None",
       doc: "The names of all users.\n\n    salt '*' user.list_users",
       run: ({ runtime }, args) => allAccounts(runtime, rootOf(args)).map(({ name }) => name).sort(),
-    },
-    list_groups: {
-      signature: "name",
+    }),
+    list_groups: executionFunction({
+      signature: "name: str",
       doc: "The groups that a user is in.\n\n    salt '*' user.list_groups foo",
-      run: ({ runtime }, { name }) => groupsOf(runtime, str(name)),
-    },
-    primary_group: {
-      signature: "name",
+      run: ({ runtime }, { name }) => groupsOf(runtime, name),
+    }),
+    primary_group: executionFunction({
+      signature: "name: str",
       doc: "The group of a user's own.\n\n    salt '*' user.primary_group saltadmin",
-      run: (context, { name }) => run(context, ["id", "-g", "-n", str(name)]),
-    },
-    chuid: {
+      run: (context, { name }) => run(context, ["id", "-g", "-n", name]),
+    }),
+    chuid: executionFunction({
       signature: "name, uid, root=None",
       doc: "Changes a user's number.\n\n    salt '*' user.chuid foo 4376",
       run: (context, args) => change(context, args, "uid", ["-u", str(args.uid)]),
-    },
-    chgid: {
+    }),
+    chgid: executionFunction({
       signature: "name, gid, root=None",
       doc: "Changes the group of a user's own.\n\n    salt '*' user.chgid foo 4376",
       run: (context, args) => change(context, args, "gid", ["-g", str(args.gid)]),
-    },
-    chshell: {
+    }),
+    chshell: executionFunction({
       signature: "name, shell, root=None",
       doc: "Changes a user's shell.\n\n    salt '*' user.chshell foo /bin/zsh",
       run: (context, args) => change(context, args, "shell", ["-s", str(args.shell)]),
-    },
-    chhome: {
+    }),
+    chhome: executionFunction({
       signature: "name, home, persist=False, root=None",
       doc:
         "Changes a user's home, and with `persist` moves what is in it.\n\n    salt '*' user.chhome foo /home/users/foo",
       run: (context, args) =>
         change(context, args, "home", ["-d", str(args.home), ...(truthy(args.persist) ? ["-m"] : [])]),
-    },
-    chgroups: {
-      signature: "name, groups, append=False, root=None",
+    }),
+    chgroups: executionFunction({
+      signature: "name: str, groups, append: bool=False, root=None",
       doc: "Changes the groups that a user is in, or adds some.\n\n    salt '*' user.chgroups foo wheel,root",
-      run: changeGroups,
-    },
+      async run(context, args): Promise<boolean> {
+        const name = args.name;
+        const wanted = namesIn(args.groups);
+        const now = new Set(groupsOf(context.runtime, name, rootOf(args)));
+        if (now.size === new Set(wanted).size && wanted.every((group) => now.has(group))) return true;
+        const append = args.append ? ["-a"] : [];
+        return await succeeds(context, ["usermod", ...append, "-G", wanted.join(","), name, ...rootWords(args)]);
+      },
+    }),
     chfullname: gecos("fullname", "full name"),
     chroomnumber: gecos("roomnumber", "room"),
     chworkphone: gecos("workphone", "telephone at work"),
     chhomephone: gecos("homephone", "telephone at home"),
     chother: gecos("other", "further remarks"),
-    chloginclass: {
+    chloginclass: executionFunction({
       signature: "name, loginclass, root=None",
       doc: "Changes a user's login class, which only BSD has: False here.\n\n    salt '*' user.chloginclass foo staff",
       run: () => false,
-    },
-    get_loginclass: {
+    }),
+    get_loginclass: executionFunction({
       signature: "name",
       doc: "A user's login class, which only BSD has: False here.\n\n    salt '*' user.get_loginclass foo",
       run: () => false,
-    },
-    rename: {
-      signature: "name, new_name, root=None",
+    }),
+    rename: executionFunction({
+      signature: "name: str, new_name: str, root=None",
       doc: "Renames a user.\n\n    salt '*' user.rename name new_name",
-      run: rename,
-    },
+      async run(context, args): Promise<boolean> {
+        need(context, args);
+        const root = rootOf(args);
+        if (find(context, args.new_name, root) !== undefined) {
+          throw new CommandExecutionError(`User '${args.new_name}' already exists`);
+        }
+        await run(context, ["usermod", "-l", args.new_name, args.name, ...rootWords(args)]);
+        return find(context, args.new_name, root) !== undefined;
+      },
+    }),
   },
 };

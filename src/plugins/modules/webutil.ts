@@ -1,12 +1,9 @@
-import type { JobContext } from "../../model/loader/context.ts";
-import { type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import type { Args } from "../../model/loader/signature.ts";
+import { executionFunction, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
 import { operand, programPath, run, runAll } from "../commands.ts";
 import { checkProgramPath, exists } from "../linux/paths.ts";
-
-type Args = Record<string, unknown>;
 
 /** The words that name a user in a password file. @throws {SaltInvocationError} if the user would be another line or an option */
 export function userWords(file: unknown, user: unknown): [string, string] {
@@ -28,51 +25,45 @@ export function passwordWords(letters: string, { pwfile, user, password }: Args)
   return ["htpasswd", `-b${letters}`, ...userWords(pwfile, user), str(password)];
 }
 
-async function add(context: JobContext, args: Args): Promise<unknown> {
-  const create = exists(context.runtime.fs, str(args.pwfile)) ? "" : "c";
-  const words = passwordWords(str(args.opts) + create, args);
-  checkProgramPath(context, str(args.pwfile), { runas: args.runas });
-  return await runAll(context, words, { runas: args.runas });
-}
-
-async function remove(context: JobContext, { pwfile, user, runas, all_results: all }: Args): Promise<unknown> {
-  if (!exists(context.runtime.fs, str(pwfile))) return "Error: The specified htpasswd file does not exist";
-  const words = ["htpasswd", "-D", ...userWords(pwfile, user)];
-  checkProgramPath(context, str(pwfile), { runas });
-  return truthy(all) ? await runAll(context, words, { runas }) : splitLines(await run(context, words, { runas }));
-}
-
-async function verify(context: JobContext, args: Args): Promise<boolean> {
-  if (!exists(context.runtime.fs, str(args.pwfile))) return false;
-  const { retcode } = await runAll(context, passwordWords(`v${str(args.opts)}`, args), { runas: args.runas });
-  return retcode === 0;
-}
-
 /** Password files of web servers, by htpasswd. */
 export const module: ExecutionModule = {
   virtual: (context) =>
     programPath(context, "htpasswd") !== undefined ||
     { unavailable: "The htpasswd execution mdule cannot be loaded: htpasswd binary not in path." },
   functions: {
-    useradd: {
-      signature: "pwfile, user, password, opts='', runas=None",
+    useradd: executionFunction({
+      signature: "pwfile, user, password, opts: str='', runas=None",
       doc: "Adds a user to a password file, or changes the password. The file is made if it is missing.\n\n" +
         "    salt '*' webutil.useradd /etc/httpd/htpasswd larry badpassword\n\n" +
         "pwfile: the password file\nopts: options of htpasswd as letters, such as s",
-      run: add,
-    },
-    userdel: {
-      signature: "pwfile, user, runas=None, all_results=False",
+      async run(context, args): Promise<unknown> {
+        const create = exists(context.runtime.fs, str(args.pwfile)) ? "" : "c";
+        const words = passwordWords(args.opts + create, args);
+        checkProgramPath(context, str(args.pwfile), { runas: args.runas });
+        return await runAll(context, words, { runas: args.runas });
+      },
+    }),
+    userdel: executionFunction({
+      signature: "pwfile, user, runas=None, all_results: bool=False",
       doc: "Removes a user from a password file.\n\n    salt '*' webutil.userdel /etc/httpd/htpasswd larry\n\n" +
         "pwfile: the password file\nall_results: return code and both outputs, not lines",
-      run: remove,
-    },
-    verify: {
-      signature: "pwfile, user, password, opts='', runas=None",
+      async run(context, { pwfile, user, runas, all_results: all }): Promise<unknown> {
+        if (!exists(context.runtime.fs, str(pwfile))) return "Error: The specified htpasswd file does not exist";
+        const words = ["htpasswd", "-D", ...userWords(pwfile, user)];
+        checkProgramPath(context, str(pwfile), { runas });
+        return all ? await runAll(context, words, { runas }) : splitLines(await run(context, words, { runas }));
+      },
+    }),
+    verify: executionFunction({
+      signature: "pwfile, user, password, opts: str='', runas=None",
       doc: "True if the user has that password.\n\n" +
         "    salt '*' webutil.verify /etc/httpd/htpasswd larry maybepassword\n\n" +
         "pwfile: the password file\nopts: options of htpasswd as letters",
-      run: verify,
-    },
+      async run(context, args): Promise<boolean> {
+        if (!exists(context.runtime.fs, str(args.pwfile))) return false;
+        const { retcode } = await runAll(context, passwordWords(`v${args.opts}`, args), { runas: args.runas });
+        return retcode === 0;
+      },
+    }),
   },
 };

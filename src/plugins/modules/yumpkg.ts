@@ -1,4 +1,6 @@
-import type { ExecutionFunction, ExecutionModule } from "../../model/loader/family.ts";
+import { textsOf } from "../../language/python/given.ts";
+import type { Args } from "../../model/loader/signature.ts";
+import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
 import { isTrue } from "../../language/python/is_true.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -16,35 +18,34 @@ import { patches } from "./yumpkg/patches.ts";
 import { yumProgram } from "./yumpkg/program.ts";
 import { delRepo, getRepo, listRepos, modRepo } from "./yumpkg/repositories.ts";
 
-const words = (value: unknown): string[] => (value as unknown[]).map(str);
-
 /** A function that is one of lowpkg's. */
-const low = (fun: string, doc: string, list = "packages"): ExecutionFunction => ({
-  signature: `*${list}, **kwargs`,
-  doc: `${doc}\n\n    salt '*' pkg.${fun} httpd`,
-  run: (context, args) => context.call(`lowpkg.${fun}`, args[list], args.kwargs),
-});
+const low = (fun: string, doc: string, list: string = "packages") =>
+  executionFunction({
+    signature: `*${list}, **kwargs`,
+    doc: `${doc}\n\n    salt '*' pkg.${fun} httpd`,
+    run: (context, args) => context.call(`lowpkg.${fun}`, args[list] as unknown[], args.kwargs as unknown as Args),
+  });
 
-const latest: ExecutionFunction = {
+const latest = executionFunction({
   signature: "*names, **kwargs",
   doc: "The newest available version, empty if it is installed.\n\n    salt '*' pkg.latest_version vim",
-  run: (context, { names, kwargs }) => latestVersion(context, words(names), kwargs),
-};
+  run: (context, { names, kwargs }) => latestVersion(context, names.map(str), kwargs),
+});
 
-const listUpgrades: ExecutionFunction = {
+const listUpgrades = executionFunction({
   signature: "refresh=True, **kwargs",
   doc: "The packages that an upgrade would update.\n\n    salt '*' pkg.list_upgrades",
   run: upgrades,
-};
+});
 
-const groupInstall: ExecutionFunction = {
+const groupInstall = executionFunction({
   signature: "name, skip=[], include=[], **kwargs",
   doc: "Installs groups: their mandatory and default packages.\n\n    salt '*' pkg.group_install 'Group 1,Group 2'",
   async run(context, args) {
     const pkgs = await groupPackages(context, args);
     return pkgs.length === 0 ? {} : await context.call("pkg.install", [], { pkgs, ...args.kwargs });
   },
-};
+});
 
 /** Packages of Red Hat's family. */
 export const module: ExecutionModule = {
@@ -53,171 +54,159 @@ export const module: ExecutionModule = {
       ? "pkg"
       : { unavailable: "Packages are not handled by dnf or yum here" },
   functions: {
-    list_pkgs: {
+    list_pkgs: executionFunction({
       signature: "versions_as_list=False, **kwargs",
       doc: "The installed packages with their versions; with `attr` further details.\n\n    salt '*' pkg.list_pkgs",
       run: (context, { versions_as_list, kwargs }) => listRpms(context, versions_as_list, kwargs),
-    },
-    version: {
+    }),
+    version: executionFunction({
       signature: "*names, **kwargs",
       doc: "The installed version, empty for none; a map for several packages.\n\n    salt '*' pkg.version vim",
-      run: (context, { names, kwargs }) => installedVersions(context, words(names), kwargs),
-    },
+      run: (context, { names, kwargs }) => installedVersions(context, names.map(str), kwargs),
+    }),
     latest_version: latest,
     available_version: latest,
-    upgrade_available: {
-      signature: "name, **kwargs",
+    upgrade_available: executionFunction({
+      signature: "name: str, **kwargs",
       doc: "True if there is a newer version of a package.\n\n    salt '*' pkg.upgrade_available vim",
-      run: async (context, { name, kwargs }) => await latestVersion(context, [str(name)], kwargs) !== "",
-    },
+      run: async (context, { name, kwargs }) => await latestVersion(context, [name], kwargs) !== "",
+    }),
     list_upgrades: listUpgrades,
     list_updates: listUpgrades,
-    list_repo_pkgs: {
+    list_repo_pkgs: executionFunction({
       signature: "*args, **kwargs",
       doc: "The available versions of packages; with `byrepo` by repository.\n\n    salt '*' pkg.list_repo_pkgs foo",
-      run: (context, { args, kwargs }) => repoPackages(context, words(args), kwargs),
-    },
-    list_downloaded: {
+      run: (context, { args, kwargs }) => repoPackages(context, args.map(str), kwargs),
+    }),
+    list_downloaded: executionFunction({
       signature: "**kwargs",
       doc: "The downloaded package files: name, version and path.\n\n    salt '*' pkg.list_downloaded",
       run: downloaded,
-    },
-    refresh_db: {
+    }),
+    refresh_db: executionFunction({
       signature: "**kwargs",
       doc: "Fetches the lists of packages: True if there is something new, null if not.\n\n    salt '*' pkg.refresh_db",
       run: (context, { kwargs }) => refresh(context, kwargs),
-    },
-    clean_metadata: {
+    }),
+    clean_metadata: executionFunction({
       signature: "**kwargs",
       doc: "Another name of pkg.refresh_db.\n\n    salt '*' pkg.clean_metadata",
       run: (context, { kwargs }) => refresh(context, kwargs),
-    },
-    install: {
-      signature: "name=None, refresh=False, skip_verify=False, pkgs=None, sources=None, downloadonly=False, " +
-        "reinstall=False, normalize=True, update_holds=False, saltenv='base', ignore_epoch=False, **kwargs",
-      doc: "Installs packages: one with its `version`, several as `pkgs`, or files as `sources`.\n\n" +
-        "    salt '*' pkg.install pkgs='[foo, {bar: 1.2.3-4}]' refresh=True",
-      run: install,
-    },
-    remove: {
+    }),
+    install,
+    remove: executionFunction({
       signature: "name=None, pkgs=None, **kwargs",
       doc: "Removes packages.\n\n    salt '*' pkg.remove foo,bar",
       run: remove,
-    },
-    purge: {
+    }),
+    purge: executionFunction({
       signature: "name=None, pkgs=None, **kwargs",
       doc: "Another name of pkg.remove.\n\n    salt '*' pkg.purge foo,bar",
       run: remove,
-    },
-    upgrade: {
-      signature:
-        "name=None, pkgs=None, refresh=True, skip_verify=False, normalize=True, minimal=False, obsoletes=True, " +
-        "diff_attr=None, **kwargs",
+    }),
+    upgrade: executionFunction({
+      signature: `name=None, pkgs=None, refresh=True, skip_verify=False, normalize=True, minimal=False,
+        obsoletes=True, diff_attr=None, **kwargs`,
       doc: "Upgrades all packages, or those that are named.\n\n    salt '*' pkg.upgrade",
       run: upgrade,
-    },
-    update: {
-      signature:
-        "name=None, pkgs=None, refresh=True, skip_verify=False, normalize=True, minimal=False, obsoletes=False, " +
-        "**kwargs",
+    }),
+    update: executionFunction({
+      signature: `name=None, pkgs=None, refresh=True, skip_verify=False, normalize=True, minimal=False,
+        obsoletes=False, **kwargs`,
       doc: "As pkg.upgrade, without packages that replace others.\n\n    salt '*' pkg.update",
       run: upgrade,
-    },
-    hold: {
+    }),
+    hold: executionFunction({
       signature: "name=None, pkgs=None, sources=None, normalize=True, **kwargs",
       doc: "Holds packages at their version, by the plugin versionlock.\n\n    salt '*' pkg.hold foo",
       run: (context, args) => hold(context, args, true),
-    },
-    unhold: {
+    }),
+    unhold: executionFunction({
       signature: "name=None, pkgs=None, sources=None, **kwargs",
       doc: "Lets held packages be upgraded again.\n\n    salt '*' pkg.unhold foo",
       run: (context, args) => hold(context, args, false),
-    },
-    list_holds: {
-      signature: "pattern=None, full=True",
+    }),
+    list_holds: executionFunction({
+      signature: "pattern=None, full: bool=True",
       doc: "The packages that are held.\n\n    salt '*' pkg.list_holds",
       run: (context, { pattern, full }) =>
-        listHolds(context, { full: truthy(full), ...(truthy(pattern) ? { pattern: str(pattern) } : {}) }),
-    },
-    version_cmp: {
+        listHolds(context, { full, ...(truthy(pattern) ? { pattern: str(pattern) } : {}) }),
+    }),
+    version_cmp: executionFunction({
       signature: "pkg1, pkg2, ignore_epoch=False, **kwargs",
       doc: "-1, 0 or 1 for a version that is older than another, the same, or newer.\n\n" +
         "    salt '*' pkg.version_cmp 1.0-1 1.0-2",
       run: (context, { pkg1, pkg2, ignore_epoch }) =>
         context.call("lowpkg.version_cmp", [pkg1, pkg2], { ignore_epoch: isTrue(ignore_epoch) }),
-    },
-    normalize_name: {
-      signature: "name",
+    }),
+    normalize_name: executionFunction({
+      signature: "name: str",
       doc:
         "A name without the architecture if that is this system's own.\n\n    salt '*' pkg.normalize_name zsh.x86_64",
-      run: (context, { name }) => normalName(str(name), hostArch(context)),
-    },
-    parse_arch: {
-      signature: "name",
+      run: (context, { name }) => normalName(name, hostArch(context)),
+    }),
+    parse_arch: executionFunction({
+      signature: "name: str",
       doc: "A package name and its architecture.\n\n    salt '*' pkg.parse_arch zsh.x86_64",
-      run: (_, { name }) => parseArch(str(name)),
-    },
-    info_installed: {
+      run: (_, { name }) => parseArch(name),
+    }),
+    info_installed: executionFunction({
       signature: "*names, **kwargs",
       doc: "Details of installed packages.\n\n    salt '*' pkg.info_installed bash",
-      run: (context, { names, kwargs }) => infoInstalled(context, words(names), kwargs),
-    },
+      run: (context, { names, kwargs }) => infoInstalled(context, names.map(str), kwargs),
+    }),
     verify: low("verify", "The files that are not as their packages had them.", "names"),
     modified: low("modified", "What was changed of the files of packages."),
     file_list: low("file_list", "The files of packages in one list."),
     file_dict: low("file_dict", "The files of packages by package."),
     owner: low("owner", "The package that a file belongs to; a map for several files.", "paths"),
-    group_list: {
-      signature: "",
-      doc: "The groups that there are, installed and not.\n\n    salt '*' pkg.group_list",
-      run: groupList,
-    },
-    group_info: {
-      signature: "name, expand=False, ignore_groups=None, **kwargs",
+    group_list: groupList,
+    group_info: executionFunction({
+      signature: "name: str, expand: bool=False, ignore_groups=None, **kwargs",
       doc: "The packages of a group.\n\n    salt '*' pkg.group_info 'Perl Support'",
       run: (context, { name, expand, ignore_groups, kwargs }) =>
-        groupInfo(context, str(name), { expand: truthy(expand), kwargs, done: new Set(words(ignore_groups ?? [])) }),
-    },
-    group_diff: {
-      signature: "name, **kwargs",
+        groupInfo(context, name, { expand, kwargs, done: new Set(textsOf(ignore_groups ?? [])) }),
+    }),
+    group_diff: executionFunction({
+      signature: "name: str, **kwargs",
       doc: "Which packages of a group are installed.\n\n    salt '*' pkg.group_diff 'Perl Support'",
-      run: (context, { name, kwargs }) => groupDiff(context, str(name), kwargs),
-    },
+      run: (context, { name, kwargs }) => groupDiff(context, name, kwargs),
+    }),
     group_install: groupInstall,
     groupinstall: groupInstall,
-    list_repos: {
+    list_repos: executionFunction({
       signature: "basedir=None, **kwargs",
       doc: "The configured repositories.\n\n    salt '*' pkg.list_repos",
       run: (context, { basedir }) => listRepos(context, { basedir }),
-    },
-    get_repo: {
-      signature: "repo, basedir=None, **kwargs",
+    }),
+    get_repo: executionFunction({
+      signature: "repo: str, basedir=None, **kwargs",
       doc: "A configured repository, or an empty map.\n\n    salt '*' pkg.get_repo epel",
-      run: (context, { repo, basedir }) => getRepo(context, str(repo), { basedir }),
-    },
-    mod_repo: {
-      signature: "repo, basedir=None, **kwargs",
+      run: (context, { repo, basedir }) => getRepo(context, repo, { basedir }),
+    }),
+    mod_repo: executionFunction({
+      signature: "repo: str, basedir=None, **kwargs",
       doc: "Adds a repository, or changes an existing one; a value of nothing removes the key.\n\n" +
         "    salt '*' pkg.mod_repo x name='X' baseurl=http://x.example.org/ enabled=1 gpgcheck=1",
-      run: (context, { repo, basedir, kwargs }) => modRepo(context, str(repo), basedir, kwargs),
-    },
-    del_repo: {
-      signature: "repo, basedir=None, **kwargs",
+      run: (context, { repo, basedir, kwargs }) => modRepo(context, repo, basedir, kwargs),
+    }),
+    del_repo: executionFunction({
+      signature: "repo: str, basedir=None, **kwargs",
       doc: "Removes a repository.\n\n    salt '*' pkg.del_repo epel",
-      run: (context, { repo, basedir }) => delRepo(context, str(repo), { basedir }),
-    },
-    list_patches: {
-      signature: "refresh=False, **kwargs",
+      run: (context, { repo, basedir }) => delRepo(context, repo, { basedir }),
+    }),
+    list_patches: executionFunction({
+      signature: "refresh: bool=False, **kwargs",
       doc: "All advisories with their packages.\n\n    salt '*' pkg.list_patches",
       async run(context, args) {
-        if (truthy(args.refresh)) await refresh(context, {});
+        if (args.refresh) await refresh(context, {});
         return await patches(context, false);
       },
-    },
-    list_installed_patches: {
+    }),
+    list_installed_patches: executionFunction({
       signature: "**kwargs",
       doc: "The advisories whose packages are installed.\n\n    salt '*' pkg.list_installed_patches",
       run: (context) => patches(context, true),
-    },
+    }),
   },
 };

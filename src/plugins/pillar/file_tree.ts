@@ -1,7 +1,7 @@
 import { joinPath, normalizePath } from "../../base/paths.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { ExtPillar, PillarContext } from "../../model/loader/ext_pillar.ts";
-import type { BoundArguments } from "../../model/loader/signature.ts";
+import type { Args } from "../../model/loader/signature.ts";
 import { isMinionId } from "../../base/minion_id.ts";
 import { OrderedMap } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
@@ -23,10 +23,10 @@ function contentsOf(bytes: Uint8Array, keepsNewline: boolean): Uint8Array {
 
 class Tree {
   readonly #context: PillarContext;
-  readonly #args: BoundArguments;
+  readonly #args: Args;
   readonly #keeps: Keeps;
 
-  constructor(context: PillarContext, args: BoundArguments, keeps: Keeps) {
+  constructor(context: PillarContext, args: Args, keeps: Keeps) {
     this.#context = context;
     this.#args = args;
     this.#keeps = keeps;

@@ -2,7 +2,7 @@ import { urlSegment } from "../../model/config/url.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { PillarContext } from "../../model/loader/ext_pillar.ts";
 import { proxiesOf } from "../../model/loader/proxies.ts";
-import type { BoundArguments } from "../../model/loader/signature.ts";
+import type { Args } from "../../model/loader/signature.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -41,7 +41,7 @@ function addressFor(context: PillarContext, url: string, withGrains: boolean): U
   return address;
 }
 
-function headersFor(address: URL, args: BoundArguments): Headers {
+function headersFor(address: URL, args: Args): Headers {
   const headers = new Headers();
   if (isMap(args.header_dict)) {
     for (const [name, value] of entriesOf(args.header_dict)) headers.set(str(name), str(value));
@@ -84,7 +84,7 @@ export async function answerOf(
  */
 export async function fetchPillar(
   context: PillarContext,
-  args: BoundArguments,
+  args: Args,
   format: "json" | "yaml",
 ): Promise<unknown> {
   const address = addressFor(context, str(args.url), truthy(args.with_grains));

@@ -1,6 +1,6 @@
 /** What the external pillars that ask a database share: how queries are written, and how rows become maps. */
 import type { PillarContext } from "../../model/loader/ext_pillar.ts";
-import type { BoundArguments } from "../../model/loader/signature.ts";
+import type { Args } from "../../model/loader/signature.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { dictGet, dictSet, MISSING } from "../../language/python/dict.ts";
 import { equal } from "../../language/python/equal.ts";
@@ -59,7 +59,7 @@ function queryOf(root: string, given: unknown): Query | undefined {
 }
 
 /** Those without a key first, as they are written; the others by their keys. */
-function queriesOf({ args, kwargs }: BoundArguments): Query[] {
+function queriesOf({ args, kwargs }: Args): Query[] {
   const named = Object.entries(kwargs as Record<string, unknown>).sort(([a], [b]) => a < b ? -1 : 1);
   const all = [...(args as unknown[]).map((query): [string, unknown] => ["", query]), ...named];
   return all.map(([root, query]) => queryOf(root, query)).filter((query) => query !== undefined);
@@ -164,7 +164,7 @@ class Rearrangement {
  */
 export async function sqlPillar(
   { log }: PillarContext,
-  args: BoundArguments,
+  args: Args,
   ask: (query: string) => Rows | Promise<Rows>,
 ): Promise<Dict> {
   const result: Dict = new Map();

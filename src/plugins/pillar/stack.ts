@@ -2,7 +2,7 @@ import { baseName, dirName, isWithin, joinPath, normalizePath } from "../../base
 import { codeOf, messageOf } from "../../base/errors.ts";
 import { bind, Lazy, NativeFunction } from "../../language/jinja/mod.ts";
 import type { ExtPillar, PillarContext } from "../../model/loader/ext_pillar.ts";
-import type { BoundArguments } from "../../model/loader/signature.ts";
+import type { Args } from "../../model/loader/signature.ts";
 import { type AnyMap, entriesOf, isMap } from "../../language/python/containers.ts";
 import { copyAsDicts } from "../../language/python/copy.ts";
 import { dictDelete, dictGet, dictSet, MISSING } from "../../language/python/dict.ts";
@@ -200,7 +200,7 @@ class Stack {
 }
 
 /** The configurations that a map such as `{"grains:os": {Debian: /srv/debian.cfg}}` chooses. */
-function chosen(context: PillarContext, args: BoundArguments, opts: Lazy, env: string): string[] {
+function chosen(context: PillarContext, args: Args, opts: Lazy, env: string): string[] {
   const sources: Record<string, () => unknown> = {
     pillar: () => context.pillar,
     grains: () => context.grains,

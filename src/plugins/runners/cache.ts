@@ -1,6 +1,11 @@
 import { joinPath } from "../../base/paths.ts";
 import type { RunnerContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
+import {
+  CommandExecutionError,
+  runnerFunction,
+  type RunnerModule,
+  SaltInvocationError,
+} from "../../model/loader/family.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { str } from "../../language/python/repr.ts";
 import { decode, encode } from "../../protocol/wire/msgpack.ts";
@@ -83,23 +88,23 @@ function bankOf(context: RunnerContext, bank: unknown, cachedir: unknown): strin
 
 export const runner: RunnerModule = {
   functions: {
-    grains: {
+    grains: runnerFunction({
       signature: "tgt, tgt_type='glob', **kwargs",
       doc: "The grains of minions as the master saw them last; with `fields` only those.\n\n" +
         "    salt-run cache.grains 'web*'\n" +
         "    salt-run cache.grains '*' fields='[os, saltversion]'",
       run: (context, args) => {
-        const { fields } = args.kwargs as Values;
+        const { fields } = args.kwargs;
         const only = Array.isArray(fields) ? fields.map(str) : undefined;
         return gather(context, args, (id) => picked(context.minions.data(id)?.grains, only));
       },
-    },
-    pillar: {
+    }),
+    pillar: runnerFunction({
       signature: `${TARGET}, **kwargs`,
       doc: "The pillar of minions as the master compiled it last.\n\n    salt-run cache.pillar 'web*'",
       run: (context, args) => gather(context, args, (id) => context.minions.data(id)?.pillar),
-    },
-    mine: {
+    }),
+    mine: runnerFunction({
       signature: `${TARGET}, **kwargs`,
       doc: "What minions have in the mine.\n\n    salt-run cache.mine 'web*'",
       run: (context, args) =>
@@ -107,23 +112,23 @@ export const runner: RunnerModule = {
           const mine = context.minions.mine(id);
           return mine && Object.fromEntries(Object.entries(mine).map(([name, entry]) => [name, plain(entry)]));
         }),
-    },
-    clear_grains: {
+    }),
+    clear_grains: runnerFunction({
       signature: TARGET,
       doc: "Forgets the grains of minions. False without a target.\n\n    salt-run cache.clear_grains 'web*'",
       run: (context, args) => clear(context, args, { grains: true }),
-    },
-    clear_pillar: {
+    }),
+    clear_pillar: runnerFunction({
       signature: TARGET,
       doc: "Forgets the pillar of minions. False without a target.\n\n    salt-run cache.clear_pillar 'web*'",
       run: (context, args) => clear(context, args, { pillar: true }),
-    },
-    clear_mine: {
+    }),
+    clear_mine: runnerFunction({
       signature: TARGET,
       doc: "Empties the mine of minions. False without a target.\n\n    salt-run cache.clear_mine 'web*'",
       run: (context, args) => clear(context, args, { mine: true }),
-    },
-    clear_mine_func: {
+    }),
+    clear_mine_func: runnerFunction({
       signature: `${TARGET}, clear_mine_func_flag=None`,
       doc: "Takes one name out of the mine of minions.\n\n" +
         "    salt-run cache.clear_mine_func 'web*' clear_mine_func_flag=network.ip_addrs",
@@ -131,28 +136,28 @@ export const runner: RunnerModule = {
         const name = args.clear_mine_func_flag;
         return clear(context, args, name === null ? {} : { mineFunction: str(name) });
       },
-    },
-    clear_all: {
+    }),
+    clear_all: runnerFunction({
       signature: TARGET,
       doc: "Forgets grains, pillar and mine of minions. False without a target.\n\n    salt-run cache.clear_all 'web*'",
       run: (context, args) => clear(context, args, { grains: true, pillar: true, mine: true }),
-    },
-    clear_git_lock: {
-      signature: "role, remote=None, **kwargs",
+    }),
+    clear_git_lock: runnerFunction({
+      signature: "role: str, remote=None, **kwargs",
       doc: "Removes locks of repositories.\n\n" +
         "    salt-run cache.clear_git_lock gitfs\n\n" +
         "role: gitfs, git_pillar or winrepo\nremote: only those whose address has this text\nkwargs: type, as a list",
       run(context, { role, remote }) {
-        if (ROLES.includes(str(role))) {
-          const hasOne = str(role) === "gitfs" && context.files.backends().some(({ name }) => name === "gitfs");
+        if (ROLES.includes(role)) {
+          const hasOne = role === "gitfs" && context.files.backends().some(({ name }) => name === "gitfs");
           const glob = truthy(remote) ? `*${str(remote)}*` : undefined;
           const { done } = hasOne ? context.files.setLocks("clear", "gitfs", glob) : { done: [] };
           return done.length === 0 ? "No locks were removed" : { cleared: done };
         }
-        throw new SaltInvocationError(`Invalid role '${str(role)}': expected one of ${ROLES.join(", ")}`);
+        throw new SaltInvocationError(`Invalid role '${role}': expected one of ${ROLES.join(", ")}`);
       },
-    },
-    cloud: {
+    }),
+    cloud: runnerFunction({
       signature: "tgt, provider=None",
       doc: "Not supported: there is no salt-cloud, so nothing is known of its machines.",
       run: () => {
@@ -160,19 +165,17 @@ export const runner: RunnerModule = {
           "There is no salt-cloud, so nothing is cached of its machines: ask the provider; cache.grains has what minions sent",
         );
       },
-    },
-    migrate: {
-      signature: "src_driver='localfs', dst_driver='mmap_cache', bank=None, cachedir=None, dry_run=False",
+    }),
+    migrate: runnerFunction({
+      signature: "src_driver='localfs', dst_driver: str='mmap_cache', bank=None, cachedir=None, dry_run=False",
       doc: "Not supported: the cache is kept in files, as Salt's localfs has them, and in nothing else.",
       run: (_context, { dst_driver }) => {
         throw new CommandExecutionError(
-          `Cannot move the cache to '${
-            str(dst_driver)
-          }': it is kept in files, as Salt's localfs has them; nothing has to be moved`,
+          `Cannot move the cache to '${dst_driver}': it is kept in files, as Salt's localfs has them; nothing has to be moved`,
         );
       },
-    },
-    store: {
+    }),
+    store: runnerFunction({
       signature: "bank, key, data, cachedir=None",
       doc:
         "Keeps a value under a name in a bank of the master's cache.\n\n    salt-run cache.store mybank mykey 'a value'",
@@ -182,8 +185,8 @@ export const runner: RunnerModule = {
         context.runtime.fs.write(joinPath(directory, `${safe(key, "key")}.p`), encode(data, "bin"), { mode: 0o600 });
         return null;
       },
-    },
-    fetch: {
+    }),
+    fetch: runnerFunction({
       signature: "bank, key, cachedir=None",
       doc: "A value of a bank of the master's cache; an empty map if there is none.\n\n" +
         "    salt-run cache.fetch mybank mykey",
@@ -192,8 +195,8 @@ export const runner: RunnerModule = {
         const { fs } = context.runtime;
         return fs.stat(path)?.kind === "file" ? decode(fs.read(path), { mode: "bin" }) : {};
       },
-    },
-    list: {
+    }),
+    list: runnerFunction({
       signature: "bank, cachedir=None",
       doc: "The names in a bank of the master's cache.\n\n    salt-run cache.list mybank",
       run(context, { bank, cachedir }) {
@@ -202,8 +205,8 @@ export const runner: RunnerModule = {
         if (fs.stat(directory)?.kind !== "directory") return [];
         return fs.list(directory).map((name) => name.replace(/\.p$/, ""));
       },
-    },
-    flush: {
+    }),
+    flush: runnerFunction({
       signature: "bank, key=None, cachedir=None",
       doc:
         "Takes one name, or all of them, out of a bank of the master's cache.\n\n    salt-run cache.flush mybank mykey",
@@ -215,6 +218,6 @@ export const runner: RunnerModule = {
         fs.remove(path, { recursive: true });
         return true;
       },
-    },
+    }),
   },
 };

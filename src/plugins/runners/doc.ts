@@ -1,20 +1,20 @@
-import type { RunnerModule } from "../../model/loader/family.ts";
+import { runnerFunction, type RunnerModule } from "../../model/loader/family.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 
 export const runner: RunnerModule = {
   functions: {
-    runner: {
+    runner: runnerFunction({
       signature: "",
       doc: "The documentation of all functions of runners.",
       run: (context) => context.documentation(),
-    },
-    wheel: {
+    }),
+    wheel: runnerFunction({
       signature: "",
       doc: "The documentation of all wheel functions.",
       run: (context) => context.documentation("wheel"),
-    },
-    execution: {
+    }),
+    execution: runnerFunction({
       signature: "",
       doc: "The documentation of all execution functions of the minions.",
       async run(context) {
@@ -26,6 +26,6 @@ export const runner: RunnerModule = {
         }
         return Object.fromEntries(Object.entries(docs).sort(([a], [b]) => a < b ? -1 : 1));
       },
-    },
+    }),
   },
 };

@@ -1,11 +1,11 @@
-import { CommandExecutionError, type RunnerModule } from "../../model/loader/family.ts";
+import { CommandExecutionError, runnerFunction, type RunnerModule } from "../../model/loader/family.ts";
 import { isRecord } from "../../base/record.ts";
 import { codeOf } from "../../base/errors.ts";
 
 /** The engines of this master. */
 export const runner: RunnerModule = {
   functions: {
-    status: {
+    status: runnerFunction({
       signature: "name=None",
       doc:
         "How each engine of this master stands: its state, its process, how often it was started again and why, and how many " +
@@ -22,7 +22,7 @@ export const runner: RunnerModule = {
             (known.length === 0 ? "it has none" : `it has ${known.join(", ")}`),
         );
       },
-    },
+    }),
   },
 };
 

@@ -1,6 +1,6 @@
 import { messageOf } from "../../base/errors.ts";
 import { allPillarRepositories } from "../../content/git/pillar_remotes.ts";
-import { CommandExecutionError, type RunnerModule } from "../../model/loader/family.ts";
+import { CommandExecutionError, runnerFunction, type RunnerModule } from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
 
 const given = (value: unknown) => value === null || value === undefined ? undefined : str(value);
@@ -8,7 +8,7 @@ const given = (value: unknown) => value === null || value === undefined ? undefi
 /** Repositories of the external pillar `git`. */
 export const runner: RunnerModule = {
   functions: {
-    update: {
+    update: runnerFunction({
       signature: "branch=None, repo=None",
       doc:
         "Fetches the remotes of git_pillar: True for those with changes, None without, False for those that failed.\n\n" +
@@ -38,6 +38,6 @@ export const runner: RunnerModule = {
             : "Specified git branch/repo not found in ext_pillar config",
         );
       },
-    },
+    }),
   },
 };

@@ -25,7 +25,7 @@ export function checkCount(count: unknown): number {
 const absent = (value: unknown): value is null | undefined => value === null || value === undefined || value === "";
 
 /** Words or globs, given as a list or with commas between them; undefined for none. */
-export function listOf(wanted: unknown): string[] | undefined {
+export function alternatives(wanted: unknown): string[] | undefined {
   if (absent(wanted)) return undefined;
   return Array.isArray(wanted) ? wanted.map(String) : String(wanted).split(",").map((part) => part.trim());
 }
@@ -145,9 +145,9 @@ export function search(
   const wanted = isMap(metadata) ? metadata : undefined;
   const pairs = wanted === undefined ? [] : Object.entries(wanted instanceof Map ? Object.fromEntries(wanted) : wanted);
   const given = {
-    fun: listOf(words.fun),
-    target: listOf(words.target),
-    user: listOf(words.user),
+    fun: alternatives(words.fun),
+    target: alternatives(words.target),
+    user: alternatives(words.user),
     outcome: outcomeOf(words.outcome),
     fromMs: timeOf(words.start, "start_time"),
     untilMs: timeOf(words.end, "end_time"),

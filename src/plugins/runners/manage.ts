@@ -1,7 +1,12 @@
 import { joinPath } from "../../base/paths.ts";
 import type { RunnerContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
-import type { BoundArguments } from "../../model/loader/signature.ts";
+import {
+  CommandExecutionError,
+  runnerFunction,
+  type RunnerModule,
+  SaltInvocationError,
+} from "../../model/loader/family.ts";
+import type { Args } from "../../model/loader/signature.ts";
 import { repr, str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { SALT_COMPAT } from "../../base/version.ts";
@@ -12,8 +17,8 @@ const SIGNATURE = "output=True, tgt='*', tgt_type='glob', timeout=None, gather_j
 const UP_SIGNATURE = "tgt='*', tgt_type='glob', timeout=None, gather_job_timeout=None";
 
 /** Pings a target. @returns the minions that answered, and those that should have */
-async function ping(context: RunnerContext, args: BoundArguments): Promise<{ up: string[]; down: string[] }> {
-  const { tgt, tgt_type } = args;
+async function ping(context: RunnerContext, args: Args): Promise<{ up: string[]; down: string[] }> {
+  const { tgt, tgt_type } = args as { tgt: string | string[]; tgt_type: string };
   const options = {
     ...secondsOf("timeoutMs", args.timeout),
     ...secondsOf("gatherMs", args.gather_job_timeout),
@@ -55,14 +60,14 @@ function subsetOf(subset: unknown): (id: string) => boolean {
   return (id) => ids.has(id);
 }
 
-async function present(context: RunnerContext, { subset, show_ip }: BoundArguments): Promise<unknown> {
+async function present(context: RunnerContext, { subset, show_ip }: Args): Promise<unknown> {
   const wanted = subsetOf(subset);
   const found = [...await connectedMinions(context)].filter(([id]) => wanted(id)).sort(([a], [b]) => a < b ? -1 : 1);
   return truthy(show_ip) ? Object.fromEntries(found) : found.map(([id]) => id);
 }
 
 /** In the order of the keys, as Salt lists them. */
-async function absent(context: RunnerContext, { subset }: BoundArguments): Promise<string[]> {
+async function absent(context: RunnerContext, { subset }: Args): Promise<string[]> {
   const wanted = subsetOf(subset);
   const there = await connectedMinions(context);
   return context.accepted().filter((id) => wanted(id) && !there.has(id));
@@ -73,35 +78,23 @@ const AFTER_REGENERATION =
   "minions of Brine as well.\nTheir new keys are pending then: have a look at them with salt-key -L, and accept\nthem with:\n" +
   "    salt-key -A\n\nA minion that was away has the old key of the master. On its host:\n    salt-call --local saltutil.regen_keys";
 
-async function regenerateKeys(context: RunnerContext): Promise<string> {
-  const { runtime: { fs }, opts: { pki_dir: directory } } = context;
-  if (typeof directory !== "string" || directory === "") {
-    throw new CommandExecutionError("Cannot find the master's keys: pki_dir is not set");
-  }
-  await context.command({ tgt: "*", tgt_type: "glob", fun: "saltutil.regen_keys" });
-  for (const { path, files } of walk(fs, directory)) {
-    for (const name of files) fs.remove(joinPath(path, name));
-  }
-  return AFTER_REGENERATION;
-}
-
 const overSsh = (remedy: string) => (): never => {
   throw new CommandExecutionError(`There is no agentless mode, so hosts cannot be reached over SSH. ${remedy}`);
 };
 
 export const runner: RunnerModule = {
   functions: {
-    status: {
+    status: runnerFunction({
       signature: SIGNATURE,
       doc: "The minions that answer and those that do not.",
       run: (context, args) => ping(context, args),
-    },
-    up: {
+    }),
+    up: runnerFunction({
       signature: UP_SIGNATURE,
       doc: "The minions that answer.",
       run: async (context, args) => (await ping(context, args)).up,
-    },
-    down: {
+    }),
+    down: runnerFunction({
       signature: `removekeys=False, ${UP_SIGNATURE}`,
       doc: "The minions that do not answer.\n\n    salt-run manage.down\n\n" +
         "removekeys: delete the keys of those, without asking; a minion that is only slow loses its key, too",
@@ -110,36 +103,46 @@ export const runner: RunnerModule = {
         if (truthy(args.removekeys) && down.length > 0) await context.wheel("key.delete_dict", [{ minions: down }]);
         return down;
       },
-    },
-    key_regen: {
+    }),
+    key_regen: runnerFunction({
       signature: "",
       doc:
         "Has all minions remove their keys, and removes those of the master: all of them, with no way back. The master has\n" +
         "to be restarted then, Brine minions as well, and all keys accepted again.\n\n" +
         "    salt-run manage.key_regen",
-      run: regenerateKeys,
-    },
-    safe_accept: {
+      async run(context): Promise<string> {
+        const { runtime: { fs }, opts: { pki_dir: directory } } = context;
+        if (typeof directory !== "string" || directory === "") {
+          throw new CommandExecutionError("Cannot find the master's keys: pki_dir is not set");
+        }
+        await context.command({ tgt: "*", tgt_type: "glob", fun: "saltutil.regen_keys" });
+        for (const { path, files } of walk(fs, directory)) {
+          for (const name of files) fs.remove(joinPath(path, name));
+        }
+        return AFTER_REGENERATION;
+      },
+    }),
+    safe_accept: runnerFunction({
       signature: "target, tgt_type='glob'",
       doc: "Not supported: it would need SSH to read the minions' fingerprints.",
       run: overSsh(
         "Compare the fingerprints of salt-key -f with those of salt-call --local key.finger, and accept with salt-key -a",
       ),
-    },
-    bootstrap: {
-      signature: "version='develop', script='', hosts='', script_args='', roster='flat', ssh_user=None, " +
-        "ssh_password=None, ssh_priv_key=None, tmp_dir='/tmp/.bootstrap', http_backend='tornado'",
+    }),
+    bootstrap: runnerFunction({
+      signature: `version='develop', script='', hosts='', script_args='', roster='flat', ssh_user=None,
+        ssh_password=None, ssh_priv_key=None, tmp_dir='/tmp/.bootstrap', http_backend='tornado'`,
       doc: "Not supported: it would install minions over SSH.",
       run: overSsh("Install the minion on the host itself"),
-    },
-    bootstrap_psexec: {
+    }),
+    bootstrap_psexec: runnerFunction({
       signature: "hosts='', master=None, version=None, arch='win32', installer_url=None, username=None, password=None",
       doc: "Not supported: it would install minions on Windows hosts from here.",
       run: () => {
         throw new CommandExecutionError("Cannot install on Windows hosts from here: install on the host itself");
       },
-    },
-    versions: {
+    }),
+    versions: runnerFunction({
       signature: "",
       doc: "The versions of the minions, compared with the master's.",
       async run(context) {
@@ -151,19 +154,25 @@ export const runner: RunnerModule = {
         }
         return { Master: SALT_COMPAT, ...groups };
       },
-    },
+    }),
     ...Object.fromEntries(PRESENCE.flatMap((name) => [
-      [name, {
-        signature: "subset=None, show_ip=False",
-        doc: "The minions that are connected now; nothing is sent to them. show_ip: with the address of each.\n\n" +
-          `    salt-run manage.${name}`,
-        run: (context: RunnerContext, args: BoundArguments) => present(context, args),
-      }],
-      [name === "list_state" ? "list_not_state" : `not_${name}`, {
-        signature: "subset=None, show_ip=False",
-        doc: "The minions with an accepted key that are not connected now.\n\n    salt-run manage.not_present",
-        run: (context: RunnerContext, args: BoundArguments) => absent(context, args),
-      }],
+      [
+        name,
+        runnerFunction({
+          signature: "subset=None, show_ip=False",
+          doc: "The minions that are connected now; nothing is sent to them. show_ip: with the address of each.\n\n" +
+            `    salt-run manage.${name}`,
+          run: (context, args) => present(context, args),
+        }),
+      ],
+      [
+        name === "list_state" ? "list_not_state" : `not_${name}`,
+        runnerFunction({
+          signature: "subset=None, show_ip=False",
+          doc: "The minions with an accepted key that are not connected now.\n\n    salt-run manage.not_present",
+          run: (context, args) => absent(context, args),
+        }),
+      ],
     ])),
   },
 };

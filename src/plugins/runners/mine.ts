@@ -1,10 +1,10 @@
-import type { RunnerModule } from "../../model/loader/family.ts";
+import { runnerFunction, type RunnerModule } from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
 
 export const runner: RunnerModule = {
   functions: {
-    get: {
-      signature: "tgt, fun, tgt_type='glob'",
+    get: runnerFunction({
+      signature: "tgt, fun, tgt_type: str='glob'",
       doc:
         "The mine's values of minions under a name: minion → value. A caller who may run this can read all of the mine.\n\n" +
         "    salt-run mine.get '*' network.ip_addrs",
@@ -12,7 +12,7 @@ export const runner: RunnerModule = {
         const several = Array.isArray(fun) || str(fun).includes(",");
         const functions = (Array.isArray(fun) ? fun.map(str) : str(fun).split(",")).map((name) => name.trim());
         const found: Record<string, Record<string, unknown>> = {};
-        for (const id of context.expand({ tgt, tgt_type: str(tgt_type) })) {
+        for (const id of context.expand({ tgt, tgt_type })) {
           const mine = context.minions.mine(id) ?? {};
           for (const name of functions) {
             if (!Object.hasOwn(mine, name)) continue;
@@ -23,15 +23,20 @@ export const runner: RunnerModule = {
         }
         return several ? found : found[functions[0]!] ?? {};
       },
-    },
-    update: {
-      signature: "tgt, tgt_type='glob', clear=False, mine_functions=None",
+    }),
+    update: runnerFunction({
+      signature: "tgt, tgt_type: str='glob', clear=False, mine_functions=None",
       doc: "Makes minions update their values in the mine: minion → whether that succeeded.\n\n" +
         "    salt-run mine.update 'web*'",
       async run(context, { tgt, tgt_type, clear, mine_functions }) {
         const arg = [{ __kwarg__: true, clear, mine_functions }];
-        return await context.command({ tgt, tgt_type: str(tgt_type), fun: "mine.update", arg }) ?? {};
+        return await context.command({
+          tgt: tgt as string | string[],
+          tgt_type,
+          fun: "mine.update",
+          arg,
+        }) ?? {};
       },
-    },
+    }),
   },
 };

@@ -1,23 +1,23 @@
 import { messageOf } from "../../base/errors.ts";
-import type { RunnerModule } from "../../model/loader/family.ts";
+import { runnerFunction, type RunnerModule } from "../../model/loader/family.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { wakeOnLan } from "../wake_on_lan.ts";
 
 export const runner: RunnerModule = {
   functions: {
-    wol: {
-      signature: "mac, bcast='255.255.255.255', destport=9",
+    wol: runnerFunction({
+      signature: "mac: str, bcast: str='255.255.255.255', destport=9",
       doc: "Wakes a host up by a packet to everybody on its network.\n\n    salt-run network.wol 08:00:27:13:69:77",
-      run: ({ runtime }, { mac, bcast, destport }) => wakeOnLan(runtime, str(mac), str(bcast), Number(destport)),
-    },
-    wollist: {
-      signature: "maclist, bcast='255.255.255.255', destport=9",
+      run: ({ runtime }, { mac, bcast, destport }) => wakeOnLan(runtime, mac, bcast, Number(destport)),
+    }),
+    wollist: runnerFunction({
+      signature: "maclist: str, bcast: str='255.255.255.255', destport=9",
       doc: "Wakes up the hosts whose addresses are in a file, one per line.\n\n    salt-run network.wollist /srv/macs",
       async run({ runtime, print, progress }, { maclist, bcast, destport }) {
         let text: string;
         try {
-          text = runtime.fs.readText(str(maclist));
+          text = runtime.fs.readText(maclist);
         } catch (error) {
           await progress?.({ error: `Failed to open the MAC file. Error: ${messageOf(error)}` });
           return [];
@@ -25,28 +25,28 @@ export const runner: RunnerModule = {
         for (const line of text.split("\n")) {
           const mac = line.trim();
           if (mac === "" || mac.startsWith("#")) continue;
-          await wakeOnLan(runtime, mac, str(bcast), Number(destport));
+          await wakeOnLan(runtime, mac, bcast, Number(destport));
           print(`Waking up ${mac}`);
         }
         return [];
       },
-    },
-    wolmatch: {
-      signature: "tgt, tgt_type='glob', bcast='255.255.255.255', destport=9",
+    }),
+    wolmatch: runnerFunction({
+      signature: "tgt, tgt_type: str='glob', bcast: str='255.255.255.255', destport=9",
       doc: "Wakes up minions by what the master knows of their network cards, and names those cards.\n\n" +
         "    salt-run network.wolmatch 'web*'",
       async run({ runtime, expand, minions }, { tgt, tgt_type, bcast, destport }) {
         const woken: string[] = [];
-        for (const id of expand({ tgt, tgt_type: str(tgt_type) })) {
+        for (const id of expand({ tgt, tgt_type })) {
           const cards = minions.data(id)?.grains.hwaddr_interfaces;
           for (const [name, mac] of isMap(cards) ? entriesOf(cards) : []) {
             if (name === "lo") continue;
-            await wakeOnLan(runtime, str(mac), str(bcast), Number(destport));
+            await wakeOnLan(runtime, str(mac), bcast, Number(destport));
             woken.push(str(mac));
           }
         }
         return woken;
       },
-    },
+    }),
   },
 };

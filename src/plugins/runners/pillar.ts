@@ -1,5 +1,5 @@
 import type { RunnerContext } from "../../model/loader/context.ts";
-import { type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { runnerFunction, type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
 import type { RunnerPillar } from "../../model/loader/pillar_link.ts";
 import { mapOf } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
@@ -17,22 +17,6 @@ const given = (value: unknown): string | null => value === null || value === und
 function grainsOf(context: RunnerContext, id: string): Values {
   const grains = context.minions.data(id)?.grains;
   return grains === undefined ? { fqdn: id } : { ...grains };
-}
-
-async function showPillar(context: RunnerContext, { minion, kwargs }: Values): Promise<unknown> {
-  const { saltenv = "base", pillarenv = null, ...more } = kwargs as Values;
-  const id = str(minion);
-  const grains = { ...grainsOf(context, id), ...more };
-  return await pillarOf(context).compile({ id, grains, saltenv: given(saltenv), pillarenv: given(pillarenv) });
-}
-
-async function showTop(context: RunnerContext, { minion, saltenv }: Values): Promise<unknown> {
-  const id = given(minion) ?? "";
-  const grains = id === "" ? {} : grainsOf(context, id);
-  const { top, errors } = await pillarOf(context).top({ id, grains, saltenv: given(saltenv) });
-  if (errors.length === 0) return top;
-  await context.progress?.({ data: errors, outputter: "nested" });
-  return errors;
 }
 
 /** Calls for each minion of a target whose pillar is kept; false if the master keeps none at all. */
@@ -58,30 +42,42 @@ function eachKept(
 /** Pillar as the master compiles it. */
 export const runner: RunnerModule = {
   functions: {
-    show_pillar: {
+    show_pillar: runnerFunction({
       signature: "minion='*', **kwargs",
       doc:
         "The pillar of a minion, compiled from the grains that the master remembers of it, under other grains where " +
         "they are given by name. `pillarenv` and `saltenv` are no grains.\n\n" +
         "    salt-run pillar.show_pillar web1 role=db pillarenv=dev",
-      run: showPillar,
-    },
-    show_top: {
+      async run(context, { minion, kwargs }): Promise<unknown> {
+        const { saltenv = "base", pillarenv = null, ...more } = kwargs;
+        const id = str(minion);
+        const grains = { ...grainsOf(context, id), ...more };
+        return await pillarOf(context).compile({ id, grains, saltenv: given(saltenv), pillarenv: given(pillarenv) });
+      },
+    }),
+    show_top: runnerFunction({
       signature: "minion=None, saltenv='base'",
       doc: "The merged top files of all environments.\n\n    salt-run pillar.show_top",
-      run: showTop,
-    },
-    clear_pillar_cache: {
+      async run(context, { minion, saltenv }): Promise<unknown> {
+        const id = given(minion) ?? "";
+        const grains = id === "" ? {} : grainsOf(context, id);
+        const { top, errors } = await pillarOf(context).top({ id, grains, saltenv: given(saltenv) });
+        if (errors.length === 0) return top;
+        await context.progress?.({ data: errors, outputter: "nested" });
+        return errors;
+      },
+    }),
+    clear_pillar_cache: runnerFunction({
       signature: "minion='*', **kwargs",
       doc: "Deletes the cached pillars (pillar_cache) of minions.\n\n" +
         "    salt-run pillar.clear_pillar_cache 'web*'",
       run: (context, args) => eachKept(context, args, (cache, id) => void cache.clear(id)),
-    },
-    show_pillar_cache: {
+    }),
+    show_pillar_cache: runnerFunction({
       signature: "minion='*', **kwargs",
       doc: "The cached pillars (pillar_cache) of minions.\n\n" +
         "    salt-run pillar.show_pillar_cache 'web*'",
       run: (context, args) => eachKept(context, args, (cache, id, pillarenv) => cache.get(id, pillarenv)),
-    },
+    }),
   },
 };

@@ -1,5 +1,10 @@
 import type { RunnerContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
+import {
+  CommandExecutionError,
+  runnerFunction,
+  type RunnerModule,
+  SaltInvocationError,
+} from "../../model/loader/family.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { repr, str } from "../../language/python/repr.ts";
 
@@ -24,13 +29,13 @@ function mapOfData(data: unknown): Record<string, unknown> {
 /** The reactor of this master. */
 export const runner: RunnerModule = {
   functions: {
-    list: {
+    list: runnerFunction({
       signature: "saltenv='base', test=None",
       doc: "The reactors in use: each a glob of tags and its SLS files.\n\n    salt-run reactor.list",
       run: async (context) => (await ask(context, "list")).reactors,
-    },
-    add: {
-      signature: "event, reactors, saltenv='base', test=None",
+    }),
+    add: runnerFunction({
+      signature: "event: str, reactors, saltenv='base', test=None",
       doc: "Adds a reactor until the master is started again, or its configuration is read again.\n\n" +
         "    salt-run reactor.add 'my/deploy/*' reactors='/srv/reactor/deploy.sls'",
       async run(context, { event, reactors }) {
@@ -38,27 +43,27 @@ export const runner: RunnerModule = {
         if (!Array.isArray(list)) {
           throw new SaltInvocationError(`reactors must be an SLS file or a list of them, not ${repr(reactors)}`);
         }
-        return (await ask(context, "add", { event: str(event), reactors: list.map(str) })).result;
+        return (await ask(context, "add", { event, reactors: list.map(str) })).result;
       },
-    },
-    delete: {
-      signature: "event, saltenv='base', test=None",
+    }),
+    delete: runnerFunction({
+      signature: "event: str, saltenv='base', test=None",
       doc: "Deletes the reactor of a glob of tags, until the configuration is read again.\n\n" +
         "    salt-run reactor.delete 'my/deploy/*'",
-      run: async (context, { event }) => (await ask(context, "delete", { event: str(event) })).result,
-    },
-    is_leader: {
+      run: async (context, { event }) => (await ask(context, "delete", { event })).result,
+    }),
+    is_leader: runnerFunction({
       signature: "",
       doc: "True if this reactor acts on events.\n\n    salt-run reactor.is_leader",
       run: async (context) => (await ask(context, "is_leader")).result,
-    },
-    set_leader: {
+    }),
+    set_leader: runnerFunction({
       signature: "value=True",
       doc: "Has this reactor act on events, or leave them to that of another master.\n\n" +
         "    salt-run reactor.set_leader False",
       run: async (context, { value }) => (await ask(context, "set_leader", { id: context.opts.id, value })).result,
-    },
-    status: {
+    }),
+    status: runnerFunction({
       signature: "",
       doc: "What the reactor did lately: counts, and the latest reactions with what they have started.\n\n" +
         "    salt-run reactor.status",
@@ -66,9 +71,9 @@ export const runner: RunnerModule = {
         const { _stamp, ...status } = await ask(context, "status");
         return status;
       },
-    },
-    test: {
-      signature: "tag, data=None, reactors=None",
+    }),
+    test: runnerFunction({
+      signature: "tag: str, data=None, reactors=None",
       doc:
         "What would react to an event, without calling it: the SLS files, the calls with their arguments, and what is wrong.\n" +
         "Templates are rendered, so functions that they call are really called.\n\n" +
@@ -79,8 +84,8 @@ export const runner: RunnerModule = {
         const { reactor } = context;
         if (reactor === undefined) throw new CommandExecutionError("There is no reactor on this host");
         const list = reactors === null ? undefined : [reactors].flat().map(str);
-        return await reactor.test(str(tag), mapOfData(data), list);
+        return await reactor.test(tag, mapOfData(data), list);
       },
-    },
+    }),
   },
 };

@@ -1,5 +1,4 @@
-import type { RunnerModule } from "../../model/loader/family.ts";
-import { str } from "../../language/python/repr.ts";
+import { runnerFunction, type RunnerModule } from "../../model/loader/family.ts";
 
 type Values = Record<string, unknown>;
 
@@ -7,29 +6,35 @@ const own = (kwargs: Values) => Object.fromEntries(Object.entries(kwargs).filter
 
 export const runner: RunnerModule = {
   functions: {
-    cmd: {
-      signature: "fun, *args, **kwargs",
+    cmd: runnerFunction({
+      signature: "fun: str, *args, **kwargs",
       doc: "Calls an execution function on the master's own host.\n\n    salt-run salt.cmd test.version",
-      run: (context, { fun, args, kwargs }) => context.callFunction(str(fun), args as unknown[], own(kwargs as Values)),
-    },
-    execute: {
-      signature: "tgt, fun, arg=(), timeout=None, tgt_type='glob', ret='', jid='', kwarg=None, **kwargs",
+      run: (context, { fun, args, kwargs }) => context.callFunction(fun, args, own(kwargs)),
+    }),
+    execute: runnerFunction({
+      signature:
+        "tgt, fun: str, arg=(), timeout=None, tgt_type: str='glob', ret: str='', jid: str='', kwarg=None, **kwargs",
       doc:
         "Runs a function on minions: minion → return; False for one that did not answer.\n\n    salt-run salt.execute 'web*' test.echo arg='[hello]'",
       async run(context, { tgt, fun, arg, timeout, tgt_type, ret, jid, kwarg, kwargs }) {
-        const keyword = { ...(kwarg as Values | null ?? {}), ...own(kwargs as Values) };
+        const keyword = { ...(kwarg as Values | null ?? {}), ...own(kwargs) };
         const positional = Array.isArray(arg) ? arg : [arg];
         const named = Object.keys(keyword).length === 0 ? [] : [{ __kwarg__: true, ...keyword }];
-        const request = { tgt, tgt_type: str(tgt_type), fun: str(fun), arg: [...positional, ...named] };
+        const request = {
+          tgt: tgt as string | string[],
+          tgt_type,
+          fun,
+          arg: [...positional, ...named],
+        };
         const answers = await context.command(
-          { ...request, ret: str(ret), jid: str(jid) },
+          { ...request, ret, jid },
           timeout === null ? {} : { timeoutMs: Number(timeout) * 1000 },
         );
         if (answers === undefined) return {};
         // As in Salt, one that did not answer is False.
-        const silent = context.expand({ tgt, tgt_type: str(tgt_type) }).filter((id) => !Object.hasOwn(answers, id));
+        const silent = context.expand({ tgt, tgt_type }).filter((id) => !Object.hasOwn(answers, id));
         return { ...answers, ...Object.fromEntries(silent.map((id) => [id, false])) };
       },
-    },
+    }),
   },
 };

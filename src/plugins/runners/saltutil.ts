@@ -1,6 +1,6 @@
-import type { RunnerFunction, RunnerModule } from "../../model/loader/family.ts";
+import { type RunnerFunction, runnerFunction, type RunnerModule } from "../../model/loader/family.ts";
 import type { RunnerContext } from "../../model/loader/context.ts";
-import type { BoundArguments } from "../../model/loader/signature.ts";
+import type { Args } from "../../model/loader/signature.ts";
 import { syncModules } from "../../model/loader/sync.ts";
 
 /** Kinds of custom modules, in the order in which Salt lists them; some functions have another name than their kind. */
@@ -35,7 +35,7 @@ const LATER_KINDS: typeof KINDS = { wrapper: {} };
 
 const SIGNATURE = "saltenv='base', extmod_whitelist=None, extmod_blacklist=None";
 
-async function syncKind(context: RunnerContext, kind: string, args: BoundArguments): Promise<string[]> {
+async function syncKind(context: RunnerContext, kind: string, args: Args): Promise<string[]> {
   const { runtime, log, opts, fetched } = context;
   const { saltenv, extmod_whitelist: whitelist, extmod_blacklist: blacklist } = args;
   const place = { runtime, log, opts, files: fetched };
@@ -49,7 +49,7 @@ async function syncKind(context: RunnerContext, kind: string, args: BoundArgumen
 /** Custom modules of the master's own host: those that its runners, outputters and other parts are loaded from. */
 export const runner: RunnerModule = {
   functions: {
-    sync_all: {
+    sync_all: runnerFunction({
       signature: SIGNATURE,
       doc: "Fetches custom modules of all kinds for the master, and returns the names of those that changed.\n\n" +
         "    salt-run saltutil.sync_all\n    salt-run saltutil.sync_all extmod_whitelist='{runners: [one], grains: []}'",
@@ -58,17 +58,20 @@ export const runner: RunnerModule = {
         for (const kind of Object.keys(KINDS)) changed[kind] = await syncKind(context, kind, args);
         return changed;
       },
-    },
+    }),
     ...Object.fromEntries(
       Object.entries({ ...KINDS, ...LATER_KINDS }).map((
         [kind, { name = kind, folder = kind }],
-      ): [string, RunnerFunction] => [`sync_${name}`, {
-        signature: SIGNATURE,
-        doc:
-          `Fetches the custom ${kind} of salt://_${folder} for the master, and returns the names of those that changed.\n\n` +
-          `    salt-run saltutil.sync_${name}\n    salt-run saltutil.sync_${name} saltenv=base,dev`,
-        run: (context, args) => syncKind(context, kind, args),
-      }]),
+      ): [string, RunnerFunction] => [
+        `sync_${name}`,
+        runnerFunction({
+          signature: SIGNATURE,
+          doc:
+            `Fetches the custom ${kind} of salt://_${folder} for the master, and returns the names of those that changed.\n\n` +
+            `    salt-run saltutil.sync_${name}\n    salt-run saltutil.sync_${name} saltenv=base,dev`,
+          run: (context, args) => syncKind(context, kind, args),
+        }),
+      ]),
     ),
   },
 };

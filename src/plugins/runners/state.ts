@@ -1,6 +1,4 @@
-import type { RunnerContext } from "../../model/loader/context.ts";
-import { type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
-import type { BoundArguments } from "../../model/loader/signature.ts";
+import { runnerFunction, type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
 import { printable } from "../../base/printable.ts";
 import { encodeBase64 } from "../../language/python/binascii.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
@@ -29,64 +27,53 @@ function line(tag: string, data: unknown, pretty: boolean): string {
   return `${printable(tag)}\t${text.replace(CONTROLS, escaped)}`;
 }
 
-/** Shows events until so many have come; with a negative count for ever. */
-async function event(context: RunnerContext, args: BoundArguments): Promise<null> {
-  const pattern = str(args.tagmatch);
-  const patterns = new PatternCache();
-  if (typeof args.count !== "number") {
-    throw new SaltInvocationError(`count must be a number of events, or -1 for no end, not ${repr(args.count)}`);
-  }
-  const choice = {
-    node: args.node === "master" ? "master" as const : "minion" as const,
-    sockDir: truthy(args.sock_dir) ? str(args.sock_dir) : undefined,
-  };
-  let left = args.count;
-  for await (const { tag, data } of context.events(choice, (tag) => matchExpression(tag, pattern, patterns))) {
-    if (!truthy(args.quiet)) context.write(line(tag, data, truthy(args.pretty)));
-    if (left > 0) left--;
-    if (left === 0) break;
-  }
-  return null;
-}
-
 /** The runner's functions. */
 export const runner: RunnerModule = {
   functions: {
     orchestrate: ORCHESTRATE,
     orch: { ...ORCHESTRATE, doc: "The same as state.orchestrate." },
     sls: { ...ORCHESTRATE, doc: "The same as state.orchestrate." },
-    orchestrate_single: {
-      signature: "fun, name, test=None, queue=False, pillar=None, **kwargs",
-      doc: "Runs one state on the master.\n\n    salt-run state.orchestrate_single fun=salt.wheel name=key.list_all",
-      run: single,
-    },
-    orchestrate_high: {
-      signature: "data, test=None, queue=False, pillar=None, **kwargs",
-      doc: "Runs states on the master that are given as data.\n\n" +
-        "    salt-run state.orchestrate_high '{one: {salt.state: [{tgt: \"web*\"}, {sls: nginx}]}}'",
-      run: high,
-    },
+    orchestrate_single: single,
+    orchestrate_high: high,
     orchestrate_show_sls: SHOW_SLS,
     orch_show_sls: { ...SHOW_SLS, doc: "The same as state.orchestrate_show_sls." },
     pause: PAUSE,
     set_pause: { ...PAUSE, doc: "The same as state.pause." },
     resume: RESUME,
     rm_pause: { ...RESUME, doc: "The same as state.resume." },
-    soft_kill: {
+    soft_kill: runnerFunction({
       signature: "jid, state_id=None",
       doc: "Has an orchestration end before the state of this id, or before the next one.\n\n" +
         "    salt-run state.soft_kill 20260101120000000000 deploy",
       run: (context, { jid, state_id }) => control(context, "soft_kill", [jid, state_id]),
-    },
-    event: {
-      signature: "tagmatch='*', count=-1, quiet=False, sock_dir=None, pretty=False, node='master'",
+    }),
+    /** Shows events until so many have come; with a negative count for ever. */
+    event: runnerFunction({
+      signature: "tagmatch='*', count=-1, quiet: bool=False, sock_dir=None, pretty: bool=False, node='master'",
       doc: "Shows the events of the bus as they come: the tag, a tab, and the data as JSON.\n\n" +
         "    salt-run state.event 'salt/minion/web1/start' count=1 quiet=True\n" +
         "    salt-run state.event 'salt/job/*/ret/*' | while read -r tag data; do echo \"$data\" | jq .return; done\n\n" +
         "tagmatch: a glob or a regular expression. count: how many to wait for; -1 for no end. quiet: only wait.\n" +
         "pretty: JSON over several lines. node: the bus of the master or of a minion on this host. sock_dir: where its\n" +
         "sockets are. A bus that is not there is waited for; a runner that the master runs waits an hour at most.",
-      run: event,
-    },
+      async run(context, args): Promise<null> {
+        const pattern = str(args.tagmatch);
+        const patterns = new PatternCache();
+        if (typeof args.count !== "number") {
+          throw new SaltInvocationError(`count must be a number of events, or -1 for no end, not ${repr(args.count)}`);
+        }
+        const choice = {
+          node: args.node === "master" ? "master" as const : "minion" as const,
+          sockDir: truthy(args.sock_dir) ? str(args.sock_dir) : undefined,
+        };
+        let left = args.count;
+        for await (const { tag, data } of context.events(choice, (tag) => matchExpression(tag, pattern, patterns))) {
+          if (!args.quiet) context.write(line(tag, data, args.pretty));
+          if (left > 0) left--;
+          if (left === 0) break;
+        }
+        return null;
+      },
+    }),
   },
 };

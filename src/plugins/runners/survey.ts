@@ -1,5 +1,5 @@
 import type { RunnerContext } from "../../model/loader/context.ts";
-import { type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { runnerFunction, type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
 import { unifiedDiff } from "../../language/python/difflib.ts";
 import { repr, str } from "../../language/python/repr.ts";
 
@@ -37,18 +37,18 @@ const SORT = "survey_sort=up begins with the smallest pool. Targets are compound
 
 export const runner: RunnerModule = {
   functions: {
-    hash: {
+    hash: runnerFunction({
       signature: "*args, **kwargs",
       doc: "Runs a function on minions and groups those that returned the same.\n\n" +
         `    salt-run survey.hash '*' file.get_hash /etc/hosts survey_sort=up\n\n${SORT}`,
-      run: (context, { args, kwargs }) => survey(context, args as unknown[], kwargs as Record<string, unknown>),
-    },
-    diff: {
+      run: (context, { args, kwargs }) => survey(context, args, kwargs),
+    }),
+    diff: runnerFunction({
       signature: "*args, **kwargs",
       doc: "Runs a function on minions and shows how the returns differ from those of the first pool.\n\n" +
         `    salt-run survey.diff '*' cp.get_file_str file:///etc/hosts\n\n${SORT}`,
       async run(context, { args, kwargs }) {
-        const pools = await survey(context, args as unknown[], kwargs as Record<string, unknown>);
+        const pools = await survey(context, args, kwargs);
         const [first] = pools;
         for (const { pool, result } of pools) {
           const head = `minion pool :\n------------\n${repr(pool)}\npool size :\n----------\n    ${pool.length}`;
@@ -63,6 +63,6 @@ export const runner: RunnerModule = {
         }
         return pools;
       },
-    },
+    }),
   },
 };

@@ -1,4 +1,4 @@
-import { type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { runnerFunction, type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
 
 const METASYNTACTIC: Record<string, string[]> = {
@@ -26,17 +26,17 @@ const own = (kwargs: Record<string, unknown>) =>
 
 export const runner: RunnerModule = {
   functions: {
-    arg: {
+    arg: runnerFunction({
       signature: "*args, **kwargs",
       doc: "The arguments as they arrive.\n\n    salt-run test.arg 1 two three=3",
-      run: (_context, { args, kwargs }) => ({ args, kwargs: own(kwargs as Record<string, unknown>) }),
-    },
-    raw_arg: {
+      run: (_context, { args, kwargs }) => ({ args, kwargs: own(kwargs) }),
+    }),
+    raw_arg: runnerFunction({
       signature: "*args, **kwargs",
       doc: "The arguments as they arrive, with those that the runner adds.\n\n    salt-run test.raw_arg 1 two three=3",
       run: (_context, { args, kwargs }) => ({ args, kwargs }),
-    },
-    sleep: {
+    }),
+    sleep: runnerFunction({
       signature: "s_time=10",
       doc: "Sleeps for a number of seconds.\n\n    salt-run test.sleep 3",
       async run(context, { s_time }) {
@@ -48,38 +48,38 @@ export const runner: RunnerModule = {
         await context.runtime.clock.sleep(seconds * 1000);
         return true;
       },
-    },
-    stdout_print: {
+    }),
+    stdout_print: runnerFunction({
       signature: "",
       doc: "Prints a text and returns another.\n\n    salt-run test.stdout_print",
       run(context) {
         context.print("foo");
         return "bar";
       },
-    },
-    stream: {
+    }),
+    stream: runnerFunction({
       signature: "",
       doc: "Reports progress a hundred times.\n\n    salt-run test.stream",
       async run(context) {
         for (let step = 1; step < 100; step++) await context.progress?.({ message: `Runner is ${step}% done` });
         return true;
       },
-    },
-    get_opts: {
+    }),
+    get_opts: runnerFunction({
       signature: "",
       doc: "The master's configuration.\n\n    salt-run test.get_opts",
       run: ({ opts }) => opts,
-    },
-    metasyntactic: {
-      signature: "locality='us'",
+    }),
+    metasyntactic: runnerFunction({
+      signature: "locality: str='us'",
       doc: "Metasyntactic variables.\n\n    salt-run test.metasyntactic locality=uk",
       run(_context, { locality }) {
-        const words = METASYNTACTIC[str(locality)];
+        const words = METASYNTACTIC[locality];
         if (words !== undefined) return words;
         throw new SaltInvocationError(
-          `No words of '${str(locality)}': expected one of ${Object.keys(METASYNTACTIC).join(", ")}`,
+          `No words of '${locality}': expected one of ${Object.keys(METASYNTACTIC).join(", ")}`,
         );
       },
-    },
+    }),
   },
 };

@@ -1,40 +1,39 @@
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { stateFunction, type StateModule } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { aliasEntry } from "../modules/aliases.ts";
 import { outcome } from "./outcome.ts";
 
-async function present(context: StateContext, { name, target }: BoundArguments): Promise<StateReturn> {
-  if (truthy(await context.call("aliases.has_target", [name, target]))) {
-    return outcome(name, true, `Alias ${str(name)} already present`);
-  }
-  aliasEntry(name, target);
-  const entry = `${str(name)} -> ${str(target)}`;
-  if (context.test) return outcome(name, null, `Alias ${entry} is set to be added`);
-  return truthy(await context.call("aliases.set_target", [name, target]))
-    ? outcome(name, true, `Set email alias ${entry}`, { alias: name })
-    : outcome(name, false, `Failed to set alias ${entry}`);
-}
-
-async function absent(context: StateContext, { name }: BoundArguments): Promise<StateReturn> {
-  if (!truthy(await context.call("aliases.get_target", [name]))) {
-    return outcome(name, true, `Alias ${str(name)} already absent`);
-  }
-  if (context.test) return outcome(name, null, `Alias ${str(name)} is set to be removed`);
-  return truthy(await context.call("aliases.rm_alias", [name]))
-    ? outcome(name, true, `Removed alias ${str(name)}`, { alias: name })
-    : outcome(name, false, `Failed to remove alias ${str(name)}`);
-}
-
 /** Aliases of mail addresses, in the file of the option `aliases.file`. */
 export const states: StateModule = {
   functions: {
-    present: {
+    present: stateFunction({
       signature: "name, target",
       doc: "The alias has that target, an address or a list of them.",
-      run: present,
-    },
-    absent: { signature: "name", doc: "There is no such alias.", run: absent },
+      async run(context, { name, target }) {
+        if (truthy(await context.call("aliases.has_target", [name, target]))) {
+          return outcome(name, true, `Alias ${str(name)} already present`);
+        }
+        aliasEntry(name, target);
+        const entry = `${str(name)} -> ${str(target)}`;
+        if (context.test) return outcome(name, null, `Alias ${entry} is set to be added`);
+        return truthy(await context.call("aliases.set_target", [name, target]))
+          ? outcome(name, true, `Set email alias ${entry}`, { alias: name })
+          : outcome(name, false, `Failed to set alias ${entry}`);
+      },
+    }),
+    absent: stateFunction({
+      signature: "name",
+      doc: "There is no such alias.",
+      async run(context, { name }) {
+        if (!truthy(await context.call("aliases.get_target", [name]))) {
+          return outcome(name, true, `Alias ${str(name)} already absent`);
+        }
+        if (context.test) return outcome(name, null, `Alias ${str(name)} is set to be removed`);
+        return truthy(await context.call("aliases.rm_alias", [name]))
+          ? outcome(name, true, `Removed alias ${str(name)}`, { alias: name })
+          : outcome(name, false, `Failed to remove alias ${str(name)}`);
+      },
+    }),
   },
 };

@@ -1,6 +1,6 @@
 import { CommandExecutionError } from "../../model/loader/family.ts";
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import type { Args, KeywordArgs } from "../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { exists, lookAt } from "../linux/paths.ts";
@@ -16,7 +16,7 @@ interface SourceSum {
   hsum: string;
 }
 
-async function sumOf(context: StateContext, args: BoundArguments, source: string): Promise<SourceSum | undefined> {
+async function sumOf(context: StateContext, args: Args, source: string): Promise<SourceSum | undefined> {
   if (!truthy(args.source_hash)) return undefined;
   try {
     return await context.call("file.get_source_sum", [], {
@@ -33,7 +33,7 @@ async function sumOf(context: StateContext, args: BoundArguments, source: string
 /** With `skip_files_list_verify`, an archive that has not changed since it was unpacked is not looked into. */
 async function refuseUnchanged(
   context: StateContext,
-  args: BoundArguments,
+  args: Args,
   { source, isLocal }: Extraction,
   sum: SourceSum | undefined,
 ): Promise<void> {
@@ -50,7 +50,7 @@ async function refuseUnchanged(
 /** The archive on this host; a return if it cannot be had. */
 async function fetched(
   context: StateContext,
-  args: BoundArguments,
+  args: Args,
   { source, isLocal }: Extraction,
 ): Promise<string | StateReturn> {
   if (isLocal) return source;
@@ -71,7 +71,7 @@ async function fetched(
 /** Deals with paths that are something else than in the archive. @returns true if some were removed */
 function clearWrong(
   context: StateContext,
-  args: BoundArguments,
+  args: Args,
   { name }: Extraction,
   wrong: readonly string[],
   ret: StateReturn,
@@ -122,7 +122,7 @@ const explained = ({ changed, missing }: Reasons) =>
 
 function reasonsOf(
   context: StateContext,
-  args: BoundArguments,
+  args: Args,
   extraction: Extraction,
   contents: Contents,
   before: { noted: string | undefined; archive: string },
@@ -150,7 +150,7 @@ async function checkHash(context: StateContext, source: string, sum: SourceSum):
 /** Unpacks; notes what was made and removed in `ret`. */
 async function extract(
   context: StateContext,
-  args: BoundArguments,
+  args: Args,
   extraction: Extraction,
   { archive, contents, reasons }: { archive: string; contents: Contents; reasons: Reasons },
   ret: StateReturn,
@@ -186,7 +186,7 @@ function noteProblems(ret: StateReturn, { missing, failed }: OwnershipProblems, 
   }
 }
 
-async function run(context: StateContext, args: BoundArguments, ret: StateReturn): Promise<StateReturn> {
+async function run(context: StateContext, args: KeywordArgs, ret: StateReturn): Promise<StateReturn> {
   const extraction = await readArguments(context, args);
   if (extraction.warnings.length > 0) ret.warnings = extraction.warnings;
   const { name, source, isLocal } = extraction;
@@ -217,7 +217,13 @@ async function run(context: StateContext, args: BoundArguments, ret: StateReturn
     ret.result = true;
     ret.comment = "All files in archive are already present";
   }
-  const problems = await enforceOwnership(context, extraction, contents, args.enforce_ownership_on, ret);
+  const problems = await enforceOwnership(
+    context,
+    extraction,
+    contents,
+    args.enforce_ownership_on as string | null,
+    ret,
+  );
   if (context.test && truthy(ret.changes["updated ownership"])) {
     ret.result = null;
     ret.comment += ". Ownership would be updated on one or more files/directories.";
@@ -228,7 +234,7 @@ async function run(context: StateContext, args: BoundArguments, ret: StateReturn
 }
 
 /** With `keep_source: False`, the archive goes from the cache. */
-async function forget(context: StateContext, { kwargs }: BoundArguments, extraction: Extraction, ret: StateReturn) {
+async function forget(context: StateContext, { kwargs }: KeywordArgs, extraction: Extraction, ret: StateReturn) {
   if (extraction.isLocal || truthy(kwargs.keep_source ?? kwargs.keep ?? true)) return;
   const done = await context.callState("file.not_cached", { name: extraction.source, saltenv: context.saltenv });
   if (!truthy(done.result)) ret.warnings = [...(ret.warnings as string[] | undefined) ?? [], str(done.comment)];
@@ -237,12 +243,12 @@ async function forget(context: StateContext, { kwargs }: BoundArguments, extract
 /** Archives that are unpacked. */
 export const states: StateModule = {
   functions: {
-    extracted: {
-      signature: "name, source, source_hash=None, source_hash_name=None, source_hash_update=False, " +
-        "skip_files_list_verify=False, skip_verify=False, password=None, options=None, list_options=None, force=False, " +
-        "overwrite=False, clean=False, clean_parent=False, user=None, group=None, if_missing=None, trim_output=False, " +
-        "use_cmd_unzip=None, extract_perms=True, enforce_toplevel=True, enforce_ownership_on=None, " +
-        "archive_format=None, use_etag=False, **kwargs",
+    extracted: stateFunction({
+      signature: `name, source, source_hash=None, source_hash_name=None, source_hash_update=False,
+        skip_files_list_verify=False, skip_verify=False, password=None, options=None, list_options=None,
+        force=False, overwrite=False, clean=False, clean_parent=False, user=None, group=None, if_missing=None,
+        trim_output=False, use_cmd_unzip=None, extract_perms=True, enforce_toplevel=True, enforce_ownership_on=None,
+        archive_format=None, use_etag=False, **kwargs`,
       doc: "What is in the archive (tar, zip, rar) is in the directory; it is unpacked if something is missing.",
       async run(context, args) {
         const ret: StateReturn = { name: args.name, result: false, changes: {}, comment: "" };
@@ -260,6 +266,6 @@ export const states: StateModule = {
           throw error;
         }
       },
-    },
+    }),
   },
 };

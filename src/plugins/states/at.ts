@@ -1,5 +1,5 @@
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import type { Args } from "../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { checkTag } from "../modules/at.ts";
@@ -10,7 +10,7 @@ interface Jobs {
   error?: unknown;
 }
 
-async function present(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+async function present(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, timespec, tag, user, unique_tag } = args;
   const job = truthy(args.job) ? args.job : name;
   const added = `job ${str(job)} added and will run`;
@@ -47,43 +47,41 @@ async function removeOne(context: StateContext, name: unknown, jobid: unknown): 
   return outcome(name, gone, comment, { removed });
 }
 
-async function absent(context: StateContext, { name, jobid, kwargs }: BoundArguments): Promise<StateReturn> {
-  const wanted = Object.entries(kwargs as Record<string, unknown>).filter(([key]) => !key.startsWith("__"));
-  if ("limit" in kwargs) return outcome(name, false, `limit parameter not supported ${str(name)}`);
-  if (context.test) return outcome(name, null, "removed ? job(s)");
-  if (truthy(jobid)) {
-    const one = await removeOne(context, name, jobid);
-    if (one !== undefined) return one;
-  }
-  let which: unknown[] = ["all"];
-  if (wanted.length > 0) {
-    const { jobs } = await context.call("at.jobcheck", [], Object.fromEntries(wanted)) as Jobs;
-    which = jobs.map(({ job }) => str(job));
-  }
-  const { removed } = (await context.call("at.atrm", which) as Removed).jobs;
-  return outcome(name, true, `removed ${removed.length} job(s)`, removed.length > 0 ? { removed } : {});
-}
-
 const JOB = "name, timespec, tag=None, user=None, job=None, unique_tag=False";
 
 /** Jobs that at runs once. */
 export const states: StateModule = {
   functions: {
-    present: { signature: JOB, doc: "The command is added, to be run at that time.", run: present },
-    absent: {
+    present: stateFunction({ signature: JOB, doc: "The command is added, to be run at that time.", run: present }),
+    absent: stateFunction({
       signature: "name, jobid=None, **kwargs",
       doc: "No such job waits: of that number, tag, user or time, or of any.",
-      run: absent,
-    },
-    watch: {
+      async run(context, { name, jobid, kwargs }) {
+        const wanted = Object.entries(kwargs).filter(([key]) => !key.startsWith("__"));
+        if ("limit" in kwargs) return outcome(name, false, `limit parameter not supported ${str(name)}`);
+        if (context.test) return outcome(name, null, "removed ? job(s)");
+        if (truthy(jobid)) {
+          const one = await removeOne(context, name, jobid);
+          if (one !== undefined) return one;
+        }
+        let which: unknown[] = ["all"];
+        if (wanted.length > 0) {
+          const { jobs } = await context.call("at.jobcheck", [], Object.fromEntries(wanted)) as Jobs;
+          which = jobs.map(({ job }) => str(job));
+        }
+        const { removed } = (await context.call("at.atrm", which) as Removed).jobs;
+        return outcome(name, true, `removed ${removed.length} job(s)`, removed.length > 0 ? { removed } : {});
+      },
+    }),
+    watch: stateFunction({
       signature: JOB,
       doc: "The command is added when a state that this one watches has changed something.",
       run: (_context, { name }) => outcome(name, true, ""),
-    },
-    mod_watch: {
+    }),
+    mod_watch: stateFunction({
       signature: "name, timespec=None, tag=None, user=None, job=None, unique_tag=False, sfun=None, **kwargs",
       doc: "Adds the job of `at.watch`.",
       run: (context, args) => args.sfun === "watch" ? present(context, args) : outcome(args.name, false, ""),
-    },
+    }),
   },
 };

@@ -1,6 +1,6 @@
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
-import { entriesOf, isMap } from "../../language/python/containers.ts";
+import { fieldsOf } from "../../language/python/given.ts";
+import type { Args } from "../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { equal } from "../../language/python/equal.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -14,10 +14,7 @@ interface Answer {
   changes?: Fields;
 }
 
-const fieldsOf = (value: unknown): Fields =>
-  isMap(value) ? Object.fromEntries(entriesOf(value).map(([key, item]) => [str(key), item])) : {};
-
-const givenOf = ({ kwargs }: BoundArguments): Fields =>
+const givenOf = ({ kwargs }: Args): Fields =>
   Object.fromEntries(Object.entries((kwargs ?? {}) as Fields).filter(([name]) => !name.startsWith("__")));
 
 async function configured(context: StateContext, given: Fields): Promise<Fields> {
@@ -44,41 +41,10 @@ const failed = (name: string, { comment }: Answer): StateReturn => ({
   comment: str(comment),
 });
 
-async function present(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const [name, given] = [str(args.name), givenOf(args)];
-  const now = await configured(context, given);
-  const data = Object.entries(given).map(([key, value]) => ({ [key]: value }));
-  let changes: Fields = {};
-  let comment: string;
-  if (!Object.hasOwn(now, name)) {
-    const said = await change(context, "add", [name, data], given);
-    if (!truthy(said.result ?? false)) return failed(name, said);
-    comment = context.test ? str(said.comment) : `Adding ${name} to beacons`;
-  } else if (equal(data, now[name])) comment = `Job ${name} in correct state`;
-  else {
-    const said = await change(context, "modify", [name, data], given);
-    if (!truthy(said.result ?? false)) return failed(name, said);
-    changes = said.changes ?? {};
-    comment = !context.test && said.changes !== undefined ? `Modifying ${name} in beacons` : str(said.comment);
-  }
-  return { name, result: true, changes, comment: await saved(context, name, args.save, comment) };
-}
-
-async function absent(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const [name, given] = [str(args.name), givenOf(args)];
-  let comment = `${name} not configured in beacons`;
-  if (Object.hasOwn(await configured(context, given), name)) {
-    const said = await change(context, "delete", [name], given);
-    if (!truthy(said.result ?? false)) return failed(name, said);
-    comment = context.test ? str(said.comment) : `Removed ${name} from beacons`;
-  }
-  return { name, result: true, changes: {}, comment: await saved(context, name, args.save, comment) };
-}
-
 const switched = (fun: string, done: (name: string) => string, missing: (name: string) => string) =>
 async (
   context: StateContext,
-  args: BoundArguments,
+  args: Args,
 ): Promise<StateReturn> => {
   const [name, given] = [str(args.name), givenOf(args)];
   if (!Object.hasOwn(await configured(context, given), name)) {
@@ -92,9 +58,44 @@ async (
 /** States of beacons: what a minion watches and tells its masters of. */
 export const states: StateModule = {
   functions: {
-    present: { signature: "name, save=False, **kwargs", doc: "The beacon is configured so.", run: present },
-    absent: { signature: "name, save=False, **kwargs", doc: "The beacon is not configured.", run: absent },
-    enabled: {
+    present: stateFunction({
+      signature: "name: str, save=False, **kwargs",
+      doc: "The beacon is configured so.",
+      async run(context, args) {
+        const [name, given] = [args.name, givenOf(args)];
+        const now = await configured(context, given);
+        const data = Object.entries(given).map(([key, value]) => ({ [key]: value }));
+        let changes: Fields = {};
+        let comment: string;
+        if (!Object.hasOwn(now, name)) {
+          const said = await change(context, "add", [name, data], given);
+          if (!truthy(said.result ?? false)) return failed(name, said);
+          comment = context.test ? str(said.comment) : `Adding ${name} to beacons`;
+        } else if (equal(data, now[name])) comment = `Job ${name} in correct state`;
+        else {
+          const said = await change(context, "modify", [name, data], given);
+          if (!truthy(said.result ?? false)) return failed(name, said);
+          changes = said.changes ?? {};
+          comment = !context.test && said.changes !== undefined ? `Modifying ${name} in beacons` : str(said.comment);
+        }
+        return { name, result: true, changes, comment: await saved(context, name, args.save, comment) };
+      },
+    }),
+    absent: stateFunction({
+      signature: "name: str, save=False, **kwargs",
+      doc: "The beacon is not configured.",
+      async run(context, args) {
+        const [name, given] = [args.name, givenOf(args)];
+        let comment = `${name} not configured in beacons`;
+        if (Object.hasOwn(await configured(context, given), name)) {
+          const said = await change(context, "delete", [name], given);
+          if (!truthy(said.result ?? false)) return failed(name, said);
+          comment = context.test ? str(said.comment) : `Removed ${name} from beacons`;
+        }
+        return { name, result: true, changes: {}, comment: await saved(context, name, args.save, comment) };
+      },
+    }),
+    enabled: stateFunction({
       signature: "name, **kwargs",
       doc: "The beacon is enabled.",
       run: switched(
@@ -102,11 +103,11 @@ export const states: StateModule = {
         (name) => `Enabled ${name} from beacons`,
         (name) => `${name} not a configured beacon`,
       ),
-    },
-    disabled: {
+    }),
+    disabled: stateFunction({
       signature: "name, **kwargs",
       doc: "The beacon is disabled.",
       run: switched("disable_beacon", (name) => `Disabled beacon ${name}.`, (name) => `Job ${name} is not configured.`),
-    },
+    }),
   },
 };

@@ -1,5 +1,5 @@
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import type { Args, KeywordArgs } from "../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { CommandExecutionError } from "../../model/loader/family.ts";
 import { messageOf } from "../../base/errors.ts";
 import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
@@ -16,7 +16,7 @@ const COMMON = "use_vt=False, success_retcodes=None, success_stdout=None, succes
 
 const fresh = (name: unknown): StateReturn => ({ name, changes: {}, result: false, comment: "" });
 
-const nothing = { run: (_context: StateContext, { name }: BoundArguments) => ({ ...fresh(name), result: true }) };
+const nothing = { run: (_context: StateContext, { name }: Args) => ({ ...fresh(name), result: true }) };
 
 /** Whether stdout tells what was changed, and the command that tells it in a dry run. */
 function statefulOf(stateful: unknown): { stateful: boolean; testName: unknown } {
@@ -26,7 +26,7 @@ function statefulOf(stateful: unknown): { stateful: boolean; testName: unknown }
 }
 
 /** Why a command cannot be run with these arguments; undefined if it can. */
-function wrongArguments({ env, context, defaults }: BoundArguments): string | undefined {
+function wrongArguments({ env, context, defaults }: Args): string | undefined {
   if (env !== null && !Array.isArray(env) && !isMap(env)) {
     return "Invalidly-formatted 'env' parameter. See documentation.";
   }
@@ -42,12 +42,12 @@ interface Way {
   quote: string;
   /** The changes of a dry run. */
   planned(name: unknown): Record<string, unknown>;
-  call(context: StateContext, name: unknown, args: BoundArguments): Promise<CommandResult>;
+  call(context: StateContext, name: unknown, args: KeywordArgs): Promise<CommandResult>;
   /** What of the errors of `call` becomes a comment. */
   expected(error: unknown): boolean;
 }
 
-async function runBy(way: Way, context: StateContext, args: BoundArguments): Promise<StateReturn> {
+async function runBy(way: Way, context: StateContext, args: KeywordArgs): Promise<StateReturn> {
   const { stateful, testName } = statefulOf(args.stateful);
   const name = context.test && truthy(testName ?? null) ? testName : args.name;
   const ret = fresh(way.quote === '"' ? args.name : name);
@@ -83,7 +83,7 @@ function ofTimeout({ pid, stdout, stderr, retcode }: CommandResult, ignore: bool
 function finished(
   { quote }: Way,
   context: StateContext,
-  args: BoundArguments,
+  args: Args,
   { ret, name, result, stateful }: { ret: StateReturn; name: unknown; result: CommandResult; stateful: boolean },
 ): StateReturn {
   const changes = str(result.stdout ?? "").includes("Timed out after")
@@ -143,16 +143,13 @@ const SCRIPT: Way = {
     error instanceof CommandExecutionError || (error instanceof Error && /^(?:Salt)?Render|^System/.test(error.name)),
 };
 
-const run = (context: StateContext, args: BoundArguments) => runBy(COMMAND, context, args);
-const script = (context: StateContext, args: BoundArguments) => runBy(SCRIPT, context, args);
-
-const RUN = "name, cwd=None, root=None, runas=None, password=None, shell=None, env=None, prepend_path=None, " +
-  "stateful=False, output_loglevel='debug', hide_output=False, timeout=None, ignore_timeout=False, " + COMMON;
+const RUN = `name, cwd=None, root=None, runas=None, password=None, shell=None, env=None, prepend_path=None,
+  stateful=False, output_loglevel='debug', hide_output=False, timeout=None, ignore_timeout=False, ${COMMON}` as const;
 const WAIT = "name, cwd=None, root=None, runas=None, shell=None, env=(), stateful=False, output_loglevel='debug', " +
   `hide_output=False, ${COMMON}`;
-const SCRIPTS = "name, source=None, template=None, cwd=None, runas=None, password=None, shell=None, env=None, " +
-  "stateful=False, timeout=None, use_vt=False, output_loglevel='debug', hide_output=False, defaults=None, " +
-  "context=None, success_retcodes=None, success_stdout=None, success_stderr=None, **kwargs";
+const SCRIPTS = `name, source=None, template=None, cwd=None, runas=None, password=None, shell=None, env=None,
+  stateful=False, timeout=None, use_vt=False, output_loglevel='debug', hide_output=False, defaults=None,
+  context=None, success_retcodes=None, success_stdout=None, success_stderr=None, **kwargs`;
 const WAIT_SCRIPT = "name, source=None, template=None, cwd=None, runas=None, shell=None, env=None, stateful=False, " +
   "use_vt=False, output_loglevel='debug', hide_output=False, success_retcodes=None, success_stdout=None, " +
   "success_stderr=None, **kwargs";
@@ -170,12 +167,16 @@ const WATCHED: Record<string, "run" | "script"> = {
 /** Commands, run when a state says so. They are not idempotent by themselves: `unless`, `onlyif` and `creates` make them so. */
 export const states: StateModule = {
   functions: {
-    run: { signature: RUN, doc: "Runs a command in a shell.", run },
-    script: {
+    run: stateFunction({
+      signature: RUN,
+      doc: "Runs a command in a shell.",
+      run: (context, args) => runBy(COMMAND, context, args),
+    }),
+    script: stateFunction({
       signature: SCRIPTS,
       doc: "Fetches a script, renders it if `template` is given, and runs it. Words behind its name are its arguments.",
-      run: script,
-    },
+      run: (context, args) => runBy(SCRIPT, context, args),
+    }),
     wait: { signature: WAIT, doc: "Runs a command if something that it watches has changed.", ...nothing },
     watch: { signature: WAIT, doc: "The same as cmd.wait.", ...nothing },
     wait_script: {
@@ -183,16 +184,16 @@ export const states: StateModule = {
       doc: "Runs a script if something that it watches has changed.",
       ...nothing,
     },
-    call: {
+    call: stateFunction({
       signature: CALL,
       doc: "Not available: it calls a function of a Python program that renders states.",
       run: (_context, { func }) => {
         const problem = `'${typeName(func)}' object is not callable`;
         throw typeError(`${problem}: cmd.call needs a function of Python. Call an execution function with module.run`);
       },
-    },
+    }),
     wait_call: { signature: CALL, doc: "Not available, as cmd.call.", ...nothing },
-    mod_watch: {
+    mod_watch: stateFunction({
       signature: "name, **kwargs",
       doc: "Does what was asked for, since something that it watches has changed.",
       async run(context, { name, kwargs }) {
@@ -207,6 +208,6 @@ export const states: StateModule = {
         const ret = await context.callState(`cmd.${fun}`, { name, ...rest });
         return truthy(stateful ?? null) ? reinterpreted(ret) : ret;
       },
-    },
+    }),
   },
 };

@@ -1,7 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import { hex } from "../../protocol/crypto/hex.ts";
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import type { Args } from "../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { isMeant, type Job, type Special, type Table, TIMES } from "../modules/cron/table.ts";
@@ -22,7 +22,7 @@ async function tableOf(context: StateContext, user: unknown): Promise<Table> {
 }
 
 /** How the entry stands that is meant. */
-async function statusOf(context: StateContext, args: BoundArguments, name: string): Promise<Status> {
+async function statusOf(context: StateContext, args: Args, name: string): Promise<Status> {
   const { user, special } = args;
   const identifier = text(args.identifier);
   const table = await tableOf(context, user);
@@ -42,7 +42,7 @@ async function statusOf(context: StateContext, args: BoundArguments, name: strin
 }
 
 /** The return for the answer of a function of `cron`. */
-function told(name: string, user: unknown, subject: string, answer: unknown): StateReturn {
+function told(name: unknown, user: unknown, subject: string, answer: unknown): StateReturn {
   const changes = { [str(user)]: name };
   if (answer === "present") return outcome(name, true, `${subject} already present`);
   if (answer === "absent") return outcome(name, true, `${subject} already absent`);
@@ -52,7 +52,7 @@ function told(name: string, user: unknown, subject: string, answer: unknown): St
   return outcome(name, false, `${subject} for user ${str(user)} failed to commit with error \n${str(answer)}`);
 }
 
-function predictedPresent(name: string, subject: string, status: Status): StateReturn {
+function predictedPresent(name: unknown, subject: string, status: Status): StateReturn {
   if (status === "present") return outcome(name, true, `${subject} already present`);
   return outcome(name, null, `${subject} is set to be ${status === "absent" ? "added" : "updated"}`);
 }
@@ -68,55 +68,15 @@ const removed = (ret: StateReturn): StateReturn => ({
   comment: str(ret.comment).replace("error \n", "error "),
 });
 
-const named = (args: BoundArguments): [string, BoundArguments] => {
+const named = (args: Args): [string, Args] => {
   const name = str(args.name).trim();
   return [name, { ...args, identifier: args.identifier === false ? name : args.identifier }];
 };
-
-async function present(context: StateContext, given: BoundArguments): Promise<StateReturn> {
-  const [name, args] = named(given);
-  const { user, special, comment, commented, identifier } = args;
-  const subject = `Cron ${name}`;
-  if (context.test) return predictedPresent(name, subject, await statusOf(context, args, name));
-  const common = { user, cmd: name, comment, commented, identifier };
-  const times = Object.fromEntries(TIMES.map((time) => [time, args[time]]));
-  const answer = special === null
-    ? await context.call("cron.set_job", [], { ...common, ...times })
-    : await context.call("cron.set_special", [], { ...common, special });
-  return told(name, user, subject, answer);
-}
-
-async function absent(context: StateContext, given: BoundArguments): Promise<StateReturn> {
-  const [name, args] = named(given);
-  const { user, special, identifier } = args;
-  const subject = `Cron ${name}`;
-  if (context.test) {
-    const status = await statusOf(context, { user, identifier, special }, name);
-    return predictedAbsent(name, subject, status);
-  }
-  const answer = special === null
-    ? await context.call("cron.rm_job", [user, name], { identifier })
-    : await context.call("cron.rm_special", [user, name], { special, identifier });
-  return removed(told(name, user, subject, answer));
-}
 
 async function variable(context: StateContext, user: unknown, name: string, value: unknown): Promise<Status> {
   const found = (await tableOf(context, user)).env.find((one) => one.name === name);
   if (found === undefined) return "absent";
   return found.value === (value ?? "") ? "present" : "update";
-}
-
-async function envPresent(context: StateContext, { name, value, user }: BoundArguments): Promise<StateReturn> {
-  const subject = `Cron env ${str(name)}`;
-  if (context.test) return predictedPresent(name, subject, await variable(context, user, str(name), value));
-  return told(name, user, subject, await context.call("cron.set_env", [user, name], { value }));
-}
-
-async function envAbsent(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const name = str(args.name).trim();
-  const subject = `Cron env ${name}`;
-  if (context.test) return predictedAbsent(name, subject, await variable(context, args.user, name, null));
-  return removed(told(name, args.user, subject, await context.call("cron.rm_env", [args.user, name])));
 }
 
 /** Runs `use` with a copy of a user's table in a file that only we may read. */
@@ -138,7 +98,7 @@ async function withCopy(
   }
 }
 
-async function install(context: StateContext, args: BoundArguments, path: string, group: string): Promise<StateReturn> {
+async function install(context: StateContext, args: Args, path: string, group: string): Promise<StateReturn> {
   const { name, source_hash, source_hash_name, user, template, context: values, defaults, backup, kwargs } = args;
   const own = Object.entries(kwargs as Record<string, unknown>).filter(([key]) => !key.startsWith("__"));
   const common = { name: path, user, group, mode: "0600", attrs: [], saltenv: context.saltenv };
@@ -172,49 +132,78 @@ async function install(context: StateContext, args: BoundArguments, path: string
     : outcome(name, false, `Unable to update user ${str(user)} crontab ${path}. Error: ${written.stderr}`);
 }
 
-async function file(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, user, replace } = args;
-  const info = await context.call("user.info", [user]) as { groups?: string[] };
-  const group = info.groups?.[0];
-  if (group === undefined) return outcome(name, false, `Could not identify group for user ${str(user)}`);
-  return await withCopy(context, user, async (path, isEmpty) => {
-    if (!truthy(replace) && !isEmpty) {
-      return outcome(name, true, `User ${str(user)} already has a crontab. No changes made`);
-    }
-    return await install(context, args, path, group);
-  });
-}
-
 /** The tables of cron. */
 export const states: StateModule = {
   functions: {
-    present: {
-      signature: "name, user='root', minute='*', hour='*', daymonth='*', month='*', dayweek='*', comment=None, " +
-        "commented=False, identifier=False, special=None",
+    present: stateFunction({
+      signature: `name, user='root', minute='*', hour='*', daymonth='*', month='*', dayweek='*', comment=None,
+        commented=False, identifier=False, special=None`,
       doc: "The command is in the user's table at these times, or at a special one such as @daily.",
-      run: present,
-    },
-    absent: {
+      async run(context, given) {
+        const [name, args] = named(given);
+        const { user, special, comment, commented, identifier } = args;
+        const subject = `Cron ${name}`;
+        if (context.test) return predictedPresent(name, subject, await statusOf(context, args, name));
+        const common = { user, cmd: name, comment, commented, identifier };
+        const times = Object.fromEntries(TIMES.map((time) => [time, args[time]]));
+        const answer = special === null
+          ? await context.call("cron.set_job", [], { ...common, ...times })
+          : await context.call("cron.set_special", [], { ...common, special });
+        return told(name, user, subject, answer);
+      },
+    }),
+    absent: stateFunction({
       signature: "name, user='root', identifier=False, special=None, **kwargs",
       doc: "The command is not in the user's table.",
-      run: absent,
-    },
-    file: {
-      signature:
-        "name, source_hash='', source_hash_name=None, user='root', template=None, context=None, replace=True, " +
-        "defaults=None, backup='', **kwargs",
+      async run(context, given) {
+        const [name, args] = named(given);
+        const { user, special, identifier } = args;
+        const subject = `Cron ${name}`;
+        if (context.test) {
+          const status = await statusOf(context, { user, identifier, special }, name);
+          return predictedAbsent(name, subject, status);
+        }
+        const answer = special === null
+          ? await context.call("cron.rm_job", [user, name], { identifier })
+          : await context.call("cron.rm_special", [user, name], { special, identifier });
+        return removed(told(name, user, subject, answer));
+      },
+    }),
+    file: stateFunction({
+      signature: `name, source_hash='', source_hash_name=None, user='root', template=None, context=None,
+        replace: bool=True, defaults=None, backup='', **kwargs`,
       doc: "The user's table is that file.",
-      run: file,
-    },
-    env_present: {
+      async run(context, args) {
+        const { name, user, replace } = args;
+        const info = await context.call("user.info", [user]) as { groups?: string[] };
+        const group = info.groups?.[0];
+        if (group === undefined) return outcome(name, false, `Could not identify group for user ${str(user)}`);
+        return await withCopy(context, user, async (path, isEmpty) => {
+          if (!replace && !isEmpty) {
+            return outcome(name, true, `User ${str(user)} already has a crontab. No changes made`);
+          }
+          return await install(context, args, path, group);
+        });
+      },
+    }),
+    env_present: stateFunction({
       signature: "name, value=None, user='root'",
       doc: "The variable is in the user's table, with that value.",
-      run: envPresent,
-    },
-    env_absent: {
-      signature: "name, user='root'",
+      async run(context, { name, value, user }) {
+        const subject = `Cron env ${str(name)}`;
+        if (context.test) return predictedPresent(name, subject, await variable(context, user, str(name), value));
+        return told(name, user, subject, await context.call("cron.set_env", [user, name], { value }));
+      },
+    }),
+    env_absent: stateFunction({
+      signature: "name: str, user='root'",
       doc: "The variable is not in the user's table.",
-      run: envAbsent,
-    },
+      async run(context, args) {
+        const name = args.name.trim();
+        const subject = `Cron env ${name}`;
+        if (context.test) return predictedAbsent(name, subject, await variable(context, args.user, name, null));
+        return removed(told(name, args.user, subject, await context.call("cron.rm_env", [args.user, name])));
+      },
+    }),
   },
 };

@@ -1,6 +1,5 @@
 import { SaltInvocationError } from "../../model/loader/family.ts";
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { stateFunction, type StateModule } from "../../model/loader/states.ts";
 import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -29,60 +28,57 @@ function answersOf(data: unknown): Answer[] {
   });
 }
 
-async function set(context: StateContext, { name, data }: BoundArguments): Promise<StateReturn> {
-  const current = await context.call("debconf.show", [name]) as unknown[][] | null;
-  const changes: Record<string, string> = {};
-  let comment = "";
-  let result: boolean | null = true;
-  for (const { question, type, value } of answersOf(data)) {
-    if (current?.some((one) => one[0] === question && one[1] === type && one[2] === str(value)) === true) {
-      comment = `${comment === "" ? "Unchanged answers: " : comment}${question} `;
-      continue;
-    }
-    answerLine({ package: name, question, type, value });
-    const shown = type === "password" ? "(password hidden)" : str(value);
-    if (context.test) {
-      result = null;
-      changes[question] = `New value: ${shown}`;
-    } else if (truthy(await context.call("debconf.set", [name, question, type, value]))) changes[question] = shown;
-    else {
-      result = false;
-      comment = "Some settings failed to be applied.";
-      changes[question] = "Failed to set!";
-    }
-  }
-  const none = Object.keys(changes).length === 0;
-  return outcome(name, result, none ? "All specified answers are already set" : comment, changes);
-}
-
-async function setFile(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, source, template, context: variables, defaults, kwargs } = args;
-  if (variables !== null && !isMap(variables)) return outcome(name, false, "Context must be formed as a dict");
-  if (defaults !== null && !isMap(defaults)) return outcome(name, false, "Defaults must be formed as a dict");
-  if (context.test) return outcome(name, null, "Debconf selections would have been set.");
-  const keyword = kwargs as Record<string, unknown>;
-  const done = truthy(template)
-    ? await context.call("debconf.set_template", [source, template, variables ?? {}, defaults ?? {}], keyword)
-    : await context.call("debconf.set_file", [source], keyword);
-  return truthy(done)
-    ? outcome(name, true, "Debconf selections were set.")
-    : outcome(name, false, "Unable to set debconf selections from file.");
-}
-
 /** Answers to the questions that Debian's packages ask. */
 export const states: StateModule = {
   virtual: ({ grains }) =>
     grains.os_family === "Debian" ? true : { unavailable: "debconf state only runs on Debian systems" },
   functions: {
-    set: {
+    set: stateFunction({
       signature: "name, data, **kwargs",
       doc: "The package's questions have these answers: a map of questions to type and value.",
-      run: set,
-    },
-    set_file: {
+      async run(context, { name, data }) {
+        const current = await context.call("debconf.show", [name]) as unknown[][] | null;
+        const changes: Record<string, string> = {};
+        let comment = "";
+        let result: boolean | null = true;
+        for (const { question, type, value } of answersOf(data)) {
+          if (current?.some((one) => one[0] === question && one[1] === type && one[2] === str(value)) === true) {
+            comment = `${comment === "" ? "Unchanged answers: " : comment}${question} `;
+            continue;
+          }
+          answerLine({ package: name, question, type, value });
+          const shown = type === "password" ? "(password hidden)" : str(value);
+          if (context.test) {
+            result = null;
+            changes[question] = `New value: ${shown}`;
+          } else if (truthy(await context.call("debconf.set", [name, question, type, value]))) {
+            changes[question] = shown;
+          } else {
+            result = false;
+            comment = "Some settings failed to be applied.";
+            changes[question] = "Failed to set!";
+          }
+        }
+        const none = Object.keys(changes).length === 0;
+        return outcome(name, result, none ? "All specified answers are already set" : comment, changes);
+      },
+    }),
+    set_file: stateFunction({
       signature: "name, source, template=None, context=None, defaults=None, **kwargs",
       doc: "Answers the questions of a file, which is rendered first if `template` says so.",
-      run: setFile,
-    },
+      async run(context, args) {
+        const { name, source, template, context: variables, defaults, kwargs } = args;
+        if (variables !== null && !isMap(variables)) return outcome(name, false, "Context must be formed as a dict");
+        if (defaults !== null && !isMap(defaults)) return outcome(name, false, "Defaults must be formed as a dict");
+        if (context.test) return outcome(name, null, "Debconf selections would have been set.");
+        const keyword = kwargs;
+        const done = truthy(template)
+          ? await context.call("debconf.set_template", [source, template, variables ?? {}, defaults ?? {}], keyword)
+          : await context.call("debconf.set_file", [source], keyword);
+        return truthy(done)
+          ? outcome(name, true, "Debconf selections were set.")
+          : outcome(name, false, "Unable to set debconf selections from file.");
+      },
+    }),
   },
 };

@@ -1,5 +1,4 @@
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { roundFloat } from "../../language/python/arithmetic.ts";
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { type Float, toFloat } from "../../language/python/float.ts";
@@ -64,51 +63,50 @@ function complaint(
   return undefined;
 }
 
-async function status(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name } = args;
-  const [absolute, free] = [truthy(args.absolute), truthy(args.free)];
-  const ret = (result: boolean, comment: string, data: unknown = {}): StateReturn => ({
-    name,
-    result,
-    comment,
-    changes: {},
-    data,
-  });
-  const bounds = ["maximum", "minimum"].map((one) => boundOf(one, args[one], absolute));
-  const [maximum, minimum] = bounds.map(({ value }) => value);
-  const crossed = minimum !== undefined && maximum !== undefined && minimum >= maximum;
-  const wrong = bounds.map(({ comment }) => comment).join("") + (crossed ? "minimum must be less than maximum " : "");
-  if (wrong !== "") return ret(false, wrong);
-  const mounts = await context.call("disk.usage");
-  const mount = isMap(mounts) ? lookup(mounts, name) : undefined;
-  if (mount === undefined && !isDirectory(context.runtime.fs, str(name))) {
-    return ret(
-      false,
-      `Disk mount ${str(name)} not present. Directory ${str(name)} does not exist or is not a directory`,
-    );
-  }
-  const space = mount === undefined
-    ? ofDirectory(await context.call("status.diskusage", [name]), name, absolute)
-    : ofMount(mount, absolute);
-  const unit = absolute ? "KB" : "%";
-  const problem = complaint(
-    free ? space.available : space.used,
-    { minimum, maximum },
-    free ? "available" : "used",
-    unit,
-  );
-  return ret(problem === undefined, problem ?? "Disk used space in acceptable range", space.data);
-}
-
 /** How full disks are. */
 export const states: StateModule = {
   functions: {
-    status: {
+    status: stateFunction({
       signature: "name, maximum=None, minimum=None, absolute=False, free=False",
       doc:
         "The mount point or directory is neither fuller than `maximum` nor emptier than `minimum`, in percent, or with " +
         "`absolute` in kilobytes; with `free` it is what is free that counts. Nothing is changed.",
-      run: status,
-    },
+      async run(context, args) {
+        const { name } = args;
+        const [absolute, free] = [truthy(args.absolute), truthy(args.free)];
+        const ret = (result: boolean, comment: string, data: unknown = {}): StateReturn => ({
+          name,
+          result,
+          comment,
+          changes: {},
+          data,
+        });
+        const bounds = (["maximum", "minimum"] as const).map((one) => boundOf(one, args[one], absolute));
+        const [maximum, minimum] = bounds.map(({ value }) => value);
+        const crossed = minimum !== undefined && maximum !== undefined && minimum >= maximum;
+        const wrong = bounds.map(({ comment }) => comment).join("") +
+          (crossed ? "minimum must be less than maximum " : "");
+        if (wrong !== "") return ret(false, wrong);
+        const mounts = await context.call("disk.usage");
+        const mount = isMap(mounts) ? lookup(mounts, name) : undefined;
+        if (mount === undefined && !isDirectory(context.runtime.fs, str(name))) {
+          return ret(
+            false,
+            `Disk mount ${str(name)} not present. Directory ${str(name)} does not exist or is not a directory`,
+          );
+        }
+        const space = mount === undefined
+          ? ofDirectory(await context.call("status.diskusage", [name]), name, absolute)
+          : ofMount(mount, absolute);
+        const unit = absolute ? "KB" : "%";
+        const problem = complaint(
+          free ? space.available : space.used,
+          { minimum, maximum },
+          free ? "available" : "used",
+          unit,
+        );
+        return ret(problem === undefined, problem ?? "Disk used space in acceptable range", space.data);
+      },
+    }),
   },
 };

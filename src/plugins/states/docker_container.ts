@@ -1,7 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import { CommandExecutionError } from "../../model/loader/family.ts";
-import { bindArguments, type BoundArguments, parseSignature } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { type Args, bindArguments, parseSignature } from "../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { newContainer } from "../docker/create_options.ts";
@@ -22,7 +22,7 @@ const errorText = (error: unknown): string => {
 const withoutOwn = (kwargs: unknown): Values =>
   Object.fromEntries(Object.entries(kwargs as Values).filter(([name]) => !name.startsWith("__")));
 
-async function run(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+async function run(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, bg, failhard, replace, force, skip_translate, ignore_collisions, validate_ip_addrs, client_timeout } =
     args;
   const kwargs = withoutOwn(args.kwargs);
@@ -100,13 +100,13 @@ async function byState(context: StateContext, names: string[]): Promise<Record<s
   return found;
 }
 
-async function stopped(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+async function stopped(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, containers, shutdown_timeout: timeout, unpause, error_on_absent } = args;
   if (!truthy(name) && !truthy(containers)) {
     return outcome(name, false, "One of 'name' and 'containers' must be provided");
   }
   if (containers !== null && !Array.isArray(containers)) return outcome(name, false, "containers must be a list");
-  const targets = (containers === null ? [name] : containers as unknown[]).map(str);
+  const targets = (containers === null ? [name] : containers).map(str);
   const found = await byState(context, targets);
   const { absent: gone = [], paused = [] } = found;
   const errors = [
@@ -137,29 +137,9 @@ async function stopped(context: StateContext, args: BoundArguments): Promise<Sta
     : outcome(name, true, `The following container(s) were stopped: ${stop.join(", ")}`, changes);
 }
 
-async function absent(context: StateContext, { name, force }: BoundArguments): Promise<StateReturn> {
-  const isThere = async () =>
-    (await context.call("docker.list_containers", [], { all: true }) as unknown[]).includes(name);
-  if (!await isThere()) return outcome(name, true, `Container '${str(name)}' does not exist`);
-  const before = await context.call("docker.state", [name]);
-  if (before !== "stopped" && !truthy(force)) {
-    return outcome(name, false, "Container is running, set force to True to forcibly remove it");
-  }
-  if (context.test) return outcome(name, null, `Container '${str(name)}' will be removed`);
-  let removed: unknown;
-  try {
-    removed = await context.call("docker.rm", [name], { force });
-  } catch (error) {
-    return outcome(name, false, `Failed to remove container '${str(name)}': ${messageOf(error)}`);
-  }
-  if (await isThere()) return outcome(name, false, `Failed to remove container '${str(name)}'`, { removed });
-  const how = truthy(force) && before !== "stopped" ? "Forcibly" : "Successfully";
-  return outcome(name, true, `${how} removed container '${str(name)}'`, { removed });
-}
-
 const CHECKS = "skip_translate=None, ignore_collisions=False, validate_ip_addrs=True";
-const RUNNING = `image=None, ${CHECKS}, force=False, watch_action='force', start=True, shutdown_timeout=None, ` +
-  "client_timeout=60, networks=None, **kwargs";
+const RUNNING = `image=None, ${CHECKS}, force=False, watch_action='force', start=True, shutdown_timeout=None,
+  client_timeout=60, networks=None, **kwargs` as const;
 
 const WATCHES: Readonly<Record<string, string>> = {
   running: RUNNING,
@@ -168,21 +148,47 @@ const WATCHES: Readonly<Record<string, string>> = {
 };
 
 /** The arguments of a function that a watch stands for. */
-const bound = (fun: "running" | "stopped" | "run", given: Values): BoundArguments =>
+const bound = (fun: "running" | "stopped" | "run", given: Values): Args =>
   bindArguments(fun, parseSignature(`name, ${WATCHES[fun]}`), [], new Map(Object.entries(given)));
 
 /** Containers of Docker. */
 export const states: StateModule = {
   functions: {
-    running: {
+    running: stateFunction({
       signature: `name, ${RUNNING}`,
       doc: "The container runs, with this configuration; one with another is replaced.",
       run: running,
-    },
-    run: { signature: `name, ${WATCHES.run}`, doc: "A container is run to its end.", run },
-    stopped: { signature: `name=None, ${WATCHES.stopped}`, doc: "The containers do not run.", run: stopped },
-    absent: { signature: "name, force=False", doc: "There is no such container.", run: absent },
-    mod_watch: {
+    }),
+    run: stateFunction({ signature: `name, ${WATCHES.run}`, doc: "A container is run to its end.", run }),
+    stopped: stateFunction({
+      signature: `name=None, ${WATCHES.stopped}`,
+      doc: "The containers do not run.",
+      run: stopped,
+    }),
+    absent: stateFunction({
+      signature: "name, force=False",
+      doc: "There is no such container.",
+      async run(context, { name, force }) {
+        const isThere = async () =>
+          (await context.call("docker.list_containers", [], { all: true }) as unknown[]).includes(name);
+        if (!await isThere()) return outcome(name, true, `Container '${str(name)}' does not exist`);
+        const before = await context.call("docker.state", [name]);
+        if (before !== "stopped" && !truthy(force)) {
+          return outcome(name, false, "Container is running, set force to True to forcibly remove it");
+        }
+        if (context.test) return outcome(name, null, `Container '${str(name)}' will be removed`);
+        let removed: unknown;
+        try {
+          removed = await context.call("docker.rm", [name], { force });
+        } catch (error) {
+          return outcome(name, false, `Failed to remove container '${str(name)}': ${messageOf(error)}`);
+        }
+        if (await isThere()) return outcome(name, false, `Failed to remove container '${str(name)}'`, { removed });
+        const how = truthy(force) && before !== "stopped" ? "Forcibly" : "Successfully";
+        return outcome(name, true, `${how} removed container '${str(name)}'`, { removed });
+      },
+    }),
+    mod_watch: stateFunction({
       signature: "name, sfun=None, **kwargs",
       doc: "Replaces the container, or sends it the signal `watch_action`; runs or stops it again.",
       async run(context, { name, sfun, kwargs }) {
@@ -196,6 +202,6 @@ export const states: StateModule = {
         if (sfun === "run") return await run(context, bound(sfun, { name, ...given }));
         return outcome(name, false, `watch requisite is not implemented for ${str(sfun)}`);
       },
-    },
+    }),
   },
 };

@@ -1,7 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import { CommandExecutionError } from "../../model/loader/family.ts";
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import type { Args } from "../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -20,7 +20,7 @@ async function known(context: StateContext, image: string): Promise<Values | nul
 }
 
 interface Wanted {
-  args: BoundArguments;
+  args: Args;
   /** Without the tag where an image is made of something. */
   name: string;
   full: string;
@@ -88,7 +88,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   },
 };
 
-async function present(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+async function present(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, tag, force } = args;
   const sources = ["build", "load", "sls"].filter((one) => args[one] !== null);
   if (sources.length > 1) return outcome(name, false, "Only one of 'build', 'load', or 'sls' is permitted.");
@@ -128,65 +128,67 @@ async function present(context: StateContext, args: BoundArguments): Promise<Sta
   return outcome(name, true, comment, changes);
 }
 
-async function absent(context: StateContext, { name, images, force }: BoundArguments): Promise<StateReturn> {
-  if (!truthy(name) && !truthy(images)) {
-    return outcome(name, false, "One of 'name' and 'images' must be provided");
-  }
-  const targets = images === null ? [name] : images as unknown[];
-  const there: string[] = [];
-  for (const target of targets) {
-    const tag = await context.call("docker.resolve_tag", [target]);
-    if (tag !== false) there.push(str(tag));
-  }
-  const one = there.length === 1;
-  if (there.length === 0) {
-    const comment = targets.length === 1 ? `Image ${str(name)} is not present` : "All specified images are not present";
-    return outcome(name, true, comment);
-  }
-  if (context.test) {
-    const comment = one
-      ? `Image ${there[0]} will be removed`
-      : `The following images will be removed: ${there.join(", ")}`;
-    return outcome(name, null, comment);
-  }
-  const result = await context.call("docker.rmi", there, { force }) as Values;
-  const left = await context.call("docker.list_tags") as string[];
-  const failed = there.filter((tag) => left.includes(tag));
-  if (failed.length === 0) {
-    const comment = one ? `Image ${there[0]} was removed` : `The following images were removed: ${there.join(", ")}`;
-    return outcome(name, true, comment, result);
-  }
-  if (failed.length < there.length) {
-    return outcome(name, false, `The following image(s) failed to be removed: ${failed.join(", ")}`, result);
-  }
-  const errors = result.Errors as string[] | undefined;
-  const why = errors === undefined ? "" : `. The following errors were encountered: ${errors.join("; ")}`;
-  return outcome(name, false, `None of the specified images were removed${why}`);
-}
-
-const PRESENT = "tag=None, build=None, load=None, force=False, insecure_registry=False, client_timeout=60, " +
-  "dockerfile=None, sls=None, base='opensuse/python', saltenv='base', pillarenv=None, pillar=None, **kwargs";
+const PRESENT = `tag=None, build=None, load=None, force=False, insecure_registry=False, client_timeout=60,
+  dockerfile=None, sls=None, base='opensuse/python', saltenv='base', pillarenv=None, pillar=None, **kwargs`;
 
 /** Images of Docker. */
 export const states: StateModule = {
   functions: {
-    present: {
+    present: stateFunction({
       signature: `name, ${PRESENT}`,
       doc: "There is an image of that name: pulled, built or loaded.",
       run: present,
-    },
-    absent: {
+    }),
+    absent: stateFunction({
       signature: "name=None, images=None, force=False",
       doc: "There are no images of these names.",
-      run: absent,
-    },
-    mod_watch: {
+      async run(context, { name, images, force }) {
+        if (!truthy(name) && !truthy(images)) {
+          return outcome(name, false, "One of 'name' and 'images' must be provided");
+        }
+        const targets = images === null ? [name] : images as unknown[];
+        const there: string[] = [];
+        for (const target of targets) {
+          const tag = await context.call("docker.resolve_tag", [target]);
+          if (tag !== false) there.push(str(tag));
+        }
+        const one = there.length === 1;
+        if (there.length === 0) {
+          const comment = targets.length === 1
+            ? `Image ${str(name)} is not present`
+            : "All specified images are not present";
+          return outcome(name, true, comment);
+        }
+        if (context.test) {
+          const comment = one
+            ? `Image ${there[0]} will be removed`
+            : `The following images will be removed: ${there.join(", ")}`;
+          return outcome(name, null, comment);
+        }
+        const result = await context.call("docker.rmi", there, { force }) as Values;
+        const left = await context.call("docker.list_tags") as string[];
+        const failed = there.filter((tag) => left.includes(tag));
+        if (failed.length === 0) {
+          const comment = one
+            ? `Image ${there[0]} was removed`
+            : `The following images were removed: ${there.join(", ")}`;
+          return outcome(name, true, comment, result);
+        }
+        if (failed.length < there.length) {
+          return outcome(name, false, `The following image(s) failed to be removed: ${failed.join(", ")}`, result);
+        }
+        const errors = result.Errors as string[] | undefined;
+        const why = errors === undefined ? "" : `. The following errors were encountered: ${errors.join("; ")}`;
+        return outcome(name, false, `None of the specified images were removed${why}`);
+      },
+    }),
+    mod_watch: stateFunction({
       signature: `name, sfun=None, ${PRESENT}`,
       doc: "Pulls, builds or loads the image again.",
       run: async (context, { sfun, ...args }) =>
         sfun === "present"
           ? await present(context, { ...args, force: true })
           : outcome(args.name, false, `watch requisite is not implemented for ${str(sfun)}`),
-    },
+    }),
   },
 };

@@ -1,38 +1,37 @@
 import { messageOf } from "../../base/errors.ts";
 import { CommandExecutionError } from "../../model/loader/family.ts";
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { stateFunction, type StateModule } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { type Network, networkOf, removeNetwork } from "./docker/network.ts";
 import { NetworkPresent } from "./docker/network_present.ts";
 import { outcome } from "./outcome.ts";
 
-async function present(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  return await new NetworkPresent(context, args).run();
-}
-
-async function absent(context: StateContext, { name }: BoundArguments): Promise<StateReturn> {
-  let network: Network | undefined;
-  try {
-    network = await networkOf(context, name);
-  } catch (error) {
-    if (!(error instanceof CommandExecutionError)) throw error;
-    return outcome(name, false, messageOf(error));
-  }
-  if (network === undefined) return outcome(name, true, `Network '${str(name)}' already absent`);
-  if (context.test) return outcome(name, null, `Network '${str(name)}' will be removed`);
-  return await removeNetwork(context, network);
-}
-
 /** Networks of Docker. */
 export const states: StateModule = {
   functions: {
-    present: {
-      signature: "name, skip_translate=None, ignore_collisions=False, validate_ip_addrs=True, containers=None, " +
-        "reconnect=True, **kwargs",
+    present: stateFunction({
+      signature: `name, skip_translate=None, ignore_collisions=False, validate_ip_addrs=True, containers=None,
+        reconnect=True, **kwargs`,
       doc: "There is such a network, with these containers; one with another configuration is replaced.",
-      run: present,
-    },
-    absent: { signature: "name", doc: "There is no network of that name.", run: absent },
+      async run(context, args) {
+        return await new NetworkPresent(context, args).run();
+      },
+    }),
+    absent: stateFunction({
+      signature: "name",
+      doc: "There is no network of that name.",
+      async run(context, { name }) {
+        let network: Network | undefined;
+        try {
+          network = await networkOf(context, name);
+        } catch (error) {
+          if (!(error instanceof CommandExecutionError)) throw error;
+          return outcome(name, false, messageOf(error));
+        }
+        if (network === undefined) return outcome(name, true, `Network '${str(name)}' already absent`);
+        if (context.test) return outcome(name, null, `Network '${str(name)}' will be removed`);
+        return await removeNetwork(context, network);
+      },
+    }),
   },
 };

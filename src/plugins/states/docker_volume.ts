@@ -1,9 +1,8 @@
 import { messageOf } from "../../base/errors.ts";
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import type { Args } from "../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { repr, str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
 import { outcome } from "./outcome.ts";
 
 type Volume = { Name: string; Driver: string };
@@ -21,7 +20,7 @@ const optionsOf = (value: unknown): unknown =>
 
 async function create(
   context: StateContext,
-  args: BoundArguments,
+  args: Args,
   changes: Record<string, unknown>,
 ): Promise<StateReturn> {
   const { name, driver } = args;
@@ -42,42 +41,49 @@ async function remove(context: StateContext, name: unknown): Promise<StateReturn
   }
 }
 
-async function present(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, driver, force } = args;
-  const volume = await volumeOf(context, name);
-  if (volume === undefined) {
-    return context.test
-      ? outcome(name, null, `The volume '${str(name)}' will be created`)
-      : await create(context, args, {});
-  }
-  if (driver === null || volume.Driver === driver) return outcome(name, true, `Volume '${str(name)}' already exists.`);
-  if (!truthy(force)) {
-    const comment = `Driver for existing volume '${str(name)}' ('${volume.Driver}') does not match specified driver ` +
-      `('${str(driver)}') and force is False`;
-    return outcome(name, context.test ? null : false, comment);
-  }
-  if (context.test) {
-    const comment = `The volume '${str(name)}' will be replaced with a new one using the driver '${repr(volume)}'`;
-    return outcome(name, null, comment);
-  }
-  const removed = await remove(context, name);
-  return removed.result === true ? await create(context, args, removed.changes) : removed;
-}
-
-async function absent(context: StateContext, { name }: BoundArguments): Promise<StateReturn> {
-  if (await volumeOf(context, name) === undefined) return outcome(name, true, `Volume '${str(name)}' already absent`);
-  if (context.test) return outcome(name, null, `Volume '${str(name)}' will be removed`);
-  return await remove(context, name);
-}
-
 /** Volumes of Docker. */
 export const states: StateModule = {
   functions: {
-    present: {
-      signature: "name, driver=None, driver_opts=None, force=False",
+    present: stateFunction({
+      signature: "name, driver=None, driver_opts=None, force: bool=False",
       doc: "There is a volume of that name and driver.",
-      run: present,
-    },
-    absent: { signature: "name, driver=None", doc: "There is no volume of that name.", run: absent },
+      async run(context, args) {
+        const { name, driver, force } = args;
+        const volume = await volumeOf(context, name);
+        if (volume === undefined) {
+          return context.test
+            ? outcome(name, null, `The volume '${str(name)}' will be created`)
+            : await create(context, args, {});
+        }
+        if (driver === null || volume.Driver === driver) {
+          return outcome(name, true, `Volume '${str(name)}' already exists.`);
+        }
+        if (!force) {
+          const comment =
+            `Driver for existing volume '${str(name)}' ('${volume.Driver}') does not match specified driver ` +
+            `('${str(driver)}') and force is False`;
+          return outcome(name, context.test ? null : false, comment);
+        }
+        if (context.test) {
+          const comment = `The volume '${str(name)}' will be replaced with a new one using the driver '${
+            repr(volume)
+          }'`;
+          return outcome(name, null, comment);
+        }
+        const removed = await remove(context, name);
+        return removed.result === true ? await create(context, args, removed.changes) : removed;
+      },
+    }),
+    absent: stateFunction({
+      signature: "name, driver=None",
+      doc: "There is no volume of that name.",
+      async run(context, { name }) {
+        if (await volumeOf(context, name) === undefined) {
+          return outcome(name, true, `Volume '${str(name)}' already absent`);
+        }
+        if (context.test) return outcome(name, null, `Volume '${str(name)}' will be removed`);
+        return await remove(context, name);
+      },
+    }),
   },
 };

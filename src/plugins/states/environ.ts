@@ -1,5 +1,5 @@
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import type { Args } from "../../model/loader/signature.ts";
+import { stateFunction, type StateModule } from "../../model/loader/states.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -9,7 +9,7 @@ import { outcome } from "./outcome.ts";
 function changesTo(
   now: Readonly<Record<string, string>>,
   wanted: readonly (readonly [string, unknown])[],
-  { false_unsets: falseUnsets, clear_all: clearAll }: BoundArguments,
+  { false_unsets: falseUnsets, clear_all: clearAll }: Args,
 ): Record<string, unknown> {
   const changes = new Map<string, unknown>();
   const names = new Set(wanted.map(([name]) => name));
@@ -26,43 +26,41 @@ function changesTo(
   return Object.fromEntries(changes);
 }
 
-async function setenv(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, value } = args;
-  if (typeof value !== "string" && value !== false && !isMap(value)) {
-    return outcome(name, false, "Environ value must be string, dict or False");
-  }
-  const wanted = isMap(value)
-    ? entriesOf(value).map(([key, item]) => [str(key), item] as const)
-    : [[str(name), value] as const];
-  const changes = changesTo(context.runtime.process.environment(), wanted, args);
-  const changed = Object.keys(changes).length > 0;
-  if (wanted.some(([, one]) => typeof one !== "string" && one !== false)) {
-    return outcome(name, false, "Failed to set environ variables", changes);
-  }
-  // A dry run answers True here, whatever it would change.
-  if (context.test) {
-    const comment = changed
-      ? "Environ values will be changed"
-      : "Environ values are already set with the correct values";
-    return outcome(name, true, comment, changes);
-  }
-  if (!changed) return outcome(name, true, "Environ values were already set with the correct values");
-  const { false_unsets, clear_all, update_minion, permanent } = args;
-  const environ = Object.fromEntries(wanted);
-  const done = await context.call("environ.setenv", [environ, false_unsets, clear_all, update_minion, permanent]);
-  if (!truthy(done)) return outcome(name, false, "Failed to set environ variables", changes);
-  return outcome(name, true, "Environ values were set", done as Record<string, unknown>);
-}
-
 /** Variables of the environment. */
 export const states: StateModule = {
   functions: {
-    setenv: {
+    setenv: stateFunction({
       signature: "name, value, false_unsets=False, clear_all=False, update_minion=False, permanent=False",
       doc:
         "The variable, or each of a map of them, has that value. False empties it, or with `false_unsets` removes it; " +
         "`clear_all` does so with all others.",
-      run: setenv,
-    },
+      async run(context, args) {
+        const { name, value } = args;
+        if (typeof value !== "string" && value !== false && !isMap(value)) {
+          return outcome(name, false, "Environ value must be string, dict or False");
+        }
+        const wanted = isMap(value)
+          ? entriesOf(value).map(([key, item]) => [str(key), item] as const)
+          : [[str(name), value] as const];
+        const changes = changesTo(context.runtime.process.environment(), wanted, args);
+        const changed = Object.keys(changes).length > 0;
+        if (wanted.some(([, one]) => typeof one !== "string" && one !== false)) {
+          return outcome(name, false, "Failed to set environ variables", changes);
+        }
+        // A dry run answers True here, whatever it would change.
+        if (context.test) {
+          const comment = changed
+            ? "Environ values will be changed"
+            : "Environ values are already set with the correct values";
+          return outcome(name, true, comment, changes);
+        }
+        if (!changed) return outcome(name, true, "Environ values were already set with the correct values");
+        const { false_unsets, clear_all, update_minion, permanent } = args;
+        const environ = Object.fromEntries(wanted);
+        const done = await context.call("environ.setenv", [environ, false_unsets, clear_all, update_minion, permanent]);
+        if (!truthy(done)) return outcome(name, false, "Failed to set environ variables", changes);
+        return outcome(name, true, "Environ values were set", done as Record<string, unknown>);
+      },
+    }),
   },
 };

@@ -1,9 +1,9 @@
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateFunction, StateModule, StateReturn } from "../../model/loader/states.ts";
+import type { KeywordArgs } from "../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { outcome } from "./outcome.ts";
 
-async function send(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+async function send(context: StateContext, args: KeywordArgs): Promise<StateReturn> {
   const { name, data, preload, with_env, with_grains, with_pillar, show_changed, kwargs } = args;
   const changes = truthy(show_changed) ? { tag: name, data } : {};
   if (context.test) return outcome(name, null, "Event would have been fired", changes);
@@ -17,12 +17,12 @@ function eventFields(kwargs: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(kwargs).filter(([key]) => !key.startsWith("__") && key !== "sfun"));
 }
 
-const sending: StateFunction = {
-  signature: "name, data=None, preload=None, with_env=False, with_grains=False, with_pillar=False, " +
-    "show_changed=True, **kwargs",
+const sending = stateFunction({
+  signature: `name, data=None, preload=None, with_env=False, with_grains=False, with_pillar=False,
+        show_changed=True, **kwargs`,
   doc: "Sends an event with that tag to the master; `show_changed: False` reports no change.",
   run: send,
-};
+});
 
 /** Events on the master's bus. */
 export const states: StateModule = {
@@ -30,10 +30,10 @@ export const states: StateModule = {
     send: sending,
     fire_master: sending,
     mod_watch: sending,
-    wait: {
+    wait: stateFunction({
       signature: "name, sfun=None, data=None",
       doc: "Sends an event when a state that this one watches has changed something.",
       run: (_context, { name }) => outcome(name, true, ""),
-    },
+    }),
   },
 };

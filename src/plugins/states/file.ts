@@ -1,4 +1,11 @@
-import type { StateFunction, StateModule, StateReturn } from "../../model/loader/states.ts";
+import type { Arguments } from "../../model/loader/signature.ts";
+import {
+  type StateContext,
+  type StateFunction,
+  stateFunction,
+  type StateModule,
+  type StateReturn,
+} from "../../model/loader/states.ts";
 import { accumulated } from "./file/accumulated.ts";
 import { append, prepend } from "./file/added.ts";
 import { cached, notCached } from "./file/cached.ts";
@@ -18,11 +25,15 @@ import { serialize } from "./file/serialize.ts";
 import { decode, mknod, watchedByBeacon } from "./file/special.ts";
 import { tidied } from "./file/tidied.ts";
 
-const fun = (signature: string, doc: string, run: StateFunction["run"]): StateFunction => ({ signature, doc, run });
+const fun = <S extends string>(
+  signature: S,
+  doc: string,
+  run: (context: StateContext, args: Arguments<S>) => ReturnType<StateFunction["run"]>,
+) => stateFunction({ signature, doc, run });
 
 const WINDOWS = "win_owner=None, win_perms=None, win_deny_perms=None, win_inheritance=None";
-const SOURCES = "source=None, source_hash=None, template='jinja', sources=None, source_hashes=None, defaults=None, " +
-  "context=None";
+const SOURCES = `source=None, source_hash=None, template='jinja', sources=None, source_hashes=None, defaults=None,
+  context=None`;
 
 /** Files, directories and links. Parameters `win_…` are taken and mean nothing here. */
 export const states: StateModule = {
@@ -34,10 +45,10 @@ export const states: StateModule = {
       manageDirectory,
     ),
     recurse: fun(
-      "name, source, keep_source=True, clean=False, require=None, user=None, group=None, dir_mode=None, " +
-        "file_mode=None, sym_mode=None, template=None, context=None, replace=True, defaults=None, " +
-        "include_empty=False, backup='', include_pat=None, exclude_pat=None, maxdepth=None, keep_symlinks=False, " +
-        "force_symlinks=False, win_owner=None, win_perms=None, win_deny_perms=None, win_inheritance=True, **kwargs",
+      `name, source, keep_source=True, clean=False, require=None, user=None, group=None, dir_mode=None,
+        file_mode=None, sym_mode=None, template=None, context=None, replace=True, defaults=None,
+        include_empty=False, backup='', include_pat=None, exclude_pat=None, maxdepth=None, keep_symlinks=False,
+        force_symlinks=False, win_owner=None, win_perms=None, win_deny_perms=None, win_inheritance=True, **kwargs`,
       "A directory of the file server is copied with everything below.",
       recurse,
     ),
@@ -50,8 +61,8 @@ export const states: StateModule = {
       touch,
     ),
     symlink: fun(
-      `name, target, force=False, backupname=None, makedirs=False, user=None, group=None, mode=None, ${WINDOWS}, ` +
-        "atomic=False, disallow_copy_and_unlink=False, inherit_user_and_group=False, **kwargs",
+      `name, target, force=False, backupname=None, makedirs=False, user=None, group=None, mode=None, ${WINDOWS},
+        atomic=False, disallow_copy_and_unlink=False, inherit_user_and_group=False, **kwargs`,
       "A symbolic link has a target and an owner.",
       symlink,
     ),
@@ -61,36 +72,36 @@ export const states: StateModule = {
       hardlink,
     ),
     copy: fun(
-      "name, source, force=False, makedirs=False, preserve=False, user=None, group=None, mode=None, dir_mode=None, " +
-        "subdir=False, **kwargs",
+      `name, source, force=False, makedirs=False, preserve=False, user=None, group=None, mode=None, dir_mode=None,
+        subdir=False, **kwargs`,
       "A file or directory of this host is copied, unless there is one.",
       copy,
     ),
     rename: fun("name, source, force=False, makedirs=False, **kwargs", "A file of this host has another name.", rename),
     line: fun(
-      "name, content=None, match=None, mode=None, location=None, before=None, after=None, show_changes=True, " +
-        "backup=False, quiet=False, indent=True, create=False, user=None, group=None, file_mode=None",
+      `name, content=None, match=None, mode=None, location=None, before=None, after=None, show_changes=True,
+        backup=False, quiet=False, indent=True, create=False, user=None, group=None, file_mode=None`,
       "One line of a file is there, is replaced or is gone.",
       line,
     ),
     replace: fun(
-      "name, pattern, repl, count=0, flags=8, bufsize=1, append_if_not_found=False, prepend_if_not_found=False, " +
-        "not_found_content=None, backup='.bak', show_changes=True, ignore_if_missing=False, backslash_literal=False, " +
-        "encoding=None",
+      `name, pattern, repl, count=0, flags=8, bufsize=1, append_if_not_found=False, prepend_if_not_found=False,
+        not_found_content=None, backup='.bak', show_changes=True, ignore_if_missing=False, backslash_literal=False,
+        encoding=None`,
       "What a regular expression matches in a file is replaced.",
       replace,
     ),
     keyvalue: fun(
-      "name, key=None, value=None, key_values=None, separator='=', append_if_not_found=False, " +
-        "prepend_if_not_found=False, search_only=False, show_changes=True, ignore_if_missing=False, count=1, " +
-        "uncomment=None, key_ignore_case=False, value_ignore_case=False",
+      `name, key=None, value=None, key_values=None, separator='=', append_if_not_found=False,
+        prepend_if_not_found=False, search_only=False, show_changes=True, ignore_if_missing=False, count=1,
+        uncomment=None, key_ignore_case=False, value_ignore_case=False`,
       "Lines of a file set keys to values.",
       keyvalue,
     ),
     blockreplace: fun(
-      `name, marker_start='#-- start managed zone --', marker_end='#-- end managed zone --', ${SOURCES}, content='', ` +
-        "append_if_not_found=False, prepend_if_not_found=False, backup='.bak', show_changes=True, " +
-        "append_newline=None, insert_before_match=None, insert_after_match=None",
+      `name, marker_start='#-- start managed zone --', marker_end='#-- end managed zone --', ${SOURCES},
+        content='', append_if_not_found=False, prepend_if_not_found=False, backup='.bak', show_changes=True,
+        append_newline=None, insert_before_match=None, insert_after_match=None`,
       "The lines between two marker lines are those given.",
       blockreplace,
     ),
@@ -112,15 +123,15 @@ export const states: StateModule = {
     ),
     accumulated: fun("name, filename, text, **kwargs", "Texts are collected for a file of another state.", accumulated),
     patch: fun(
-      "name, source=None, source_hash=None, source_hash_name=None, skip_verify=False, template=None, context=None, " +
-        "defaults=None, options='', reject_file=None, strip=None, saltenv=None, **kwargs",
+      `name, source=None, source_hash=None, source_hash_name=None, skip_verify=False, template=None, context=None,
+        defaults=None, options='', reject_file=None, strip=None, saltenv=None, **kwargs`,
       "A file or directory has a patch applied, by the program patch.",
       patch,
     ),
     serialize: fun(
-      "name, dataset=None, dataset_pillar=None, user=None, group=None, mode=None, backup='', makedirs=False, " +
-        "show_changes=True, create=True, merge_if_exists=False, encoding=None, encoding_errors='strict', " +
-        "serializer=None, serializer_opts=None, deserializer_opts=None, **kwargs",
+      `name, dataset=None, dataset_pillar=None, user=None, group=None, mode=None, backup='', makedirs=False,
+        show_changes=True, create=True, merge_if_exists=False, encoding=None, encoding_errors='strict',
+        serializer=None, serializer_opts=None, deserializer_opts=None, **kwargs`,
       "A file has data in a format: yaml, json, python, configparser, keyvalue, plist or msgpack.",
       serialize,
     ),
@@ -135,8 +146,8 @@ export const states: StateModule = {
       decode,
     ),
     tidied: fun(
-      "name, age=0, matches=None, rmdirs=False, size=0, exclude=None, full_path_match=False, followlinks=False, " +
-        "time_comparison='atime', age_size_logical_operator='OR', age_size_only=None, rmlinks=True, **kwargs",
+      `name, age=0, matches=None, rmdirs=False, size=0, exclude=None, full_path_match=False, followlinks=False,
+        time_comparison='atime', age_size_logical_operator='OR', age_size_only=None, rmlinks=True, **kwargs`,
       "Old or large files below a directory are removed.",
       tidied,
     ),
@@ -161,7 +172,12 @@ export const states: StateModule = {
       "cmd, filename, **check_cmd_opts",
       "Runs a command on a file; what the return says if it fails, else True.",
       async (context, { cmd, filename, check_cmd_opts: options }) =>
-        await runCheckCmd(context, cmd, filename, options) as unknown as StateReturn,
+        await runCheckCmd(
+          context,
+          cmd,
+          filename as string,
+          options,
+        ) as unknown as StateReturn,
     ),
   },
   modBeacon: watchedByBeacon,

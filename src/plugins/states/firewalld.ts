@@ -1,6 +1,6 @@
 import { CommandExecutionError } from "../../model/loader/family.ts";
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import type { Args } from "../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateModule } from "../../model/loader/states.ts";
 import { equal } from "../../language/python/equal.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -84,11 +84,11 @@ const PORTS: ListKind = {
   keyword: { force_masquerade: false },
 };
 
-const listOf = (value: unknown): unknown[] => Array.isArray(value) ? value : [];
+const itemsOf = (value: unknown): unknown[] => Array.isArray(value) ? value : [];
 
-async function texts(zone: Zone, args: BoundArguments, kind: ListKind): Promise<void> {
+async function texts(zone: Zone, args: Args, kind: ListKind): Promise<void> {
   const prune = args[`prune_${kind.argument}`];
-  const wanted = listOf(args[kind.argument]);
+  const wanted = itemsOf(args[kind.argument]);
   if (wanted.length === 0 && !truthy(prune)) return;
   const words = (one: unknown) => kind.valueFirst === true ? [one, args.name] : [args.name, one];
   await zone.list(kind.argument, wanted, prune, {
@@ -98,9 +98,9 @@ async function texts(zone: Zone, args: BoundArguments, kind: ListKind): Promise<
   });
 }
 
-async function icmp(context: StateContext, zone: Zone, args: BoundArguments): Promise<void> {
+async function icmp(context: StateContext, zone: Zone, args: Args): Promise<void> {
   const prune = args.prune_block_icmp;
-  let wanted = listOf(args.block_icmp);
+  let wanted = itemsOf(args.block_icmp);
   if (wanted.length === 0 && !truthy(prune)) return;
   const current = await zone.ask<unknown[]>("list_icmp_block", []);
   if (wanted.length > 0) {
@@ -116,7 +116,7 @@ async function icmp(context: StateContext, zone: Zone, args: BoundArguments): Pr
   });
 }
 
-async function defaultZone(context: StateContext, zone: Zone, { name, default: wanted }: BoundArguments) {
+async function defaultZone(context: StateContext, zone: Zone, { name, default: wanted }: Args) {
   if (!truthy(wanted)) return;
   const now = await context.call("firewalld.default_zone");
   if (name === now) return;
@@ -124,7 +124,7 @@ async function defaultZone(context: StateContext, zone: Zone, { name, default: w
   zone.changes.default = { old: now, new: name };
 }
 
-async function masquerade(zone: Zone, { name, masquerade: wanted }: BoundArguments): Promise<void> {
+async function masquerade(zone: Zone, { name, masquerade: wanted }: Args): Promise<void> {
   if (truthy(wanted) === truthy(await zone.ask("get_masquerade", false))) return;
   await zone.change(truthy(wanted) ? "add_masquerade" : "remove_masquerade", [name], KEEP);
   zone.changes.masquerade = { old: "", new: `Masquerading successfully ${truthy(wanted) ? "set" : "disabled"}.` };
@@ -149,8 +149,8 @@ function forwardOf(text: unknown): Forward {
   return { "Source port": source, "Destination port": port, Protocol: protocol, "Destination address": address };
 }
 
-async function forwards(zone: Zone, args: BoundArguments): Promise<void> {
-  const wanted = listOf(args.port_fwd);
+async function forwards(zone: Zone, args: Args): Promise<void> {
+  const wanted = itemsOf(args.port_fwd);
   if (wanted.length === 0 && !truthy(args.prune_port_fwd)) return;
   const words = (one: unknown) => {
     const forward = one as Forward;
@@ -175,61 +175,6 @@ async function forwards(zone: Zone, args: BoundArguments): Promise<void> {
   });
 }
 
-async function present(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name } = args;
-  const zone = new Zone(context, name);
-  try {
-    await zone.make();
-    await icmp(context, zone, args);
-    await defaultZone(context, zone, args);
-    await masquerade(zone, args);
-    await texts(zone, args, PORTS);
-    await forwards(zone, args);
-    for (const kind of LISTS) await texts(zone, args, kind);
-  } catch (error) {
-    if (Object.keys(zone.changes).length > 0 && !context.test) await context.call("firewalld.reload_rules");
-    return outcome(name, false, `Error: ${callError(error)}`, zone.changes);
-  }
-  if (Object.keys(zone.changes).length === 0) {
-    return outcome(name, true, `'${str(name)}' is already in the desired state.`);
-  }
-  if (context.test) {
-    return outcome(name, null, `Configuration for '${str(name)}' will change:\n${nestedText(zone.changes)}`);
-  }
-  await context.call("firewalld.reload_rules");
-  return outcome(name, true, `'${str(name)}' was configured.`, zone.changes);
-}
-
-async function service(context: StateContext, { name, ports, protocols }: BoundArguments): Promise<StateReturn> {
-  const there = (await context.call("firewalld.get_services") as unknown[]).includes(name);
-  const changes: Changes = {};
-  if (!there && !context.test) await context.call("firewalld.new_service", [name], { restart: false });
-  const settle = async (kind: "port" | "protocol", wanted: unknown[]) => {
-    const asks = there || !context.test;
-    const current = asks ? await context.call(`firewalld.get_service_${kind}s`, [name]) as unknown[] : [];
-    const added = [...new Set(wanted)].filter((one) => !current.includes(one));
-    const removed = current.filter((one) => !wanted.includes(one));
-    if (!context.test) {
-      for (const one of added) await context.call(`firewalld.add_service_${kind}`, [name, one]);
-      for (const one of removed) await context.call(`firewalld.remove_service_${kind}`, [name, one]);
-    }
-    if (added.length > 0 || removed.length > 0) changes[`${kind}s`] = { old: current, new: wanted };
-  };
-  try {
-    await settle("port", listOf(ports));
-    await settle("protocol", listOf(protocols));
-  } catch (error) {
-    return outcome(name, false, `Error: ${callError(error)}`, changes);
-  }
-  const changed = Object.keys(changes).length > 0;
-  if (context.test && (changed || !there)) {
-    return outcome(name, null, `Configuration for '${str(name)}' will change.`, changes);
-  }
-  if (!changed) return outcome(name, true, `'${str(name)}' is already in the desired state.`);
-  await context.call("firewalld.reload_rules");
-  return outcome(name, true, `'${str(name)}' was configured.`, changes);
-}
-
 /** Zones and services of firewalld. */
 export const states: StateModule = {
   virtual: (context) =>
@@ -237,17 +182,69 @@ export const states: StateModule = {
       ? { unavailable: "firewall-cmd is not available, firewalld is probably not installed." }
       : true,
   functions: {
-    present: {
-      signature: "name, block_icmp=None, prune_block_icmp=False, default=None, masquerade=False, ports=None, " +
-        "prune_ports=False, port_fwd=None, prune_port_fwd=False, services=None, prune_services=False, interfaces=None, " +
-        "prune_interfaces=False, sources=None, prune_sources=False, rich_rules=None, prune_rich_rules=False",
+    present: stateFunction({
+      signature: `name, block_icmp=None, prune_block_icmp=False, default=None, masquerade=False, ports=None,
+        prune_ports=False, port_fwd=None, prune_port_fwd=False, services=None, prune_services=False,
+        interfaces=None, prune_interfaces=False, sources=None, prune_sources=False, rich_rules=None,
+        prune_rich_rules=False`,
       doc: "The zone exists and has these entries; with `prune_…` it has no others.",
-      run: present,
-    },
-    service: {
+      async run(context, args) {
+        const { name } = args;
+        const zone = new Zone(context, name);
+        try {
+          await zone.make();
+          await icmp(context, zone, args);
+          await defaultZone(context, zone, args);
+          await masquerade(zone, args);
+          await texts(zone, args, PORTS);
+          await forwards(zone, args);
+          for (const kind of LISTS) await texts(zone, args, kind);
+        } catch (error) {
+          if (Object.keys(zone.changes).length > 0 && !context.test) await context.call("firewalld.reload_rules");
+          return outcome(name, false, `Error: ${callError(error)}`, zone.changes);
+        }
+        if (Object.keys(zone.changes).length === 0) {
+          return outcome(name, true, `'${str(name)}' is already in the desired state.`);
+        }
+        if (context.test) {
+          return outcome(name, null, `Configuration for '${str(name)}' will change:\n${nestedText(zone.changes)}`);
+        }
+        await context.call("firewalld.reload_rules");
+        return outcome(name, true, `'${str(name)}' was configured.`, zone.changes);
+      },
+    }),
+    service: stateFunction({
       signature: "name, ports=None, protocols=None",
       doc: "The service exists and has these ports and protocols, and no others.",
-      run: service,
-    },
+      async run(context, { name, ports, protocols }) {
+        const there = (await context.call("firewalld.get_services") as unknown[]).includes(name);
+        const changes: Changes = {};
+        if (!there && !context.test) await context.call("firewalld.new_service", [name], { restart: false });
+        const settle = async (kind: "port" | "protocol", wanted: unknown[]) => {
+          const asks = there || !context.test;
+          const current = asks ? await context.call(`firewalld.get_service_${kind}s`, [name]) as unknown[] : [];
+          const added = [...new Set(wanted)].filter((one) => !current.includes(one));
+          const removed = current.filter((one) => !wanted.includes(one));
+          if (!context.test) {
+            for (const one of added) await context.call(`firewalld.add_service_${kind}`, [name, one]);
+            for (const one of removed) await context.call(`firewalld.remove_service_${kind}`, [name, one]);
+          }
+          if (added.length > 0 || removed.length > 0) changes[`${kind}s`] = { old: current, new: wanted };
+        };
+        try {
+          await settle("port", itemsOf(ports));
+          await settle("protocol", itemsOf(protocols));
+        } catch (error) {
+          return outcome(name, false, `Error: ${callError(error)}`, changes);
+        }
+        const changed = Object.keys(changes).length > 0;
+        if (context.test && (changed || !there)) {
+          return outcome(name, null, `Configuration for '${str(name)}' will change.`, changes);
+        }
+        if (!changed) return outcome(name, true, `'${str(name)}' is already in the desired state.`);
+        await context.call("firewalld.reload_rules");
+        return outcome(name, true, `'${str(name)}' was configured.`, changes);
+      },
+    }),
   },
 };

@@ -1,5 +1,5 @@
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import type { Args } from "../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateModule } from "../../model/loader/states.ts";
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -7,7 +7,7 @@ import { compareVersions, looseCompare } from "../packages/versions.ts";
 import { outcome } from "./outcome.ts";
 
 /** The installed versions of a gem; undefined for none. */
-async function versions(context: StateContext, { name, ruby, gem_bin, user }: BoundArguments) {
+async function versions(context: StateContext, { name, ruby, gem_bin, user }: Args) {
   const found = await context.call("gem.list", [name, ruby], { gem_bin, runas: user });
   return isMap(found) ? lookup(found, name) as string[] | undefined : undefined;
 }
@@ -25,70 +25,62 @@ async function fits(there: string[] | undefined, wanted: unknown): Promise<strin
     : undefined;
 }
 
-async function installed(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, user, ruby, gem_bin, version, rdoc, ri, pre_releases, proxy, source } = args;
-  const reason = await fits(await versions(context, args), version);
-  if (reason !== undefined) return outcome(name, true, reason);
-  if (context.test) return outcome(name, null, `The gem ${str(name)} would have been installed`);
-  const options = { ruby, gem_bin, runas: user, version, rdoc, ri, pre_releases, proxy, source };
-  return truthy(await context.call("gem.install", [name], options))
-    ? outcome(name, true, "Gem was successfully installed", { [str(name)]: "Installed" })
-    : outcome(name, false, "Could not install gem.");
-}
-
-async function removed(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, ruby, user, gem_bin } = args;
-  if (await versions(context, args) === undefined) return outcome(name, true, "Gem is not installed.");
-  if (context.test) return outcome(name, null, `The gem ${str(name)} would have been removed`);
-  return truthy(await context.call("gem.uninstall", [name, ruby], { gem_bin, runas: user }))
-    ? outcome(name, true, "Gem was successfully removed.", { [str(name)]: "Removed" })
-    : outcome(name, false, "Could not remove gem.");
-}
-
-const hasSource = async (context: StateContext, { name, ruby, user }: BoundArguments): Promise<boolean> =>
+const hasSource = async (context: StateContext, { name, ruby, user }: Args): Promise<boolean> =>
   (await context.call("gem.sources_list", [ruby], { runas: user }) as unknown[]).includes(name);
-
-async function sourcesAdd(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, ruby, user } = args;
-  if (await hasSource(context, args)) return outcome(name, true, "Gem source is already added.");
-  if (context.test) return outcome(name, null, `The gem source ${str(name)} would have been added.`);
-  return truthy(await context.call("gem.sources_add", [], { source_uri: name, ruby, runas: user }))
-    ? outcome(name, true, "Gem source was successfully added.", { [str(name)]: "Installed" })
-    : outcome(name, false, "Could not add gem source.");
-}
-
-async function sourcesRemove(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, ruby, user } = args;
-  if (!await hasSource(context, args)) return outcome(name, true, "Gem source is already removed.");
-  if (context.test) return outcome(name, null, "The gem source would have been removed.");
-  return truthy(await context.call("gem.sources_remove", [], { source_uri: name, ruby, runas: user }))
-    ? outcome(name, true, "Gem source was successfully removed.", { [str(name)]: "Removed" })
-    : outcome(name, false, "Could not remove gem source.");
-}
 
 /** Ruby's packages, by gem. */
 export const states: StateModule = {
   functions: {
-    installed: {
-      signature: "name, ruby=None, gem_bin=None, user=None, version=None, rdoc=False, ri=False, pre_releases=False, " +
-        "proxy=None, source=None",
+    installed: stateFunction({
+      signature: `name, ruby=None, gem_bin=None, user=None, version=None, rdoc=False, ri=False, pre_releases=False,
+        proxy=None, source=None`,
       doc: "The gem is installed.",
-      run: installed,
-    },
-    removed: {
+      async run(context, args) {
+        const { name, user, ruby, gem_bin, version, rdoc, ri, pre_releases, proxy, source } = args;
+        const reason = await fits(await versions(context, args), version);
+        if (reason !== undefined) return outcome(name, true, reason);
+        if (context.test) return outcome(name, null, `The gem ${str(name)} would have been installed`);
+        const options = { ruby, gem_bin, runas: user, version, rdoc, ri, pre_releases, proxy, source };
+        return truthy(await context.call("gem.install", [name], options))
+          ? outcome(name, true, "Gem was successfully installed", { [str(name)]: "Installed" })
+          : outcome(name, false, "Could not install gem.");
+      },
+    }),
+    removed: stateFunction({
       signature: "name, ruby=None, user=None, gem_bin=None",
       doc: "The gem is not installed.",
-      run: removed,
-    },
-    sources_add: {
+      async run(context, args) {
+        const { name, ruby, user, gem_bin } = args;
+        if (await versions(context, args) === undefined) return outcome(name, true, "Gem is not installed.");
+        if (context.test) return outcome(name, null, `The gem ${str(name)} would have been removed`);
+        return truthy(await context.call("gem.uninstall", [name, ruby], { gem_bin, runas: user }))
+          ? outcome(name, true, "Gem was successfully removed.", { [str(name)]: "Removed" })
+          : outcome(name, false, "Could not remove gem.");
+      },
+    }),
+    sources_add: stateFunction({
       signature: "name, ruby=None, user=None",
       doc: "Gems are also taken from this address.",
-      run: sourcesAdd,
-    },
-    sources_remove: {
+      async run(context, args) {
+        const { name, ruby, user } = args;
+        if (await hasSource(context, args)) return outcome(name, true, "Gem source is already added.");
+        if (context.test) return outcome(name, null, `The gem source ${str(name)} would have been added.`);
+        return truthy(await context.call("gem.sources_add", [], { source_uri: name, ruby, runas: user }))
+          ? outcome(name, true, "Gem source was successfully added.", { [str(name)]: "Installed" })
+          : outcome(name, false, "Could not add gem source.");
+      },
+    }),
+    sources_remove: stateFunction({
       signature: "name, ruby=None, user=None",
       doc: "Gems are not taken from this address.",
-      run: sourcesRemove,
-    },
+      async run(context, args) {
+        const { name, ruby, user } = args;
+        if (!await hasSource(context, args)) return outcome(name, true, "Gem source is already removed.");
+        if (context.test) return outcome(name, null, "The gem source would have been removed.");
+        return truthy(await context.call("gem.sources_remove", [], { source_uri: name, ruby, runas: user }))
+          ? outcome(name, true, "Gem source was successfully removed.", { [str(name)]: "Removed" })
+          : outcome(name, false, "Could not remove gem source.");
+      },
+    }),
   },
 };

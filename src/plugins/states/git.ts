@@ -1,5 +1,5 @@
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import type { Args } from "../../model/loader/signature.ts";
+import { stateFunction, type StateModule } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { programPath } from "../commands.ts";
@@ -12,40 +12,12 @@ import { checkArguments, Ended, onRepository, Repository } from "./git/repositor
 import { updateLatest } from "./git/update.ts";
 
 /** What is wrong with the arguments of `latest`. */
-function problemOf({ remote, target, rev, force_reset }: BoundArguments): string | undefined {
+function problemOf({ remote, target, rev, force_reset }: Args): string | undefined {
   if (!truthy(remote)) return "'remote' argument is required";
   if (!truthy(target)) return "'target' argument is required";
   if (!truthy(rev)) return `'${str(rev)}' is not a valid value for the 'rev' argument`;
   if (typeof force_reset === "boolean" || force_reset === "remote-changes") return undefined;
   return "'force_reset' must be one of True, False, or 'remote-changes'";
-}
-
-async function latest(context: StateContext, given: BoundArguments): Promise<StateReturn> {
-  return await onRepository(new Repository(context, given), async () => {
-    const problem = problemOf(given);
-    if (problem !== undefined) throw new Ended(problem);
-    const args = await checkArguments(context, given, { target: "target", identity: "identity" });
-    if (args.rev !== "HEAD" && (truthy(args.bare) || truthy(args.mirror))) {
-      throw new Ended("'rev' is not compatible with the 'mirror' and 'bare' arguments");
-    }
-    const repository = new Repository(context, args);
-    return await onRepository(repository, async () => {
-      const wanted = await remoteRevision(repository);
-      const there = await repository.exists(truthy(args.bare) || truthy(args.mirror));
-      return there ? await updateLatest(repository, wanted) : await cloneLatest(repository, wanted);
-    });
-  });
-}
-
-async function atRevision(context: StateContext, given: BoundArguments): Promise<StateReturn> {
-  return await onRepository(new Repository(context, given), async () => {
-    const missing = ["rev", "target"].find((name) => !truthy(given[name]));
-    if (missing !== undefined) {
-      throw new Ended(`'${str(given.rev)}' is not a valid value for the '${missing}' argument`);
-    }
-    const args = await checkArguments(context, given, { target: "Target", identity: "Identity" });
-    return await onRepository(new Repository(context, args), detached);
-  });
 }
 
 const USER = "user=None, password=None";
@@ -56,46 +28,62 @@ export const states: StateModule = {
   virtual: (context) =>
     programPath(context, "git") === undefined ? { unavailable: "git module could not be loaded" } : true,
   functions: {
-    latest: {
-      signature: `name, target, rev='HEAD', branch=None, ${USER}, update_head=True, force_checkout=False, ` +
-        "force_clone=False, force_fetch=False, force_reset=False, submodules=False, bare=False, mirror=False, " +
-        `remote='origin', fetch_tags=True, sync_tags=True, depth=None, ${REMOTE}, refspec_branch='*', ` +
-        "refspec_tag='*', output_encoding=None, **kwargs",
+    latest: stateFunction({
+      signature: `name, target, rev='HEAD', branch=None, ${USER}, update_head=True, force_checkout=False,
+        force_clone=False, force_fetch=False, force_reset=False, submodules=False, bare=False, mirror=False,
+        remote='origin', fetch_tags=True, sync_tags=True, depth=None, ${REMOTE}, refspec_branch='*',
+        refspec_tag='*', output_encoding=None, **kwargs`,
       doc: "The directory is a clone of the repository, at the newest commit of the revision.",
-      run: latest,
-    },
-    detached: {
-      signature: `name, rev, target, remote='origin', ${USER}, force_clone=False, force_checkout=False, ` +
-        `fetch_remote=True, hard_reset=False, submodules=False, ${REMOTE}, output_encoding=None, **kwargs`,
+      async run(context, given) {
+        return await onRepository(new Repository(context, given), async () => {
+          const problem = problemOf(given);
+          if (problem !== undefined) throw new Ended(problem);
+          const args = await checkArguments(context, given, { target: "target", identity: "identity" });
+          if (args.rev !== "HEAD" && (truthy(args.bare) || truthy(args.mirror))) {
+            throw new Ended("'rev' is not compatible with the 'mirror' and 'bare' arguments");
+          }
+          const repository = new Repository(context, args);
+          return await onRepository(repository, async () => {
+            const wanted = await remoteRevision(repository);
+            const there = await repository.exists(truthy(args.bare) || truthy(args.mirror));
+            return there ? await updateLatest(repository, wanted) : await cloneLatest(repository, wanted);
+          });
+        });
+      },
+    }),
+    detached: stateFunction({
+      signature: `name, rev, target, remote='origin', ${USER}, force_clone=False, force_checkout=False,
+        fetch_remote=True, hard_reset=False, submodules=False, ${REMOTE}, output_encoding=None, **kwargs`,
       doc: "The directory is a clone of the repository, with that revision checked out and no branch.",
-      run: atRevision,
-    },
-    cloned: {
+      async run(context, given) {
+        return await onRepository(new Repository(context, given), async () => {
+          const missing = (["rev", "target"] as const).find((name) => !truthy(given[name]));
+          if (missing !== undefined) {
+            throw new Ended(`'${str(given.rev)}' is not a valid value for the '${missing}' argument`);
+          }
+          const args = await checkArguments(context, given, { target: "Target", identity: "Identity" });
+          return await onRepository(new Repository(context, args), detached);
+        });
+      },
+    }),
+    cloned: stateFunction({
       signature: `name, target, branch=None, ${USER}, ${REMOTE}, output_encoding=None`,
       doc: "The directory is a clone of the repository, of any age; with `branch` that is checked out.",
       run: (context, args) => {
         const repository = new Repository(context, args);
         return onRepository(repository, cloned);
       },
-    },
-    present: {
-      signature: "name, force=False, bare=True, template=None, separate_git_dir=None, shared=None, user=None, " +
-        "password=None, output_encoding=None",
+    }),
+    present: stateFunction({
+      signature: `name, force=False, bare=True, template=None, separate_git_dir=None, shared=None, user=None,
+        password=None, output_encoding=None`,
       doc: "There is a repository at that place.",
       run: (context, args) => {
         const repository = new Repository(context, { ...args, target: args.name });
         return onRepository(repository, () => present(context, args, repository));
       },
-    },
-    config_set: {
-      signature: "name, value=None, multivar=None, repo=None, user=None, password=None, output_encoding=None, **kwargs",
-      doc: "The option of git has that value, or those values; `global` is the user's configuration.",
-      run: configSet,
-    },
-    config_unset: {
-      signature: "name, value_regex=None, repo=None, user=None, password=None, output_encoding=None, **kwargs",
-      doc: "The option of git has no value, or none that matches; `all` takes several.",
-      run: configUnset,
-    },
+    }),
+    config_set: configSet,
+    config_unset: configUnset,
   },
 };

@@ -1,5 +1,5 @@
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import type { Args } from "../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -46,12 +46,12 @@ class Report {
   }
 }
 
-const wantedKeys = ({ name, keys }: BoundArguments): string[] => {
+const wantedKeys = ({ name, keys }: Args): string[] => {
   const wanted = truthy(keys) ? keys : name;
   return Array.isArray(wanted) ? wanted.map(str) : [str(wanted)];
 };
 
-async function listed(context: StateContext, { user, gnupghome }: BoundArguments): Promise<Key[]> {
+async function listed(context: StateContext, { user, gnupghome }: Args): Promise<Key[]> {
   return await context.call("gpg.list_keys", [], { user, gnupghome }) as Key[];
 }
 
@@ -67,7 +67,7 @@ const messageIn = (answer: unknown) => {
 
 async function setTrust(
   context: StateContext,
-  args: BoundArguments,
+  args: Args,
   report: Report,
   { key, found }: { key: string; found: Key | undefined },
 ): Promise<void> {
@@ -89,7 +89,7 @@ async function setTrust(
 }
 
 /** True if the key came. */
-async function receive(context: StateContext, args: BoundArguments, report: Report, key: string): Promise<boolean> {
+async function receive(context: StateContext, args: Args, report: Report, key: string): Promise<boolean> {
   const { name, keyserver, user, gnupghome } = args;
   const answer = await context.call("gpg.receive_keys", [keyserver, key, user, gnupghome]);
   const message = messageIn(answer);
@@ -102,72 +102,68 @@ async function receive(context: StateContext, args: BoundArguments, report: Repo
   return true;
 }
 
-async function present(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const report = new Report();
-  let current = await listed(context, args);
-  for (const key of wantedKeys(args)) {
-    let found = find(current, key);
-    if (found !== undefined) {
-      if (truthy(args.trust)) await setTrust(context, args, report, { key, found });
-      report.say(`GPG Public Key ${key} already in keychain `);
-      continue;
-    }
-    if (context.test) {
-      // The run says so when it has the key.
-      if (truthy(args.trust) && !Object.hasOwn(LEVELS, str(args.trust))) {
-        report.fail(`Invalid trust level ${str(args.trust)}`);
-        continue;
-      }
-      report.plan(`GPG Public Key ${key} would be added to the keychain`);
-      continue;
-    }
-    if (!await receive(context, args, report, key) || !truthy(args.trust)) continue;
-    current = await listed(context, args);
-    found = find(current, key);
-    await setTrust(context, args, report, { key, found });
-  }
-  return report.return(args.name);
-}
-
-async function absent(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, user, gnupghome } = args;
-  const report = new Report();
-  const current = await listed(context, args);
-  for (const key of wantedKeys(args)) {
-    const found = find(current, key);
-    if (found === undefined) {
-      report.say(`${str(name)} not found in GPG keychain`);
-      continue;
-    }
-    if (context.test) {
-      report.plan(`GPG Public Key ${key} would be removed from the keychain`);
-      continue;
-    }
-    // A public key needs no pass phrase.
-    const options = { keyid: found.keyid, user, gnupghome, use_passphrase: false };
-    const answer = await context.call("gpg.delete_key", [], options);
-    if (refused(answer)) {
-      report.fail(messageIn(answer));
-      continue;
-    }
-    report.change(key, { removed: true });
-    report.say(`Deleting ${str(name)} from GPG keychain`);
-  }
-  return report.return(name);
-}
-
 /** Public keys in the key rings of GnuPG. */
 export const states: StateModule = {
   functions: {
-    present: {
+    present: stateFunction({
       signature: "name, keys=None, user=None, keyserver=None, gnupghome=None, trust=None, **kwargs",
       doc: "The keys are in the ring, from a key server if need be, and their owners are trusted as far as that.",
-      run: present,
-    },
-    absent: {
+      async run(context, args) {
+        const report = new Report();
+        let current = await listed(context, args);
+        for (const key of wantedKeys(args)) {
+          let found = find(current, key);
+          if (found !== undefined) {
+            if (truthy(args.trust)) await setTrust(context, args, report, { key, found });
+            report.say(`GPG Public Key ${key} already in keychain `);
+            continue;
+          }
+          if (context.test) {
+            // The run says so when it has the key.
+            if (truthy(args.trust) && !Object.hasOwn(LEVELS, str(args.trust))) {
+              report.fail(`Invalid trust level ${str(args.trust)}`);
+              continue;
+            }
+            report.plan(`GPG Public Key ${key} would be added to the keychain`);
+            continue;
+          }
+          if (!await receive(context, args, report, key) || !truthy(args.trust)) continue;
+          current = await listed(context, args);
+          found = find(current, key);
+          await setTrust(context, args, report, { key, found });
+        }
+        return report.return(args.name);
+      },
+    }),
+    absent: stateFunction({
       signature: "name, keys=None, user=None, gnupghome=None, **kwargs",
       doc: "The keys are not in the ring.",
-      run: absent,
-    },
+      async run(context, args) {
+        const { name, user, gnupghome } = args;
+        const report = new Report();
+        const current = await listed(context, args);
+        for (const key of wantedKeys(args)) {
+          const found = find(current, key);
+          if (found === undefined) {
+            report.say(`${str(name)} not found in GPG keychain`);
+            continue;
+          }
+          if (context.test) {
+            report.plan(`GPG Public Key ${key} would be removed from the keychain`);
+            continue;
+          }
+          // A public key needs no pass phrase.
+          const options = { keyid: found.keyid, user, gnupghome, use_passphrase: false };
+          const answer = await context.call("gpg.delete_key", [], options);
+          if (refused(answer)) {
+            report.fail(messageIn(answer));
+            continue;
+          }
+          report.change(key, { removed: true });
+          report.say(`Deleting ${str(name)} from GPG keychain`);
+        }
+        return report.return(name);
+      },
+    }),
   },
 };

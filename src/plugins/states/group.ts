@@ -1,5 +1,5 @@
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import type { Args } from "../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { outcome } from "./outcome.ts";
@@ -20,7 +20,7 @@ function gidOf(gid: unknown): number | undefined {
   return /^[+-]?\d+$/.test(text) ? Number(text) : undefined;
 }
 
-function memberChanges(now: readonly string[], { addusers, delusers, members }: BoundArguments): Changes {
+function memberChanges(now: readonly string[], { addusers, delusers, members }: Args): Changes {
   const changes: Changes = {};
   if (members !== null) {
     const wanted = namesIn(members);
@@ -40,7 +40,7 @@ function memberChanges(now: readonly string[], { addusers, delusers, members }: 
 }
 
 /** Undefined if there is no such group. */
-async function changesTo(context: StateContext, args: BoundArguments): Promise<Changes | undefined> {
+async function changesTo(context: StateContext, args: Args): Promise<Changes | undefined> {
   const info = await context.call("group.info", [args.name]) as Partial<GroupInfo> | false;
   if (!truthy(info)) return undefined;
   const { gid, members = [] } = info as GroupInfo;
@@ -57,7 +57,7 @@ async function changesTo(context: StateContext, args: BoundArguments): Promise<C
 const shown = (changes: Changes): Changes =>
   Object.fromEntries(Object.entries(changes).map(([key, value]) => [key, value instanceof Set ? [...value] : value]));
 
-const APPLY: Record<string, (context: StateContext, args: BoundArguments, value: unknown) => Promise<unknown>> = {
+const APPLY: Record<string, (context: StateContext, args: Args, value: unknown) => Promise<unknown>> = {
   gid: (context, { name, non_unique }, gid) => context.call("group.chgid", [name, gid], { non_unique }),
   members: (context, { name }, members) => context.call("group.members", [name, namesIn(members).join(",")]),
   async addusers(context, { name }, users) {
@@ -68,7 +68,7 @@ const APPLY: Record<string, (context: StateContext, args: BoundArguments, value:
   },
 };
 
-async function change(context: StateContext, args: BoundArguments, changes: Changes): Promise<StateReturn> {
+async function change(context: StateContext, args: Args, changes: Changes): Promise<StateReturn> {
   const lines = Object.entries(changes).map(([key, value]) => `${key}: ${str(value)}\n`).join("");
   const comment = `The following group attributes are set to be changed:\n${lines}`;
   if (context.test) return outcome(args.name, null, comment);
@@ -79,7 +79,7 @@ async function change(context: StateContext, args: BoundArguments, changes: Chan
     : outcome(args.name, true, comment, { Final: "All changes applied successfully" });
 }
 
-async function create(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+async function create(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, gid, system, addusers, members, non_unique } = args;
   if (truthy(gid) && gidOf(gid) === undefined) return outcome(name, false, `Failed to create new group ${str(name)}`);
   if (context.test) return outcome(name, null, `Group ${str(name)} set to be added`);
@@ -108,44 +108,45 @@ async function create(context: StateContext, args: BoundArguments): Promise<Stat
     : outcome(name, true, `New group ${str(name)} created`, created);
 }
 
-async function present(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, addusers, delusers, members } = args;
-  if (members !== null && (addusers !== null || delusers !== null)) {
-    const comment = 'Error: Conflicting options "members" with "addusers" and/or "delusers" can not be used together. ';
-    return outcome(name, null, comment);
-  }
-  if (
-    Array.isArray(addusers) && Array.isArray(delusers) &&
-    namesIn(addusers).some((user) => namesIn(delusers).includes(user))
-  ) {
-    return outcome(name, null, "Error. Same user(s) can not be added and deleted simultaneously");
-  }
-  const lists = Object.entries({ addusers, delusers, members });
-  const odd = lists.find(([, users]) => truthy(users) && !Array.isArray(users))?.[0];
-  if (odd !== undefined) return outcome(name, false, `${odd} must be a list of users`);
-  const changes = await changesTo(context, args);
-  if (changes === undefined) return await create(context, args);
-  if (Object.keys(changes).length > 0) return await change(context, args, changes);
-  return outcome(name, true, `Group ${str(name)} is present and up to date`);
-}
-
-async function absent(context: StateContext, { name }: BoundArguments): Promise<StateReturn> {
-  if (!truthy(await context.call("group.info", [name]))) return outcome(name, true, "Group not present");
-  if (context.test) return outcome(name, null, `Group ${str(name)} is set for removal`);
-  const result = await context.call("group.delete", [name]) as boolean;
-  return truthy(result)
-    ? outcome(name, result, `Removed group ${str(name)}`, { [str(name)]: "" })
-    : outcome(name, result, `Failed to remove group ${str(name)}`);
-}
-
 /** Groups of this host. */
 export const states: StateModule = {
   functions: {
-    present: {
+    present: stateFunction({
       signature: "name, gid=None, system=False, addusers=None, delusers=None, members=None, non_unique=False",
       doc: "The group is there, with that id; with exactly these members, or with some and without others.",
-      run: present,
-    },
-    absent: { signature: "name", doc: "There is no such group.", run: absent },
+      async run(context, args) {
+        const { name, addusers, delusers, members } = args;
+        if (members !== null && (addusers !== null || delusers !== null)) {
+          const comment =
+            'Error: Conflicting options "members" with "addusers" and/or "delusers" can not be used together. ';
+          return outcome(name, null, comment);
+        }
+        if (
+          Array.isArray(addusers) && Array.isArray(delusers) &&
+          namesIn(addusers).some((user) => namesIn(delusers).includes(user))
+        ) {
+          return outcome(name, null, "Error. Same user(s) can not be added and deleted simultaneously");
+        }
+        const lists = Object.entries({ addusers, delusers, members });
+        const odd = lists.find(([, users]) => truthy(users) && !Array.isArray(users))?.[0];
+        if (odd !== undefined) return outcome(name, false, `${odd} must be a list of users`);
+        const changes = await changesTo(context, args);
+        if (changes === undefined) return await create(context, args);
+        if (Object.keys(changes).length > 0) return await change(context, args, changes);
+        return outcome(name, true, `Group ${str(name)} is present and up to date`);
+      },
+    }),
+    absent: stateFunction({
+      signature: "name",
+      doc: "There is no such group.",
+      async run(context, { name }) {
+        if (!truthy(await context.call("group.info", [name]))) return outcome(name, true, "Group not present");
+        if (context.test) return outcome(name, null, `Group ${str(name)} is set for removal`);
+        const result = await context.call("group.delete", [name]) as boolean;
+        return truthy(result)
+          ? outcome(name, result, `Removed group ${str(name)}`, { [str(name)]: "" })
+          : outcome(name, result, `Failed to remove group ${str(name)}`);
+      },
+    }),
   },
 };

@@ -1,5 +1,5 @@
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import type { Args } from "../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { programPath } from "../commands.ts";
@@ -9,7 +9,7 @@ import { commandError, outcome } from "./outcome.ts";
 
 const failed = (name: unknown, error: unknown): StateReturn => outcome(name, false, commandError(error));
 
-async function updated(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+async function updated(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, target, clean, user, identity, rev, opts } = args;
   const revision = async () => str(await context.call("hg.revision", [target], { user, rev: "." }));
   const before = await revision();
@@ -46,7 +46,7 @@ async function updated(context: StateContext, args: BoundArguments): Promise<Sta
     : outcome(name, true, "");
 }
 
-async function cloned(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+async function cloned(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, target, user, identity, rev, opts } = args;
   try {
     const text = await context.call("hg.clone", [target, name], { user, identity, opts });
@@ -59,31 +59,29 @@ async function cloned(context: StateContext, args: BoundArguments): Promise<Stat
   return outcome(name, true, `Repository ${str(name)} cloned to ${str(target)}`, { new: name, revision });
 }
 
-async function latest(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, rev, target, force, identity } = args;
-  const { fs } = context.runtime;
-  if (!truthy(target)) return outcome(name, false, '"target option is required');
-  checkedWords({ repository: name, target, rev, identity });
-  const path = str(target);
-  if (isDirectory(fs, `${path}/.hg`)) return await updated(context, args);
-  const inTheWay = isDirectory(fs, path);
-  if (inTheWay && !truthy(force) && fs.list(path).length > 0) {
-    return outcome(name, false, "Directory exists, and is not empty");
-  }
-  if (context.test) return outcome(name, null, `Repository ${str(name)} is about to be cloned to ${path}`);
-  if (inTheWay) await context.call("file.remove", [path]);
-  return await cloned(context, args);
-}
-
 /** Repositories of Mercurial. */
 export const states: StateModule = {
   virtual: (context) => programPath(context, "hg") !== undefined || { unavailable: "Command hg not found" },
   functions: {
-    latest: {
-      signature: "name, rev=None, target=None, clean=False, user=None, identity=None, force=False, opts=False, " +
-        "update_head=True",
+    latest: stateFunction({
+      signature: `name, rev=None, target=None, clean=False, user=None, identity=None, force: bool=False, opts=False,
+        update_head=True`,
       doc: "The directory is a clone of the repository, and up to date.",
-      run: latest,
-    },
+      async run(context, args) {
+        const { name, rev, target, force, identity } = args;
+        const { fs } = context.runtime;
+        if (!truthy(target)) return outcome(name, false, '"target option is required');
+        checkedWords({ repository: name, target, rev, identity });
+        const path = str(target);
+        if (isDirectory(fs, `${path}/.hg`)) return await updated(context, args);
+        const inTheWay = isDirectory(fs, path);
+        if (inTheWay && !force && fs.list(path).length > 0) {
+          return outcome(name, false, "Directory exists, and is not empty");
+        }
+        if (context.test) return outcome(name, null, `Repository ${str(name)} is about to be cloned to ${path}`);
+        if (inTheWay) await context.call("file.remove", [path]);
+        return await cloned(context, args);
+      },
+    }),
   },
 };

@@ -1,5 +1,6 @@
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { listOf } from "../../language/python/given.ts";
+import type { Args } from "../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { parseIpv4, parseIpv6 } from "../../language/python/ipaddress.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -16,8 +17,6 @@ interface Plan {
   warnings: string[];
   valid: boolean;
 }
-
-const addresses = (ip: unknown) => (Array.isArray(ip) ? ip : [ip]).map(str);
 
 function planOf(hosts: Hosts, name: string, wanted: readonly string[], comment: unknown, clean: boolean): Plan {
   const absent = wanted.filter((ip) => !Object.hasOwn(hosts, ip));
@@ -102,34 +101,10 @@ function stepsOf(plan: Plan, name: string, comment: unknown): Step[] {
   ];
 }
 
-async function present(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const name = str(args.name);
-  const hosts = await context.call("hosts.list_hosts") as Hosts;
-  const plan = planOf(hosts, name, addresses(args.ip), args.comment, truthy(args.clean));
-  const ret = outcome(args.name, plan.valid, "");
-  if (plan.warnings.length > 0) ret.warnings = plan.warnings;
-  for (const { ips, fun, value, would, did, failed, key, counts } of stepsOf(plan, name, args.comment)) {
-    for (const ip of ips) {
-      if (context.test) {
-        if (counts && plan.valid) ret.result = null;
-        plan.comments.push(would(ip));
-      } else if (truthy(await context.call(fun, [ip, value]))) plan.comments.push(did(ip));
-      else {
-        ret.result = false;
-        plan.comments.push(failed(ip));
-        continue;
-      }
-      ret.changes[key] = { ...ret.changes[key] as Record<string, unknown> | undefined, [ip]: [value] };
-    }
-  }
-  ret.comment = plan.comments.join("\n");
-  return ret;
-}
-
-async function absent(context: StateContext, { name, ip }: BoundArguments): Promise<StateReturn> {
+async function absent(context: StateContext, { name, ip }: Args): Promise<StateReturn> {
   const ret = outcome(name, null, "");
   const comments: string[] = [];
-  for (const address of addresses(ip)) {
+  for (const address of listOf(ip).map(str)) {
     if (!truthy(await context.call("hosts.has_pair", [address, name]))) {
       ret.result = true;
       comments.push(`Host ${str(name)} (${address}) already absent`);
@@ -147,29 +122,57 @@ async function absent(context: StateContext, { name, ip }: BoundArguments): Prom
   return ret;
 }
 
-async function only(context: StateContext, { name, hostnames }: BoundArguments): Promise<StateReturn> {
-  const wanted = (Array.isArray(hostnames) ? hostnames : [hostnames]).map((host) => str(host).trim()).join(" ");
-  const before = (await context.call("hosts.get_alias", [name]) as string[]).join(" ");
-  if (before === wanted) return outcome(name, true, `IP address ${str(name)} already set to "${wanted}"`);
-  if (context.test) return outcome(name, null, `Would change ${str(name)} from "${before}" to "${wanted}"`);
-  const result = await context.call("hosts.set_host", [name, wanted]) as boolean;
-  if (!truthy(result)) {
-    return outcome(name, result, `hosts.set_host failed to change ${str(name)} from "${before}" to "${wanted}"`);
-  }
-  return outcome(name, result, `successfully changed ${str(name)} from "${before}" to "${wanted}"`, {
-    [str(name)]: { old: before, new: wanted },
-  });
-}
-
 /** Names of addresses in the hosts file, which is the option `hosts.file`. */
 export const states: StateModule = {
   functions: {
-    present: {
-      signature: "name, ip, comment='', clean=False",
+    present: stateFunction({
+      signature: "name, ip, comment='', clean: bool=False",
       doc: "The host has that address, or each of a list; with `clean` no other.",
-      run: present,
-    },
-    absent: { signature: "name, ip", doc: "The host does not have that address, or any of a list.", run: absent },
-    only: { signature: "name, hostnames", doc: "The address has these names and no other.", run: only },
+      async run(context, args) {
+        const name = str(args.name);
+        const hosts = await context.call("hosts.list_hosts") as Hosts;
+        const plan = planOf(hosts, name, listOf(args.ip).map(str), args.comment, args.clean);
+        const ret = outcome(args.name, plan.valid, "");
+        if (plan.warnings.length > 0) ret.warnings = plan.warnings;
+        for (const { ips, fun, value, would, did, failed, key, counts } of stepsOf(plan, name, args.comment)) {
+          for (const ip of ips) {
+            if (context.test) {
+              if (counts && plan.valid) ret.result = null;
+              plan.comments.push(would(ip));
+            } else if (truthy(await context.call(fun, [ip, value]))) plan.comments.push(did(ip));
+            else {
+              ret.result = false;
+              plan.comments.push(failed(ip));
+              continue;
+            }
+            ret.changes[key] = { ...ret.changes[key] as Record<string, unknown> | undefined, [ip]: [value] };
+          }
+        }
+        ret.comment = plan.comments.join("\n");
+        return ret;
+      },
+    }),
+    absent: stateFunction({
+      signature: "name, ip",
+      doc: "The host does not have that address, or any of a list.",
+      run: absent,
+    }),
+    only: stateFunction({
+      signature: "name, hostnames",
+      doc: "The address has these names and no other.",
+      async run(context, { name, hostnames }) {
+        const wanted = (Array.isArray(hostnames) ? hostnames : [hostnames]).map((host) => str(host).trim()).join(" ");
+        const before = (await context.call("hosts.get_alias", [name]) as string[]).join(" ");
+        if (before === wanted) return outcome(name, true, `IP address ${str(name)} already set to "${wanted}"`);
+        if (context.test) return outcome(name, null, `Would change ${str(name)} from "${before}" to "${wanted}"`);
+        const result = await context.call("hosts.set_host", [name, wanted]) as boolean;
+        if (!truthy(result)) {
+          return outcome(name, result, `hosts.set_host failed to change ${str(name)} from "${before}" to "${wanted}"`);
+        }
+        return outcome(name, result, `successfully changed ${str(name)} from "${before}" to "${wanted}"`, {
+          [str(name)]: { old: before, new: wanted },
+        });
+      },
+    }),
   },
 };

@@ -1,5 +1,5 @@
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import type { Args } from "../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { translateRegexp } from "../../language/python/regexp.ts";
 import { repr, str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -30,7 +30,7 @@ function findStatus(status: unknown, type: unknown, actual: string): Finding[] {
   return [[found, `${word} was ${found ? "" : "not "}found.`]];
 }
 
-async function query(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+async function query(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, match, match_type, status, status_type, wait_for, kwargs } = args;
   const ret: StateReturn = { name, result: null, comment: "", changes: {}, data: {} };
   if (match === null && status === null) {
@@ -57,38 +57,36 @@ async function query(context: StateContext, args: BoundArguments): Promise<State
   return { ...ret, data };
 }
 
-/** Asks again until the answer is right, or the time is over. */
-async function waitFor(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { clock } = context.runtime;
-  const { name, wait_for: seconds, kwargs } = args;
-  const { match = null, match_type = "string", status = null, status_type = "string", ...more } = kwargs;
-  const until = clock.now() + Number(seconds) * 1000;
-  const pauseMs = Number(kwargs.request_interval ?? 1) * 1000;
-  for (;;) {
-    context.signal.throwIfAborted();
-    try {
-      const asked = { name, match, match_type, status, status_type, wait_for: null, kwargs: more };
-      const ret = await query(context, asked);
-      if (ret.result === true || clock.now() > until) return ret;
-    } catch (error) {
-      if (clock.now() > until) throw error;
-    }
-    await clock.sleep(pauseMs);
-  }
-}
-
 /** Answers of web servers. */
 export const states: StateModule = {
   functions: {
-    query: {
+    query: stateFunction({
       signature: "name, match=None, match_type='string', status=None, status_type='string', wait_for=None, **kwargs",
       doc: "The answer from that address has a text, or a status.",
       run: query,
-    },
-    wait_for_successful_query: {
+    }),
+    /** Asks again until the answer is right, or the time is over. */
+    wait_for_successful_query: stateFunction({
       signature: "name, wait_for=300, **kwargs",
       doc: "The same, within so many seconds.",
-      run: waitFor,
-    },
+      async run(context, args) {
+        const { clock } = context.runtime;
+        const { name, wait_for: seconds, kwargs } = args;
+        const { match = null, match_type = "string", status = null, status_type = "string", ...more } = kwargs;
+        const until = clock.now() + Number(seconds) * 1000;
+        const pauseMs = Number(kwargs.request_interval ?? 1) * 1000;
+        for (;;) {
+          context.signal.throwIfAborted();
+          try {
+            const asked = { name, match, match_type, status, status_type, wait_for: null, kwargs: more };
+            const ret = await query(context, asked);
+            if (ret.result === true || clock.now() > until) return ret;
+          } catch (error) {
+            if (clock.now() > until) throw error;
+          }
+          await clock.sleep(pauseMs);
+        }
+      },
+    }),
   },
 };

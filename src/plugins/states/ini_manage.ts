@@ -1,6 +1,12 @@
 import { SystemError } from "../../base/errors.ts";
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateFunction, StateModule, StateReturn } from "../../model/loader/states.ts";
+import type { Args } from "../../model/loader/signature.ts";
+import {
+  type StateContext,
+  type StateFunction,
+  stateFunction,
+  type StateModule,
+  type StateReturn,
+} from "../../model/loader/states.ts";
 import { type AnyMap, entriesOf, isMap } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -17,7 +23,7 @@ const textEntries = (map: unknown): [string, unknown][] =>
 const within = (section: string) => section === "" ? "" : ` in section ${section}`;
 
 /** Calls a function of the file that the state is about. */
-function onFile(context: StateContext, { name, separator, encoding }: BoundArguments, fun: string, more: Values = {}) {
+function onFile(context: StateContext, { name, separator, encoding }: Args, fun: string, more: Values = {}) {
   return context.call(`ini.${fun}`, [], { file_name: name, separator, encoding, ...more });
 }
 
@@ -29,7 +35,7 @@ interface Contents {
   hasSections: Map<string, AnyMap>;
 }
 
-async function contentsOf(context: StateContext, args: BoundArguments): Promise<Contents> {
+async function contentsOf(context: StateContext, args: Args): Promise<Contents> {
   const wanted = textEntries(args.sections);
   const there = textEntries(await onFile(context, args, "get_ini"));
   return {
@@ -81,7 +87,7 @@ function predict(contents: Contents, strict: boolean): Pick<StateReturn, "result
   return { result, comment };
 }
 
-async function makePresent(context: StateContext, args: BoundArguments, contents: Contents): Promise<Values> {
+async function makePresent(context: StateContext, args: Args, contents: Contents): Promise<Values> {
   const { options, sections, hasOptions, hasSections } = contents;
   const { no_spaces, strict } = args;
   const extra = surplus(contents);
@@ -116,7 +122,7 @@ async function makePresent(context: StateContext, args: BoundArguments, contents
   return Object.fromEntries(changes);
 }
 
-async function optionsPresent(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+async function optionsPresent(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, sections } = args;
   if (!truthy(sections)) {
     if (!context.test) await onFile(context, args, "set_option", { sections: {}, no_spaces: args.no_spaces });
@@ -128,7 +134,7 @@ async function optionsPresent(context: StateContext, args: BoundArguments): Prom
   return outcome(name, true, changes.length > 0 ? "Changes take effect" : NOTHING, Object.fromEntries(changes));
 }
 
-async function predictOptionsAbsent(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+async function predictOptionsAbsent(context: StateContext, args: Args): Promise<StateReturn> {
   let comment = "";
   let result: true | null = true;
   for (const [section, keys] of textEntries(args.sections)) {
@@ -149,7 +155,7 @@ async function predictOptionsAbsent(context: StateContext, args: BoundArguments)
   return outcome(args.name, result, comment === "" ? "No changes detected." : comment);
 }
 
-async function optionsAbsent(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+async function optionsAbsent(context: StateContext, args: Args): Promise<StateReturn> {
   if (context.test) return await predictOptionsAbsent(context, args);
   const ret = outcome(args.name, true, NOTHING);
   for (const [section, keys] of textEntries(args.sections)) {
@@ -170,7 +176,7 @@ const sectionNames = (sections: unknown): string[] =>
 /** What a dry run says of sections: `line` gives the words for one, and whether it would change. */
 async function predictSections(
   context: StateContext,
-  args: BoundArguments,
+  args: Args,
   line: (section: string, there: boolean) => [comment: string, changes: boolean],
 ): Promise<StateReturn> {
   const there = new Set(textEntries(await onFile(context, args, "get_ini")).map(([name]) => name));
@@ -180,7 +186,7 @@ async function predictSections(
   return outcome(args.name, result, comment === "" ? "No changes detected." : comment);
 }
 
-async function sectionsPresent(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+async function sectionsPresent(context: StateContext, args: Args): Promise<StateReturn> {
   if (context.test) {
     return await predictSections(
       context,
@@ -193,7 +199,7 @@ async function sectionsPresent(context: StateContext, args: BoundArguments): Pro
   return outcome(args.name, true, "Changes take effect", changes);
 }
 
-async function sectionsAbsent(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+async function sectionsAbsent(context: StateContext, args: Args): Promise<StateReturn> {
   if (context.test) {
     return await predictSections(
       context,
@@ -229,26 +235,26 @@ const FILE = "separator='='";
 export const states: StateModule = {
   virtual: () => "ini",
   functions: {
-    options_present: {
+    options_present: stateFunction({
       signature: `name, sections=None, ${FILE}, strict=False, encoding=None, no_spaces=False`,
       doc: "The file has these options, by section or above them; with `strict` no others.",
       run: guarded(optionsPresent),
-    },
-    options_absent: {
+    }),
+    options_absent: stateFunction({
       signature: `name, sections=None, ${FILE}, encoding=None`,
       doc:
         "The file does not have these options: a map of section to a list of names, or of options above the sections.",
       run: guarded(optionsAbsent),
-    },
-    sections_present: {
+    }),
+    sections_present: stateFunction({
       signature: `name, sections=None, ${FILE}, encoding=None`,
       doc: "The file has these sections; new ones are empty.",
       run: guarded(sectionsPresent),
-    },
-    sections_absent: {
+    }),
+    sections_absent: stateFunction({
       signature: `name, sections=None, ${FILE}, encoding=None`,
       doc: "The file does not have these sections.",
       run: guarded(sectionsAbsent),
-    },
+    }),
   },
 };

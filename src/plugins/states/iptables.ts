@@ -1,12 +1,13 @@
-import type { StateFunction, StateModule } from "../../model/loader/states.ts";
+import { stateFunction, type StateModule } from "../../model/loader/states.ts";
 import { chainAbsent, chainPresent, flush, setPolicy } from "./iptables/chains.ts";
 import { type Action, aggregate, rule } from "./iptables/rules.ts";
 
-const ofRule = (action: Action, doc: string): StateFunction => ({
-  signature: "name, table='filter', family='ipv4', **kwargs",
-  doc,
-  run: (context, args) => rule(context, action, args),
-});
+const ofRule = (action: Action, doc: string) =>
+  stateFunction({
+    signature: "name, table='filter', family='ipv4', **kwargs",
+    doc,
+    run: (context, args) => rule(context, action, args),
+  });
 
 const CHAIN = "name, table='filter', family='ipv4'";
 
@@ -16,10 +17,14 @@ export const states: StateModule = {
     append: ofRule("append", "The rule is in the chain; it comes behind the others if it is new."),
     insert: ofRule("insert", "The rule is in the chain; it comes to the place `position` if it is new."),
     delete: ofRule("delete", "The rule is not in the chain."),
-    chain_present: { signature: CHAIN, doc: "The chain exists.", run: chainPresent },
-    chain_absent: { signature: CHAIN, doc: "The chain does not exist.", run: chainAbsent },
-    set_policy: { signature: `${CHAIN}, **kwargs`, doc: "The chain has this policy.", run: setPolicy },
-    flush: { signature: `${CHAIN}, **kwargs`, doc: "Deletes all rules of a chain, or of a table.", run: flush },
+    chain_present: stateFunction({ signature: CHAIN, doc: "The chain exists.", run: chainPresent }),
+    chain_absent: stateFunction({ signature: CHAIN, doc: "The chain does not exist.", run: chainAbsent }),
+    set_policy: stateFunction({ signature: `${CHAIN}, **kwargs`, doc: "The chain has this policy.", run: setPolicy }),
+    flush: stateFunction({
+      signature: `${CHAIN}, **kwargs`,
+      doc: "Deletes all rules of a chain, or of a table.",
+      run: flush,
+    }),
   },
   modAggregate: aggregate,
 };

@@ -1,4 +1,4 @@
-import type { StateContext, StateFunction, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { layoutName } from "../modules/keyboard.ts";
@@ -22,11 +22,12 @@ async function set(context: StateContext, name: unknown, { fun, word, longWord }
     : outcome(name, false, `Failed to set ${longWord} keyboard layout`);
 }
 
-const layout = (which: Layout): StateFunction => ({
-  signature: "name",
-  doc: `The keyboard of ${which.longWord} has that layout.`,
-  run: (context, { name }) => set(context, name, which),
-});
+const layout = (which: Layout) =>
+  stateFunction({
+    signature: "name",
+    doc: `The keyboard of ${which.longWord} has that layout.`,
+    run: (context, { name }) => set(context, name, which),
+  });
 
 /** Layouts of keyboards. */
 export const states: StateModule = {

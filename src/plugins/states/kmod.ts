@@ -1,10 +1,10 @@
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import type { Args } from "../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateModule } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { outcome } from "./outcome.ts";
 
-const wanted = ({ name, mods }: BoundArguments): string[] => (Array.isArray(mods) ? mods : [name]).map(str);
+const wanted = ({ name, mods }: Args): string[] => (Array.isArray(mods) ? mods : [name]).map(str);
 
 /** `Kernel module a is …` or `Kernel modules a, b are …` */
 const says = (names: readonly string[], what: string): string =>
@@ -49,59 +49,55 @@ class Tally {
 const joined = (lines: readonly string[]): string =>
   lines.reduce((all, line) => all === "" ? line : `${all.trimEnd()}\n${line}`, "");
 
-async function present(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const mods = wanted(args);
-  let loaded = await listed(context, false);
-  if (truthy(args.persist)) {
-    const kept = await listed(context, true);
-    loaded = loaded.filter((name) => kept.includes(name));
-  }
-  const asked = [...new Set(mods)];
-  const already = asked.filter((name) => loaded.includes(name));
-  const comments = already.length > 0 ? [says(already, "already present")] : [];
-  if (already.length === mods.length) return outcome(args.name, true, joined(comments));
-  const missing = asked.filter((name) => !already.includes(name));
-  if (context.test) return outcome(args.name, null, joined([...comments, says(missing, "set to be loaded")]));
-  const available = await context.call("kmod.available") as string[];
-  const unavailable = missing.filter((name) => !available.includes(name));
-  if (unavailable.length > 0) comments.push(says(unavailable, "unavailable"));
-  const tally = new Tally();
-  for (const module of missing.filter((name) => !unavailable.includes(name))) {
-    // One before it has loaded it, too.
-    if (module in tally.changes) tally.done.push(module);
-    else tally.note(module, await context.call("kmod.load", [module, args.persist]), "loaded");
-  }
-  comments.push(...tally.lines("Loaded", "load"));
-  const result = unavailable.length === 0 && tally.result;
-  return outcome(args.name, result, joined(comments), tally.changes);
-}
-
-async function absent(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const mods = wanted(args);
-  const loaded = await listed(context, false);
-  if (truthy(args.persist)) loaded.push(...await listed(context, true));
-  const there = [...new Set(mods)].filter((name) => loaded.includes(name));
-  if (there.length === 0) return outcome(args.name, true, says(mods, "already removed"));
-  if (context.test) return outcome(args.name, null, says(there, "set to be removed"));
-  const tally = new Tally();
-  for (const module of there) {
-    tally.note(module, await context.call("kmod.remove", [module, args.persist, args.comment]), "removed");
-  }
-  return outcome(args.name, tally.result, joined(tally.lines("Removed", "remove")), tally.changes);
-}
-
 /** Modules of the Linux kernel. */
 export const states: StateModule = {
   functions: {
-    present: {
+    present: stateFunction({
       signature: "name, persist=False, mods=None",
       doc: "The kernel module is loaded, or those of `mods`; with `persist` also when the system starts.",
-      run: present,
-    },
-    absent: {
+      async run(context, args) {
+        const mods = wanted(args);
+        let loaded = await listed(context, false);
+        if (truthy(args.persist)) {
+          const kept = await listed(context, true);
+          loaded = loaded.filter((name) => kept.includes(name));
+        }
+        const asked = [...new Set(mods)];
+        const already = asked.filter((name) => loaded.includes(name));
+        const comments = already.length > 0 ? [says(already, "already present")] : [];
+        if (already.length === mods.length) return outcome(args.name, true, joined(comments));
+        const missing = asked.filter((name) => !already.includes(name));
+        if (context.test) return outcome(args.name, null, joined([...comments, says(missing, "set to be loaded")]));
+        const available = await context.call("kmod.available") as string[];
+        const unavailable = missing.filter((name) => !available.includes(name));
+        if (unavailable.length > 0) comments.push(says(unavailable, "unavailable"));
+        const tally = new Tally();
+        for (const module of missing.filter((name) => !unavailable.includes(name))) {
+          // One before it has loaded it, too.
+          if (module in tally.changes) tally.done.push(module);
+          else tally.note(module, await context.call("kmod.load", [module, args.persist]), "loaded");
+        }
+        comments.push(...tally.lines("Loaded", "load"));
+        const result = unavailable.length === 0 && tally.result;
+        return outcome(args.name, result, joined(comments), tally.changes);
+      },
+    }),
+    absent: stateFunction({
       signature: "name, persist=False, comment=True, mods=None",
       doc: "The kernel module is not loaded, or those of `mods`; with `persist` also not when the system starts.",
-      run: absent,
-    },
+      async run(context, args) {
+        const mods = wanted(args);
+        const loaded = await listed(context, false);
+        if (truthy(args.persist)) loaded.push(...await listed(context, true));
+        const there = [...new Set(mods)].filter((name) => loaded.includes(name));
+        if (there.length === 0) return outcome(args.name, true, says(mods, "already removed"));
+        if (context.test) return outcome(args.name, null, says(there, "set to be removed"));
+        const tally = new Tally();
+        for (const module of there) {
+          tally.note(module, await context.call("kmod.remove", [module, args.persist, args.comment]), "removed");
+        }
+        return outcome(args.name, tally.result, joined(tally.lines("Removed", "remove")), tally.changes);
+      },
+    }),
   },
 };

@@ -1,6 +1,6 @@
 import { SaltInvocationError } from "../../model/loader/family.ts";
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import type { Args } from "../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateModule } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { operand, programPath } from "../commands.ts";
@@ -44,7 +44,7 @@ const entriesIn = (acl: Acl, type: string, isDefault: boolean) =>
   (isDefault ? acl.defaults?.[type] : acl[type]) as Record<string, Permissions>[] | undefined;
 
 /** @returns the return of a path that does not exist, or has no entries of that type */
-async function find(context: StateContext, { name, acl_type: given, recurse }: BoundArguments) {
+async function find(context: StateContext, { name, acl_type: given, recurse }: Args) {
   const path = operand(name, "a path");
   if (!exists(context.runtime.fs, path)) return outcome(name, false, `${path} does not exist`);
   const acls = await context.call("acl.getfacl", [name], recurse === undefined ? {} : { recursive: recurse }) as Record<
@@ -71,7 +71,7 @@ const everywhere = (context: StateContext, { acls, type, isDefault }: Found, nam
   );
 
 /** Sets the entries of all names. @returns the reason if that fails */
-async function apply(context: StateContext, args: BoundArguments, names: readonly unknown[]) {
+async function apply(context: StateContext, args: Args, names: readonly unknown[]) {
   const options = { recursive: args.recurse, raise_err: true };
   try {
     if (truthy(args.force)) await context.call("acl.wipefacls", [args.name], options);
@@ -82,109 +82,7 @@ async function apply(context: StateContext, args: BoundArguments, names: readonl
   return undefined;
 }
 
-async function present(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, acl_type: type, acl_name: of, perms, recurse } = args;
-  aclEntry(type, of, perms);
-  const found = await find(context, args);
-  if ("comment" in found) return found;
-  const wanted = str(of) === "" ? found.owner : str(of);
-  const entry = entryOf(found, wanted);
-  const changed = { acl_name: of, acl_type: type, perms };
-  const changes: Record<string, unknown> = { new: changed };
-  let dry = `New permissions will be applied for ${str(of)}: ${str(perms)}`;
-  let done = `Applied new permissions for ${str(of)}`;
-  if (entry !== undefined) {
-    const octal = octalOf(perms);
-    if (truthy(recurse) ? everywhere(context, found, wanted, octal) : entry.octal === octal) {
-      return outcome(name, true, DESIRED);
-    }
-    const before = shown(entry.octal);
-    changes.old = { ...changed, perms: before };
-    dry = `Updated permissions will be applied for ${str(of)}: ${before} -> ${str(perms)}`;
-    done = `Updated permissions for ${str(of)}`;
-  }
-  if (context.test) return outcome(name, null, dry, changes);
-  const failure = await apply(context, args, [of]);
-  return failure === undefined
-    ? outcome(name, true, done, changes)
-    : outcome(name, false, `Error updating permissions for ${str(of)}: ${failure}`);
-}
-
-async function absent(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, acl_type: type, acl_name: of, recurse } = args;
-  aclEntry(type, of);
-  const found = await find(context, args);
-  if ("comment" in found) return found;
-  const wanted = str(of) === "" ? found.owner : str(of);
-  const below = Object.values(found.acls).some((acl) =>
-    ((acl[found.type] ?? []) as Record<string, unknown>[]).some((entry) => Object.hasOwn(entry, wanted))
-  );
-  if (entryOf(found, wanted) === undefined && !below) return outcome(name, true, DESIRED);
-  if (context.test) return outcome(name, null, "Removing permissions");
-  await context.call("acl.delfacl", [type, of, name], { recursive: recurse });
-  return outcome(name, true, "Removing permissions");
-}
-
 const namesOf = (names: unknown): unknown[] => Array.isArray(names) ? names : truthy(names) ? [names] : [];
-
-async function listPresent(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, acl_type: type, perms } = args;
-  const names = namesOf(args.acl_names);
-  const octal = octalOf(perms);
-  for (const one of names) aclEntry(type, one, perms);
-  const found = await find(context, { ...args, recurse: undefined });
-  if ("comment" in found) return found;
-  const all = names.map(str).join(", ");
-  const users = new Map(names.map((one) => [str(one), entryOf(found, str(one))]));
-  const ret = outcome(name, true, "");
-  const set = async (changes: Record<string, unknown>, dry: string, done: string): Promise<boolean> => {
-    if (context.test) Object.assign(ret, { result: null, comment: dry, changes });
-    else {
-      const failure = await apply(context, args, names);
-      if (failure === undefined) Object.assign(ret, { result: true, comment: done, changes });
-      else Object.assign(ret, { result: false, comment: `Error updating permissions for ${str(names)}: ${failure}` });
-    }
-    return context.test;
-  };
-  const added = () =>
-    set(
-      { new: { acl_name: all, acl_type: type, perms } },
-      `New permissions will be applied for ${str(names)}: ${str(perms)}`,
-      `Applied new permissions for ${all}`,
-    );
-  if ([...users.values()].every((entry) => entry === undefined)) {
-    await added();
-    return ret;
-  }
-  for (const entry of users.values()) {
-    if (entry?.octal === octal) {
-      ret.comment = DESIRED;
-      continue;
-    }
-    const stop = entry === undefined ? await added() : await set(
-      {
-        new: { acl_name: all, acl_type: type, perms: octal },
-        old: { acl_name: all, acl_type: type, perms: str(entry.octal) },
-      },
-      `Updated permissions will be applied for ${str(names)}: ${str(entry.octal)} -> ${str(perms)}`,
-      `Updated permissions for ${str(names)}`,
-    );
-    if (stop) break;
-  }
-  return ret;
-}
-
-async function listAbsent(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, acl_type: type, recurse } = args;
-  const names = namesOf(args.acl_names);
-  for (const one of names) aclEntry(type, one);
-  const found = await find(context, { ...args, recurse: undefined });
-  if ("comment" in found) return found;
-  if (names.every((one) => entryOf(found, str(one)) === undefined)) return outcome(name, true, DESIRED);
-  if (context.test) return outcome(name, null, "Removing permissions");
-  for (const one of names) await context.call("acl.delfacl", [type, one, name], { recursive: recurse });
-  return outcome(name, true, "Removing permissions");
-}
 
 /** Access control lists of files. */
 export const states: StateModule = {
@@ -193,25 +91,122 @@ export const states: StateModule = {
       unavailable: "The linux_acl state cannot be loaded: the getfacl or setfacl binary is not in the path.",
     },
   functions: {
-    present: {
+    present: stateFunction({
       signature: "name, acl_type, acl_name='', perms='', recurse=False, force=False",
       doc: "The path has that entry; with `force` no other.",
-      run: present,
-    },
-    absent: {
+      async run(context, args) {
+        const { name, acl_type: type, acl_name: of, perms, recurse } = args;
+        aclEntry(type, of, perms);
+        const found = await find(context, args);
+        if ("comment" in found) return found;
+        const wanted = str(of) === "" ? found.owner : str(of);
+        const entry = entryOf(found, wanted);
+        const changed = { acl_name: of, acl_type: type, perms };
+        const changes: Record<string, unknown> = { new: changed };
+        let dry = `New permissions will be applied for ${str(of)}: ${str(perms)}`;
+        let done = `Applied new permissions for ${str(of)}`;
+        if (entry !== undefined) {
+          const octal = octalOf(perms);
+          if (truthy(recurse) ? everywhere(context, found, wanted, octal) : entry.octal === octal) {
+            return outcome(name, true, DESIRED);
+          }
+          const before = shown(entry.octal);
+          changes.old = { ...changed, perms: before };
+          dry = `Updated permissions will be applied for ${str(of)}: ${before} -> ${str(perms)}`;
+          done = `Updated permissions for ${str(of)}`;
+        }
+        if (context.test) return outcome(name, null, dry, changes);
+        const failure = await apply(context, args, [of]);
+        return failure === undefined
+          ? outcome(name, true, done, changes)
+          : outcome(name, false, `Error updating permissions for ${str(of)}: ${failure}`);
+      },
+    }),
+    absent: stateFunction({
       signature: "name, acl_type, acl_name='', perms='', recurse=False",
       doc: "The path does not have that entry.",
-      run: absent,
-    },
-    list_present: {
+      async run(context, args) {
+        const { name, acl_type: type, acl_name: of, recurse } = args;
+        aclEntry(type, of);
+        const found = await find(context, args);
+        if ("comment" in found) return found;
+        const wanted = str(of) === "" ? found.owner : str(of);
+        const below = Object.values(found.acls).some((acl) =>
+          ((acl[found.type] ?? []) as Record<string, unknown>[]).some((entry) => Object.hasOwn(entry, wanted))
+        );
+        if (entryOf(found, wanted) === undefined && !below) return outcome(name, true, DESIRED);
+        if (context.test) return outcome(name, null, "Removing permissions");
+        await context.call("acl.delfacl", [type, of, name], { recursive: recurse });
+        return outcome(name, true, "Removing permissions");
+      },
+    }),
+    list_present: stateFunction({
       signature: "name, acl_type, acl_names=None, perms='', recurse=False, force=False",
       doc: "The path has an entry for each of a list of names; with `force` no other.",
-      run: listPresent,
-    },
-    list_absent: {
+      async run(context, args) {
+        const { name, acl_type: type, perms } = args;
+        const names = namesOf(args.acl_names);
+        const octal = octalOf(perms);
+        for (const one of names) aclEntry(type, one, perms);
+        const found = await find(context, { ...args, recurse: undefined });
+        if ("comment" in found) return found;
+        const all = names.map(str).join(", ");
+        const users = new Map(names.map((one) => [str(one), entryOf(found, str(one))]));
+        const ret = outcome(name, true, "");
+        const set = async (changes: Record<string, unknown>, dry: string, done: string): Promise<boolean> => {
+          if (context.test) Object.assign(ret, { result: null, comment: dry, changes });
+          else {
+            const failure = await apply(context, args, names);
+            if (failure === undefined) Object.assign(ret, { result: true, comment: done, changes });
+            else {Object.assign(ret, {
+                result: false,
+                comment: `Error updating permissions for ${str(names)}: ${failure}`,
+              });}
+          }
+          return context.test;
+        };
+        const added = () =>
+          set(
+            { new: { acl_name: all, acl_type: type, perms } },
+            `New permissions will be applied for ${str(names)}: ${str(perms)}`,
+            `Applied new permissions for ${all}`,
+          );
+        if ([...users.values()].every((entry) => entry === undefined)) {
+          await added();
+          return ret;
+        }
+        for (const entry of users.values()) {
+          if (entry?.octal === octal) {
+            ret.comment = DESIRED;
+            continue;
+          }
+          const stop = entry === undefined ? await added() : await set(
+            {
+              new: { acl_name: all, acl_type: type, perms: octal },
+              old: { acl_name: all, acl_type: type, perms: str(entry.octal) },
+            },
+            `Updated permissions will be applied for ${str(names)}: ${str(entry.octal)} -> ${str(perms)}`,
+            `Updated permissions for ${str(names)}`,
+          );
+          if (stop) break;
+        }
+        return ret;
+      },
+    }),
+    list_absent: stateFunction({
       signature: "name, acl_type, acl_names=None, recurse=False",
       doc: "The path has no entry for any of a list of names.",
-      run: listAbsent,
-    },
+      async run(context, args) {
+        const { name, acl_type: type, recurse } = args;
+        const names = namesOf(args.acl_names);
+        for (const one of names) aclEntry(type, one);
+        const found = await find(context, { ...args, recurse: undefined });
+        if ("comment" in found) return found;
+        if (names.every((one) => entryOf(found, str(one)) === undefined)) return outcome(name, true, DESIRED);
+        if (context.test) return outcome(name, null, "Removing permissions");
+        for (const one of names) await context.call("acl.delfacl", [type, one, name], { recursive: recurse });
+        return outcome(name, true, "Removing permissions");
+      },
+    }),
   },
 };

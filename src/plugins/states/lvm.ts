@@ -5,25 +5,11 @@ import { groupAbsent, groupPresent, physicalAbsent, physicalPresent } from "./lv
 /** Volumes of LVM. */
 export const states: StateModule = {
   functions: {
-    pv_present: {
-      signature: "name, **kwargs",
-      doc: "The device is a physical volume; other arguments are those of lvm.pvcreate.",
-      run: physicalPresent,
-    },
-    pv_absent: { signature: "name", doc: "The device is no physical volume.", run: physicalAbsent },
-    vg_present: {
-      signature: "name, devices=None, **kwargs",
-      doc: "The volume group exists, and these devices are in it; other arguments are those of lvm.vgcreate.",
-      run: groupPresent,
-    },
-    vg_absent: { signature: "name", doc: "The volume group does not exist.", run: groupAbsent },
-    lv_present: {
-      signature:
-        "name, vgname=None, size=None, extents=None, snapshot=None, pv='', thinvolume=False, thinpool=False, " +
-        "force=False, resizefs=False, **kwargs",
-      doc: "The logical volume exists and has that size; it becomes smaller only with `force`.",
-      run: volumePresent,
-    },
-    lv_absent: { signature: "name, vgname=None", doc: "The logical volume does not exist.", run: volumeAbsent },
+    pv_present: physicalPresent,
+    pv_absent: physicalAbsent,
+    vg_present: groupPresent,
+    vg_absent: groupAbsent,
+    lv_present: volumePresent,
+    lv_absent: volumeAbsent,
   },
 };

@@ -1,5 +1,5 @@
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import type { Args } from "../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { sorted } from "../../language/python/compare.ts";
 import { repr, str } from "../../language/python/repr.ts";
@@ -39,7 +39,7 @@ interface Plan {
   run(more: Record<string, unknown>): Promise<unknown>;
 }
 
-function planFor(context: StateContext, args: BoundArguments, { missing, fresh }: Devices, members: string[]): Plan {
+function planFor(context: StateContext, args: Args, { missing, fresh }: Devices, members: string[]): Plan {
   const kwargs = args.kwargs as Record<string, unknown>;
   if (members.length > 0) {
     return {
@@ -99,46 +99,46 @@ async function carryOut(context: StateContext, name: unknown, found: Devices, pl
   return outcome(name, result, comment, changes);
 }
 
-async function present(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name } = args;
-  const now = await arrayOf(context, name);
-  const found = await look(context, (args.devices as unknown[]).map(str));
-  const ids = [...found.members.keys()];
-  if (ids.length > 1) {
-    const comment = `Devices are a mix of RAID constituents with multiple MD_UUIDs: ${repr(sorted(ids))}.`;
-    return outcome(name, false, comment);
-  }
-  const own = isMap(now) ? str(lookup(now, "uuid")) : undefined;
-  if (own !== undefined && ids.length === 1 && own !== ids[0]) {
-    return outcome(name, false, `Devices MD_UUIDs: ${ids[0]} differs from present RAID uuid ${own}.`);
-  }
-  const members = ids.length === 1 ? found.members.get(ids[0]!)! : [];
-  if (!truthy(now) && members.length === 0 && found.fresh.length === 0) {
-    return outcome(name, false, `All devices are missing: ${repr(found.missing)}.`);
-  }
-  const plan = truthy(now) ? undefined : planFor(context, args, found, members);
-  return context.test ? await dry(name, found, plan) : await carryOut(context, name, found, plan);
-}
-
-async function absent(context: StateContext, { name }: BoundArguments): Promise<StateReturn> {
-  if (await arrayOf(context, name) === undefined) return outcome(name, true, `Raid ${str(name)} already absent`);
-  if (context.test) return outcome(name, null, `Raid ${str(name)} is set to be destroyed`);
-  return truthy(await context.call("raid.destroy", [name]))
-    ? outcome(name, true, `Raid ${str(name)} has been destroyed`)
-    : outcome(name, false, `Raid ${str(name)} failed to be destroyed`);
-}
-
 /** Arrays of disks in software, with mdadm. */
 export const states: StateModule = {
   virtual: (context) =>
     programPath(context, "mdadm") === undefined ? { unavailable: "Unable to locate command: mdadm" } : true,
   functions: {
-    present: {
+    present: stateFunction({
       signature: "name, level, devices, **kwargs",
       doc:
         "The array exists on these devices: it is made, or started if they are in one. Other arguments are options of mdadm.",
-      run: present,
-    },
-    absent: { signature: "name", doc: "The array does not exist.", run: absent },
+      async run(context, args) {
+        const { name } = args;
+        const now = await arrayOf(context, name);
+        const found = await look(context, (args.devices as unknown[]).map(str));
+        const ids = [...found.members.keys()];
+        if (ids.length > 1) {
+          const comment = `Devices are a mix of RAID constituents with multiple MD_UUIDs: ${repr(sorted(ids))}.`;
+          return outcome(name, false, comment);
+        }
+        const own = isMap(now) ? str(lookup(now, "uuid")) : undefined;
+        if (own !== undefined && ids.length === 1 && own !== ids[0]) {
+          return outcome(name, false, `Devices MD_UUIDs: ${ids[0]} differs from present RAID uuid ${own}.`);
+        }
+        const members = ids.length === 1 ? found.members.get(ids[0]!)! : [];
+        if (!truthy(now) && members.length === 0 && found.fresh.length === 0) {
+          return outcome(name, false, `All devices are missing: ${repr(found.missing)}.`);
+        }
+        const plan = truthy(now) ? undefined : planFor(context, args, found, members);
+        return context.test ? await dry(name, found, plan) : await carryOut(context, name, found, plan);
+      },
+    }),
+    absent: stateFunction({
+      signature: "name",
+      doc: "The array does not exist.",
+      async run(context, { name }) {
+        if (await arrayOf(context, name) === undefined) return outcome(name, true, `Raid ${str(name)} already absent`);
+        if (context.test) return outcome(name, null, `Raid ${str(name)} is set to be destroyed`);
+        return truthy(await context.call("raid.destroy", [name]))
+          ? outcome(name, true, `Raid ${str(name)} has been destroyed`)
+          : outcome(name, false, `Raid ${str(name)} failed to be destroyed`);
+      },
+    }),
   },
 };

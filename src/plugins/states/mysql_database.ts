@@ -1,5 +1,5 @@
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import type { Args } from "../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -9,7 +9,7 @@ import { outcome } from "./outcome.ts";
 type Kwargs = Record<string, unknown>;
 
 /** What differs of a database that is there, one sentence each. */
-async function altered(context: StateContext, args: BoundArguments, existing: unknown): Promise<StateReturn> {
+async function altered(context: StateContext, args: Args, existing: unknown): Promise<StateReturn> {
   const { name, character_set, collate } = args;
   const connection = args.connection_args as Kwargs;
   const has = (key: string) => str(isMap(existing) ? lookup(existing, key) ?? null : null);
@@ -37,47 +37,47 @@ async function altered(context: StateContext, args: BoundArguments, existing: un
   return ret;
 }
 
-async function present(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, character_set, collate } = args;
-  const connection = args.connection_args as Kwargs;
-  takeError(context);
-  const existing = await context.call("mysql.db_get", [name], connection);
-  if (truthy(existing)) return await altered(context, args, existing);
-  const error = takeError(context);
-  if (error !== undefined) return outcome(name, false, error);
-  if (context.test) return outcome(name, null, `Database ${str(name)} is not present and needs to be created`);
-  if (truthy(await context.call("mysql.db_create", [name], { character_set, collate, ...connection }))) {
-    return outcome(name, true, `The database ${str(name)} has been created`, { [str(name)]: "Present" });
-  }
-  const why = takeError(context);
-  return outcome(name, false, `Failed to create database ${str(name)}${why === undefined ? "" : ` (${why})`}`);
-}
-
-async function absent(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name } = args;
-  const connection = args.connection_args as Kwargs;
-  takeError(context);
-  if (truthy(await context.call("mysql.db_exists", [name], connection))) {
-    if (context.test) return outcome(name, null, `Database ${str(name)} is present and needs to be removed`);
-    if (truthy(await context.call("mysql.db_remove", [name], connection))) {
-      return outcome(name, true, `Database ${str(name)} has been removed`, { [str(name)]: "Absent" });
-    }
-    const error = takeError(context);
-    if (error !== undefined) return outcome(name, false, `Unable to remove database ${str(name)} (${error})`);
-  }
-  const error = takeError(context);
-  if (error !== undefined) return outcome(name, false, error);
-  return outcome(name, true, `Database ${str(name)} is not present, so it cannot be removed`);
-}
-
 /** Databases of MySQL and MariaDB. */
 export const states: StateModule = {
   functions: {
-    present: {
+    present: stateFunction({
       signature: "name, character_set=None, collate=None, **connection_args",
       doc: "The database exists, with this character set and collation.",
-      run: present,
-    },
-    absent: { signature: "name, **connection_args", doc: "The database does not exist.", run: absent },
+      async run(context, args) {
+        const { name, character_set, collate } = args;
+        const connection = args.connection_args;
+        takeError(context);
+        const existing = await context.call("mysql.db_get", [name], connection);
+        if (truthy(existing)) return await altered(context, args, existing);
+        const error = takeError(context);
+        if (error !== undefined) return outcome(name, false, error);
+        if (context.test) return outcome(name, null, `Database ${str(name)} is not present and needs to be created`);
+        if (truthy(await context.call("mysql.db_create", [name], { character_set, collate, ...connection }))) {
+          return outcome(name, true, `The database ${str(name)} has been created`, { [str(name)]: "Present" });
+        }
+        const why = takeError(context);
+        return outcome(name, false, `Failed to create database ${str(name)}${why === undefined ? "" : ` (${why})`}`);
+      },
+    }),
+    absent: stateFunction({
+      signature: "name, **connection_args",
+      doc: "The database does not exist.",
+      async run(context, args) {
+        const { name } = args;
+        const connection = args.connection_args;
+        takeError(context);
+        if (truthy(await context.call("mysql.db_exists", [name], connection))) {
+          if (context.test) return outcome(name, null, `Database ${str(name)} is present and needs to be removed`);
+          if (truthy(await context.call("mysql.db_remove", [name], connection))) {
+            return outcome(name, true, `Database ${str(name)} has been removed`, { [str(name)]: "Absent" });
+          }
+          const error = takeError(context);
+          if (error !== undefined) return outcome(name, false, `Unable to remove database ${str(name)} (${error})`);
+        }
+        const error = takeError(context);
+        if (error !== undefined) return outcome(name, false, error);
+        return outcome(name, true, `Database ${str(name)} is not present, so it cannot be removed`);
+      },
+    }),
   },
 };

@@ -1,6 +1,6 @@
 import { SaltInvocationError } from "../../model/loader/family.ts";
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import type { Args } from "../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateModule } from "../../model/loader/states.ts";
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -11,7 +11,7 @@ import { outcome } from "./outcome.ts";
 type Kwargs = Record<string, unknown>;
 
 /** Takes all grants on the same database first. */
-async function revokeAll(context: StateContext, args: BoundArguments): Promise<void> {
+async function revokeAll(context: StateContext, args: Args): Promise<void> {
   const { database, user, host, grant_option, escape } = args;
   const connection = args.connection_args as Kwargs;
   const grants = await context.call("mysql.user_grants", [user, host], connection);
@@ -40,7 +40,7 @@ async function revokeAll(context: StateContext, args: BoundArguments): Promise<v
 }
 
 /** Why no server takes these grants; undefined if one may. */
-function complaintOf(args: BoundArguments): string | undefined {
+function complaintOf(args: Args): string | undefined {
   try {
     grantText(args);
     return undefined;
@@ -50,64 +50,72 @@ function complaintOf(args: BoundArguments): string | undefined {
   }
 }
 
-async function present(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, grant, database, user, host, grant_option, escape, revoke_first, ssl_option } = args;
-  const connection = args.connection_args as Kwargs;
-  const [what, who] = [`${str(grant)} on ${str(database)}`, `${str(user)}@${str(host)}`];
-  takeError(context);
-  if (
-    truthy(await context.call("mysql.grant_exists", [grant, database, user, host, grant_option, escape], connection))
-  ) {
-    return outcome(name, true, `Grant ${what} to ${who} is already present`);
-  }
-  const error = takeError(context);
-  if (error !== undefined) return outcome(name, false, error);
-  if (truthy(revoke_first) && !context.test) await revokeAll(context, args);
-  const tried = `Failed to execute: "GRANT ${str(grant)} ON ${str(database)} TO ${who}"`;
-  if (context.test) {
-    const wrong = complaintOf(args);
-    if (wrong !== undefined) return outcome(name, false, `${tried} (${wrong})`);
-    return outcome(name, null, `MySQL grant ${str(name)} is set to be created`);
-  }
-  const added = [grant, database, user, host, grant_option, escape, ssl_option];
-  if (truthy(await context.call("mysql.grant_add", added, connection))) {
-    return outcome(name, true, `Grant ${what} to ${who} has been added`, { [str(name)]: "Present" });
-  }
-  const why = takeError(context);
-  return outcome(name, false, `${tried}${why === undefined ? "" : ` (${why})`}`);
-}
-
-async function absent(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, grant, database, user, host, grant_option, escape } = args;
-  const connection = args.connection_args as Kwargs;
-  const [what, who] = [`grant ${str(grant)} on ${str(database)}`, `${str(user)}@${str(host)}`];
-  takeError(context);
-  if (
-    truthy(await context.call("mysql.grant_exists", [grant, database, user, host, grant_option, escape], connection))
-  ) {
-    if (context.test) return outcome(name, null, `MySQL grant ${str(name)} is set to be revoked`);
-    if (truthy(await context.call("mysql.grant_revoke", [grant, database, user, host, grant_option], connection))) {
-      return outcome(name, true, `G${what.slice(1)} for ${who} has been revoked`, { [str(name)]: "Absent" });
-    }
-    const error = takeError(context);
-    if (error !== undefined) return outcome(name, false, `Unable to revoke ${what} for ${who} (${error})`);
-  } else {
-    const error = takeError(context);
-    if (error !== undefined) return outcome(name, false, `Unable to determine if ${what} for ${who} exists (${error})`);
-  }
-  return outcome(name, true, `G${what.slice(1)} to ${who} is not present, so it cannot be revoked`);
-}
-
 const WHAT = "name, grant=None, database=None, user=None, host='localhost', grant_option=False, escape=True";
 
 /** Grants of MySQL and MariaDB. */
 export const states: StateModule = {
   functions: {
-    present: {
-      signature: `${WHAT}, revoke_first=False, ssl_option=False, **connection_args`,
+    present: stateFunction({
+      signature: `${WHAT}, revoke_first: bool=False, ssl_option=False, **connection_args`,
       doc: "The user has these grants.",
-      run: present,
-    },
-    absent: { signature: `${WHAT}, **connection_args`, doc: "The user does not have these grants.", run: absent },
+      async run(context, args) {
+        const { name, grant, database, user, host, grant_option, escape, revoke_first, ssl_option } = args;
+        const connection = args.connection_args;
+        const [what, who] = [`${str(grant)} on ${str(database)}`, `${str(user)}@${str(host)}`];
+        takeError(context);
+        if (
+          truthy(
+            await context.call("mysql.grant_exists", [grant, database, user, host, grant_option, escape], connection),
+          )
+        ) {
+          return outcome(name, true, `Grant ${what} to ${who} is already present`);
+        }
+        const error = takeError(context);
+        if (error !== undefined) return outcome(name, false, error);
+        if (revoke_first && !context.test) await revokeAll(context, args);
+        const tried = `Failed to execute: "GRANT ${str(grant)} ON ${str(database)} TO ${who}"`;
+        if (context.test) {
+          const wrong = complaintOf(args);
+          if (wrong !== undefined) return outcome(name, false, `${tried} (${wrong})`);
+          return outcome(name, null, `MySQL grant ${str(name)} is set to be created`);
+        }
+        const added = [grant, database, user, host, grant_option, escape, ssl_option];
+        if (truthy(await context.call("mysql.grant_add", added, connection))) {
+          return outcome(name, true, `Grant ${what} to ${who} has been added`, { [str(name)]: "Present" });
+        }
+        const why = takeError(context);
+        return outcome(name, false, `${tried}${why === undefined ? "" : ` (${why})`}`);
+      },
+    }),
+    absent: stateFunction({
+      signature: `${WHAT}, **connection_args`,
+      doc: "The user does not have these grants.",
+      async run(context, args) {
+        const { name, grant, database, user, host, grant_option, escape } = args;
+        const connection = args.connection_args;
+        const [what, who] = [`grant ${str(grant)} on ${str(database)}`, `${str(user)}@${str(host)}`];
+        takeError(context);
+        if (
+          truthy(
+            await context.call("mysql.grant_exists", [grant, database, user, host, grant_option, escape], connection),
+          )
+        ) {
+          if (context.test) return outcome(name, null, `MySQL grant ${str(name)} is set to be revoked`);
+          if (
+            truthy(await context.call("mysql.grant_revoke", [grant, database, user, host, grant_option], connection))
+          ) {
+            return outcome(name, true, `G${what.slice(1)} for ${who} has been revoked`, { [str(name)]: "Absent" });
+          }
+          const error = takeError(context);
+          if (error !== undefined) return outcome(name, false, `Unable to revoke ${what} for ${who} (${error})`);
+        } else {
+          const error = takeError(context);
+          if (error !== undefined) {
+            return outcome(name, false, `Unable to determine if ${what} for ${who} exists (${error})`);
+          }
+        }
+        return outcome(name, true, `G${what.slice(1)} to ${who} is not present, so it cannot be revoked`);
+      },
+    }),
   },
 };

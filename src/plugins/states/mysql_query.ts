@@ -1,5 +1,5 @@
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import type { Args } from "../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -17,7 +17,7 @@ interface Target {
   error?: string;
 }
 
-async function targetOf(context: StateContext, args: BoundArguments): Promise<Target> {
+async function targetOf(context: StateContext, args: Args): Promise<Target> {
   const { output, grain, key, overwrite } = args;
   if (output === "grain") {
     if (grain === null) return { text: "", error: "Error: output type 'grain' needs the grain parameter\n" };
@@ -47,7 +47,7 @@ function mapped(result: Kwargs): Kwargs {
   return { ...result, results: rows };
 }
 
-async function store(context: StateContext, args: BoundArguments, result: unknown): Promise<string> {
+async function store(context: StateContext, args: Args, result: unknown): Promise<string> {
   const { output, grain, key } = args;
   if (output === "grain") {
     if (key === null) {
@@ -72,7 +72,7 @@ async function store(context: StateContext, args: BoundArguments, result: unknow
 /** What both states do, around how the statements run. */
 async function execute(
   context: StateContext,
-  args: BoundArguments,
+  args: Args,
   missing: unknown,
   ask: (connection: Kwargs) => Promise<unknown>,
 ): Promise<StateReturn> {
@@ -103,45 +103,41 @@ async function execute(
   return outcome(name, true, str(result), { query: await store(context, args, result) });
 }
 
-async function run(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  return await execute(
-    context,
-    args,
-    args.name,
-    (connection) => context.call("mysql.query", [args.database, args.query], connection),
-  );
-}
-
-async function runFile(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, query_file, saltenv } = args;
-  let path = str(query_file ?? "");
-  if (/^(?:https?|salt|s3|swift):\/\//.test(path)) {
-    path = str(await context.call("cp.cache_file", [path], { saltenv: saltenv ?? context.saltenv }));
-  }
-  if (!isFile(context.runtime.fs, path)) return outcome(name, false, `File ${path} does not exist`);
-  return await execute(
-    context,
-    args,
-    args.database,
-    (connection) => context.call("mysql.file_query", [args.database, path], connection),
-  );
-}
-
 const REST = "check_db_exists=True, client_flags=None, **connection_args";
 
 /** Statements of MySQL and MariaDB. */
 export const states: StateModule = {
   functions: {
-    run: {
+    run: stateFunction({
       signature: `name, database, query, output=None, grain=None, key=None, overwrite=True, ${REST}`,
       doc: "Runs a statement; its result goes to a grain or a file if one is named.",
-      run,
-    },
-    run_file: {
-      signature: "name, database, query_file=None, output=None, grain=None, key=None, overwrite=True, saltenv=None, " +
-        REST,
+      async run(context, args) {
+        return await execute(
+          context,
+          args,
+          args.name,
+          (connection) => context.call("mysql.query", [args.database, args.query], connection),
+        );
+      },
+    }),
+    run_file: stateFunction({
+      signature: `name, database, query_file=None, output=None, grain=None, key=None, overwrite=True, saltenv=None,
+        ${REST}`,
       doc: "Runs the statements of a file; the result goes to a grain or a file if one is named.",
-      run: runFile,
-    },
+      async run(context, args) {
+        const { name, query_file, saltenv } = args;
+        let path = str(query_file ?? "");
+        if (/^(?:https?|salt|s3|swift):\/\//.test(path)) {
+          path = str(await context.call("cp.cache_file", [path], { saltenv: saltenv ?? context.saltenv }));
+        }
+        if (!isFile(context.runtime.fs, path)) return outcome(name, false, `File ${path} does not exist`);
+        return await execute(
+          context,
+          args,
+          args.database,
+          (connection) => context.call("mysql.file_query", [args.database, path], connection),
+        );
+      },
+    }),
   },
 };

@@ -1,5 +1,5 @@
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import type { Args } from "../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { takeError } from "../modules/mysql/client.ts";
@@ -13,7 +13,7 @@ const isTrue = (value: unknown): boolean =>
   typeof value === "string" ? value.toLowerCase() === "true" : typeof value === "boolean" ? value : Number(value) > 0;
 
 /** The return for a user that is as wanted; undefined if it is not. */
-async function inPlace(context: StateContext, args: BoundArguments, isFree: boolean): Promise<string | undefined> {
+async function inPlace(context: StateContext, args: Args, isFree: boolean): Promise<string | undefined> {
   const { name, host, password, password_hash, allow_passwordless, unix_socket, password_column, auth_plugin } = args;
   const connection = args.connection_args as Kwargs;
   const own = `User ${str(name)}@${str(host)} is already present`;
@@ -29,7 +29,7 @@ async function inPlace(context: StateContext, args: BoundArguments, isFree: bool
   return `${own} with the desired password${truthy(password_hash) && !truthy(password) ? " hash" : ""}`;
 }
 
-async function changed(context: StateContext, args: BoundArguments, isFree: boolean): Promise<StateReturn> {
+async function changed(context: StateContext, args: Args, isFree: boolean): Promise<StateReturn> {
   const { name, host, password, password_hash, allow_passwordless, unix_socket } = args;
   const who = `${str(name)}@${str(host)}`;
   const mayBeFree = isTrue(allow_passwordless);
@@ -49,7 +49,7 @@ async function changed(context: StateContext, args: BoundArguments, isFree: bool
   return outcome(name, false, `${tried}${why === undefined ? "" : ` (${why})`}${note}`);
 }
 
-async function added(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+async function added(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, host, password, password_hash, allow_passwordless, unix_socket, password_column, auth_plugin } = args;
   const who = `${str(name)}@${str(host)}`;
   const isFree = truthy(allow_passwordless);
@@ -71,59 +71,55 @@ async function added(context: StateContext, args: BoundArguments): Promise<State
   return outcome(name, false, `Failed to create user ${who}${why === undefined ? "" : ` (${why})`}`);
 }
 
-async function present(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, host, password, password_hash, allow_passwordless, unix_socket } = args;
-  const isFree = !truthy(password) && !truthy(password_hash);
-  if (isFree && !isTrue(allow_passwordless) && !truthy(unix_socket)) {
-    return outcome(
-      name,
-      false,
-      "Either password or password_hash must be specified, unless allow_passwordless is True",
-    );
-  }
-  takeError(context);
-  const fine = await inPlace(context, args, isFree);
-  if (fine !== undefined) return outcome(name, true, fine);
-  const error = takeError(context);
-  if (error !== undefined) return outcome(name, false, error);
-  const connection = args.connection_args as Kwargs;
-  if (truthy(await context.call("mysql.user_exists", [name, host], { unix_socket, ...connection }))) {
-    return await changed(context, args, isFree);
-  }
-  const other = takeError(context);
-  return other === undefined ? await added(context, args) : outcome(name, false, other);
-}
-
-async function absent(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, host } = args;
-  const connection = args.connection_args as Kwargs;
-  const who = `User ${str(name)}@${str(host)}`;
-  takeError(context);
-  if (truthy(await context.call("mysql.user_exists", [name, host], connection))) {
-    if (context.test) return outcome(name, null, `${who} is set to be removed`);
-    if (truthy(await context.call("mysql.user_remove", [name, host], connection))) {
-      return outcome(name, true, `${who} has been removed`, { [str(name)]: "Absent" });
-    }
-  }
-  const error = takeError(context);
-  return error === undefined
-    ? outcome(name, true, `${who} is not present, so it cannot be removed`)
-    : outcome(name, false, error);
-}
-
 /** Users of MySQL and MariaDB. */
 export const states: StateModule = {
   functions: {
-    present: {
-      signature: "name, host='localhost', password=None, password_hash=None, allow_passwordless=False, " +
-        "unix_socket=False, password_column=None, auth_plugin='mysql_native_password', **connection_args",
+    present: stateFunction({
+      signature: `name, host='localhost', password=None, password_hash=None, allow_passwordless=False,
+        unix_socket=False, password_column=None, auth_plugin='mysql_native_password', **connection_args`,
       doc: "The user exists, with this password.",
-      run: present,
-    },
-    absent: {
+      async run(context, args) {
+        const { name, host, password, password_hash, allow_passwordless, unix_socket } = args;
+        const isFree = !truthy(password) && !truthy(password_hash);
+        if (isFree && !isTrue(allow_passwordless) && !truthy(unix_socket)) {
+          return outcome(
+            name,
+            false,
+            "Either password or password_hash must be specified, unless allow_passwordless is True",
+          );
+        }
+        takeError(context);
+        const fine = await inPlace(context, args, isFree);
+        if (fine !== undefined) return outcome(name, true, fine);
+        const error = takeError(context);
+        if (error !== undefined) return outcome(name, false, error);
+        const connection = args.connection_args;
+        if (truthy(await context.call("mysql.user_exists", [name, host], { unix_socket, ...connection }))) {
+          return await changed(context, args, isFree);
+        }
+        const other = takeError(context);
+        return other === undefined ? await added(context, args) : outcome(name, false, other);
+      },
+    }),
+    absent: stateFunction({
       signature: "name, host='localhost', **connection_args",
       doc: "The user does not exist.",
-      run: absent,
-    },
+      async run(context, args) {
+        const { name, host } = args;
+        const connection = args.connection_args;
+        const who = `User ${str(name)}@${str(host)}`;
+        takeError(context);
+        if (truthy(await context.call("mysql.user_exists", [name, host], connection))) {
+          if (context.test) return outcome(name, null, `${who} is set to be removed`);
+          if (truthy(await context.call("mysql.user_remove", [name, host], connection))) {
+            return outcome(name, true, `${who} has been removed`, { [str(name)]: "Absent" });
+          }
+        }
+        const error = takeError(context);
+        return error === undefined
+          ? outcome(name, true, `${who} is not present, so it cannot be removed`)
+          : outcome(name, false, error);
+      },
+    }),
   },
 };

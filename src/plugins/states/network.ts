@@ -1,5 +1,4 @@
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { equal } from "../../language/python/equal.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -44,60 +43,54 @@ async function settle(context: StateContext, subject: Subject, dry: boolean, kwa
   return outcome(name, true, comment, changes);
 }
 
-async function routes(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name } = args;
-  const given = args.kwargs as Keyword;
-  const kwargs = { ...given, test: given.test ?? context.test };
-  return await settle(
-    context,
-    {
-      name,
-      read: () => context.call("ip.get_routes", [name]),
-      write: () => context.call("ip.build_routes", [name], kwargs),
-      title: `Interface ${str(name)} routes`,
-      key: "network_routes",
-      added: `Added interface ${str(name)} routes.`,
-      told: true,
-    },
-    truthy(kwargs.test),
-    kwargs,
-  );
-}
-
-async function system(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const kwargs = { ...args.kwargs as Keyword, test: context.test };
-  return await settle(
-    context,
-    {
-      name: args.name,
-      read: () => context.call("ip.get_network_settings"),
-      write: () => context.call("ip.build_network_settings", [], kwargs),
-      title: "Global network settings",
-      key: "network_settings",
-      added: "Added global network settings.",
-      told: false,
-    },
-    context.test,
-    kwargs,
-  );
-}
-
 /** Network interfaces, and what the host has of a network. */
 export const states: StateModule = {
   functions: {
-    managed: {
-      signature: "name, enabled=True, **kwargs",
-      doc:
-        "The interface is configured so, and is up, or with `enabled: False` down. `type` is eth, bond, bridge, slave, " +
-        "vlan, pppoe or source.",
-      run: managed,
-    },
-    routes: { signature: "name, **kwargs", doc: "The interface has these `routes`.", run: routes },
-    system: {
+    managed,
+    routes: stateFunction({
+      signature: "name, **kwargs",
+      doc: "The interface has these `routes`.",
+      async run(context, args) {
+        const { name } = args;
+        const given = args.kwargs;
+        const kwargs = { ...given, test: given.test ?? context.test };
+        return await settle(
+          context,
+          {
+            name,
+            read: () => context.call("ip.get_routes", [name]),
+            write: () => context.call("ip.build_routes", [name], kwargs),
+            title: `Interface ${str(name)} routes`,
+            key: "network_routes",
+            added: `Added interface ${str(name)} routes.`,
+            told: true,
+          },
+          truthy(kwargs.test),
+          kwargs,
+        );
+      },
+    }),
+    system: stateFunction({
       signature: "name, **kwargs",
       doc:
         "The host has these settings: enabled, hostname, search; `apply_hostname` and `require_reboot` say how they come to hold.",
-      run: system,
-    },
+      async run(context, args) {
+        const kwargs = { ...args.kwargs, test: context.test };
+        return await settle(
+          context,
+          {
+            name: args.name,
+            read: () => context.call("ip.get_network_settings"),
+            write: () => context.call("ip.build_network_settings", [], kwargs),
+            title: "Global network settings",
+            key: "network_settings",
+            added: "Added global network settings.",
+            told: false,
+          },
+          context.test,
+          kwargs,
+        );
+      },
+    }),
   },
 };

@@ -1,5 +1,4 @@
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { stateFunction, type StateModule } from "../../model/loader/states.ts";
 import { SaltInvocationError } from "../../model/loader/family.ts";
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { equal } from "../../language/python/equal.ts";
@@ -21,53 +20,54 @@ function additions(file: unknown, path: unknown, clients: unknown): unknown[][] 
   });
 }
 
-async function present(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, hosts, options, exports: file } = args;
-  if (!truthy(args.clients) && !truthy(hosts)) {
-    return outcome(name, false, "Either 'clients' or 'hosts' must be defined");
-  }
-  const clients = truthy(args.clients) ? args.clients : [{ hosts, options }];
-  const before = (await context.call("nfs3.list_exports", [file]) as Record<string, unknown>)[str(name)];
-  if (before !== undefined && equal(before, clients)) {
-    return outcome(name, true, `Export ${str(name)} already configured`);
-  }
-  const calls = additions(file, name, clients);
-  const changes = { new: clients, old: before ?? null };
-  if (context.test) {
-    return outcome(name, null, `Export ${str(name)} would be ${before === undefined ? "added" : "changed"}`, changes);
-  }
-  if (before !== undefined) await context.call("nfs3.del_export", [file, name]);
-  for (const call of calls) await context.call("nfs3.add_export", call);
-  const { stderr, result } = await context.call("nfs3.reload_exports") as Reloaded;
-  return outcome(name, result, stderr, changes);
-}
-
-async function absent(context: StateContext, { name, exports: file }: BoundArguments): Promise<StateReturn> {
-  const path = str(name);
-  const before = (await context.call("nfs3.list_exports", [file]) as Record<string, unknown>)[path];
-  if (before === undefined) return outcome(name, true, `Export ${path} already absent`);
-  const changes = { [path]: before };
-  if (context.test) return outcome(name, null, `Export ${path} would be removed`, changes);
-  await context.call("nfs3.del_export", [file, name]);
-  const { stderr, result } = await context.call("nfs3.reload_exports") as Reloaded;
-  return outcome(name, result, result ? `Export ${path} removed` : stderr, changes);
-}
-
 /** Directories that are exported over NFS. */
 export const states: StateModule = {
   virtual: (context) =>
     programPath(context, "exportfs") !== undefined ||
     { unavailable: "The nfs_exports state module failed to load: the exportfs binary is not in the path" },
   functions: {
-    present: {
+    present: stateFunction({
       signature: "name, clients=None, hosts=None, options=None, exports='/etc/exports'",
       doc: "The directory is exported to these clients: a list of maps of `hosts` and `options`, or one of them.",
-      run: present,
-    },
-    absent: {
+      async run(context, args) {
+        const { name, hosts, options, exports: file } = args;
+        if (!truthy(args.clients) && !truthy(hosts)) {
+          return outcome(name, false, "Either 'clients' or 'hosts' must be defined");
+        }
+        const clients = truthy(args.clients) ? args.clients : [{ hosts, options }];
+        const before = (await context.call("nfs3.list_exports", [file]) as Record<string, unknown>)[str(name)];
+        if (before !== undefined && equal(before, clients)) {
+          return outcome(name, true, `Export ${str(name)} already configured`);
+        }
+        const calls = additions(file, name, clients);
+        const changes = { new: clients, old: before ?? null };
+        if (context.test) {
+          return outcome(
+            name,
+            null,
+            `Export ${str(name)} would be ${before === undefined ? "added" : "changed"}`,
+            changes,
+          );
+        }
+        if (before !== undefined) await context.call("nfs3.del_export", [file, name]);
+        for (const call of calls) await context.call("nfs3.add_export", call);
+        const { stderr, result } = await context.call("nfs3.reload_exports") as Reloaded;
+        return outcome(name, result, stderr, changes);
+      },
+    }),
+    absent: stateFunction({
       signature: "name, exports='/etc/exports'",
       doc: "The directory is not exported.",
-      run: absent,
-    },
+      async run(context, { name, exports: file }) {
+        const path = str(name);
+        const before = (await context.call("nfs3.list_exports", [file]) as Record<string, unknown>)[path];
+        if (before === undefined) return outcome(name, true, `Export ${path} already absent`);
+        const changes = { [path]: before };
+        if (context.test) return outcome(name, null, `Export ${path} would be removed`, changes);
+        await context.call("nfs3.del_export", [file, name]);
+        const { stderr, result } = await context.call("nfs3.reload_exports") as Reloaded;
+        return outcome(name, result, result ? `Export ${path} removed` : stderr, changes);
+      },
+    }),
   },
 };

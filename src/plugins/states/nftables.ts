@@ -1,5 +1,5 @@
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateFunction, StateModule, StateReturn } from "../../model/loader/states.ts";
+import type { Args } from "../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { SaltInvocationError } from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
 import { strip } from "../../language/python/whitespace.ts";
@@ -70,7 +70,7 @@ async function carryOut(context: StateContext, action: Action, { family, kwargs,
 }
 
 /** A rule that is to be in a chain, or not. */
-async function rule(context: StateContext, action: Action, args: BoundArguments): Promise<StateReturn> {
+async function rule(context: StateContext, action: Action, args: Args): Promise<StateReturn> {
   const { name, family } = args;
   const kwargs = args.kwargs as Keyword;
   needed(kwargs, "table", "chain", ...(action === "insert" ? ["position"] : []));
@@ -107,125 +107,12 @@ async function rule(context: StateContext, action: Action, args: BoundArguments)
   return outcome(name, true, comment, changes);
 }
 
-async function chainPresent(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, table, family, table_type, hook, priority } = args;
-  if ((await ask(context, "check_chain", [table, name], { family })).result) {
-    return outcome(
-      name,
-      true,
-      `nftables ${str(name)} chain is already exist in ${str(table)} table for ${str(family)}`,
-    );
-  }
-  const complaint = chainComplaint({ chain: name, table_type, hook, priority });
-  if (context.test && complaint === undefined) {
-    return outcome(
-      name,
-      null,
-      `nftables chain ${str(name)} would be created in table ${str(table)} for family ${str(family)}`,
-    );
-  }
-  const made = complaint ?? await ask(context, "new_chain", [table, name], { table_type, hook, priority, family });
-  return made.result
-    ? outcome(name, true, `nftables ${str(name)} chain in ${str(table)} table create success for ${str(family)}`, {
-      locale: name,
-    })
-    : outcome(
-      name,
-      false,
-      `Failed to create ${str(name)} chain in ${str(table)} table: ${strip(made.comment)} for ${str(family)}`,
-    );
-}
-
-async function chainAbsent(context: StateContext, { name, table, family }: BoundArguments): Promise<StateReturn> {
-  const where = `${str(name)} chain in ${str(table)} table`;
-  if (!(await ask(context, "check_chain", [table, name, family])).result) {
-    const comment = `nftables ${str(name)} chain is already absent in ${str(table)} table for ${str(family)}`;
-    return outcome(name, true, comment);
-  }
-  if (context.test) return outcome(name, null, `nftables ${where} would be deleted for ${str(family)}`);
-  const flushed = await ask(context, "flush", [table, name, family]);
-  if (!flushed.result) {
-    return outcome(name, false, `Failed to flush ${where}: ${strip(flushed.comment)} for ${str(family)}`);
-  }
-  const deleted = await ask(context, "delete_chain", [table, name, family]);
-  return deleted.result
-    ? outcome(name, true, `nftables ${where} delete success for ${str(family)}`, { locale: name })
-    : outcome(name, false, `Failed to delete ${where}: ${strip(deleted.comment)} for ${str(family)}`);
-}
-
-async function flush(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, family, ignore_absence: ignoring } = args;
-  if (context.test) return outcome(name, null, "nftables flush not performed in test mode.");
-  const { table = "filter", chain = "" } = args.kwargs as Keyword;
-  const tableThere = (await ask(context, "check_table", [table], { family })).result;
-  if (!truthy(ignoring) && !tableThere) {
-    const comment = `Failed to flush table ${str(table)} in family ${str(family)}, table does not exist.`;
-    return outcome(name, false, comment);
-  }
-  let chainThere = true;
-  if ("chain" in args.kwargs!) {
-    chainThere = (await ask(context, "check_chain", [table, chain], { family })).result;
-    if (!truthy(ignoring) && !chainThere) {
-      return outcome(
-        name,
-        false,
-        `Failed to flush chain ${str(chain)} in table ${str(table)} in family ${str(family)}, chain does not exist.`,
-      );
-    }
-  }
-  const { result } = await ask(context, "flush", [table, chain, family]);
-  if (!result && !(truthy(ignoring) && (!tableThere || !chainThere))) {
-    return outcome(name, false, "Failed to flush nftables rules");
-  }
-  const comment = `Flush nftables rules in ${str(table)} table ${str(chain)} chain ${str(family)} family`;
-  return outcome(name, true, comment, { locale: name });
-}
-
-async function setPolicy(context: StateContext, { name, table, family, kwargs }: BoundArguments): Promise<StateReturn> {
-  const { chain, policy, save, save_filename: filename } = kwargs as Keyword;
-  needed(kwargs as Keyword, "chain", "policy");
-  const now = await context.call("nftables.get_policy", [table, chain, family]);
-  const of = `nftables default policy for chain ${str(chain)} on table ${str(table)} for ${str(family)}`;
-  const wanted = str(policy).toLowerCase();
-  if (str(now ?? "").toLowerCase() === wanted) return outcome(name, true, `${of} already set to ${str(policy)}`);
-  policyWord(wanted);
-  if (context.test) return outcome(name, null, `${of} needs to be set to ${str(policy)}`);
-  if (!truthy(await context.call("nftables.set_policy", [table, chain, wanted, family]))) {
-    return outcome(name, false, "Failed to set nftables default policy");
-  }
-  const what = `default policy for ${str(chain)} to ${str(policy)} family ${str(family)}`;
-  if (!truthy(save)) return outcome(name, true, `Set ${what}`, { locale: name });
-  await context.call("nftables.save", [], { filename: filename ?? null, family });
-  return outcome(name, true, `Set and saved ${what}`, { locale: name });
-}
-
-async function tablePresent(context: StateContext, { name, family }: BoundArguments): Promise<StateReturn> {
-  const table = `nftables table ${str(name)}`;
-  if ((await ask(context, "check_table", [name], { family })).result) {
-    return outcome(name, true, `${table} already exists in family ${str(family)}`);
-  }
-  if (context.test) return outcome(name, null, `${table} would be created in family ${str(family)}`);
-  return (await ask(context, "new_table", [name], { family })).result
-    ? outcome(name, true, `${table} successfully created in family ${str(family)}`, { locale: name })
-    : outcome(name, false, `Failed to create table ${str(name)} for family ${str(family)}`);
-}
-
-async function tableAbsent(context: StateContext, { name, family }: BoundArguments): Promise<StateReturn> {
-  const table = `nftables table ${str(name)}`;
-  if (!(await ask(context, "check_table", [name, family])).result) {
-    return outcome(name, true, `${table} is already absent from family ${str(family)}`);
-  }
-  if (context.test) return outcome(name, null, `${table} would be deleted from family ${str(family)}`);
-  return (await ask(context, "delete_table", [name], { family })).result
-    ? outcome(name, true, `${table} successfully deleted from family ${str(family)}`, { locale: name })
-    : outcome(name, false, `Failed to delete table ${str(name)} from family ${str(family)}`);
-}
-
-const ofRule = (action: Action, doc: string): StateFunction => ({
-  signature: "name, family='ipv4', **kwargs",
-  doc,
-  run: (context, args) => rule(context, action, args),
-});
+const ofRule = (action: Action, doc: string) =>
+  stateFunction({
+    signature: "name, family='ipv4', **kwargs",
+    doc,
+    run: (context, args) => rule(context, action, args),
+  });
 
 /** The rules of the firewall, with nft. */
 export const states: StateModule = {
@@ -236,27 +123,145 @@ export const states: StateModule = {
       "The rule is in the chain; it comes before the rule with the handle `position` if it is new.",
     ),
     delete: ofRule("delete", "The rule is not in the chain."),
-    chain_present: {
+    chain_present: stateFunction({
       signature: "name, table='filter', table_type=None, hook=None, priority=None, family='ipv4'",
       doc: "The chain exists; with type, hook and priority it is one that packets come through.",
-      run: chainPresent,
-    },
-    chain_absent: {
+      async run(context, args) {
+        const { name, table, family, table_type, hook, priority } = args;
+        if ((await ask(context, "check_chain", [table, name], { family })).result) {
+          return outcome(
+            name,
+            true,
+            `nftables ${str(name)} chain is already exist in ${str(table)} table for ${str(family)}`,
+          );
+        }
+        const complaint = chainComplaint({ chain: name, table_type, hook, priority });
+        if (context.test && complaint === undefined) {
+          return outcome(
+            name,
+            null,
+            `nftables chain ${str(name)} would be created in table ${str(table)} for family ${str(family)}`,
+          );
+        }
+        const made = complaint ??
+          await ask(context, "new_chain", [table, name], { table_type, hook, priority, family });
+        return made.result
+          ? outcome(
+            name,
+            true,
+            `nftables ${str(name)} chain in ${str(table)} table create success for ${str(family)}`,
+            {
+              locale: name,
+            },
+          )
+          : outcome(
+            name,
+            false,
+            `Failed to create ${str(name)} chain in ${str(table)} table: ${strip(made.comment)} for ${str(family)}`,
+          );
+      },
+    }),
+    chain_absent: stateFunction({
       signature: "name, table='filter', family='ipv4'",
       doc: "The chain does not exist.",
-      run: chainAbsent,
-    },
-    flush: {
-      signature: "name, family='ipv4', ignore_absence=False, **kwargs",
+      async run(context, { name, table, family }) {
+        const where = `${str(name)} chain in ${str(table)} table`;
+        if (!(await ask(context, "check_chain", [table, name, family])).result) {
+          const comment = `nftables ${str(name)} chain is already absent in ${str(table)} table for ${str(family)}`;
+          return outcome(name, true, comment);
+        }
+        if (context.test) return outcome(name, null, `nftables ${where} would be deleted for ${str(family)}`);
+        const flushed = await ask(context, "flush", [table, name, family]);
+        if (!flushed.result) {
+          return outcome(name, false, `Failed to flush ${where}: ${strip(flushed.comment)} for ${str(family)}`);
+        }
+        const deleted = await ask(context, "delete_chain", [table, name, family]);
+        return deleted.result
+          ? outcome(name, true, `nftables ${where} delete success for ${str(family)}`, { locale: name })
+          : outcome(name, false, `Failed to delete ${where}: ${strip(deleted.comment)} for ${str(family)}`);
+      },
+    }),
+    flush: stateFunction({
+      signature: "name, family='ipv4', ignore_absence: bool=False, **kwargs",
       doc: "Deletes all rules of a chain, or of a table.",
-      run: flush,
-    },
-    set_policy: {
+      async run(context, args) {
+        const { name, family, ignore_absence: ignoring } = args;
+        if (context.test) return outcome(name, null, "nftables flush not performed in test mode.");
+        const { table = "filter", chain = "" } = args.kwargs;
+        const tableThere = (await ask(context, "check_table", [table], { family })).result;
+        if (!ignoring && !tableThere) {
+          const comment = `Failed to flush table ${str(table)} in family ${str(family)}, table does not exist.`;
+          return outcome(name, false, comment);
+        }
+        let chainThere = true;
+        if ("chain" in args.kwargs!) {
+          chainThere = (await ask(context, "check_chain", [table, chain], { family })).result;
+          if (!ignoring && !chainThere) {
+            return outcome(
+              name,
+              false,
+              `Failed to flush chain ${str(chain)} in table ${str(table)} in family ${
+                str(family)
+              }, chain does not exist.`,
+            );
+          }
+        }
+        const { result } = await ask(context, "flush", [table, chain, family]);
+        if (!result && !(ignoring && (!tableThere || !chainThere))) {
+          return outcome(name, false, "Failed to flush nftables rules");
+        }
+        const comment = `Flush nftables rules in ${str(table)} table ${str(chain)} chain ${str(family)} family`;
+        return outcome(name, true, comment, { locale: name });
+      },
+    }),
+    set_policy: stateFunction({
       signature: "name, table='filter', family='ipv4', **kwargs",
       doc: "The chain has this policy.",
-      run: setPolicy,
-    },
-    table_present: { signature: "name, family='ipv4', **kwargs", doc: "The table exists.", run: tablePresent },
-    table_absent: { signature: "name, family='ipv4', **kwargs", doc: "The table does not exist.", run: tableAbsent },
+      async run(context, { name, table, family, kwargs }) {
+        const { chain, policy, save, save_filename: filename } = kwargs;
+        needed(kwargs, "chain", "policy");
+        const now = await context.call("nftables.get_policy", [table, chain, family]);
+        const of = `nftables default policy for chain ${str(chain)} on table ${str(table)} for ${str(family)}`;
+        const wanted = str(policy).toLowerCase();
+        if (str(now ?? "").toLowerCase() === wanted) return outcome(name, true, `${of} already set to ${str(policy)}`);
+        policyWord(wanted);
+        if (context.test) return outcome(name, null, `${of} needs to be set to ${str(policy)}`);
+        if (!truthy(await context.call("nftables.set_policy", [table, chain, wanted, family]))) {
+          return outcome(name, false, "Failed to set nftables default policy");
+        }
+        const what = `default policy for ${str(chain)} to ${str(policy)} family ${str(family)}`;
+        if (!truthy(save)) return outcome(name, true, `Set ${what}`, { locale: name });
+        await context.call("nftables.save", [], { filename: filename ?? null, family });
+        return outcome(name, true, `Set and saved ${what}`, { locale: name });
+      },
+    }),
+    table_present: stateFunction({
+      signature: "name, family='ipv4', **kwargs",
+      doc: "The table exists.",
+      async run(context, { name, family }) {
+        const table = `nftables table ${str(name)}`;
+        if ((await ask(context, "check_table", [name], { family })).result) {
+          return outcome(name, true, `${table} already exists in family ${str(family)}`);
+        }
+        if (context.test) return outcome(name, null, `${table} would be created in family ${str(family)}`);
+        return (await ask(context, "new_table", [name], { family })).result
+          ? outcome(name, true, `${table} successfully created in family ${str(family)}`, { locale: name })
+          : outcome(name, false, `Failed to create table ${str(name)} for family ${str(family)}`);
+      },
+    }),
+    table_absent: stateFunction({
+      signature: "name, family='ipv4', **kwargs",
+      doc: "The table does not exist.",
+      async run(context, { name, family }) {
+        const table = `nftables table ${str(name)}`;
+        if (!(await ask(context, "check_table", [name, family])).result) {
+          return outcome(name, true, `${table} is already absent from family ${str(family)}`);
+        }
+        if (context.test) return outcome(name, null, `${table} would be deleted from family ${str(family)}`);
+        return (await ask(context, "delete_table", [name], { family })).result
+          ? outcome(name, true, `${table} successfully deleted from family ${str(family)}`, { locale: name })
+          : outcome(name, false, `Failed to delete table ${str(name)} from family ${str(family)}`);
+      },
+    }),
   },
 };

@@ -1,6 +1,6 @@
 import { CommandExecutionError, CommandNotFoundError } from "../../model/loader/family.ts";
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import type { Args } from "../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -50,7 +50,7 @@ function sorted(wanted: string[], there: Packages, force: boolean): { install: s
   return { install, satisfied };
 }
 
-async function installed(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+async function installed(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, dir, user, registry, env } = args;
   const wanted = (truthy(args.pkgs) ? args.pkgs as unknown[] : [name]).map(str);
   let there: Packages;
@@ -79,84 +79,84 @@ async function installed(context: StateContext, args: BoundArguments): Promise<S
   return outcome(name, true, `Package(s) '${install.join(", ")}' successfully installed`, changes);
 }
 
-async function removed(context: StateContext, { name, dir, user }: BoundArguments): Promise<StateReturn> {
-  let there: Packages;
-  try {
-    there = packagesOf(await context.call("npm.list", [], { dir, depth: 0 }));
-  } catch (error) {
-    return outcome(name, false, `Error uninstalling '${str(name)}': ${said(error)}`);
-  }
-  const which = `ackage '${str(name)}'`;
-  if (!there.has(str(name))) return outcome(name, true, `P${which} is not installed`);
-  if (context.test) return outcome(name, null, `P${which} is set to be removed`);
-  return truthy(await context.call("npm.uninstall", [], { pkg: name, dir, runas: user }))
-    ? outcome(name, true, `P${which} was successfully removed`, { [str(name)]: "Removed" })
-    : outcome(name, false, `Error removing p${which}`);
-}
-
-async function bootstrap(context: StateContext, { name, user, silent }: BoundArguments): Promise<StateReturn> {
-  const options = { dir: name, runas: user, pkg: null, silent, ...(context.test ? { dry_run: true } : {}) };
-  let done: unknown;
-  try {
-    done = await context.call("npm.install", [], options);
-  } catch (error) {
-    return outcome(name, false, `Error Bootstrapping '${str(name)}': ${said(error)}`);
-  }
-  if (context.test) {
-    return truthy(done)
-      ? outcome(name, null, `${str(name)} is set to be bootstrapped`, { old: [], new: done })
-      : outcome(name, true, `${str(name)} is already bootstrapped`);
-  }
-  if (!truthy(done)) return outcome(name, true, "Directory is already bootstrapped");
-  return typeof done === "string"
-    ? outcome(name, false, "Could not bootstrap directory", { [str(name)]: done })
-    : outcome(name, true, "Directory was successfully bootstrapped", { [str(name)]: "Bootstrapped" });
-}
-
 /** Lines of npm's cache, or a list of them. */
 type Cached = { includes(text: string): boolean; [at: number]: string };
-
-async function cacheCleaned(context: StateContext, { name, user, force }: BoundArguments): Promise<StateReturn> {
-  const what = truthy(name) ? str(name) : "packages";
-  let cached: Cached;
-  try {
-    cached = await context.call("npm.cache_list", [], { path: name, runas: user }) as Cached;
-  } catch (error) {
-    return outcome(name, false, `Error looking up cached ${what}: ${said(error)}`);
-  }
-  if (truthy(name)) {
-    const all = await context.call("npm.cache_list", [], { path: null, runas: user }) as Cached;
-    if (!cached.includes(`${all[0]}/${str(name)}/`)) {
-      return outcome(name, true, `Package ${str(name)} is not in the cache`);
-    }
-  }
-  if (context.test) return outcome(name, null, `Cached ${what} set to be removed`);
-  const forced = truthy(force) ? { force: true } : {};
-  return truthy(await context.call("npm.cache_clean", [], { path: name, runas: user, ...forced }))
-    ? outcome(name, true, `Cached ${what} successfully removed`, { [truthy(name) ? str(name) : "cache"]: "Removed" })
-    : outcome(name, false, `Error cleaning cached ${what}`);
-}
 
 /** Packages of Node, by npm. */
 export const states: StateModule = {
   virtual: (context) =>
     programPath(context, "npm") !== undefined || { unavailable: "'npm' binary not found on system" },
   functions: {
-    installed: {
+    installed: stateFunction({
       signature: "name, pkgs=None, dir=None, user=None, force_reinstall=False, registry=None, env=None",
       doc: "The packages are installed, for the host or in a directory.",
       run: installed,
-    },
-    removed: { signature: "name, dir=None, user=None", doc: "The package is not installed.", run: removed },
-    bootstrap: {
+    }),
+    removed: stateFunction({
+      signature: "name, dir=None, user=None",
+      doc: "The package is not installed.",
+      async run(context, { name, dir, user }) {
+        let there: Packages;
+        try {
+          there = packagesOf(await context.call("npm.list", [], { dir, depth: 0 }));
+        } catch (error) {
+          return outcome(name, false, `Error uninstalling '${str(name)}': ${said(error)}`);
+        }
+        const which = `ackage '${str(name)}'`;
+        if (!there.has(str(name))) return outcome(name, true, `P${which} is not installed`);
+        if (context.test) return outcome(name, null, `P${which} is set to be removed`);
+        return truthy(await context.call("npm.uninstall", [], { pkg: name, dir, runas: user }))
+          ? outcome(name, true, `P${which} was successfully removed`, { [str(name)]: "Removed" })
+          : outcome(name, false, `Error removing p${which}`);
+      },
+    }),
+    bootstrap: stateFunction({
       signature: "name, user=None, silent=True",
       doc: "What the directory's package.json names is installed in it.",
-      run: bootstrap,
-    },
-    cache_cleaned: {
-      signature: "name=None, user=None, force=False",
+      async run(context, { name, user, silent }) {
+        const options = { dir: name, runas: user, pkg: null, silent, ...(context.test ? { dry_run: true } : {}) };
+        let done: unknown;
+        try {
+          done = await context.call("npm.install", [], options);
+        } catch (error) {
+          return outcome(name, false, `Error Bootstrapping '${str(name)}': ${said(error)}`);
+        }
+        if (context.test) {
+          return truthy(done)
+            ? outcome(name, null, `${str(name)} is set to be bootstrapped`, { old: [], new: done })
+            : outcome(name, true, `${str(name)} is already bootstrapped`);
+        }
+        if (!truthy(done)) return outcome(name, true, "Directory is already bootstrapped");
+        return typeof done === "string"
+          ? outcome(name, false, "Could not bootstrap directory", { [str(name)]: done })
+          : outcome(name, true, "Directory was successfully bootstrapped", { [str(name)]: "Bootstrapped" });
+      },
+    }),
+    cache_cleaned: stateFunction({
+      signature: "name=None, user=None, force: bool=False",
       doc: "npm's cache is empty, or has not this package.",
-      run: cacheCleaned,
-    },
+      async run(context, { name, user, force }) {
+        const what = truthy(name) ? str(name) : "packages";
+        let cached: Cached;
+        try {
+          cached = await context.call("npm.cache_list", [], { path: name, runas: user }) as Cached;
+        } catch (error) {
+          return outcome(name, false, `Error looking up cached ${what}: ${said(error)}`);
+        }
+        if (truthy(name)) {
+          const all = await context.call("npm.cache_list", [], { path: null, runas: user }) as Cached;
+          if (!cached.includes(`${all[0]}/${str(name)}/`)) {
+            return outcome(name, true, `Package ${str(name)} is not in the cache`);
+          }
+        }
+        if (context.test) return outcome(name, null, `Cached ${what} set to be removed`);
+        const forced = force ? { force: true } : {};
+        return truthy(await context.call("npm.cache_clean", [], { path: name, runas: user, ...forced }))
+          ? outcome(name, true, `Cached ${what} successfully removed`, {
+            [truthy(name) ? str(name) : "cache"]: "Removed",
+          })
+          : outcome(name, false, `Error cleaning cached ${what}`);
+      },
+    }),
   },
 };

@@ -1,5 +1,5 @@
 import { bindArguments, parseSignature } from "../../model/loader/signature.ts";
-import type { StateFunction, StateModule } from "../../model/loader/states.ts";
+import { type StateFunction, stateFunction, type StateModule } from "../../model/loader/states.ts";
 import { outcome } from "./outcome.ts";
 import { downloaded, patchDownloaded, patchInstalled } from "./pkg/downloaded.ts";
 import { groupInstalled } from "./pkg/group.ts";
@@ -12,64 +12,39 @@ import { aggregate, beacon, init } from "./pkg/run.ts";
 const GONE = "name, version=None, pkgs=None, normalize=True, ignore_epoch=None, **kwargs";
 
 const FUNCTIONS: Record<string, StateFunction> = {
-  installed: {
-    signature:
-      "name, version=None, refresh=None, fromrepo=None, skip_verify=False, skip_suggestions=False, pkgs=None, " +
-      "sources=None, allow_updates=False, pkg_verify=False, normalize=True, ignore_epoch=None, reinstall=False, " +
-      "update_holds=False, **kwargs",
+  installed: stateFunction({
+    signature: `name, version=None, refresh=None, fromrepo=None, skip_verify=False, skip_suggestions=False,
+        pkgs=None, sources=None, allow_updates=False, pkg_verify=False, normalize=True, ignore_epoch=None,
+        reinstall=False, update_holds=False, **kwargs`,
     doc: "The packages are installed, in the version that is named, or in any.",
     run: installed,
-  },
-  latest: {
-    signature: "name, refresh=None, fromrepo=None, skip_verify=False, pkgs=None, watch_flags=True, **kwargs",
-    doc: "The packages are installed in the newest version that there is.",
-    run: latest,
-  },
-  removed: {
+  }),
+  latest,
+  removed: stateFunction({
     signature: GONE,
     doc: "The packages are not installed.",
     run: (context, args) => without(context, "remove", args),
-  },
-  purged: {
+  }),
+  purged: stateFunction({
     signature: GONE,
     doc: "The packages are not installed, nor is anything left of their configuration.",
     run: (context, args) => without(context, "purge", args),
-  },
-  downloaded: {
-    signature: "name, version=None, pkgs=None, fromrepo=None, ignore_epoch=None, **kwargs",
-    doc: "The packages are in the cache of the package manager.",
-    run: downloaded,
-  },
-  patch_installed: {
+  }),
+  downloaded,
+  patch_installed: stateFunction({
     signature: "name, advisory_ids=None, downloadonly=None, **kwargs",
     doc: "The patches of advisories are installed.",
     run: (context, args) => patchInstalled(context, args, args.downloadonly),
-  },
-  patch_downloaded: {
-    signature: "name, advisory_ids=None, **kwargs",
-    doc: "The patches of advisories are in the cache of the package manager.",
-    run: patchDownloaded,
-  },
-  uptodate: {
-    signature: "name, refresh=False, pkgs=None, **kwargs",
-    doc: "All packages, or those that are named, have their newest version.",
-    run: uptodate,
-  },
-  group_installed: {
-    signature: "name, skip=None, include=None, **kwargs",
-    doc: "The packages of a group are installed.",
-    run: groupInstalled,
-  },
-  held: {
+  }),
+  patch_downloaded: patchDownloaded,
+  uptodate,
+  group_installed: groupInstalled,
+  held: stateFunction({
     signature: "name, version=None, pkgs=None, replace=False, **kwargs",
     doc: "The packages are held at their version; with `replace` no others are.",
     run: held,
-  },
-  unheld: {
-    signature: "name, version=None, pkgs=None, all=False, **kwargs",
-    doc: "The packages, or all, may be upgraded.",
-    run: unheld,
-  },
+  }),
+  unheld,
 };
 
 /** The states that are run again when what they watch has changed. */
@@ -79,7 +54,7 @@ const WATCHING = ["purged", "latest", "removed", "installed"];
 export const states: StateModule = {
   functions: {
     ...FUNCTIONS,
-    mod_watch: {
+    mod_watch: stateFunction({
       signature: "name, **kwargs",
       doc: "Does the state again.",
       async run(context, { name, kwargs: { sfun, ...keyword } }) {
@@ -91,7 +66,7 @@ export const states: StateModule = {
         const given = new Map(Object.entries({ name, ...keyword }));
         return await run(context, bindArguments(`pkg.${fun}`, parseSignature(signature), [], given));
       },
-    },
+    }),
   },
   modInit: init,
   modAggregate: aggregate,

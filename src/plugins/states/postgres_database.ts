@@ -1,5 +1,4 @@
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { stateFunction, type StateModule } from "../../model/loader/states.ts";
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -7,53 +6,54 @@ import { databaseText } from "../modules/postgres/databases.ts";
 import { outcome } from "./outcome.ts";
 import { CONNECTION, connection, removed, virtual } from "./postgres/shared.ts";
 
-async function present(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, tablespace, encoding, lc_collate, lc_ctype, owner, owner_recurse, template } = args;
-  const [own, where] = [str(name), connection(args)];
-  const all = await context.call("postgres.db_list", [], where);
-  const found = isMap(all) ? lookup(all, name) : undefined;
-  const differs = (field: string, wanted: unknown, isAnyCase = false) => {
-    const has = isMap(found) ? str(lookup(found, field)) : "";
-    return truthy(wanted) && (isAnyCase ? has.toLowerCase() !== str(wanted).toLowerCase() : has !== str(wanted));
-  };
-  const isFixed = differs("Encoding", encoding, true) || differs("Collate", lc_collate) || differs("Ctype", lc_ctype);
-  const isOther = differs("Tablespace", tablespace) || differs("Owner", owner);
-  if (found !== undefined && !isFixed && !isOther) return outcome(name, true, `Database ${own} is already present`);
-  if (found !== undefined && isFixed) {
-    return outcome(name, false, `Database ${own} has wrong parameters which couldn't be changed on fly.`);
-  }
-  if (found === undefined) databaseText({ name, tablespace, encoding, lc_collate, lc_ctype, owner, template });
-  if (context.test) {
-    return outcome(
-      name,
-      null,
-      found === undefined
-        ? `Database ${own} is set to be created`
-        : `Database ${own} exists, but parameters need to be changed`,
-    );
-  }
-  if (found === undefined) {
-    const wanted = { tablespace, encoding, lc_collate, lc_ctype, owner, template };
-    return truthy(await context.call("postgres.db_create", [name], { ...wanted, ...where }))
-      ? outcome(name, true, `The database ${own} has been created`, { [own]: "Present" })
-      : outcome(name, false, `Failed to create database ${own}`);
-  }
-  return truthy(await context.call("postgres.db_alter", [name], { tablespace, owner, owner_recurse, ...where }))
-    ? outcome(name, true, `Parameters for database ${own} have been changed`, { [own]: "Parameters changed" })
-    : outcome(name, false, `Failed to change parameters for database ${own}`);
-}
-
 /** Databases of PostgreSQL. */
 export const states: StateModule = {
   virtual,
   functions: {
-    present: {
-      signature: "name, tablespace=None, encoding=None, lc_collate=None, lc_ctype=None, owner=None, " +
-        `owner_recurse=False, template=None, ${CONNECTION}`,
+    present: stateFunction({
+      signature: `name, tablespace=None, encoding=None, lc_collate=None, lc_ctype=None, owner=None,
+        owner_recurse=False, template=None, ${CONNECTION}`,
       doc: "The database exists, with this owner and tablespace.",
-      run: present,
-    },
-    absent: {
+      async run(context, args) {
+        const { name, tablespace, encoding, lc_collate, lc_ctype, owner, owner_recurse, template } = args;
+        const [own, where] = [str(name), connection(args)];
+        const all = await context.call("postgres.db_list", [], where);
+        const found = isMap(all) ? lookup(all, name) : undefined;
+        const differs = (field: string, wanted: unknown, isAnyCase = false) => {
+          const has = isMap(found) ? str(lookup(found, field)) : "";
+          return truthy(wanted) && (isAnyCase ? has.toLowerCase() !== str(wanted).toLowerCase() : has !== str(wanted));
+        };
+        const isFixed = differs("Encoding", encoding, true) || differs("Collate", lc_collate) ||
+          differs("Ctype", lc_ctype);
+        const isOther = differs("Tablespace", tablespace) || differs("Owner", owner);
+        if (found !== undefined && !isFixed && !isOther) {
+          return outcome(name, true, `Database ${own} is already present`);
+        }
+        if (found !== undefined && isFixed) {
+          return outcome(name, false, `Database ${own} has wrong parameters which couldn't be changed on fly.`);
+        }
+        if (found === undefined) databaseText({ name, tablespace, encoding, lc_collate, lc_ctype, owner, template });
+        if (context.test) {
+          return outcome(
+            name,
+            null,
+            found === undefined
+              ? `Database ${own} is set to be created`
+              : `Database ${own} exists, but parameters need to be changed`,
+          );
+        }
+        if (found === undefined) {
+          const wanted = { tablespace, encoding, lc_collate, lc_ctype, owner, template };
+          return truthy(await context.call("postgres.db_create", [name], { ...wanted, ...where }))
+            ? outcome(name, true, `The database ${own} has been created`, { [own]: "Present" })
+            : outcome(name, false, `Failed to create database ${own}`);
+        }
+        return truthy(await context.call("postgres.db_alter", [name], { tablespace, owner, owner_recurse, ...where }))
+          ? outcome(name, true, `Parameters for database ${own} have been changed`, { [own]: "Parameters changed" })
+          : outcome(name, false, `Failed to change parameters for database ${own}`);
+      },
+    }),
+    absent: stateFunction({
       signature: `name, ${CONNECTION}`,
       doc: "The database does not exist.",
       run: (context, args) =>
@@ -63,6 +63,6 @@ export const states: StateModule = {
           remove: "postgres.db_remove",
           failed: "failed to be removed",
         }),
-    },
+    }),
   },
 };

@@ -1,27 +1,9 @@
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { stateFunction, type StateModule } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { EXTENSION } from "../modules/postgres/extensions.ts";
 import { outcome } from "./outcome.ts";
 import { connection, removed, virtual } from "./postgres/shared.ts";
-
-async function present(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, if_not_exists, schema, ext_version, from_version } = args;
-  const [own, where] = [str(name), connection(args)];
-  const found = await context.call("postgres.create_metadata", [name], { schema, ext_version, ...where });
-  const flags: unknown[] = Array.isArray(found) ? found : [];
-  const isNew = flags.includes(EXTENSION.absent);
-  const isOther = flags.includes(EXTENSION.installed) &&
-    (flags.includes(EXTENSION.move) || flags.includes(EXTENSION.upgrade));
-  if (!isNew && !isOther) return outcome(name, true, `Extension ${own} is already present`);
-  const [mode, past] = isNew ? ["install", "installed"] : ["upgrade", "upgraded"];
-  if (context.test) return outcome(name, null, `Extension ${own} is set to be ${past}`);
-  const wanted = { name, if_not_exists, schema, ext_version, from_version };
-  return truthy(await context.call("postgres.create_extension", [], { ...wanted, ...where }))
-    ? outcome(name, true, `The extension ${own} has been ${past}`, { [own]: past[0]!.toUpperCase() + past.slice(1) })
-    : outcome(name, false, `Failed to ${mode} extension ${own}`);
-}
 
 const CONNECTION = "user=None, maintenance_db=None, db_user=None, db_password=None, db_host=None, db_port=None";
 
@@ -29,12 +11,29 @@ const CONNECTION = "user=None, maintenance_db=None, db_user=None, db_password=No
 export const states: StateModule = {
   virtual,
   functions: {
-    present: {
+    present: stateFunction({
       signature: `name, if_not_exists=None, schema=None, ext_version=None, from_version=None, ${CONNECTION}`,
       doc: "The extension is installed, in this schema and at least in this version.",
-      run: present,
-    },
-    absent: {
+      async run(context, args) {
+        const { name, if_not_exists, schema, ext_version, from_version } = args;
+        const [own, where] = [str(name), connection(args)];
+        const found = await context.call("postgres.create_metadata", [name], { schema, ext_version, ...where });
+        const flags: unknown[] = Array.isArray(found) ? found : [];
+        const isNew = flags.includes(EXTENSION.absent);
+        const isOther = flags.includes(EXTENSION.installed) &&
+          (flags.includes(EXTENSION.move) || flags.includes(EXTENSION.upgrade));
+        if (!isNew && !isOther) return outcome(name, true, `Extension ${own} is already present`);
+        const [mode, past] = isNew ? ["install", "installed"] : ["upgrade", "upgraded"];
+        if (context.test) return outcome(name, null, `Extension ${own} is set to be ${past}`);
+        const wanted = { name, if_not_exists, schema, ext_version, from_version };
+        return truthy(await context.call("postgres.create_extension", [], { ...wanted, ...where }))
+          ? outcome(name, true, `The extension ${own} has been ${past}`, {
+            [own]: past[0]!.toUpperCase() + past.slice(1),
+          })
+          : outcome(name, false, `Failed to ${mode} extension ${own}`);
+      },
+    }),
+    absent: stateFunction({
       signature: `name, if_exists=None, restrict=None, cascade=None, ${CONNECTION}`,
       doc: "The extension is not installed.",
       run: (context, args) =>
@@ -44,6 +43,6 @@ export const states: StateModule = {
           remove: "postgres.drop_extension",
           failed: "failed to be removed",
         }),
-    },
+    }),
   },
 };

@@ -1,4 +1,4 @@
-import type { StateModule } from "../../model/loader/states.ts";
+import { stateFunction, type StateModule } from "../../model/loader/states.ts";
 import { rolePresent } from "./postgres/role.ts";
 import { CONNECTION, removed, virtual } from "./postgres/shared.ts";
 
@@ -6,13 +6,13 @@ import { CONNECTION, removed, virtual } from "./postgres/shared.ts";
 export const states: StateModule = {
   virtual,
   functions: {
-    present: {
-      signature: "name, createdb=None, createroles=None, encrypted=None, superuser=None, inherit=None, login=None, " +
-        `replication=None, password=None, refresh_password=None, groups=None, ${CONNECTION}`,
+    present: stateFunction({
+      signature: `name, createdb=None, createroles=None, encrypted=None, superuser=None, inherit=None, login=None,
+        replication=None, password=None, refresh_password=None, groups=None, ${CONNECTION}`,
       doc: "The group exists, and may what is said.",
       run: (context, args) => rolePresent(context, args, "group"),
-    },
-    absent: {
+    }),
+    absent: stateFunction({
       signature: `name, ${CONNECTION}`,
       doc: "The group does not exist.",
       run: (context, args) =>
@@ -22,6 +22,6 @@ export const states: StateModule = {
           remove: "postgres.group_remove",
           failed: "failed to be removed",
         }),
-    },
+    }),
   },
 };

@@ -1,32 +1,29 @@
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { stateFunction, type StateModule } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { outcome } from "./outcome.ts";
 import { virtual } from "./postgres/shared.ts";
 
-async function present(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, user, password, auth, encoding, locale, runas, waldir, checksums } = args;
-  const own = `Postgres data directory ${str(name)}`;
-  if (truthy(await context.call("postgres.datadir_exists", [], { name }))) {
-    return outcome(name, true, `${own} is already present`);
-  }
-  if (context.test) return outcome(name, null, `${own} is set to be initialized`);
-  const wanted = { user, password, auth, encoding, locale, waldir, checksums, runas };
-  return truthy(await context.call("postgres.datadir_init", [name], wanted))
-    ? outcome(name, true, `${own} has been initialized`, { [str(name)]: "Present" })
-    : outcome(name, false, `${own} initialization failed`);
-}
-
 /** Data directories of PostgreSQL. */
 export const states: StateModule = {
   virtual,
   functions: {
-    present: {
-      signature: "name, user=None, password=None, auth='password', encoding='UTF8', locale=None, runas=None, " +
-        "waldir=None, checksums=False",
+    present: stateFunction({
+      signature: `name, user=None, password=None, auth='password', encoding='UTF8', locale=None, runas=None,
+        waldir=None, checksums=False`,
       doc: "The data directory was made with initdb.",
-      run: present,
-    },
+      async run(context, args) {
+        const { name, user, password, auth, encoding, locale, runas, waldir, checksums } = args;
+        const own = `Postgres data directory ${str(name)}`;
+        if (truthy(await context.call("postgres.datadir_exists", [], { name }))) {
+          return outcome(name, true, `${own} is already present`);
+        }
+        if (context.test) return outcome(name, null, `${own} is set to be initialized`);
+        const wanted = { user, password, auth, encoding, locale, waldir, checksums, runas };
+        return truthy(await context.call("postgres.datadir_init", [name], wanted))
+          ? outcome(name, true, `${own} has been initialized`, { [str(name)]: "Present" })
+          : outcome(name, false, `${own} initialization failed`);
+      },
+    }),
   },
 };

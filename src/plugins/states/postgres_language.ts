@@ -1,5 +1,5 @@
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import type { Args } from "../../model/loader/signature.ts";
+import { stateFunction, type StateModule } from "../../model/loader/states.ts";
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -9,41 +9,45 @@ import { connection, virtual } from "./postgres/shared.ts";
 const SIGNATURE = "name, maintenance_db, user=None, db_password=None, db_host=None, db_port=None, db_user=None";
 
 /** The connection without the database, which the functions take by itself. */
-function where(args: BoundArguments) {
+function where(args: Args) {
   const { maintenance_db: _, ...others } = connection(args);
   return others;
-}
-
-async function present(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, maintenance_db } = args;
-  const own = str(name);
-  const found = await context.call("postgres.language_list", [maintenance_db], where(args));
-  if (isMap(found) && lookup(found, name) !== undefined) {
-    return outcome(name, true, `Language ${own} is already installed`);
-  }
-  if (context.test) return outcome(name, null, `Language ${own} is set to be installed`);
-  return truthy(await context.call("postgres.language_create", [name, maintenance_db], where(args)))
-    ? outcome(name, true, `Language ${own} has been installed`, { [own]: "Present" })
-    : outcome(name, false, `Failed to install language ${own}`);
-}
-
-async function absent(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, maintenance_db } = args;
-  const own = str(name);
-  if (!truthy(await context.call("postgres.language_exists", [name, maintenance_db], where(args)))) {
-    return outcome(name, true, `Language ${own} is not present so it cannot be removed`);
-  }
-  if (context.test) return outcome(name, null, `Language ${own} is set to be removed`);
-  return truthy(await context.call("postgres.language_remove", [name, maintenance_db], where(args)))
-    ? outcome(name, true, `Language ${own} has been removed`, { [own]: "Absent" })
-    : outcome(name, false, `Failed to remove language ${own}`);
 }
 
 /** Languages of a database of PostgreSQL. */
 export const states: StateModule = {
   virtual,
   functions: {
-    present: { signature: SIGNATURE, doc: "The language is installed in the database.", run: present },
-    absent: { signature: SIGNATURE, doc: "The language is not installed in it.", run: absent },
+    present: stateFunction({
+      signature: SIGNATURE,
+      doc: "The language is installed in the database.",
+      async run(context, args) {
+        const { name, maintenance_db } = args;
+        const own = str(name);
+        const found = await context.call("postgres.language_list", [maintenance_db], where(args));
+        if (isMap(found) && lookup(found, name) !== undefined) {
+          return outcome(name, true, `Language ${own} is already installed`);
+        }
+        if (context.test) return outcome(name, null, `Language ${own} is set to be installed`);
+        return truthy(await context.call("postgres.language_create", [name, maintenance_db], where(args)))
+          ? outcome(name, true, `Language ${own} has been installed`, { [own]: "Present" })
+          : outcome(name, false, `Failed to install language ${own}`);
+      },
+    }),
+    absent: stateFunction({
+      signature: SIGNATURE,
+      doc: "The language is not installed in it.",
+      async run(context, args) {
+        const { name, maintenance_db } = args;
+        const own = str(name);
+        if (!truthy(await context.call("postgres.language_exists", [name, maintenance_db], where(args)))) {
+          return outcome(name, true, `Language ${own} is not present so it cannot be removed`);
+        }
+        if (context.test) return outcome(name, null, `Language ${own} is set to be removed`);
+        return truthy(await context.call("postgres.language_remove", [name, maintenance_db], where(args)))
+          ? outcome(name, true, `Language ${own} has been removed`, { [own]: "Absent" })
+          : outcome(name, false, `Failed to remove language ${own}`);
+      },
+    }),
   },
 };

@@ -1,12 +1,12 @@
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import type { Args } from "../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { outcome } from "./outcome.ts";
 import { connection, virtual } from "./postgres/shared.ts";
 
-const CONNECTION = "prepend='public', maintenance_db=None, user=None, db_password=None, db_host=None, db_port=None, " +
-  "db_user=None";
+const CONNECTION = `prepend='public', maintenance_db=None, user=None, db_password=None, db_host=None, db_port=None,
+  db_user=None`;
 
 /** What differs between the two states. */
 const ACTS = {
@@ -30,7 +30,7 @@ const ACTS = {
   },
 } as const;
 
-const run = (which: keyof typeof ACTS) => async (context: StateContext, args: BoundArguments): Promise<StateReturn> => {
+const run = (which: keyof typeof ACTS) => async (context: StateContext, args: Args): Promise<StateReturn> => {
   const { name, object_name, object_type, prepend, grant_option } = args;
   const act = ACTS[which];
   const list = args.privileges;
@@ -49,15 +49,15 @@ const run = (which: keyof typeof ACTS) => async (context: StateContext, args: Bo
 export const states: StateModule = {
   virtual,
   functions: {
-    present: {
+    present: stateFunction({
       signature: `name, object_name, object_type, privileges=None, grant_option=None, ${CONNECTION}`,
       doc: "The role has these rights on the object.",
       run: run("present"),
-    },
-    absent: {
+    }),
+    absent: stateFunction({
       signature: `name, object_name, object_type, privileges=None, ${CONNECTION}`,
       doc: "The role does not have these rights on the object.",
       run: run("absent"),
-    },
+    }),
   },
 };

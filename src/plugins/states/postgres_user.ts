@@ -1,4 +1,4 @@
-import type { StateModule } from "../../model/loader/states.ts";
+import { stateFunction, type StateModule } from "../../model/loader/states.ts";
 import { rolePresent } from "./postgres/role.ts";
 import { CONNECTION, removed, virtual } from "./postgres/shared.ts";
 
@@ -6,16 +6,15 @@ import { CONNECTION, removed, virtual } from "./postgres/shared.ts";
 export const states: StateModule = {
   virtual,
   functions: {
-    present: {
-      signature:
-        "name, createdb=None, createroles=None, encrypted=None, superuser=None, replication=None, inherit=None, " +
-        "login=None, password=None, default_password=None, refresh_password=None, valid_until=None, groups=None, " +
-        CONNECTION,
+    present: stateFunction({
+      signature: `name, createdb=None, createroles=None, encrypted=None, superuser=None, replication=None,
+        inherit=None, login=None, password=None, default_password=None, refresh_password=None, valid_until=None,
+        groups=None, ${CONNECTION}`,
       doc: "The user exists, and may what is said. A password that is kept in another way is set anew; " +
         "default_password is set when the user is made.",
       run: (context, args) => rolePresent(context, args, "user"),
-    },
-    absent: {
+    }),
+    absent: stateFunction({
       signature: `name, ${CONNECTION}`,
       doc: "The user does not exist.",
       run: (context, args) =>
@@ -25,6 +24,6 @@ export const states: StateModule = {
           remove: "postgres.user_remove",
           failed: "failed to be removed",
         }),
-    },
+    }),
   },
 };

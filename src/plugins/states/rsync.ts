@@ -1,5 +1,4 @@
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { stateFunction, type StateModule } from "../../model/loader/states.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { operand, programPath } from "../commands.ts";
 import { exists } from "../linux/paths.ts";
@@ -19,36 +18,34 @@ function changesOf(text: string): Record<string, string> | undefined {
   return changes.copied === "N/A" && changes.deleted === "N/A" ? undefined : changes;
 }
 
-async function synchronized(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, source, prepare, ...options } = args;
-  const { fs } = context.runtime;
-  const path = operand(name, "a destination");
-  operand(source, "a source");
-  if (!exists(fs, path)) {
-    if (!truthy(options.force) && !truthy(prepare)) {
-      return outcome(name, false, `Destination directory ${path} was not found.`);
-    }
-    if (truthy(prepare) && !context.test) fs.mkdir(path);
-  }
-  const dryrun = context.test || truthy(options.dryrun);
-  const result = await context.call("rsync.rsync", [source, name], {
-    ...options,
-    dryrun: context.test ? true : options.dryrun,
-  }) as { retcode: number; stdout: string; stderr: string };
-  if (dryrun) return outcome(name, null, summary(result.stdout));
-  if (result.retcode !== 0) return outcome(name, false, result.stderr);
-  return outcome(name, true, summary(result.stdout), changesOf(result.stdout));
-}
-
 /** Directories that rsync copies. */
 export const states: StateModule = {
   virtual: (context) => programPath(context, "rsync") !== undefined || { unavailable: "Command not found: rsync" },
   functions: {
-    synchronized: {
-      signature: "name, source, delete=False, force=False, update=False, passwordfile=None, exclude=None, " +
-        "excludefrom=None, prepare=False, dryrun=False, additional_opts=None",
+    synchronized: stateFunction({
+      signature: `name, source, delete=False, force=False, update=False, passwordfile=None, exclude=None,
+        excludefrom=None, prepare=False, dryrun=False, additional_opts=None`,
       doc: "The directory has the files of the source. `prepare` makes it first.",
-      run: synchronized,
-    },
+      async run(context, args) {
+        const { name, source, prepare, ...options } = args;
+        const { fs } = context.runtime;
+        const path = operand(name, "a destination");
+        operand(source, "a source");
+        if (!exists(fs, path)) {
+          if (!truthy(options.force) && !truthy(prepare)) {
+            return outcome(name, false, `Destination directory ${path} was not found.`);
+          }
+          if (truthy(prepare) && !context.test) fs.mkdir(path);
+        }
+        const dryrun = context.test || truthy(options.dryrun);
+        const result = await context.call("rsync.rsync", [source, name], {
+          ...options,
+          dryrun: context.test ? true : options.dryrun,
+        }) as { retcode: number; stdout: string; stderr: string };
+        if (dryrun) return outcome(name, null, summary(result.stdout));
+        if (result.retcode !== 0) return outcome(name, false, result.stderr);
+        return outcome(name, true, summary(result.stdout), changesOf(result.stdout));
+      },
+    }),
   },
 };

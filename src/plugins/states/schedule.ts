@@ -1,7 +1,7 @@
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { fieldsOf } from "../../language/python/given.ts";
+import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { equal } from "../../language/python/equal.ts";
-import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
+import { isMap, lookup } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 
@@ -13,9 +13,6 @@ interface Answer {
   comment?: unknown;
   changes?: unknown;
 }
-
-const fieldsOf = (value: unknown): Fields =>
-  isMap(value) ? Object.fromEntries(entriesOf(value).map(([key, item]) => [str(key), item])) : {};
 
 async function scheduleOf(context: StateContext, offline: unknown): Promise<Fields> {
   const asked = { show_all: true, return_yaml: false, ...(offline === undefined ? {} : { offline }) };
@@ -68,16 +65,17 @@ const switched = (fun: string, done: string) => async (context: StateContext, na
   return told(context, name, await change(context, fun, name, given), `${done} job ${name} from schedule`, {});
 };
 
-const state = (doc: string, run: (context: StateContext, name: string, given: Fields) => Promise<StateReturn>) => ({
-  signature: "name, **kwargs",
-  doc,
-  run: (context: StateContext, { name, kwargs }: BoundArguments) =>
-    run(
-      context,
-      str(name),
-      Object.fromEntries(Object.entries(kwargs as Fields).filter(([key]) => !key.startsWith("__"))),
-    ),
-});
+const state = (doc: string, run: (context: StateContext, name: string, given: Fields) => Promise<StateReturn>) =>
+  stateFunction({
+    signature: "name: str, **kwargs",
+    doc,
+    run: (context, { name, kwargs }) =>
+      run(
+        context,
+        name,
+        Object.fromEntries(Object.entries(kwargs).filter(([key]) => !key.startsWith("__"))),
+      ),
+  });
 
 /** Jobs that the minion runs by time. */
 export const states: StateModule = {

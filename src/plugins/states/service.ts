@@ -1,31 +1,23 @@
-import type { StateFunction, StateModule } from "../../model/loader/states.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { stateFunction, type StateModule } from "../../model/loader/states.ts";
 import { outcome } from "./outcome.ts";
 import { dead, running } from "./service/activity.ts";
 import { beacon, watch } from "./service/after.ts";
 import { setEnabled } from "./service/boot.ts";
 import { setMasked } from "./service/mask.ts";
 
-const masking = (wanted: boolean, doc: string): StateFunction => ({
-  signature: "name, runtime=False",
-  doc,
-  run: (context, { name, runtime }) => setMasked(context, name, wanted, truthy(runtime)),
-});
+const masking = (wanted: boolean, doc: string) =>
+  stateFunction({
+    signature: "name, runtime: bool=False",
+    doc,
+    run: (context, { name, runtime }) => setMasked(context, name, wanted, runtime),
+  });
 
 /** Services: whether they run, start at boot, or cannot be started at all. */
 export const states: StateModule = {
   functions: {
-    running: {
-      signature: "name, enable=None, sig=None, init_delay=None, **kwargs",
-      doc: "The service runs; with `enable` it also starts at boot, or does not.",
-      run: running,
-    },
-    dead: {
-      signature: "name, enable=None, sig=None, init_delay=None, **kwargs",
-      doc: "The service does not run; with `enable` it also starts at boot, or does not.",
-      run: dead,
-    },
-    enabled: {
+    running,
+    dead,
+    enabled: stateFunction({
       signature: "name, **kwargs",
       doc: "The service starts at boot.",
       async run(context, { name, kwargs }) {
@@ -36,25 +28,21 @@ export const states: StateModule = {
         }
         return ret;
       },
-    },
-    disabled: {
+    }),
+    disabled: stateFunction({
       signature: "name, **kwargs",
       doc: "The service does not start at boot.",
       run: async (context, { name, kwargs }) => ({
         ...outcome(name, true, ""),
         ...await setEnabled(context, name, false, { kwargs }),
       }),
-    },
+    }),
     masked: masking(true, "The service is masked: nothing can start it. With `runtime` until the next boot."),
     unmasked: masking(
       false,
       "The service is not masked; with `runtime` the mask that lasts until the next boot is meant.",
     ),
-    mod_watch: {
-      signature: "name, sfun=None, sig=None, reload=False, full_restart=False, init_delay=None, force=False, **kwargs",
-      doc: "Restarts or reloads a running service, starts one that is stopped, and stops one that shall be dead.",
-      run: watch,
-    },
+    mod_watch: watch,
   },
   modBeacon: beacon,
 };

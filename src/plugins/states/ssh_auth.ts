@@ -1,5 +1,5 @@
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import type { Args } from "../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { splitWords } from "../../language/python/whitespace.ts";
@@ -7,7 +7,7 @@ import { parseKey } from "../modules/ssh/keys.ts";
 import { outcome } from "./outcome.ts";
 
 /** The arguments with what the name says besides the key: options, kind and comment. */
-function spelled(args: BoundArguments): BoundArguments {
+function spelled(args: Args): Args {
   const name = str(args.name);
   const found = parseKey(name);
   if (found === undefined) {
@@ -24,11 +24,11 @@ function spelled(args: BoundArguments): BoundArguments {
   };
 }
 
-const fromFile = ({ source }: BoundArguments): boolean => truthy(source);
+const fromFile = ({ source }: Args): boolean => truthy(source);
 
-const optionsOf = ({ options }: BoundArguments) => truthy(options) ? options : [];
+const optionsOf = ({ options }: Args) => truthy(options) ? options : [];
 
-async function checkKey(context: StateContext, args: BoundArguments): Promise<unknown> {
+async function checkKey(context: StateContext, args: Args): Promise<unknown> {
   const { user, key, enc, comment, config, fingerprint_hash_type } = args;
   return await context.call("ssh.check_key", [user, key, enc, comment, optionsOf(args)], {
     config,
@@ -37,7 +37,7 @@ async function checkKey(context: StateContext, args: BoundArguments): Promise<un
 }
 
 /** Arguments of the functions that take a file of keys. */
-const fileArguments = (context: StateContext, { user, source, config, fingerprint_hash_type }: BoundArguments) => ({
+const fileArguments = (context: StateContext, { user, source, config, fingerprint_hash_type }: Args) => ({
   user,
   source,
   config,
@@ -46,24 +46,23 @@ const fileArguments = (context: StateContext, { user, source, config, fingerprin
 });
 
 /** The text for a file that is there and has no key; undefined if it has some, or is not there. */
-async function noKeys(context: StateContext, args: BoundArguments): Promise<string | undefined> {
+async function noKeys(context: StateContext, args: Args): Promise<string | undefined> {
   const path = await context.call("cp.cache_file", [args.source, context.saltenv]);
   if (!truthy(path)) return undefined;
   const keys = await context.call("ssh.check_key_file", [], fileArguments(context, args));
   return truthy(keys) ? undefined : `No keys detected in ${str(args.source)}. Is file properly formatted?`;
 }
 
-const missingSource = ({ source }: BoundArguments) =>
-  `Failed to add the ssh key. Source file ${str(source)} is missing`;
+const missingSource = ({ source }: Args) => `Failed to add the ssh key. Source file ${str(source)} is missing`;
 
 /** True if the master does not have the file; one of this host may come in the same run. */
-const isMissing = async (context: StateContext, { source }: BoundArguments): Promise<boolean> =>
+const isMissing = async (context: StateContext, { source }: Args): Promise<boolean> =>
   str(source).startsWith("salt://") && !truthy(await context.call("cp.cache_file", [source, context.saltenv]));
 
 /** What a dry run says of a file of keys: `line` gives the words for one, or nothing. */
 async function predictFile(
   context: StateContext,
-  args: BoundArguments,
+  args: Args,
   line: (key: string, status: string) => string | undefined,
   done: string,
 ): Promise<StateReturn> {
@@ -79,7 +78,7 @@ async function predictFile(
     : outcome(args.name, false, problem);
 }
 
-async function predictPresent(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+async function predictPresent(context: StateContext, args: Args): Promise<StateReturn> {
   if (fromFile(args)) {
     const line = (key: string, status: string) => status === "exists" ? undefined : `Set to ${status}: ${key}`;
     return await predictFile(context, args, line, "present");
@@ -91,10 +90,10 @@ async function predictPresent(context: StateContext, args: BoundArguments): Prom
   return outcome(args.name, true, alreadyPresent(args));
 }
 
-const alreadyPresent = ({ key, user }: BoundArguments) =>
+const alreadyPresent = ({ key, user }: Args) =>
   `The authorized host key ${str(key)} is already present for user ${str(user)}`;
 
-async function setKeys(context: StateContext, args: BoundArguments): Promise<unknown> {
+async function setKeys(context: StateContext, args: Args): Promise<unknown> {
   const { user, key, enc, comment, source, config, fingerprint_hash_type } = args;
   if (!fromFile(args)) {
     return await context.call("ssh.set_auth_key", [user, key], {
@@ -110,13 +109,13 @@ async function setKeys(context: StateContext, args: BoundArguments): Promise<unk
   return await context.call("ssh.set_auth_key_from_file", [], options);
 }
 
-async function failed(context: StateContext, args: BoundArguments): Promise<string> {
+async function failed(context: StateContext, args: Args): Promise<string> {
   const problem = fromFile(args) ? await noKeys(context, args) : undefined;
   return problem ??
     "Failed to add the ssh key. Is the home directory available, and/or does the key file exist?";
 }
 
-async function present(context: StateContext, given: BoundArguments): Promise<StateReturn> {
+async function present(context: StateContext, given: Args): Promise<StateReturn> {
   const args = given.source === "" ? spelled(given) : { ...given, key: given.name };
   if (context.test) return await predictPresent(context, args);
   const { name, key, user } = args;
@@ -132,7 +131,7 @@ async function present(context: StateContext, given: BoundArguments): Promise<St
   return outcome(name, false, "Invalid public ssh key, most likely has spaces or invalid syntax");
 }
 
-async function predictAbsent(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+async function predictAbsent(context: StateContext, args: Args): Promise<StateReturn> {
   if (fromFile(args)) {
     const line = (key: string, status: string) => status === "add" ? undefined : `Set to remove: ${key}`;
     return await predictFile(context, args, line, "absent");
@@ -142,7 +141,7 @@ async function predictAbsent(context: StateContext, args: BoundArguments): Promi
     : outcome(args.name, null, `Key ${args.key} for user ${str(args.user)} is set for removal`);
 }
 
-async function removeKeys(context: StateContext, args: BoundArguments): Promise<string> {
+async function removeKeys(context: StateContext, args: Args): Promise<string> {
   const { user, key, config, source, fingerprint_hash_type } = args;
   if (!fromFile(args)) {
     return await context.call("ssh.rm_auth_key", [user, key], { config, fingerprint_hash_type }) as string;
@@ -151,7 +150,7 @@ async function removeKeys(context: StateContext, args: BoundArguments): Promise<
   return await context.call("ssh.rm_auth_key_from_file", [], fileArguments(context, args)) as string;
 }
 
-async function absent(context: StateContext, given: BoundArguments): Promise<StateReturn> {
+async function absent(context: StateContext, given: Args): Promise<StateReturn> {
   const args = given.source === "" || context.test ? spelled(given) : { ...given, key: given.name };
   if (context.test) return await predictAbsent(context, args);
   const comment = await removeKeys(context, args);
@@ -159,47 +158,45 @@ async function absent(context: StateContext, given: BoundArguments): Promise<Sta
   return outcome(args.name, comment !== "User authorized keys file not present", comment, changes);
 }
 
-async function manage(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { ssh_keys: wanted, user, config, fingerprint_hash_type } = args;
-  const ret = outcome("", true, "");
-  const words = new Set((wanted as unknown[]).flatMap((key) => str(key).split(" ")));
-  const there = await context.call("ssh.auth_keys", [], { user, config, fingerprint_hash_type }) as object;
-  for (const key of Object.keys(there).filter((one) => !words.has(one))) {
-    if (context.test) {
-      ret.comment = `${key} Key set for removal`;
-      ret.result = null;
-    } else ret.changes[key] = (await absent(context, { ...args, name: key })).comment;
-  }
-  for (const key of wanted as unknown[]) {
-    const one = await present(context, { ...args, name: key });
-    if (Object.keys(one.changes).length > 0) Object.assign(ret.changes, one.changes);
-    else ret.comment = `${str(ret.comment)}\n${str(one.comment)}`.trim();
-    if (one.result === null) ret.result = null;
-    else if (!one.result) ret.result = false;
-  }
-  return ret;
-}
-
-const COMMON = "enc='ssh-rsa', comment='', source='', options=None, config='.ssh/authorized_keys', " +
-  "fingerprint_hash_type=None";
+const COMMON = `enc='ssh-rsa', comment='', source='', options=None, config='.ssh/authorized_keys',
+  fingerprint_hash_type=None`;
 
 /** Keys that may log in as a user. */
 export const states: StateModule = {
   functions: {
-    present: {
+    present: stateFunction({
       signature: `name, user, ${COMMON}, **kwargs`,
       doc: "The key, or each key of the file `source`, may log in. The name may be a whole line of the file.",
       run: present,
-    },
-    absent: {
+    }),
+    absent: stateFunction({
       signature: `name, user, ${COMMON}`,
       doc: "The key, or each key of the file `source`, may not log in.",
       run: absent,
-    },
-    manage: {
+    }),
+    manage: stateFunction({
       signature: `name, ssh_keys, user, ${COMMON}, **kwargs`,
       doc: "These keys and no other may log in.",
-      run: manage,
-    },
+      async run(context, args) {
+        const { ssh_keys: wanted, user, config, fingerprint_hash_type } = args;
+        const ret = outcome("", true, "");
+        const words = new Set((wanted as unknown[]).flatMap((key) => str(key).split(" ")));
+        const there = await context.call("ssh.auth_keys", [], { user, config, fingerprint_hash_type }) as object;
+        for (const key of Object.keys(there).filter((one) => !words.has(one))) {
+          if (context.test) {
+            ret.comment = `${key} Key set for removal`;
+            ret.result = null;
+          } else ret.changes[key] = (await absent(context, { ...args, name: key })).comment;
+        }
+        for (const key of wanted as unknown[]) {
+          const one = await present(context, { ...args, name: key });
+          if (Object.keys(one.changes).length > 0) Object.assign(ret.changes, one.changes);
+          else ret.comment = `${str(ret.comment)}\n${str(one.comment)}`.trim();
+          if (one.result === null) ret.result = null;
+          else if (!one.result) ret.result = false;
+        }
+        return ret;
+      },
+    }),
   },
 };

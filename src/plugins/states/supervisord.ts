@@ -1,5 +1,5 @@
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import type { Args } from "../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { hasFunction } from "./available.ts";
@@ -53,7 +53,7 @@ function foreseen(name: string, all: Processes): StateReturn {
   );
 }
 
-async function running(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+async function running(context: StateContext, args: Args): Promise<StateReturn> {
   const name = str(args.name).replace(/:\*$/, ":");
   if (!await hasFunction(context, "supervisord.status")) {
     return outcome(name, false, "Supervisord module not activated. Do you need to install supervisord?");
@@ -92,36 +92,38 @@ async function running(context: StateContext, args: BoundArguments): Promise<Sta
   return ret;
 }
 
-async function dead(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const name = str(args.name);
-  if (context.test) return outcome(name, null, `Service ${name} is set to be stopped`);
-  const place = { user: args.user, conf_file: args.conf_file, bin_env: args.bin_env };
-  const all = await context.call("supervisord.status", [], place) as Processes;
-  const found = isGroup(all, name) ? matching(all, name) : Object.hasOwn(all, name) ? [name] : [];
-  if (found.length === 0) return outcome(name, true, `Service ${name} doesn't exist`);
-  if (found.some((one) => STOPPED.includes(all[one]!.state))) {
-    return outcome(name, true, `Service ${name} is not running`);
-  }
-  await context.call("supervisord.stop", [name], place);
-  const comment = `Stopping service: ${name}`;
-  return outcome(name, true, comment, { [name]: comment });
-}
-
 const PLACE = "user=None, conf_file=None, bin_env=None, **kwargs";
 
 /** Processes that supervisord runs. */
 export const states: StateModule = {
   functions: {
-    running: {
+    running: stateFunction({
       signature: `name, restart=False, update=False, ${PLACE}`,
       doc: "The process, or the group with a colon behind it, runs.",
       run: running,
-    },
-    dead: { signature: `name, ${PLACE}`, doc: "The process does not run.", run: dead },
-    mod_watch: {
+    }),
+    dead: stateFunction({
+      signature: `name: str, ${PLACE}`,
+      doc: "The process does not run.",
+      async run(context, args) {
+        const name = args.name;
+        if (context.test) return outcome(name, null, `Service ${name} is set to be stopped`);
+        const place = { user: args.user, conf_file: args.conf_file, bin_env: args.bin_env };
+        const all = await context.call("supervisord.status", [], place) as Processes;
+        const found = isGroup(all, name) ? matching(all, name) : Object.hasOwn(all, name) ? [name] : [];
+        if (found.length === 0) return outcome(name, true, `Service ${name} doesn't exist`);
+        if (found.some((one) => STOPPED.includes(all[one]!.state))) {
+          return outcome(name, true, `Service ${name} is not running`);
+        }
+        await context.call("supervisord.stop", [name], place);
+        const comment = `Stopping service: ${name}`;
+        return outcome(name, true, comment, { [name]: comment });
+      },
+    }),
+    mod_watch: stateFunction({
       signature: `name, restart=True, update=False, ${PLACE}`,
       doc: "Restarts the process.",
       run: running,
-    },
+    }),
   },
 };

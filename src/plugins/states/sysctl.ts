@@ -1,6 +1,5 @@
 import { CommandExecutionError } from "../../model/loader/family.ts";
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -56,32 +55,30 @@ async function predict(context: StateContext, name: unknown, value: unknown, con
   return answer(name, null, `Sysctl option ${str(name)} would be changed to ${str(value)}`);
 }
 
-async function present(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, value } = args;
-  const config = args.config ??
-    (await hasFunction(context, "sysctl.default_config")
-      ? await context.call("sysctl.default_config")
-      : "/etc/sysctl.conf");
-  if (context.test) return await predict(context, name, value, config);
-  let done: unknown;
-  try {
-    done = await context.call("sysctl.persist", [name, value, config]);
-  } catch (error) {
-    if (!(error instanceof CommandExecutionError)) throw error;
-    return outcome(name, false, `Failed to set ${str(name)} to ${str(value)}: ${error.message}`);
-  }
-  const set = `${str(name)} = ${str(value)}`;
-  if (done === "Updated") return answer(name, true, `Updated sysctl value ${set}`, { [str(name)]: value });
-  return answer(name, true, done === "Already set" ? `Sysctl value ${set} is already set` : "");
-}
-
 /** Parameters of the kernel. */
 export const states: StateModule = {
   functions: {
-    present: {
+    present: stateFunction({
       signature: "name, value, config=None",
       doc: "The parameter has that value, now and after the next boot.",
-      run: present,
-    },
+      async run(context, args) {
+        const { name, value } = args;
+        const config = args.config ??
+          (await hasFunction(context, "sysctl.default_config")
+            ? await context.call("sysctl.default_config")
+            : "/etc/sysctl.conf");
+        if (context.test) return await predict(context, name, value, config);
+        let done: unknown;
+        try {
+          done = await context.call("sysctl.persist", [name, value, config]);
+        } catch (error) {
+          if (!(error instanceof CommandExecutionError)) throw error;
+          return outcome(name, false, `Failed to set ${str(name)} to ${str(value)}: ${error.message}`);
+        }
+        const set = `${str(name)} = ${str(value)}`;
+        if (done === "Updated") return answer(name, true, `Updated sysctl value ${set}`, { [str(name)]: value });
+        return answer(name, true, done === "Already set" ? `Sysctl value ${set} is already set` : "");
+      },
+    }),
   },
 };

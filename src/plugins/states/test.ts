@@ -1,6 +1,11 @@
 import { SaltInvocationError } from "../../model/loader/family.ts";
-import type { LowChunk, StateContext, StateFunction, StateModule, StateReturn } from "../../model/loader/states.ts";
-import type { BoundArguments } from "../../model/loader/signature.ts";
+import {
+  type LowChunk,
+  type StateContext,
+  stateFunction,
+  type StateModule,
+  type StateReturn,
+} from "../../model/loader/states.ts";
 import { isMap, sizeOf } from "../../language/python/containers.ts";
 import { isInteger } from "../../language/python/float.ts";
 import { str } from "../../language/python/repr.ts";
@@ -14,16 +19,16 @@ function pretended(
   doc: string,
   real: { comment: string; result: boolean; changes: boolean },
   dry: { comment: string; result: boolean | null } | undefined,
-): StateFunction {
-  return {
+) {
+  return stateFunction({
     signature: "name, **kwargs",
     doc,
     run: (context, { name, kwargs }) => {
       const changes = real.changes ? structuredClone(CHANGES) : {};
       if (context.test && dry !== undefined) return { name, changes, result: dry.result, comment: dry.comment };
-      return { name, changes, result: real.result, comment: kwargs.comment ?? real.comment };
+      return { name, changes, result: real.result, comment: (kwargs.comment ?? real.comment) as string };
     },
-  };
+  });
 }
 
 /** `True`, `False` or, by the word `Random`, one of the two. */
@@ -42,30 +47,6 @@ function warningsOf(warnings: unknown): { warnings?: unknown[] } {
   );
 }
 
-function configurable(context: StateContext, args: BoundArguments): StateReturn {
-  const { name, changes, result, comment, warnings } = args;
-  const { random } = context.runtime;
-  const changed = chosen(
-    changes,
-    random,
-    "You have specified the state option 'changes' with invalid arguments. It must be either True, False, or 'Random'",
-  );
-  const succeeded = chosen(
-    result,
-    random,
-    "You have specified the state option 'result' with invalid arguments. It must be either True, False, or 'Random'",
-  );
-  const ret = { name, changes: changed ? structuredClone(CHANGES) : {}, result: succeeded, comment };
-  const more = warningsOf(warnings);
-  if (!context.test) return { ...ret, ...more };
-  return {
-    ...ret,
-    comment: truthy(comment) ? comment : "This is a test",
-    result: changes === false ? true : null,
-    ...more,
-  };
-}
-
 /** The states that this one watches and that have changed. */
 function changedRequisites({ low, running }: StateContext): string[] {
   const requisites = isMap(low.__reqs__) ? (low.__reqs__ as Record<string, LowChunk[]>).watch ?? [] : [];
@@ -76,7 +57,8 @@ function changedRequisites({ low, running }: StateContext): string[] {
 }
 
 /** Parameter → how its values are called, and what they are. Salt takes no text for one. */
-const TYPES: [parameter: string, shown: string, is: (value: unknown) => boolean][] = [
+type Checked = "present" | "boolean" | "integer" | "string" | "listing" | "dictionary";
+const TYPES: [parameter: Checked, shown: string, is: (value: unknown) => boolean][] = [
   ["present", "None", () => true],
   ["boolean", "<class 'bool'>", (value) => typeof value === "boolean"],
   ["integer", "<class 'int'>", (value) => isInteger(value) || typeof value === "boolean"],
@@ -84,31 +66,6 @@ const TYPES: [parameter: string, shown: string, is: (value: unknown) => boolean]
   ["listing", "<class 'list'>", Array.isArray],
   ["dictionary", "<class 'dict'>", isMap],
 ];
-
-async function checkPillar(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  if (!TYPES.some(([parameter]) => truthy(args[parameter]))) {
-    throw new SaltInvocationError("Missing required argument text.");
-  }
-  const failed = new Map<string, string | undefined>();
-  const fine = new Map<string, string>();
-  for (const [parameter, shown, is] of TYPES) {
-    const keys = truthy(args[parameter]) ? args[parameter] : [];
-    if (typeof keys !== "string" && !Array.isArray(keys)) throw new TypeError("");
-    for (const key of [keys].flat().map(str)) {
-      const value = await context.call("pillar.get", [key, null]);
-      if (value === null) failed.set(key, undefined);
-      else if (!is(value)) failed.set(key, shown);
-      else if (truthy(args.verbose)) fine.set(key, shown);
-    }
-  }
-  const lines = [...failed].map(([key, shown]) =>
-    `Pillar key "${key}" ${shown === undefined ? "is missing" : `is not ${shown}`}.\n`
-  );
-  if (fine.size > 0) {
-    lines.push("Those keys passed the check:\n", ...[...fine].map(([key, shown]) => `- ${key} (${shown})\n`));
-  }
-  return { name: args.name, changes: {}, result: failed.size === 0, comment: lines.join("") };
-}
 
 /** States that do nothing, to try other things with. */
 export const states: StateModule = {
@@ -138,34 +95,85 @@ export const states: StateModule = {
       { comment: "Failure!", result: false, changes: true },
       { comment: "If we weren't testing, this would be failed with changes", result: null },
     ),
-    configurable_test_state: {
+    configurable_test_state: stateFunction({
       signature: "name, changes=True, result=True, comment=, warnings=None",
       doc: "Ends as its arguments say: `changes` and `result` are True, False or Random.",
-      run: configurable,
-    },
-    show_notification: {
+      run(context, args) {
+        const { name, changes, result, comment, warnings } = args;
+        const { random } = context.runtime;
+        const changed = chosen(
+          changes,
+          random,
+          "You have specified the state option 'changes' with invalid arguments. It must be either True, False, or 'Random'",
+        );
+        const succeeded = chosen(
+          result,
+          random,
+          "You have specified the state option 'result' with invalid arguments. It must be either True, False, or 'Random'",
+        );
+        const ret = {
+          name,
+          changes: changed ? structuredClone(CHANGES) : {},
+          result: succeeded,
+          comment: comment as string,
+        };
+        const more = warningsOf(warnings);
+        if (!context.test) return { ...ret, ...more };
+        return {
+          ...ret,
+          comment: truthy(comment) ? comment as string : "This is a test",
+          result: changes === false ? true : null,
+          ...more,
+        };
+      },
+    }),
+    show_notification: stateFunction({
       signature: "name, text=None, **kwargs",
       doc: "Succeeds with `text` as its comment.",
       run: (_context, { name, text }) => {
         if (!truthy(text)) throw new SaltInvocationError("Missing required argument text.");
-        return { name, changes: {}, result: true, comment: text };
+        return { name, changes: {}, result: true, comment: text as string };
       },
-    },
-    check_pillar: {
+    }),
+    check_pillar: stateFunction({
       signature:
         "name, present=None, boolean=None, integer=None, string=None, listing=None, dictionary=None, verbose=False",
       doc: "Succeeds if the pillar has certain keys, with values of certain types.",
-      run: checkPillar,
-    },
-    mod_watch: {
+      async run(context, args) {
+        if (!TYPES.some(([parameter]) => truthy(args[parameter]))) {
+          throw new SaltInvocationError("Missing required argument text.");
+        }
+        const failed = new Map<string, string | undefined>();
+        const fine = new Map<string, string>();
+        for (const [parameter, shown, is] of TYPES) {
+          const keys = truthy(args[parameter]) ? args[parameter] : [];
+          if (typeof keys !== "string" && !Array.isArray(keys)) throw new TypeError("");
+          for (const key of [keys].flat().map(str)) {
+            const value = await context.call("pillar.get", [key, null]);
+            if (value === null) failed.set(key, undefined);
+            else if (!is(value)) failed.set(key, shown);
+            else if (truthy(args.verbose)) fine.set(key, shown);
+          }
+        }
+        const lines = [...failed].map(([key, shown]) =>
+          `Pillar key "${key}" ${shown === undefined ? "is missing" : `is not ${shown}`}.\n`
+        );
+        if (fine.size > 0) {
+          lines.push("Those keys passed the check:\n", ...[...fine].map(([key, shown]) => `- ${key} (${shown})\n`));
+        }
+        return { name: args.name, changes: {}, result: failed.size === 0, comment: lines.join("") };
+      },
+    }),
+    mod_watch: stateFunction({
       signature: "name, sfun=None, **kwargs",
       doc: "Names the watched states that have changed. `result`, `comment` and `changes` replace what it returns.",
       run: (context, { name, kwargs }) => ({
         name,
-        result: kwargs.result ?? true,
-        comment: kwargs.comment ?? "Watch statement fired.",
-        changes: kwargs.changes ?? { "Requisites with changes": changedRequisites(context) },
+        result: (kwargs.result ?? true) as boolean,
+        comment: (kwargs.comment ?? "Watch statement fired.") as string,
+        changes:
+          (kwargs.changes ?? { "Requisites with changes": changedRequisites(context) }) as StateReturn["changes"],
       }),
-    },
+    }),
   },
 };

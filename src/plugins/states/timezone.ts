@@ -1,57 +1,57 @@
 import { messageOf } from "../../base/errors.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { stateFunction, type StateModule } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { outcome } from "./outcome.ts";
 
-async function system(context: StateContext, { name, utc }: BoundArguments): Promise<StateReturn> {
-  let same: unknown;
-  try {
-    same = await context.call("timezone.zone_compare", [name]);
-  } catch (error) {
-    if (!(error instanceof CommandExecutionError || error instanceof SaltInvocationError)) throw error;
-    const problem = `Unable to compare desired timezone '${str(name)}' to system timezone: ${messageOf(error)}`;
-    return outcome(name, false, problem);
-  }
-  const clockIsUtc = await context.call("timezone.get_hwclock") !== "localtime";
-  const setsZone = same !== true;
-  const setsClock = truthy(utc) && !clockIsUtc;
-  if (!setsZone && !setsClock) {
-    const already = [`Timezone ${str(name)} already set`, ...(truthy(utc) ? [`UTC already set to ${str(name)}`] : [])];
-    return outcome(name, true, already.join(", "));
-  }
-  if (context.test) {
-    const needs = [
-      ...(same === false ? [`Timezone ${str(name)} needs to be set`] : []),
-      ...(setsClock ? [`UTC needs to be set to ${str(utc)}`] : []),
-    ];
-    return outcome(name, null, needs.join(", "));
-  }
-  const ret = outcome(name, null, "");
-  const comments: string[] = [];
-  if (setsZone) {
-    ret.result = truthy(await context.call("timezone.set_zone", [name]));
-    if (ret.result) ret.changes.timezone = name;
-    comments.push(ret.result ? `Set timezone ${str(name)}` : "Failed to set timezone");
-  }
-  if (setsClock) {
-    ret.result = truthy(await context.call("timezone.set_hwclock", ["UTC"]));
-    if (ret.result) ret.changes.utc = utc;
-    comments.push(`${ret.result ? "Set UTC to" : "Failed to set UTC to"} ${str(utc)}`);
-  }
-  ret.comment = comments.join(", ");
-  return ret;
-}
-
 /** The time zone of this host. */
 export const states: StateModule = {
   functions: {
-    system: {
+    system: stateFunction({
       signature: "name, utc=True",
       doc: "The host is in that time zone, and its clock of hardware runs in UTC.",
-      run: system,
-    },
+      async run(context, { name, utc }) {
+        let same: unknown;
+        try {
+          same = await context.call("timezone.zone_compare", [name]);
+        } catch (error) {
+          if (!(error instanceof CommandExecutionError || error instanceof SaltInvocationError)) throw error;
+          const problem = `Unable to compare desired timezone '${str(name)}' to system timezone: ${messageOf(error)}`;
+          return outcome(name, false, problem);
+        }
+        const clockIsUtc = await context.call("timezone.get_hwclock") !== "localtime";
+        const setsZone = same !== true;
+        const setsClock = truthy(utc) && !clockIsUtc;
+        if (!setsZone && !setsClock) {
+          const already = [
+            `Timezone ${str(name)} already set`,
+            ...(truthy(utc) ? [`UTC already set to ${str(name)}`] : []),
+          ];
+          return outcome(name, true, already.join(", "));
+        }
+        if (context.test) {
+          const needs = [
+            ...(same === false ? [`Timezone ${str(name)} needs to be set`] : []),
+            ...(setsClock ? [`UTC needs to be set to ${str(utc)}`] : []),
+          ];
+          return outcome(name, null, needs.join(", "));
+        }
+        const ret = outcome(name, null, "");
+        const comments: string[] = [];
+        if (setsZone) {
+          ret.result = truthy(await context.call("timezone.set_zone", [name]));
+          if (ret.result) ret.changes.timezone = name;
+          comments.push(ret.result ? `Set timezone ${str(name)}` : "Failed to set timezone");
+        }
+        if (setsClock) {
+          ret.result = truthy(await context.call("timezone.set_hwclock", ["UTC"]));
+          if (ret.result) ret.changes.utc = utc;
+          comments.push(`${ret.result ? "Set UTC to" : "Failed to set UTC to"} ${str(utc)}`);
+        }
+        ret.comment = comments.join(", ");
+        return ret;
+      },
+    }),
   },
 };

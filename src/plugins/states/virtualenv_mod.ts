@@ -1,7 +1,7 @@
 import { joinPath } from "../../base/paths.ts";
 import { CommandExecutionError, CommandNotFoundError } from "../../model/loader/family.ts";
-import type { BoundArguments } from "../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import type { Args } from "../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { dirname } from "../../language/python/posixpath.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -40,7 +40,7 @@ const LIMITS = [
 ] as const;
 
 /** What is wrong with the options for this pip. */
-async function unsupported(context: StateContext, args: BoundArguments): Promise<string | undefined> {
+async function unsupported(context: StateContext, args: Args): Promise<string | undefined> {
   for (const limit of LIMITS.filter(({ option }) => truthy(args[option]))) {
     const version = str(await context.call("pip.version", [], { bin_env: args.name }));
     const high = "to" in limit && (comparePep440(version, limit.to) ?? 0) > 0;
@@ -56,7 +56,7 @@ async function frozen(context: StateContext, options: Record<string, unknown>): 
 }
 
 /** Installs what is asked for, into a return. */
-async function installPackages(context: StateContext, args: BoundArguments, ret: StateReturn): Promise<void> {
+async function installPackages(context: StateContext, args: Args, ret: StateReturn): Promise<void> {
   const { name, user, use_vt, requirements } = args;
   let before: string[];
   try {
@@ -89,7 +89,7 @@ async function installPackages(context: StateContext, args: BoundArguments, ret:
   ret.changes.packages = { new: added.length > 0 ? added : "", old: gone.length > 0 ? gone : "" };
 }
 
-async function managed(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+async function managed(context: StateContext, args: Args): Promise<StateReturn> {
   const { name } = args;
   const python = joinPath(str(name), "bin/python");
   const there = exists(context.runtime.fs, python);
@@ -129,17 +129,16 @@ async function managed(context: StateContext, args: BoundArguments): Promise<Sta
   return ret;
 }
 
-const MANAGED = {
-  signature:
-    "name, venv_bin=None, requirements=None, system_site_packages=False, distribute=False, use_wheel=False, clear=False, " +
-    "python=None, extra_search_dir=None, never_download=None, prompt=None, user=None, cwd=None, index_url=None, " +
-    "extra_index_url=None, pre_releases=False, no_deps=False, pip_download=None, pip_download_cache=None, " +
-    "pip_exists_action=None, pip_ignore_installed=False, proxy=None, use_vt=False, env_vars=None, no_use_wheel=False, " +
-    "pip_upgrade=False, pip_pkgs=None, pip_no_cache_dir=False, pip_cache_dir=None, process_dependency_links=False, " +
-    "no_binary=None, **kwargs",
+const MANAGED = stateFunction({
+  signature: `name, venv_bin=None, requirements=None, system_site_packages=False, distribute=False,
+        use_wheel=False, clear=False, python=None, extra_search_dir=None, never_download=None, prompt=None,
+        user=None, cwd=None, index_url=None, extra_index_url=None, pre_releases=False, no_deps=False,
+        pip_download=None, pip_download_cache=None, pip_exists_action=None, pip_ignore_installed=False, proxy=None,
+        use_vt=False, env_vars=None, no_use_wheel=False, pip_upgrade=False, pip_pkgs=None, pip_no_cache_dir=False,
+        pip_cache_dir=None, process_dependency_links=False, no_binary=None, **kwargs`,
   doc: "The environment is there, with the packages that are asked for.",
   run: managed,
-};
+});
 
 /** Environments of Python with packages of their own. */
 export const states: StateModule = {

@@ -1,7 +1,7 @@
 import { joinPath } from "../../base/paths.ts";
 import { shownMasterConfig } from "../../model/config/salt_defaults.ts";
 import { messageOf } from "../../base/errors.ts";
-import type { WheelModule } from "../../model/loader/wheel.ts";
+import { wheelFunction, type WheelModule } from "../../model/loader/wheel.ts";
 import { isMap } from "../../language/python/containers.ts";
 import { repr, str } from "../../language/python/repr.ts";
 import { dump } from "../../language/yaml/dump.ts";
@@ -9,19 +9,19 @@ import { dump } from "../../language/yaml/dump.ts";
 /** The master's configuration. */
 export const wheel: WheelModule = {
   functions: {
-    values: {
+    values: wheelFunction({
       signature: "",
       doc: "The options of the master. Passwords and secrets among them are hidden.",
       run: ({ opts }) => shownMasterConfig(opts),
-    },
-    apply: {
+    }),
+    apply: wheelFunction({
       signature: "key, value",
       doc: "Not supported: it would rewrite the whole file. Use config.update_config.",
       run(_context, { key }) {
         throw new Error(`${str(key)} is not set: use config.update_config, which writes a file of its own`);
       },
-    },
-    update_config: {
+    }),
+    update_config: wheelFunction({
       signature: "file_name, yaml_contents",
       doc: "Writes options into `<file_name>.conf` of the directory that the configuration includes.",
       run({ opts, runtime: { fs } }, { file_name, yaml_contents }) {
@@ -38,6 +38,6 @@ export const wheel: WheelModule = {
           return messageOf(error);
         }
       },
-    },
+    }),
   },
 };

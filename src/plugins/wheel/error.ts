@@ -1,16 +1,16 @@
 import { str } from "../../language/python/repr.ts";
-import type { WheelModule } from "../../model/loader/wheel.ts";
+import { wheelFunction, type WheelModule } from "../../model/loader/wheel.ts";
 
 /** Fails on purpose, to see how an error is shown. */
 export const wheel: WheelModule = {
   functions: {
-    error: {
+    error: wheelFunction({
       signature: "name=None, message=''",
       doc: "Raises an error with this name; without a name, returns an empty map.",
       run(_context, { name, message }) {
         if (name === null) return {};
         throw Object.assign(new Error(str(message)), { name: str(name) });
       },
-    },
+    }),
   },
 };

@@ -1,7 +1,14 @@
 import { hex } from "../../protocol/crypto/hex.ts";
 import { isMinionId } from "../../base/minion_id.ts";
 import { SaltInvocationError } from "../../model/loader/family.ts";
-import type { KeyAdministration, KeyMatches, KeyStatus, WheelContext, WheelModule } from "../../model/loader/wheel.ts";
+import {
+  type KeyAdministration,
+  type KeyMatches,
+  type KeyStatus,
+  type WheelContext,
+  wheelFunction,
+  type WheelModule,
+} from "../../model/loader/wheel.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { repr, str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -109,7 +116,7 @@ function describe({ keys }: WheelContext, glob: string, what: (text: string) => 
 /** Keys of minions. */
 export const wheel: WheelModule = {
   functions: {
-    list: {
+    list: wheelFunction({
       signature: "match",
       doc: "The ids of one status: accepted, pre, rejected, denied, or all.",
       run({ keys }, { match }) {
@@ -118,23 +125,23 @@ export const wheel: WheelModule = {
         if (word !== undefined) return { [WORDS[word]!]: all[WORDS[word]!] };
         return globOf(match).startsWith("all") ? { ...all, local: keys.local() } : {};
       },
-    },
-    list_all: {
+    }),
+    list_all: wheelFunction({
       signature: "",
       doc: "The ids of every status, and the master's own key files.",
       run: ({ keys }) => ({ ...keys.list(), local: keys.local() }),
-    },
-    name_match: {
+    }),
+    name_match: wheelFunction({
       signature: "match",
       doc: "The ids that match a glob, by status.",
       run: ({ keys }, { match }) => keys.match(globOf(match)),
-    },
-    glob_match: {
+    }),
+    glob_match: wheelFunction({
       signature: "match",
       doc: "The ids that match a glob, by status.",
       run: ({ keys }, { match }) => keys.match(globOf(match)),
-    },
-    accept: {
+    }),
+    accept: wheelFunction({
       signature: "match, include_rejected=False, include_denied=False",
       doc: "Accepts the keys that match a glob.",
       run: (context, { match, include_rejected, include_denied }) =>
@@ -144,8 +151,8 @@ export const wheel: WheelModule = {
           { glob: globOf(match) },
           statusesFor("minions_pre", [[include_rejected, "minions_rejected"], [include_denied, "minions_denied"]]),
         ),
-    },
-    accept_dict: {
+    }),
+    accept_dict: wheelFunction({
       signature: "match, include_rejected=False, include_denied=False",
       doc: "Accepts the keys of a map of status to ids.",
       run: (context, { match, include_rejected, include_denied }) =>
@@ -155,8 +162,8 @@ export const wheel: WheelModule = {
           { ids: matchesOf(match) },
           statusesFor("minions_pre", [[include_rejected, "minions_rejected"], [include_denied, "minions_denied"]]),
         ),
-    },
-    reject: {
+    }),
+    reject: wheelFunction({
       signature: "match, include_accepted=False, include_denied=False",
       doc: "Rejects the keys that match a glob.",
       run: (context, { match, include_accepted, include_denied }) =>
@@ -166,8 +173,8 @@ export const wheel: WheelModule = {
           { glob: globOf(match) },
           statusesFor("minions_pre", [[include_accepted, "minions"], [include_denied, "minions_denied"]]),
         ),
-    },
-    reject_dict: {
+    }),
+    reject_dict: wheelFunction({
       signature: "match, include_accepted=False, include_denied=False",
       doc: "Rejects the keys of a map of status to ids.",
       run: (context, { match, include_accepted, include_denied }) =>
@@ -177,23 +184,23 @@ export const wheel: WheelModule = {
           { ids: matchesOf(match) },
           statusesFor("minions_pre", [[include_accepted, "minions"], [include_denied, "minions_denied"]]),
         ),
-    },
-    delete: {
+    }),
+    delete: wheelFunction({
       signature: "match",
       doc: "Deletes the keys that match a glob, whatever their status.",
       run: (context, { match }) => act(context, "delete", { glob: globOf(match) }, STATUSES),
-    },
-    delete_dict: {
+    }),
+    delete_dict: wheelFunction({
       signature: "match",
       doc: "Deletes the keys of a map of status to ids.",
       run: (context, { match }) => act(context, "delete", { ids: matchesOf(match) }, STATUSES),
-    },
-    finger: {
+    }),
+    finger: wheelFunction({
       signature: "match, hash_type=None",
       doc: "The fingerprints of the keys that match a glob.",
       run(context, { match, hash_type }) {
         const { keys } = context;
-        const finger = (pem: string) => keys.fingerprint(pem, hash_type ?? undefined);
+        const finger = (pem: string) => keys.fingerprint(pem, (hash_type ?? undefined) as string | undefined);
         const glob = globOf(match);
         const local = keys.local().filter((name) => glob.split(",").some((part) => matchExpression(name, part)));
         const described = describe(context, glob, finger);
@@ -201,30 +208,32 @@ export const wheel: WheelModule = {
           ? described
           : { ...described, local: Object.fromEntries(local.map((name) => [name, finger(keys.localText(name))])) };
       },
-    },
-    finger_master: {
+    }),
+    finger_master: wheelFunction({
       signature: "hash_type=None",
       doc: "The fingerprint of the master's own key.",
       run: ({ keys }, { hash_type }) => ({
-        local: { "master.pub": keys.fingerprint(keys.localText("master.pub"), hash_type ?? undefined) },
+        local: {
+          "master.pub": keys.fingerprint(keys.localText("master.pub"), (hash_type ?? undefined) as string | undefined),
+        },
       }),
-    },
-    key_str: {
+    }),
+    key_str: wheelFunction({
       signature: "match",
       doc: "The texts of the keys that match a glob.",
       run: (context, { match }) => describe(context, globOf(match), (pem) => pem),
-    },
-    print: {
+    }),
+    print: wheelFunction({
       signature: "match",
       doc: "The texts of the keys that match a glob.",
       run: (context, { match }) => describe(context, globOf(match), (pem) => pem),
-    },
-    master_key_str: {
+    }),
+    master_key_str: wheelFunction({
       signature: "",
       doc: "The text of the master's own public key.",
       run: ({ keys }) => ({ local: { "master.pub": keys.localText("master.pub") } }),
-    },
-    gen: {
+    }),
+    gen: wheelFunction({
       signature: "id_=None, keysize=2048",
       doc: "Generates a pair of keys without saving it.",
       secret: true,
@@ -233,8 +242,8 @@ export const wheel: WheelModule = {
         if (!isMinionId(id)) throw new SaltInvocationError(`id_ is ${repr(id)}: expected a minion id`);
         return await keys.generate(bitsOf(keysize));
       },
-    },
-    gen_accept: {
+    }),
+    gen_accept: wheelFunction({
       signature: "id_, keysize=2048, force=False",
       doc: "Generates a pair of keys and accepts the public one for a minion; empty if the minion has a key already.",
       secret: true,
@@ -244,8 +253,8 @@ export const wheel: WheelModule = {
         const pair = await keys.generate(bitsOf(keysize));
         return await keys.accept(id_, pair.pub, truthy(force)) ? pair : {};
       },
-    },
-    gen_keys: {
+    }),
+    gen_keys: wheelFunction({
       signature: "keydir=None, keyname=None, keysize=None, user=None",
       doc: "Generates a pair of key files on the master; the return is the fingerprint of the public key.",
       async run({ keys, opts, runtime }, { keydir, keyname, keysize, user }) {
@@ -256,8 +265,8 @@ export const wheel: WheelModule = {
         if (user !== null) giveTo(runtime, str(user), [`${directory}/${name}.pem`, `${directory}/${name}.pub`]);
         return finger;
       },
-    },
-    gen_signature: {
+    }),
+    gen_signature: wheelFunction({
       signature: "priv, pub, signature_path, auto_create=False, keysize=None",
       doc: "Signs the master's public key with its signing key, for `master_use_pubkey_signature`.",
       run: ({ keys, opts }, { priv, pub, signature_path, auto_create, keysize }) =>
@@ -268,8 +277,8 @@ export const wheel: WheelModule = {
           create: truthy(auto_create),
           bits: bitsOf(keysize ?? opts.keysize),
         }),
-    },
-    rotate: {
+    }),
+    rotate: wheelFunction({
       signature: "match",
       doc:
         "Asks the minions of a glob to change their keys; both are good until each has used its new one. Brine's own.",
@@ -277,8 +286,8 @@ export const wheel: WheelModule = {
         const ids = await keys.rotateKeys(globOf(match));
         return ids.length === 0 ? {} : { minions: ids };
       },
-    },
-    history: {
+    }),
+    history: wheelFunction({
       signature: "match='*', limit=1000",
       doc: "Who accepted, rejected, deleted or rotated the keys of a glob, oldest first. Brine's own.",
       run({ keys }, { match, limit }) {
@@ -288,6 +297,6 @@ export const wheel: WheelModule = {
         }
         return keys.history(globOf(match), Math.min(most, MOST_LINES));
       },
-    },
+    }),
   },
 };

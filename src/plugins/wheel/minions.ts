@@ -1,14 +1,14 @@
-import type { WheelModule } from "../../model/loader/wheel.ts";
+import { wheelFunction, type WheelModule } from "../../model/loader/wheel.ts";
 
 /** Minions as the master sees them. */
 export const wheel: WheelModule = {
   functions: {
-    connected: {
+    connected: wheelFunction({
       signature: "",
       doc: "The ids of the connected minions.",
       run: (context) => context.connected(),
-    },
-    presence: {
+    }),
+    presence: wheelFunction({
       signature: "",
       doc:
         "The ids of the connected minions, when the others were lost, and since when the master has seen them come and go; times are " +
@@ -21,6 +21,6 @@ export const wheel: WheelModule = {
           since: sinceMs / 1000,
         };
       },
-    },
+    }),
   },
 };

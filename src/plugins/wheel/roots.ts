@@ -1,5 +1,5 @@
 import { joinPath } from "../../base/paths.ts";
-import type { WheelContext, WheelFunction } from "../../model/loader/wheel.ts";
+import { type WheelContext, type WheelFunction, wheelFunction } from "../../model/loader/wheel.ts";
 import { isMap } from "../../language/python/containers.ts";
 import { repr, str } from "../../language/python/repr.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
@@ -87,17 +87,17 @@ function write(
 /** The functions over the directories of an option: of `file_roots`, and the same of `pillar_roots`. */
 export function rootFunctions(option: "file_roots" | "pillar_roots"): Record<string, WheelFunction> {
   return {
-    find: {
+    find: wheelFunction({
       signature: "path, saltenv='base'",
       doc: "Finds a file in the directories of an environment; reports whether it is text or binary.",
       run: (context, { path, saltenv }) => find(context, option, path, saltenv),
-    },
-    list_env: {
+    }),
+    list_env: wheelFunction({
       signature: "saltenv='base'",
       doc: "The files in the directories of an environment.",
       run: (context, { saltenv }) => listEnv(context, option, saltenv),
-    },
-    list_roots: {
+    }),
+    list_roots: wheelFunction({
       signature: "",
       doc: "The files in the directories of every environment.",
       run: (context) => {
@@ -105,8 +105,8 @@ export function rootFunctions(option: "file_roots" | "pillar_roots"): Record<str
         const names = isMap(all) ? Object.keys(all) : [];
         return Object.fromEntries(names.map((name) => [name, [listEnv(context, option, name)]]));
       },
-    },
-    read: {
+    }),
+    read: wheelFunction({
       signature: "path, saltenv='base'",
       doc: "The text of a file, from each directory that contains it.",
       run(context, { path, saltenv }) {
@@ -118,11 +118,11 @@ export function rootFunctions(option: "file_roots" | "pillar_roots"): Record<str
           return [{ [full]: fs.readText(full) }];
         });
       },
-    },
-    write: {
+    }),
+    write: wheelFunction({
       signature: "data, path, saltenv='base', index=0",
       doc: "Writes a text to a file in one of the directories of an environment.",
       run: (context, args) => write(context, option, args),
-    },
+    }),
   };
 }

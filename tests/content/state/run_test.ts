@@ -239,7 +239,7 @@ test("parallel: states run at once, what requires one waits for it, and all are 
         return ok(name);
       }),
       note: stateFunction((_, { name }) => {
-        log.push(name);
+        log.push(name as string);
         return ok(name);
       }),
     },
@@ -290,7 +290,7 @@ test("umask: it is that of the call alone, and no parallel state runs beside it"
 test("modules: mod_init once, mod_aggregate folds later chunks, mod_beacon after all", async () => {
   const log: unknown[] = [];
   const { run } = await stateRun({
-    functions: { all: stateFunction((_, { name, kwargs }) => (log.push(kwargs.pkgs), ok(name))) },
+    functions: { all: stateFunction((_, { name, kwargs }) => (log.push((kwargs as { pkgs: string }).pkgs), ok(name))) },
     modInit: (_, low) => (log.push(`init ${low.name}`), true),
     modAggregate: (_, low, chunks) => ({ ...low, pkgs: chunks.map(({ name }) => name) }),
     modBeacon: (_, { name, sfun }) => (log.push(`beacon ${name} ${sfun}`), ok(name)),

@@ -65,7 +65,7 @@ export const module: ExecutionModule = {
       signature: "code=3",
       doc: "",
       run(context, { code }) {
-        context.retcode = code;
+        context.retcode = code as number;
         return "retcode set";
       },
     },
@@ -74,7 +74,8 @@ export const module: ExecutionModule = {
     pubargs: {
       signature: "**k",
       doc: "",
-      run: (_context, { k }) => Object.fromEntries(Object.entries(k).filter(([name]) => name.startsWith("__pub_"))),
+      run: (_context, { k }) =>
+        Object.fromEntries(Object.entries(k as object).filter(([name]) => name.startsWith("__pub_"))),
     },
   },
 };

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { JobContext } from "../../../src/model/loader/context.ts";
+import { executionFunction } from "../../../src/model/loader/family.ts";
 import { ArgumentMismatchError, bindArguments, parseSignature } from "../../../src/model/loader/signature.ts";
 
 test("parseSignature: reads parameters, Python's literals, *args and **kwargs", () => {
@@ -44,17 +46,44 @@ for (
 test("bindArguments: a default that is a container is fresh for each call", () => {
   const signature = parseSignature("a=[]");
   const first = bindArguments("f", signature, [], new Map());
-  first.a.push(1);
+  (first.a as unknown[]).push(1);
   assert.deepEqual(bindArguments("f", signature, [], new Map()).a, []);
 });
 
 test("bindArguments: a keyword called __proto__ stays a keyword", () => {
   const bound = bindArguments("f", parseSignature("**kwargs"), [], new Map([["__proto__", { bad: 1 }]]));
-  assert.equal(bound.kwargs.bad, undefined);
-  assert.deepEqual(Object.keys(bound.kwargs), ["__proto__"]);
+  const kwargs = bound.kwargs as Record<string, unknown>;
+  assert.equal(kwargs.bad, undefined);
+  assert.deepEqual(Object.keys(kwargs), ["__proto__"]);
 });
 
 test("parseSignature(): a quoted text is what is between the quotes", () => {
   const { params } = parseSignature("char='#', none='None', number='5', empty='', dashes='#-- x --'");
   assert.deepEqual(params.map((param) => param.default), ["#", "None", "5", "", "#-- x --"]);
+});
+
+test("parseSignature(): a parameter may have a type", () => {
+  const { params } = parseSignature(`force: bool=False,
+    cmd : str, sep=':'`);
+  assert.deepEqual(params, [
+    { name: "force", type: "bool", default: false },
+    { name: "cmd", type: "str" },
+    { name: "sep", default: ":" },
+  ]);
+});
+
+test("executionFunction(): arguments are what the signature says", async () => {
+  const REST = "root=None, **others";
+  const fun = executionFunction({
+    signature: `force: bool=False, cmd: str='', ${REST}`,
+    doc: "",
+    run: (_context, args) => {
+      const typed: { force: boolean; cmd: string; root: unknown; others: Record<string, unknown> } = args;
+      // @ts-expect-error It has no such parameter.
+      return [typed.force, typed.cmd, typed.root, args.dir];
+    },
+  });
+  const bound = bindArguments("f", parseSignature(fun.signature), ["yes", 1.5], new Map([["more", 1]]));
+  assert.deepEqual(await fun.run({} as JobContext, bound), [true, "1.5", null, undefined]);
+  assert.deepEqual(bound.force, "yes");
 });

@@ -1,3 +1,4 @@
+import { textsOf } from "../../../language/python/given.ts";
 import { entriesOf, isMap } from "../../../language/python/containers.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
@@ -14,7 +15,6 @@ export interface CompileOptions {
   disabledRequisites: readonly unknown[];
 }
 
-const words = (value: unknown): string[] => Array.isArray(value) ? value.map(str) : [];
 const given = (value: unknown): string | undefined => truthy(value ?? null) ? str(value) : undefined;
 
 /** Picks what concerns compiling out of options, which may be without defaults. */
@@ -30,7 +30,7 @@ export function readCompileOptions(opts: Record<string, unknown>): CompileOption
     },
     autoOrder: truthy(opts.state_auto_order ?? true),
     environments: isMap(opts.file_roots) ? entriesOf(opts.file_roots).map(([env]) => str(env)) : [],
-    envOrder: words(opts.env_order),
+    envOrder: textsOf(opts.env_order),
     masterTopsFirst: truthy(opts.master_tops_first ?? false),
     disabledRequisites: Array.isArray(disabled) ? disabled : [disabled],
   };

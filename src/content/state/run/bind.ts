@@ -1,5 +1,5 @@
 import { SaltInvocationError } from "../../../model/loader/family.ts";
-import { type BoundArguments, defaultOf } from "../../../model/loader/signature.ts";
+import { type Args, defaultOf } from "../../../model/loader/signature.ts";
 import type { LoadedState } from "../../../model/loader/state_table.ts";
 import type { LowChunk } from "../../../model/loader/states.ts";
 import { RUNNER_KEYWORDS } from "../keywords.ts";
@@ -10,9 +10,9 @@ import { RUNNER_KEYWORDS } from "../keywords.ts";
  *
  * @throws {SaltInvocationError} for arguments that a function without `**kwargs` does not know
  */
-export function bindState({ name, signature }: LoadedState, low: LowChunk): BoundArguments {
+export function bindState({ name, signature }: LoadedState, low: LowChunk): Args {
   const { params, varargs, keywords } = signature;
-  const bound: BoundArguments = Object.create(null);
+  const bound: Args = Object.create(null);
   for (const param of params) {
     if (Object.hasOwn(low, param.name)) bound[param.name] = low[param.name];
     else bound[param.name] = defaultOf(param);

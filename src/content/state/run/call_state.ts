@@ -1,6 +1,6 @@
 import type { JobContext } from "../../../model/loader/context.ts";
 import type { MissingFunction } from "../../../model/loader/function_catalog.ts";
-import { bindArguments, type BoundArguments, parseSignature } from "../../../model/loader/signature.ts";
+import { type Args, bindArguments, parseSignature } from "../../../model/loader/signature.ts";
 import { shortName } from "../../../model/loader/job_context.ts";
 import type { LoadedState, StateTable } from "../../../model/loader/state_table.ts";
 import type { LowChunk, StateContext, StateReturn } from "../../../model/loader/states.ts";
@@ -120,7 +120,7 @@ async function called(
   { mock }: CallHost,
   context: StateContext,
   found: LoadedState,
-  bound: BoundArguments,
+  bound: Args,
 ): Promise<unknown> {
   const { low, runtime: { process } } = context;
   if (mock) return { name: low.name, comment: "Not called, mocked", changes: {}, result: true };
@@ -150,6 +150,10 @@ export async function findState({ states }: CallHost, low: LowChunk): Promise<Lo
     ...found,
     name,
     signature,
-    function: { signature, doc: "", run: (context, { name, kwargs }) => modBeacon(context, { name, ...kwargs }) },
+    function: {
+      signature,
+      doc: "",
+      run: (context, { name, kwargs }) => modBeacon(context, { name, ...kwargs as object }),
+    },
   };
 }

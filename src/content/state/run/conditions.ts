@@ -1,4 +1,5 @@
 /** What decides whether a state is called at all (`onlyif`, `unless`, `creates`), and whether it succeeded (`check_cmd`). */
+import { listOf } from "../../../language/python/given.ts";
 import type { StateContext } from "../../../model/loader/states.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import { type AnyMap, entriesOf, isMap, lookup } from "../../../language/python/containers.ts";
@@ -17,8 +18,6 @@ interface Verdict {
 
 /** Arguments of a chunk that its commands are run with. */
 const COMMAND_ARGUMENTS = ["cwd", "root", "runas", "env", "prepend_path", "umask", "timeout", "success_retcodes"];
-
-const listOf = (value: unknown): unknown[] => Array.isArray(value) ? value : [value];
 
 /** The return of a state that its conditions keep from being called; undefined if it is to be called. */
 export async function skippedBy(context: StateContext): Promise<Record<string, unknown> | undefined> {

@@ -1,3 +1,4 @@
+import { listOf } from "../../../language/python/given.ts";
 import type { LowChunk } from "../../../model/loader/states.ts";
 import { entriesOf, isMap, sizeOf } from "../../../language/python/containers.ts";
 import { str } from "../../../language/python/repr.ts";
@@ -48,16 +49,16 @@ class Listened {
   }
 }
 
-const listOf = (value: unknown): unknown[] => Array.isArray(value) ? value : value === undefined ? [] : [value];
+const declaredBy = (value: unknown): unknown[] => value === undefined ? [] : listOf(value);
 
 /** Pairs of who listens and to what, in the order of the chunks. */
 function* listeners(chunks: readonly LowChunk[], listened: Listened): Generator<{ who: Named; what: Named }> {
   for (const chunk of chunks) {
     const own = { module: str(chunk.state), text: chunk.__id__ };
-    for (const declared of listOf(chunk.listen)) {
+    for (const declared of declaredBy(chunk.listen)) {
       for (const what of listened.named(declared)) yield { who: own, what };
     }
-    for (const declared of listOf(chunk.listen_in)) {
+    for (const declared of declaredBy(chunk.listen_in)) {
       for (const who of listened.named(declared)) yield { who, what: own };
     }
   }

@@ -10,7 +10,7 @@ const OWN_LIST: Record<string, (eauth: unknown) => boolean> = {
   rest: () => true,
 };
 
-function listOf(map: unknown, key: string): unknown[] {
+function listUnder(map: unknown, key: string): unknown[] {
   const value = fieldOf(map, key);
   return Array.isArray(value) ? value : [];
 }
@@ -40,7 +40,7 @@ export function permissionsOf(record: TokenRecord, externalAuth: Record<string, 
   const groups = new Set(record.groups ?? []);
   const ofGroups = entriesOf(eauth).flatMap(([key]) => {
     const name = String(key);
-    return name.endsWith("%") && groups.has(name.replace(/%+$/, "")) ? listOf(eauth, name) : [];
+    return name.endsWith("%") && groups.has(name.replace(/%+$/, "")) ? listUnder(eauth, name) : [];
   });
-  return sortedPermissions([...listOf(eauth, record.name), ...listOf(eauth, "*"), ...ofGroups]);
+  return sortedPermissions([...listUnder(eauth, record.name), ...listUnder(eauth, "*"), ...ofGroups]);
 }

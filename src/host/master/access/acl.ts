@@ -1,3 +1,4 @@
+import { listOf } from "../../../language/python/given.ts";
 import { str } from "../../../language/python/repr.ts";
 import { CostError } from "../../../language/python/steps.ts";
 import { wholePattern } from "../../../language/python/regexp.ts";
@@ -39,9 +40,6 @@ const PUBLISH = "@publish";
 
 /** Allows anything, line feeds too, as Salt's documentation has it. */
 const ANYTHING = ".*";
-
-/** The conditions of rules: a list, or one alone. */
-const listed = (value: unknown): readonly unknown[] => Array.isArray(value) ? value : [value];
 
 /** The key and the value of a map with one entry; a rule with more grants nothing. */
 function single(rule: unknown): [key: string, value: unknown] | undefined {
@@ -125,16 +123,16 @@ export class AccessRules {
       // Options of the backend.
       if (key.startsWith("^")) continue;
       if (key === "*") {
-        if (permissive) granted.push(...listed(entries));
+        if (permissive) granted.push(...listOf(entries));
       } else if (key.endsWith("%")) {
-        if (groups.includes(key.replace(/%+$/, ""))) granted.push(...listed(entries));
+        if (groups.includes(key.replace(/%+$/, ""))) granted.push(...listOf(entries));
       } else if (key === name || matchExpression(name, key, this.#patterns)) {
         named = true;
-        granted.push(...listed(entries));
+        granted.push(...listOf(entries));
       }
     }
     if (!permissive && !named && isRecord(section) && Object.hasOwn(section, "*")) {
-      granted.push(...listed(section["*"]));
+      granted.push(...listOf(section["*"]));
     }
     return granted;
   }
@@ -142,7 +140,7 @@ export class AccessRules {
   /** What `publisher_acl` grants a user of this host. */
   ofLocalUser(table: Record<string, unknown>, user: string): unknown[] {
     return Object.entries(table).filter(([key]) => matchExpression(user, key, this.#patterns))
-      .flatMap(([, entries]) => listed(entries));
+      .flatMap(([, entries]) => listOf(entries));
   }
 
   /**
@@ -175,7 +173,7 @@ export class AccessRules {
     return permissions.some((rule) => {
       if (rule === ANYTHING) return true;
       const entry = single(rule);
-      return entry?.[0] === "*" && listed(entry[1]).includes(ANYTHING);
+      return entry?.[0] === "*" && listOf(entry[1]).includes(ANYTHING);
     });
   }
 
@@ -191,11 +189,11 @@ export class AccessRules {
         if (rule === PUBLISH) return true;
         const entry = single(rule);
         if (entry?.[0] !== PUBLISH) return false;
-        return listed(entry[1]).some((granted) => {
+        return listOf(entry[1]).some((granted) => {
           if (typeof granted === "string") return granted === field;
           const named = single(granted);
           return named?.[0] === field && texts !== undefined &&
-            texts.every((text) => listed(named[1]).some((pattern) => this.#matches(pattern, text)));
+            texts.every((text) => listOf(named[1]).some((pattern) => this.#matches(pattern, text)));
         });
       })
     );
@@ -251,16 +249,16 @@ export class AccessRules {
 
   /** True if one of the conditions holds: a pattern of functions, or a pattern with conditions on the arguments. */
   #allowed(conditions: unknown, call: Call): boolean {
-    return listed(conditions).some((condition) => {
+    return listOf(conditions).some((condition) => {
       if (typeof condition === "string") return this.#matches(condition, call.fun);
       const entry = single(condition);
       return entry !== undefined && this.#matches(entry[0], call.fun) &&
-        listed(entry[1]).some((wanted) => isRecord(wanted) && this.#argumentsFit(wanted, call));
+        listOf(entry[1]).some((wanted) => isRecord(wanted) && this.#argumentsFit(wanted, call));
     });
   }
 
   #argumentsFit(wanted: Record<string, unknown>, { args, kwargs }: Call): boolean {
-    const positional = wanted.args === undefined || wanted.args === null ? [] : listed(wanted.args);
+    const positional = wanted.args === undefined || wanted.args === null ? [] : listOf(wanted.args);
     const named = isRecord(wanted.kwargs) ? Object.entries(wanted.kwargs) : [];
     const fits = (pattern: unknown, value: unknown) => pattern === null || this.#matches(pattern, str(value));
     return positional.every((pattern, at) => at < args.length && fits(pattern, args[at])) &&

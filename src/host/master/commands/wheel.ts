@@ -1,7 +1,7 @@
 import { messageOf } from "../../../base/errors.ts";
 import { eventStamp } from "../../../protocol/wire/event_frame.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
-import { bindArguments, type BoundArguments, parseSignature, type Signature } from "../../../model/loader/signature.ts";
+import { type Args, bindArguments, parseSignature, type Signature } from "../../../model/loader/signature.ts";
 import { traceback } from "../../../model/loader/traceback.ts";
 import type { LostMinions, WheelContext, WheelFunction } from "../../../model/loader/wheel.ts";
 import { authorizeCall } from "../access/authorize_call.ts";
@@ -18,7 +18,7 @@ async function find({ wheels }: MasterServices, fun: string): Promise<WheelFunct
 }
 
 /** The arguments of a call as its record shows them: as given, or in Salt's shape for named ones. */
-function shownArguments(low: Load, { params }: Signature, bound: BoundArguments): unknown[] {
+function shownArguments(low: Load, { params }: Signature, bound: Args): unknown[] {
   const whole = wholeOf(low);
   if (whole !== undefined) {
     return Object.keys(whole.kwargs).length === 0 ? [...whole.args] : [...whole.args, whole.kwargs];

@@ -1,5 +1,5 @@
 import type { JobContext } from "../../../model/loader/context.ts";
-import type { ExecutionFunction } from "../../../model/loader/family.ts";
+import { type ExecutionFunction, executionFunction } from "../../../model/loader/family.ts";
 import { str } from "../../../language/python/repr.ts";
 import { needProgram, operand } from "../../commands.ts";
 import { isLink } from "../../linux/paths.ts";
@@ -43,19 +43,20 @@ async function turn(context: JobContext, { word, title }: Kind, on: boolean, nam
 }
 
 function functionsOf(kind: Kind): Record<string, ExecutionFunction> {
-  const { word } = kind;
-  const turning = (on: boolean): ExecutionFunction => ({
-    signature: word,
-    doc: `${on ? "Enables" : "Disables"} a ${word} of Debian's Apache.\n\n` +
-      `    salt '*' apache.a2${on ? "en" : "dis"}${word} example`,
-    run: (context, args) => turn(context, kind, on, args[word]),
-  });
+  const word: string = kind.word;
+  const turning = (on: boolean) =>
+    executionFunction({
+      signature: word,
+      doc: `${on ? "Enables" : "Disables"} a ${word} of Debian's Apache.\n\n` +
+        `    salt '*' apache.a2${on ? "en" : "dis"}${word} example`,
+      run: (context, args) => turn(context, kind, on, args[word]),
+    });
   return {
-    [`check_${word}_enabled`]: {
+    [`check_${word}_enabled`]: executionFunction({
       signature: word,
       doc: `True if a ${word} of Debian's Apache is enabled.\n\n    salt '*' apache.check_${word}_enabled example`,
       run: (context, args) => isEnabled(context, kind, str(args[word])),
-    },
+    }),
     [`a2en${word}`]: turning(true),
     [`a2dis${word}`]: turning(false),
   };

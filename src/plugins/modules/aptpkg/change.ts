@@ -1,5 +1,6 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, InvalidArgumentsError } from "../../../model/loader/family.ts";
+import { CommandExecutionError, executionFunction, InvalidArgumentsError } from "../../../model/loader/family.ts";
 import { entriesOf, isMap } from "../../../language/python/containers.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
@@ -7,8 +8,6 @@ import { compileGlob } from "../../../language/python/glob.ts";
 import { changes } from "../../packages/lists.ts";
 import { aptGet, installed } from "./dpkg.ts";
 import { refresh } from "./refresh.ts";
-
-type Args = Record<string, unknown>;
 
 /** Names, each with a version or null: of a list `[a, {b: '1.2'}]`, or of a text with commas. */
 export function targetsOf(value: unknown): Map<string, string | null> {
@@ -45,21 +44,25 @@ export async function remove(context: JobContext, verb: "remove" | "purge", args
   return done;
 }
 
-export async function upgrade(context: JobContext, args: Args): Promise<unknown> {
-  if (args.refresh !== false) await refresh(context, {});
-  const before = await installed(context);
-  const { kwargs } = args as { kwargs: Args };
-  const options = [
-    ...(truthy(kwargs.download_only) || truthy(kwargs.downloadonly) ? ["--download-only"] : []),
-    ...(truthy(kwargs.allow_downgrades) ? ["--allow-downgrades"] : []),
-  ];
-  const verb = truthy(args.dist_upgrade) ? "dist-upgrade" : "upgrade";
-  const { retcode, stderr, stdout } = await aptGet(context, [...options, verb]);
-  const done = changes(before, await installed(context));
-  if (retcode !== 0) {
-    throw new CommandExecutionError("Problem encountered upgrading packages", {
-      info: { changes: done, result: { retcode, stdout, stderr } },
-    });
-  }
-  return done;
-}
+export const upgrade = executionFunction({
+  signature: "refresh=True, dist_upgrade=False, **kwargs",
+  doc: "Upgrades all packages.\n\n    salt '*' pkg.upgrade",
+  async run(context, args): Promise<unknown> {
+    if (args.refresh !== false) await refresh(context, {});
+    const before = await installed(context);
+    const { kwargs } = args as { kwargs: Args };
+    const options = [
+      ...(truthy(kwargs.download_only) || truthy(kwargs.downloadonly) ? ["--download-only"] : []),
+      ...(truthy(kwargs.allow_downgrades) ? ["--allow-downgrades"] : []),
+    ];
+    const verb = truthy(args.dist_upgrade) ? "dist-upgrade" : "upgrade";
+    const { retcode, stderr, stdout } = await aptGet(context, [...options, verb]);
+    const done = changes(before, await installed(context));
+    if (retcode !== 0) {
+      throw new CommandExecutionError("Problem encountered upgrading packages", {
+        info: { changes: done, result: { retcode, stdout, stderr } },
+      });
+    }
+    return done;
+  },
+});

@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import { splitLines } from "../../../language/python/lines.ts";
@@ -9,8 +10,6 @@ import { targetsOf } from "./change.ts";
 import { ask, installed, paragraphs, policies, type Versions } from "./dpkg.ts";
 import { refresh } from "./refresh.ts";
 import { oneOrMap } from "./versions.ts";
-
-type Args = Record<string, unknown>;
 
 /** The files of packages; a text if dpkg does not know one of them. */
 export async function files(context: JobContext, names: string[]): Promise<string | Record<string, string[]>> {

@@ -1,4 +1,5 @@
 /** `pkg.install` of Debian and its relatives. */
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import { isTrue } from "../../../language/python/is_true.ts";
@@ -13,8 +14,6 @@ import { aptGet, installed, policies, type Versions } from "./dpkg.ts";
 import { refresh } from "./refresh.ts";
 import { hold, selections } from "./selections.ts";
 import { compare } from "./versions.ts";
-
-type Args = Record<string, unknown>;
 
 /** What apt is asked for; each list is a call of its own. */
 interface Order {

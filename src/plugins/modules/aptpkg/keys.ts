@@ -1,4 +1,5 @@
 /** The keys that repositories are signed with: files of a directory, or those of `apt-key` where there still is one. */
+import type { Args } from "../../../model/loader/signature.ts";
 import { baseName, joinPath } from "../../../base/paths.ts";
 import { proxyAddress } from "../../../protocol/transport/proxy.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
@@ -13,7 +14,6 @@ import { isDirectory, isFile } from "../../linux/paths.ts";
 import { textOf } from "../../bytes.ts";
 import { replaceContent } from "../../host_files.ts";
 
-type Args = Record<string, unknown>;
 type Key = Record<string, unknown>;
 
 const KEYRINGS = "/etc/apt/keyrings";

@@ -1,5 +1,6 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import { SaltInvocationError } from "../../../model/loader/family.ts";
+import { executionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
 import { entriesOf, isMap } from "../../../language/python/containers.ts";
 import { splitLines } from "../../../language/python/lines.ts";
 import { str } from "../../../language/python/repr.ts";
@@ -8,8 +9,6 @@ import { splitWords } from "../../../language/python/whitespace.ts";
 import { runAll } from "../../commands.ts";
 import { targetsOf } from "./change.ts";
 import { ask } from "./dpkg.ts";
-
-type Args = Record<string, unknown>;
 
 /** The selection states of packages: state → names. */
 export async function selections(
@@ -68,31 +67,35 @@ export async function hold(context: JobContext, args: Args, wanted: boolean): Pr
 }
 
 /** Sets the selection states of packages from a map state → names, or from a file that dpkg has written. */
-export async function setSelections(context: JobContext, args: Args): Promise<unknown> {
-  if (truthy(args.path) && truthy(args.selection)) {
-    throw new SaltInvocationError(
-      "The 'selection' and 'path' arguments cannot be used together, and only one must be set.",
-    );
-  }
-  const wanted: [string, string][] = [];
-  if (truthy(args.path)) {
-    const path = await context.call("cp.cache_file", [args.path], { saltenv: args.saltenv });
-    for (const line of splitLines(context.runtime.fs.readText(str(path)))) {
-      const [name, state] = splitWords(line);
-      if (name !== undefined && state !== undefined) wanted.push([name, state]);
+export const setSelections = executionFunction({
+  signature: "path=None, selection=None, clear: bool=False, saltenv='base'",
+  doc: "Sets the selection states of packages.\n\n    salt '*' pkg.set_selections selection='{install: [netcat]}'",
+  async run(context, args): Promise<unknown> {
+    if (truthy(args.path) && truthy(args.selection)) {
+      throw new SaltInvocationError(
+        "The 'selection' and 'path' arguments cannot be used together, and only one must be set.",
+      );
     }
-  } else if (isMap(args.selection)) {
-    for (const [state, names] of entriesOf(args.selection)) {
-      for (const name of targetsOf(names).keys()) wanted.push([name, str(state)]);
+    const wanted: [string, string][] = [];
+    if (truthy(args.path)) {
+      const path = await context.call("cp.cache_file", [args.path], { saltenv: args.saltenv });
+      for (const line of splitLines(context.runtime.fs.readText(str(path)))) {
+        const [name, state] = splitWords(line);
+        if (name !== undefined && state !== undefined) wanted.push([name, state]);
+      }
+    } else if (isMap(args.selection)) {
+      for (const [state, names] of entriesOf(args.selection)) {
+        for (const name of targetsOf(names).keys()) wanted.push([name, str(state)]);
+      }
     }
-  }
-  if (truthy(args.clear)) await runAll(context, ["dpkg", "--clear-selections"]);
-  const found: Record<string, unknown> = {};
-  for (const [name, state] of wanted) {
-    const old = await stateOf(context, name) ?? null;
-    if (old === state) continue;
-    await select(context, name, state);
-    found[name] = { old, new: state };
-  }
-  return found;
-}
+    if (args.clear) await runAll(context, ["dpkg", "--clear-selections"]);
+    const found: Record<string, unknown> = {};
+    for (const [name, state] of wanted) {
+      const old = await stateOf(context, name) ?? null;
+      if (old === state) continue;
+      await select(context, name, state);
+      found[name] = { old, new: state };
+    }
+    return found;
+  },
+});

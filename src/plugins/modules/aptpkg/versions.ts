@@ -1,13 +1,12 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import { compileGlob } from "../../../language/python/glob.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { CommandExecutionError, executionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
 import { isTrue } from "../../../language/python/is_true.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { ask, installed, policies, type Versions } from "./dpkg.ts";
 import { refresh } from "./refresh.ts";
-
-type Args = Record<string, unknown>;
 
 /** A text for one name, a map for several. */
 export const oneOrMap = (names: string[], found: Versions): unknown => names.length === 1 ? found[names[0]!] : found;
@@ -46,13 +45,17 @@ export async function latest(context: JobContext, names: string[], kwargs: Args)
   return oneOrMap(names, newest);
 }
 
-export async function upgrades(context: JobContext, args: Args): Promise<Versions> {
-  if (args.refresh !== false) await refresh(context, {});
-  const verb = truthy(args.dist_upgrade) ? "dist-upgrade" : "upgrade";
-  const { retcode, stdout, stderr } = await ask(context, ["apt-get", "--just-print", verb]);
-  if (retcode !== 0) throw new CommandExecutionError(stderr || stdout);
-  return Object.fromEntries([...stdout.matchAll(/^Conf (\S+) \((\S+)/gm)].map(([, name, to]) => [name, to!]));
-}
+export const upgrades = executionFunction({
+  signature: "refresh=True, dist_upgrade: bool=True, **kwargs",
+  doc: "The packages that an upgrade would update.\n\n    salt '*' pkg.list_upgrades",
+  async run(context, args): Promise<Versions> {
+    if (args.refresh !== false) await refresh(context, {});
+    const verb = args.dist_upgrade ? "dist-upgrade" : "upgrade";
+    const { retcode, stdout, stderr } = await ask(context, ["apt-get", "--just-print", verb]);
+    if (retcode !== 0) throw new CommandExecutionError(stderr || stdout);
+    return Object.fromEntries([...stdout.matchAll(/^Conf (\S+) \((\S+)/gm)].map(([, name, to]) => [name, to!]));
+  },
+});
 
 export async function compare(
   context: JobContext,

@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import { splitLines } from "../../../language/python/lines.ts";
@@ -8,8 +9,6 @@ import { needProgram, programPath, run, runAll } from "../../commands.ts";
 import { exists } from "../../linux/paths.ts";
 import { splitWords as shellWords } from "../../linux/words.ts";
 import { cachedSource, localPath } from "../../sources.ts";
-
-type Args = Record<string, unknown>;
 
 /** Endings of names by the kind of archive. */
 const ENDINGS: Record<string, readonly string[]> = {

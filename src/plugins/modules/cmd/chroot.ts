@@ -1,7 +1,7 @@
 import { isWithin, joinPath, normalizePath } from "../../../base/paths.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { SaltInvocationError } from "../../../model/loader/family.ts";
-import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { Args } from "../../../model/loader/signature.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { isDirectory, isFile } from "../../linux/paths.ts";
@@ -46,7 +46,7 @@ async function endProcesses(context: JobContext, root: string): Promise<void> {
  *
  * @throws {SaltInvocationError} for a directory that is none, or the root itself, where everything would be ended afterwards
  */
-export async function runInChroot(context: JobContext, args: BoundArguments): Promise<CommandResult> {
+export async function runInChroot(context: JobContext, args: Args): Promise<CommandResult> {
   const { fs } = context.runtime;
   const given = str(args.root);
   if (!given.startsWith("/") || !isDirectory(fs, given) || fs.realpath(given) === "/") {

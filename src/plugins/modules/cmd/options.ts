@@ -1,15 +1,16 @@
+import { splitInput } from "../../../language/python/given.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
-import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { Args } from "../../../model/loader/signature.ts";
 import { entriesOf, isMap } from "../../../language/python/containers.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 
 /** The keyword arguments that all functions of `cmd` share, in the order in which Salt takes them by position. */
-export const COMMON_KEYWORDS =
-  "cwd=None, stdin=None, runas=None, group=None, shell=None, python_shell=None, env=None, clean_env=False, " +
-  "template=None, rstrip=True, umask=None, output_encoding=None, output_loglevel='debug', log_callback=None, " +
-  "hide_output=False, timeout=None, reset_system_locale=True, ignore_retcode=False, saltenv=None, use_vt=False";
+export const COMMON_KEYWORDS = `cwd=None, stdin=None, runas=None, group=None, shell=None, python_shell=None, env=None,
+  clean_env=False, template=None, rstrip=True, umask=None, output_encoding=None, output_loglevel='debug',
+  log_callback=None, hide_output=False, timeout=None, reset_system_locale=True, ignore_retcode=False, saltenv=None,
+  use_vt=False`;
 
 /** How a command is run. */
 export interface CommandOptions {
@@ -79,14 +80,11 @@ function environmentOf(value: unknown): Record<string, string | null> {
 }
 
 /** A list given as a list, as one value, or as text with commas. */
-function listOf(value: unknown): string[] {
-  if (value === null || value === undefined || value === "") return [];
-  if (Array.isArray(value)) return value.map(str);
-  return str(value).split(",").map((part) => part.trim());
-}
+const splitOrNone = (value: unknown): string[] =>
+  value === "" || value === null || value === undefined ? [] : splitInput(value);
 
 function codesOf(value: unknown): number[] {
-  return listOf(value).map((text) => {
+  return splitOrNone(value).map((text) => {
     if (!/^-?\d+$/.test(text)) throw new SaltInvocationError("success_retcodes must be a list of integers");
     return Number(text);
   });
@@ -100,7 +98,7 @@ function codesOf(value: unknown): number[] {
  *
  * @see salt/modules/cmdmod.py _python_shell_default
  */
-function shellOf(args: BoundArguments, { opts, runtime: { process } }: Host): string | undefined {
+function shellOf(args: Args, { opts, runtime: { process } }: Host): string | undefined {
   const { shell, python_shell: wanted } = args;
   const named = typeof shell === "string" && shell !== "" ? shell : undefined;
   const use = wanted === null || wanted === undefined
@@ -111,14 +109,14 @@ function shellOf(args: BoundArguments, { opts, runtime: { process } }: Host): st
 }
 
 /** Text for standard input. A backslash and an n are the end of a line, as nobody can type one on a command line. */
-function stdinOf({ stdin, stdin_raw_newlines: raw }: BoundArguments): string | undefined {
+function stdinOf({ stdin, stdin_raw_newlines: raw }: Args): string | undefined {
   if (stdin === null || stdin === undefined) return undefined;
   return truthy(raw ?? false) ? str(stdin) : str(stdin).replaceAll("\\n", "\n");
 }
 
 /** Reads the keyword arguments of a function of `cmd`. */
-export function commandOptions(bound: BoundArguments, host: Host): CommandOptions {
-  const args: BoundArguments = { ...bound.kwargs, ...bound };
+export function commandOptions(bound: Args, host: Host): CommandOptions {
+  const args: Args = { ...bound.kwargs as Args, ...bound };
   return {
     cwd: optional(args.cwd),
     stdin: stdinOf(args),
@@ -138,8 +136,8 @@ export function commandOptions(bound: BoundArguments, host: Host): CommandOption
     background: truthy(args.bg),
     redirectStderr: truthy(args.redirect_stderr),
     successRetcodes: codesOf(args.success_retcodes),
-    successStdout: listOf(args.success_stdout),
-    successStderr: listOf(args.success_stderr),
+    successStdout: splitOrNone(args.success_stdout),
+    successStderr: splitOrNone(args.success_stderr),
     ofJob: Object.hasOwn(args, "__pub_jid"),
   };
 }

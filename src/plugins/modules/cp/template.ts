@@ -1,11 +1,10 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import { dirName, joinPath } from "../../../base/paths.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { isDirectory } from "../../linux/paths.ts";
 import { renderedOrLogged } from "../../templates.ts";
-
-type Args = Record<string, unknown>;
 
 /** Where a rendered file is kept whose place was not given: never over the copy of its source. */
 function ownPath({ files, opts }: JobContext, url: string, saltenv: string | undefined): string {

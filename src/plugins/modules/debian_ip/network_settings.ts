@@ -1,6 +1,6 @@
 /** Settings of the whole host: whether there is a network at start, its name and domain. */
 import type { JobContext } from "../../../model/loader/context.ts";
-import { SaltInvocationError } from "../../../model/loader/family.ts";
+import { executionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
 import { splitLines, splitLinesKeepEnds } from "../../../language/python/lines.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
@@ -65,19 +65,23 @@ const available = async (context: JobContext, name: string): Promise<boolean> =>
   truthy(await context.call("service.available", [name]));
 
 /** The settings now. */
-export async function getSettings(context: JobContext): Promise<string[]> {
-  const { domain, search } = resolver(context);
-  if (!hasServices(context)) {
-    return shown({
-      networking: networking(context),
-      hostname: hostname(context),
-      domainname: domain,
-      searchdomain: search,
-    });
-  }
-  const runs = await available(context, "networking") && truthy(await context.call("service.status", ["networking"]));
-  return shown({ networking: runs ? "yes" : "no", hostname: hostname(context), domainname: domain });
-}
+export const getSettings = executionFunction({
+  signature: "",
+  doc: "Whether there is a network at start, the host's name and domain.\n\n    salt '*' ip.get_network_settings",
+  async run(context): Promise<string[]> {
+    const { domain, search } = resolver(context);
+    if (!hasServices(context)) {
+      return shown({
+        networking: networking(context),
+        hostname: hostname(context),
+        domainname: domain,
+        searchdomain: search,
+      });
+    }
+    const runs = await available(context, "networking") && truthy(await context.call("service.status", ["networking"]));
+    return shown({ networking: runs ? "yes" : "no", hostname: hostname(context), domainname: domain });
+  },
+});
 
 const fileText = (value: string): string =>
   `# Configuration for networking init script being run during

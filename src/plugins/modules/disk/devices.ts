@@ -1,5 +1,5 @@
 import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { CommandExecutionError, executionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
 import { splitLines } from "../../../language/python/lines.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
@@ -92,27 +92,31 @@ export async function tune(context: JobContext, device: unknown, options: Record
   return await dump(context, device, shown);
 }
 
-export async function format(context: JobContext, args: Record<string, unknown>): Promise<boolean> {
-  needProgram(context, "mkfs");
-  needProgram(context, "sync");
-  const type = str(args.fs_type);
-  const words = ["mkfs", "-t", type];
-  if (args.inode_size !== null) {
-    if (type.startsWith("ext")) words.push("-i", str(args.inode_size));
-    else if (type === "xfs") words.push("-i", `size=${str(args.inode_size)}`);
-  }
-  if (args.lazy_itable_init !== null && type.startsWith("ext")) {
-    words.push("-E", `lazy_itable_init=${str(args.lazy_itable_init)}`);
-  }
-  if ([12, 16, 32].includes(Number(args.fat)) && type.endsWith("fat")) words.push("-F", str(args.fat));
-  if (truthy(args.force)) {
-    if (type.startsWith("ext")) words.push("-F");
-    else if (type === "xfs") words.push("-f");
-  }
-  const made = await runAll(context, [...words, str(args.device)], { ignore_retcode: true });
-  const written = await runAll(context, ["sync"], { ignore_retcode: true });
-  return made.retcode === 0 && written.retcode === 0;
-}
+export const format = executionFunction({
+  signature: "device: str, fs_type: str='ext4', inode_size=None, lazy_itable_init=None, fat=None, force: bool=False",
+  doc: "Creates a file system on a device.\n\n    salt '*' disk.format /dev/sdX1",
+  async run(context, args): Promise<boolean> {
+    needProgram(context, "mkfs");
+    needProgram(context, "sync");
+    const type = args.fs_type;
+    const words = ["mkfs", "-t", type];
+    if (args.inode_size !== null) {
+      if (type.startsWith("ext")) words.push("-i", str(args.inode_size));
+      else if (type === "xfs") words.push("-i", `size=${str(args.inode_size)}`);
+    }
+    if (args.lazy_itable_init !== null && type.startsWith("ext")) {
+      words.push("-E", `lazy_itable_init=${str(args.lazy_itable_init)}`);
+    }
+    if ([12, 16, 32].includes(Number(args.fat)) && type.endsWith("fat")) words.push("-F", str(args.fat));
+    if (args.force) {
+      if (type.startsWith("ext")) words.push("-F");
+      else if (type === "xfs") words.push("-f");
+    }
+    const made = await runAll(context, [...words, args.device], { ignore_retcode: true });
+    const written = await runAll(context, ["sync"], { ignore_retcode: true });
+    return made.retcode === 0 && written.retcode === 0;
+  },
+});
 
 export async function fstype(context: JobContext, device: unknown): Promise<string> {
   needAnyProgram(context, ["lsblk", "df"]);

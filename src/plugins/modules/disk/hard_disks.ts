@@ -1,5 +1,5 @@
 import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { CommandExecutionError, executionFunction } from "../../../model/loader/family.ts";
 import { splitLines } from "../../../language/python/lines.ts";
 import { str } from "../../../language/python/repr.ts";
 import { splitWords } from "../../../language/python/whitespace.ts";
@@ -67,26 +67,30 @@ export async function hpa(context: JobContext, disks: unknown, size: unknown): P
   return null;
 }
 
-export async function smartAttributes(context: JobContext, args: Record<string, unknown>): Promise<unknown> {
-  const name = str(args.dev);
-  const device = name.startsWith("/dev/") ? name : `/dev/${name}`;
-  const { retcode, stdout, stderr } = await runAll(context, ["smartctl", "--attributes", device]);
-  if (retcode !== 0) throw new CommandExecutionError(stderr);
-  const lines = splitLines(stdout);
-  const head = lines.findIndex((line) => line.startsWith("ID#"));
-  const fields = splitWords(lines[head] ?? "").slice(1).map((field) => field.toLowerCase());
-  const wanted = Array.isArray(args.values) ? args.values.map(str) : undefined;
-  const numbers = Array.isArray(args.attributes) ? args.attributes.map(Number) : undefined;
-  const found = new Map<number, Record<string, unknown>>();
-  for (const line of lines.slice(head + 1)) {
-    if (!/^\s*\d/.test(line)) break;
-    const words = splitWords(line);
-    const id = Number(words[0]);
-    if (numbers !== undefined && !numbers.includes(id)) continue;
-    const values = [...words.slice(1, fields.length), words.slice(fields.length).join(" ")];
-    const entries = fields.map((field, at) => [field, numberOrText(values[at] ?? "")] as const)
-      .filter(([field]) => wanted === undefined || wanted.includes(field));
-    found.set(id, Object.fromEntries(entries));
-  }
-  return found;
-}
+export const smartAttributes = executionFunction({
+  signature: "dev: str, attributes=None, values=None",
+  doc: "The SMART attributes of a disk.\n\n    salt '*' disk.smart_attributes /dev/sda",
+  async run(context, args): Promise<unknown> {
+    const name = args.dev;
+    const device = name.startsWith("/dev/") ? name : `/dev/${name}`;
+    const { retcode, stdout, stderr } = await runAll(context, ["smartctl", "--attributes", device]);
+    if (retcode !== 0) throw new CommandExecutionError(stderr);
+    const lines = splitLines(stdout);
+    const head = lines.findIndex((line) => line.startsWith("ID#"));
+    const fields = splitWords(lines[head] ?? "").slice(1).map((field) => field.toLowerCase());
+    const wanted = Array.isArray(args.values) ? args.values.map(str) : undefined;
+    const numbers = Array.isArray(args.attributes) ? args.attributes.map(Number) : undefined;
+    const found = new Map<number, Record<string, unknown>>();
+    for (const line of lines.slice(head + 1)) {
+      if (!/^\s*\d/.test(line)) break;
+      const words = splitWords(line);
+      const id = Number(words[0]);
+      if (numbers !== undefined && !numbers.includes(id)) continue;
+      const values = [...words.slice(1, fields.length), words.slice(fields.length).join(" ")];
+      const entries = fields.map((field, at) => [field, numberOrText(values[at] ?? "")] as const)
+        .filter(([field]) => wanted === undefined || wanted.includes(field));
+      found.set(id, Object.fromEntries(entries));
+    }
+    return found;
+  },
+});

@@ -1,4 +1,4 @@
-import type { JobContext } from "../../../model/loader/context.ts";
+import { executionFunction } from "../../../model/loader/family.ts";
 import { toFloat } from "../../../language/python/float.ts";
 import { splitLines } from "../../../language/python/lines.ts";
 import { str } from "../../../language/python/repr.ts";
@@ -19,26 +19,30 @@ function means(header: string[], rows: number[][]): Record<string, unknown> {
   }));
 }
 
-export async function iostat(context: JobContext, args: Record<string, unknown>): Promise<Record<string, unknown>> {
-  needProgram(context, "iostat");
-  const disks = args.disks === null ? [] : [args.disks].flat().map(str);
-  const words = ["iostat", disks.length === 0 ? "-x" : "-xd", str(args.interval), str(args.count), ...disks];
-  const lines = splitLines(str(await context.call("cmd.run_stdout", [words], { python_shell: false })));
-  const headers = new Map<string, string[]>();
-  const rows = new Map<string, number[][]>();
-  const add = (name: string, header: string[], values: string[]) => {
-    if (!headers.has(name)) headers.set(name, header);
-    rows.set(name, [...rows.get(name) ?? [], values.map(Number)]);
-  };
-  for (let at = 0; at < lines.length; at++) {
-    const words = splitWords(lines[at]!);
-    if (words[0] === "avg-cpu:") add("sys", words.slice(1), splitWords(lines[++at] ?? ""));
-    else if (/^Device:?$/.test(words[0] ?? "")) {
-      while (/^[A-Za-z0-9]/.test(lines[at + 1] ?? "")) {
-        const [disk = "", ...values] = splitWords(lines[++at]!);
-        add(disk, words.slice(1), values);
+export const iostat = executionFunction({
+  signature: "interval: str=1, count: str=5, disks=None",
+  doc: "The activity of disks, as the mean of several samples.\n\n    salt '*' disk.iostat 1 5 disks=sda",
+  async run(context, args): Promise<Record<string, unknown>> {
+    needProgram(context, "iostat");
+    const disks = args.disks === null ? [] : [args.disks].flat().map(str);
+    const words = ["iostat", disks.length === 0 ? "-x" : "-xd", args.interval, args.count, ...disks];
+    const lines = splitLines(str(await context.call("cmd.run_stdout", [words], { python_shell: false })));
+    const headers = new Map<string, string[]>();
+    const rows = new Map<string, number[][]>();
+    const add = (name: string, header: string[], values: string[]) => {
+      if (!headers.has(name)) headers.set(name, header);
+      rows.set(name, [...rows.get(name) ?? [], values.map(Number)]);
+    };
+    for (let at = 0; at < lines.length; at++) {
+      const words = splitWords(lines[at]!);
+      if (words[0] === "avg-cpu:") add("sys", words.slice(1), splitWords(lines[++at] ?? ""));
+      else if (/^Device:?$/.test(words[0] ?? "")) {
+        while (/^[A-Za-z0-9]/.test(lines[at + 1] ?? "")) {
+          const [disk = "", ...values] = splitWords(lines[++at]!);
+          add(disk, words.slice(1), values);
+        }
       }
     }
-  }
-  return Object.fromEntries([...rows].map(([name, values]) => [name, means(headers.get(name)!, values)]));
-}
+    return Object.fromEntries([...rows].map(([name, values]) => [name, means(headers.get(name)!, values)]));
+  },
+});

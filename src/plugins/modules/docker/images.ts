@@ -1,4 +1,5 @@
 /** Images that come, go, and get names. */
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
 import { messageOf } from "../../../base/errors.ts";
@@ -6,7 +7,7 @@ import { isMap } from "../../../language/python/containers.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { runAll } from "../../commands.ts";
-import { type Args, DockerClient, DockerError, imagePart, jsonLines } from "../../docker/client.ts";
+import { DockerClient, DockerError, imagePart, jsonLines } from "../../docker/client.ts";
 import { registryHeader } from "../../docker/registry.ts";
 import { fileBytes } from "../../docker/files.ts";
 import { isDirectory } from "../../linux/paths.ts";

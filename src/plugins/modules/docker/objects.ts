@@ -1,11 +1,12 @@
 /** What the daemon tells of containers, images, networks and volumes, as Salt shows it. */
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
 import { compileGlob } from "../../../language/python/glob.ts";
 import { repr, str } from "../../../language/python/repr.ts";
 import { strftime } from "../../../language/python/strftime.ts";
 import { truthy } from "../../../language/python/truth.ts";
-import { type Args, type DockerClient, DockerError, imagePart, part } from "../../docker/client.ts";
+import { type DockerClient, DockerError, imagePart, part } from "../../docker/client.ts";
 import { filterText } from "../../docker/filters.ts";
 
 export const TIME_FORMAT = "%Y-%m-%d %H:%M:%S %Z";

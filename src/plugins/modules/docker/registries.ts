@@ -1,9 +1,9 @@
 /** `docker.login` and `docker.logout`, by the program docker, which keeps who this host is to a registry. */
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { entriesOf, isMap } from "../../../language/python/containers.ts";
 import { str } from "../../../language/python/repr.ts";
 import { needProgram, runAll } from "../../commands.ts";
-import type { Args } from "../../docker/client.ts";
 
 /** The registries that configuration and pillar name, and what is wrong with them. */
 async function configured(context: JobContext): Promise<{ known: Map<string, unknown>; errors: string[] }> {

@@ -1,13 +1,14 @@
 /** Files between this host, containers and images. */
+import type { Args } from "../../../model/loader/signature.ts";
 import { joinPath } from "../../../base/paths.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { CommandExecutionError, executionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { basename, dirname } from "../../../language/python/posixpath.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { runAll } from "../../commands.ts";
-import { type Args, DockerClient, imagePart, part } from "../../docker/client.ts";
+import { DockerClient, imagePart, part } from "../../docker/client.ts";
 import { fileBytes } from "../../docker/files.ts";
 import { firstFile, tarOf } from "../../docker/tar.ts";
 import { exists, isDirectory, isFile } from "../../linux/paths.ts";
@@ -195,41 +196,45 @@ export const saveImage = (context: JobContext, args: Args): Promise<Args> =>
   });
 
 /** `docker.load`: images of an archive. */
-export async function loadImages(context: JobContext, { path, repository, tag }: Args): Promise<Args> {
-  const { fs, clock } = context.runtime;
-  if (truthy(repository) !== truthy(tag)) {
-    throw new SaltInvocationError("If tagging, both a repository and tag are required");
-  }
-  const file = await cachedFile(context, path);
-  if (!isFile(fs, file)) throw new CommandExecutionError(`Source file ${str(path)} does not exist`);
-  const docker = new DockerClient(context);
-  const before = Object.keys(await images(docker, { all: true }));
-  const begun = clock.elapsed();
-  try {
-    await docker.json("POST", "/images/load", {
-      query: { quiet: 1 },
-      body: fileBytes(context, file),
-      idleMs: Infinity,
-    });
-  } catch (error) {
-    if (!(error instanceof CommandExecutionError)) throw error;
-    throw new CommandExecutionError(`Failed to load image(s) from ${str(path)}: ${error.message}`);
-  }
-  const all = await images(docker, { all: true });
-  const loaded = Object.keys(all).filter((id) => !before.includes(id));
-  const ret: Args = {
-    Time_Elapsed: (clock.elapsed() - begun) / 1000,
-    Path: path,
-    Layers: loaded.map((id) => id.slice(0, 12)),
-  };
-  if (!truthy(repository)) return ret;
-  const top = topLevel(all, loaded);
-  if (top.length !== 1) {
-    const warning = top.length > 1
-      ? `More than one top-level image layer was loaded (${top.join(", ")}), no image was tagged`
-      : "No top-level image layers were loaded, no image was tagged";
-    return { ...ret, Warning: warning };
-  }
-  await tagImage(docker, { name: top[0], repository, tag, force: false });
-  return { ...ret, Image: `${str(repository)}:${str(tag)}` };
-}
+export const loadImages = executionFunction({
+  signature: "path, repository=None, tag=None",
+  doc: "Takes images from an archive.\n\n    salt '*' docker.load /tmp/cent7.tar\n\nrepository, tag: a name for them",
+  async run(context, { path, repository, tag }): Promise<Args> {
+    const { fs, clock } = context.runtime;
+    if (truthy(repository) !== truthy(tag)) {
+      throw new SaltInvocationError("If tagging, both a repository and tag are required");
+    }
+    const file = await cachedFile(context, path);
+    if (!isFile(fs, file)) throw new CommandExecutionError(`Source file ${str(path)} does not exist`);
+    const docker = new DockerClient(context);
+    const before = Object.keys(await images(docker, { all: true }));
+    const begun = clock.elapsed();
+    try {
+      await docker.json("POST", "/images/load", {
+        query: { quiet: 1 },
+        body: fileBytes(context, file),
+        idleMs: Infinity,
+      });
+    } catch (error) {
+      if (!(error instanceof CommandExecutionError)) throw error;
+      throw new CommandExecutionError(`Failed to load image(s) from ${str(path)}: ${error.message}`);
+    }
+    const all = await images(docker, { all: true });
+    const loaded = Object.keys(all).filter((id) => !before.includes(id));
+    const ret: Args = {
+      Time_Elapsed: (clock.elapsed() - begun) / 1000,
+      Path: path,
+      Layers: loaded.map((id) => id.slice(0, 12)),
+    };
+    if (!truthy(repository)) return ret;
+    const top = topLevel(all, loaded);
+    if (top.length !== 1) {
+      const warning = top.length > 1
+        ? `More than one top-level image layer was loaded (${top.join(", ")}), no image was tagged`
+        : "No top-level image layers were loaded, no image was tagged";
+      return { ...ret, Warning: warning };
+    }
+    await tagImage(docker, { name: top[0], repository, tag, force: false });
+    return { ...ret, Image: `${str(repository)}:${str(tag)}` };
+  },
+});

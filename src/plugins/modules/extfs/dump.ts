@@ -15,7 +15,7 @@ export interface FileSystemDump {
   blocks: Record<string, Group>;
 }
 
-const listOf = (line: string): string[] => line.split(": ")[1]?.split(", ") ?? [];
+const partsAfterColon = (line: string): string[] => line.split(": ")[1]?.split(", ") ?? [];
 
 /** Parameters, then groups of blocks, of which each begins with a line `Group 0: (Blocks 1-8192) …`. */
 export function parseDump(text: string): FileSystemDump {
@@ -31,8 +31,8 @@ export function parseDump(text: string): FileSystemDump {
       const [name = "", value] = line.replaceAll("\t", " ").split(": ");
       if (value === undefined) continue;
       found.attributes[name] = name.startsWith("Filesystem features") ? splitWords(value) : value.trim();
-    } else if (line.includes("Free blocks:")) group["free blocks"] = listOf(line);
-    else if (line.includes("Free inodes:")) group["free inodes"] = listOf(line);
+    } else if (line.includes("Free blocks:")) group["free blocks"] = partsAfterColon(line);
+    else if (line.includes("Free inodes:")) group["free inodes"] = partsAfterColon(line);
     else group.extra.push(line.trim());
   }
   return found;

@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import { entriesOf, isMap } from "../../../language/python/containers.ts";
@@ -11,8 +12,6 @@ import { changesTo, difference, obfuscated } from "./difference.ts";
 import { type SourceSum, sumOf } from "./hash.ts";
 import { managedSource, sourceList, sourceMode } from "./managed_source.ts";
 import { normalizeMode, pathOf, stats } from "./stats.ts";
-
-type Args = Record<string, unknown>;
 
 /** Kinds of what `file.managed` puts a file in the place of. */
 const REPLACED: readonly string[] = ["fifo", "socket", "character", "block"];

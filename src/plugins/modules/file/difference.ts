@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import { unifiedDiff } from "../../../language/python/difflib.ts";
@@ -8,8 +9,6 @@ import { withOsErrors } from "../../python_errors.ts";
 import { cachedSource } from "../../sources.ts";
 import { diffLines, isText } from "./content.ts";
 import { temporaryFile } from "../../temporary.ts";
-
-type Args = Record<string, unknown>;
 
 /** Says that two files have no text to compare; empty if both have. */
 function binaryChange(context: JobContext, from: string, to: string): string {

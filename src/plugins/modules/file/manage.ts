@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import { SystemError } from "../../../base/errors.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { dirname } from "../../../language/python/posixpath.ts";
@@ -16,8 +17,6 @@ import { checkPerms, type Ret, retOf } from "./perms.ts";
 import { pathOf } from "./stats.ts";
 import { makedirs } from "./tree.ts";
 import { removeTemporary } from "../../temporary.ts";
-
-type Args = Record<string, unknown>;
 
 /** A file that is being managed: what it is to become, and `ret`, which collects what changed. */
 interface Managed {

@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import { hex } from "../../../protocol/crypto/hex.ts";
 import { messageOf } from "../../../base/errors.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
@@ -12,8 +13,6 @@ import { temporaryFile } from "../../temporary.ts";
 import { cachedSource, localPath, schemeOf } from "../../sources.ts";
 import { normalizeMode, permissions } from "./stats.ts";
 import { hashFile, redacted, type SourceSum, sourceSum, sumOf } from "./hash.ts";
-
-type Args = Record<string, unknown>;
 
 const REMOTE = ["salt", "http", "https", "ftp", "swift", "s3"];
 

@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
 import { splitLines } from "../../../language/python/lines.ts";
@@ -5,7 +6,7 @@ import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import type { CommandOutcome } from "../../commands.ts";
 import { keywords } from "../../keywords.ts";
-import { type Args, directoryOf, git } from "./run.ts";
+import { directoryOf, git } from "./run.ts";
 
 /** Where the configuration is: a repository, or that of the user. */
 function placeOf(context: JobContext, args: Args, global: unknown): string | undefined {

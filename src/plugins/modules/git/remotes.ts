@@ -1,10 +1,11 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import { splitLines } from "../../../language/python/lines.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { keywords } from "../../keywords.ts";
-import { type Args, command, directoryOf, git, optionWords, redacted, withCredentials } from "./run.ts";
+import { command, directoryOf, git, optionWords, redacted, withCredentials } from "./run.ts";
 import { output } from "./output.ts";
 
 export const given = (value: unknown): string[] => value === null || value === undefined ? [] : [str(value)];

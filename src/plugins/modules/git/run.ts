@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
 import { join } from "../../../language/python/posixpath.ts";
@@ -8,8 +9,6 @@ import { type CommandOutcome, runAll } from "../../commands.ts";
 import { expandUser, isFile } from "../../linux/paths.ts";
 import { splitWords } from "../../linux/words.ts";
 import { cachedSource } from "../../sources.ts";
-
-export type Args = Record<string, unknown>;
 
 /** How a command of git is run, in addition to the arguments of the function. */
 export interface RunOptions {

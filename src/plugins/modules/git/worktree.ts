@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
 import { splitLines } from "../../../language/python/lines.ts";
@@ -6,7 +7,7 @@ import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { exists, isDirectory, isFile } from "../../linux/paths.ts";
 import { keywords } from "../../keywords.ts";
-import { type Args, command, directoryOf, git, optionWords, versionOf } from "./run.ts";
+import { command, directoryOf, git, optionWords, versionOf } from "./run.ts";
 
 /** True for a directory that is a further work tree of a repository. */
 export async function isWorktree(context: JobContext, args: Args): Promise<boolean> {

@@ -1,4 +1,5 @@
 /** The text or file that a function is given, and the file that it writes. */
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
 import { str } from "../../../language/python/repr.ts";
@@ -7,7 +8,7 @@ import { toBytes } from "../../bytes.ts";
 import { isFile } from "../../linux/paths.ts";
 import { withOsErrors } from "../../python_errors.ts";
 import { overwrite, readBytes } from "../file/content.ts";
-import { type Args, LARGEST } from "./ring.ts";
+import { LARGEST } from "./ring.ts";
 
 /** @throws {CommandExecutionError} for more bytes than are taken */
 export function fileContent(context: JobContext, path: string): Uint8Array {

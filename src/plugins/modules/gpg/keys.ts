@@ -1,12 +1,13 @@
 /** Keys that are made, removed, taken in and given out. */
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import { type ExecutionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
+import { type ExecutionFunction, executionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { operand, operands } from "../../commands.ts";
 import { fileContent, inputOf, writeOutput } from "./files.ts";
 import { findKey, KEY_SERVER } from "./listing.ts";
-import { type Args, onRing, passphraseFor, pillarPassphrase, type Ring, ringOf, type RingRun } from "./ring.ts";
+import { onRing, passphraseFor, pillarPassphrase, type Ring, ringOf, type RingRun } from "./ring.ts";
 
 type Answer = Record<string, unknown>;
 
@@ -39,24 +40,6 @@ function description({ runtime }: JobContext, args: Args, passphrase: string | u
   return lines.join("");
 }
 
-async function create(context: JobContext, args: Args): Promise<Answer> {
-  const ring = ringOf(context, args);
-  const failed = (message: string) => ({ res: false, fingerprint: "", message });
-  const passphrase = truthy(args.use_passphrase) ? await pillarPassphrase(context) : undefined;
-  if (truthy(args.use_passphrase) && passphrase === undefined) {
-    return failed("gpg_passphrase not available in pillar.");
-  }
-  if (passphrase !== undefined && /[\n\r\0]/.test(passphrase)) {
-    throw new SaltInvocationError("gpg_passphrase of the pillar must be one line");
-  }
-  const run = await onRing(context, ring, ["--gen-key"], {
-    stdin: utf8.encode(description(context, args, passphrase)),
-  });
-  const created = run.status.find(([keyword]) => keyword === "KEY_CREATED")?.[1].split(/\s+/)[1];
-  if (created === undefined) return failed("Unable to generate GPG key pair.");
-  return { res: true, fingerprint: created, message: "GPG key pair successfully generated." };
-}
-
 async function deleteOne(
   context: JobContext,
   ring: Ring,
@@ -67,72 +50,11 @@ async function deleteOne(
   return code === 0 && !status.some(([keyword]) => keyword === "DELETE_PROBLEM");
 }
 
-async function remove(context: JobContext, args: Args): Promise<Answer> {
-  const failed = (message: string) => ({ res: false, message });
-  const { keyid, fingerprint } = args;
-  if (truthy(fingerprint) && truthy(keyid)) return failed("Only specify one argument, fingerprint or keyid");
-  if (!truthy(fingerprint) && !truthy(keyid)) return failed("Required argument, fingerprint or keyid");
-  const ring = ringOf(context, args);
-  const key = await findKey(context, ring, args);
-  if (key === undefined) return failed("Key not available in keychain.");
-  const fpr = operand(key.fingerprint, "a fingerprint");
-  const secret = await findKey(context, ring, { fingerprint: fpr }, true) !== undefined;
-  if (secret && !truthy(args.delete_secret)) {
-    return failed("Secret key exists, delete first or pass delete_secret=True.");
-  }
-  const passphrase = truthy(args.use_passphrase) ? await pillarPassphrase(context) : undefined;
-  if (truthy(args.use_passphrase) && passphrase === undefined) {
-    return failed("gpg_passphrase not available in pillar.");
-  }
-  let message = "";
-  if (secret) {
-    if (!await deleteOne(context, ring, ["--yes", "--delete-secret-key", fpr], passphrase)) {
-      return failed(`Unable to delete the secret key for ${fpr}`);
-    }
-    message = `Secret key for ${fpr} deleted\n`;
-  }
-  if (!await deleteOne(context, ring, ["--delete-key", fpr])) {
-    return failed(`${message}Unable to delete the public key for ${fpr}`);
-  }
-  return { res: true, message: `${message}Public key for ${fpr} deleted` };
-}
-
 /** The counts of `IMPORT_RES` that answers depend on. */
 function importCounts({ status }: RingRun): Record<"count" | "imported" | "rsa" | "unchanged" | "refused", number> {
   const counts = status.findLast(([keyword]) => keyword === "IMPORT_RES")?.[1].split(/\s+/).map(Number) ?? [];
   const [count = 0, , imported = 0, rsa = 0, unchanged = 0] = counts;
   return { count, imported, rsa, unchanged, refused: counts[12] ?? 0 };
-}
-
-async function importKey(context: JobContext, args: Args): Promise<Answer> {
-  const ring = ringOf(context, args);
-  if (truthy(args.filename) && context.runtime.fs.stat(str(args.filename)) === undefined) {
-    throw new SaltInvocationError("filename does not exist.");
-  }
-  const stdin = truthy(args.filename) ? fileContent(context, str(args.filename)) : inputOf(context, args);
-  const { count, imported, rsa, unchanged, refused } = importCounts(
-    await onRing(context, ring, ["--import"], { stdin }),
-  );
-  if (imported > 0 || rsa > 0) return { res: true, message: "Successfully imported key(s)." };
-  if (unchanged > 0) return { res: true, message: "Key(s) already exist in keychain." };
-  return refused > 0 || count === 0 ? { res: false, message: "Unable to import key." } : { res: true, message: "" };
-}
-
-async function exportKey(context: JobContext, args: Args): Promise<unknown> {
-  const ring = ringOf(context, args);
-  const secret = truthy(args.secret);
-  const passphrase = secret ? await passphraseFor(context, args.use_passphrase) : undefined;
-  const words = [secret ? "--export-secret-key" : "--export", "--armor", ...operands(args.keyids, "a key")];
-  const { output } = await onRing(context, ring, words, { passphrase, output: args.output });
-  const bare = truthy(args.bare);
-  if (output.length === 0) return bare ? false : { res: false };
-  const text = new TextDecoder().decode(output);
-  if (truthy(args.output)) writeOutput(context, str(args.output), output, secret);
-  if (bare) return text;
-  return {
-    res: true,
-    comment: truthy(args.output) ? `Exported key data has been written to ${str(args.output)}` : text,
-  };
 }
 
 /** What Salt says of each key that came, or did not. */
@@ -149,41 +71,110 @@ function received({ status }: RingRun): string[] {
   return messages;
 }
 
-async function receive(context: JobContext, args: Args): Promise<Answer> {
-  const ring = ringOf(context, args);
-  const server = operand(truthy(args.keyserver) ? args.keyserver : KEY_SERVER, "a key server");
-  const words = ["--keyserver", server, "--recv-keys", ...operands(args.keys, "a key")];
-  return { res: true, changes: {}, message: received(await onRing(context, ring, words)) };
-}
-
 const RING = "user=None, gnupghome=None";
 
 export const KEYS: Record<string, ExecutionFunction> = {
-  create_key: {
-    signature: "key_type='RSA', key_length=1024, name_real='Autogenerated Key', " +
-      "name_comment='Generated by SaltStack', name_email=None, subkey_type=None, subkey_length=None, " +
-      `expire_date=None, use_passphrase=False, ${RING}`,
+  create_key: executionFunction({
+    signature: `key_type='RSA', key_length=1024, name_real='Autogenerated Key',
+        name_comment='Generated by SaltStack', name_email=None, subkey_type=None, subkey_length=None,
+        expire_date=None, use_passphrase: bool=False, ${RING}`,
     doc: "Makes a key. A pass phrase is the pillar's gpg_passphrase.\n\n    salt -t 15 '*' gpg.create_key",
-    run: create,
-  },
-  delete_key: {
-    signature: `keyid=None, fingerprint=None, delete_secret=False, ${RING}, use_passphrase=True`,
+    async run(context, args): Promise<Answer> {
+      const ring = ringOf(context, args);
+      const failed = (message: string) => ({ res: false, fingerprint: "", message });
+      const passphrase = args.use_passphrase ? await pillarPassphrase(context) : undefined;
+      if (args.use_passphrase && passphrase === undefined) {
+        return failed("gpg_passphrase not available in pillar.");
+      }
+      if (passphrase !== undefined && /[\n\r\0]/.test(passphrase)) {
+        throw new SaltInvocationError("gpg_passphrase of the pillar must be one line");
+      }
+      const run = await onRing(context, ring, ["--gen-key"], {
+        stdin: utf8.encode(description(context, args, passphrase)),
+      });
+      const created = run.status.find(([keyword]) => keyword === "KEY_CREATED")?.[1].split(/\s+/)[1];
+      if (created === undefined) return failed("Unable to generate GPG key pair.");
+      return { res: true, fingerprint: created, message: "GPG key pair successfully generated." };
+    },
+  }),
+  delete_key: executionFunction({
+    signature: `keyid=None, fingerprint=None, delete_secret: bool=False, ${RING}, use_passphrase: bool=True`,
     doc: "Removes a key from the ring.\n\n    salt '*' gpg.delete_key keyid=3FAD9F1E use_passphrase=False",
-    run: remove,
-  },
-  import_key: {
+    async run(context, args): Promise<Answer> {
+      const failed = (message: string) => ({ res: false, message });
+      const { keyid, fingerprint } = args;
+      if (truthy(fingerprint) && truthy(keyid)) return failed("Only specify one argument, fingerprint or keyid");
+      if (!truthy(fingerprint) && !truthy(keyid)) return failed("Required argument, fingerprint or keyid");
+      const ring = ringOf(context, args);
+      const key = await findKey(context, ring, args);
+      if (key === undefined) return failed("Key not available in keychain.");
+      const fpr = operand(key.fingerprint, "a fingerprint");
+      const secret = await findKey(context, ring, { fingerprint: fpr }, true) !== undefined;
+      if (secret && !args.delete_secret) {
+        return failed("Secret key exists, delete first or pass delete_secret=True.");
+      }
+      const passphrase = args.use_passphrase ? await pillarPassphrase(context) : undefined;
+      if (args.use_passphrase && passphrase === undefined) {
+        return failed("gpg_passphrase not available in pillar.");
+      }
+      let message = "";
+      if (secret) {
+        if (!await deleteOne(context, ring, ["--yes", "--delete-secret-key", fpr], passphrase)) {
+          return failed(`Unable to delete the secret key for ${fpr}`);
+        }
+        message = `Secret key for ${fpr} deleted\n`;
+      }
+      if (!await deleteOne(context, ring, ["--delete-key", fpr])) {
+        return failed(`${message}Unable to delete the public key for ${fpr}`);
+      }
+      return { res: true, message: `${message}Public key for ${fpr} deleted` };
+    },
+  }),
+  import_key: executionFunction({
     signature: `text=None, filename=None, ${RING}`,
     doc: "Takes keys into the ring.\n\n    salt '*' gpg.import_key filename=/path/to/public-key-file",
-    run: importKey,
-  },
-  export_key: {
-    signature: `keyids=None, secret=False, ${RING}, use_passphrase=False, output=None, bare=False`,
+    async run(context, args): Promise<Answer> {
+      const ring = ringOf(context, args);
+      if (truthy(args.filename) && context.runtime.fs.stat(str(args.filename)) === undefined) {
+        throw new SaltInvocationError("filename does not exist.");
+      }
+      const stdin = truthy(args.filename) ? fileContent(context, str(args.filename)) : inputOf(context, args);
+      const { count, imported, rsa, unchanged, refused } = importCounts(
+        await onRing(context, ring, ["--import"], { stdin }),
+      );
+      if (imported > 0 || rsa > 0) return { res: true, message: "Successfully imported key(s)." };
+      if (unchanged > 0) return { res: true, message: "Key(s) already exist in keychain." };
+      return refused > 0 || count === 0 ? { res: false, message: "Unable to import key." } : { res: true, message: "" };
+    },
+  }),
+  export_key: executionFunction({
+    signature: `keyids=None, secret: bool=False, ${RING}, use_passphrase=False, output=None, bare: bool=False`,
     doc: "Gives keys out, in armour.\n\n    salt '*' gpg.export_key keyids=3FAD9F1E",
-    run: exportKey,
-  },
-  receive_keys: {
+    async run(context, args): Promise<unknown> {
+      const ring = ringOf(context, args);
+      const secret = args.secret;
+      const passphrase = secret ? await passphraseFor(context, args.use_passphrase) : undefined;
+      const words = [secret ? "--export-secret-key" : "--export", "--armor", ...operands(args.keyids, "a key")];
+      const { output } = await onRing(context, ring, words, { passphrase, output: args.output });
+      const bare = args.bare;
+      if (output.length === 0) return bare ? false : { res: false };
+      const text = new TextDecoder().decode(output);
+      if (truthy(args.output)) writeOutput(context, str(args.output), output, secret);
+      if (bare) return text;
+      return {
+        res: true,
+        comment: truthy(args.output) ? `Exported key data has been written to ${str(args.output)}` : text,
+      };
+    },
+  }),
+  receive_keys: executionFunction({
     signature: `keyserver=None, keys=None, ${RING}`,
     doc: "Takes keys from a key server into the ring.\n\n    salt '*' gpg.receive_keys keys=3FAD9F1E",
-    run: receive,
-  },
+    async run(context, args): Promise<Answer> {
+      const ring = ringOf(context, args);
+      const server = operand(truthy(args.keyserver) ? args.keyserver : KEY_SERVER, "a key server");
+      const words = ["--keyserver", server, "--recv-keys", ...operands(args.keys, "a key")];
+      return { res: true, changes: {}, message: received(await onRing(context, ring, words)) };
+    },
+  }),
 };

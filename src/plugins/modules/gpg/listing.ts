@@ -1,11 +1,11 @@
 /** Keys of a ring or a key server, as gpg lists them with colons. */
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import type { ExecutionFunction } from "../../../model/loader/family.ts";
-import { str } from "../../../language/python/repr.ts";
+import { type ExecutionFunction, executionFunction } from "../../../model/loader/family.ts";
 import { strftime } from "../../../language/python/strftime.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { operand } from "../../commands.ts";
-import { type Args, onRing, type Ring, ringOf } from "./ring.ts";
+import { onRing, type Ring, ringOf } from "./ring.ts";
 
 export const KEY_SERVER = "keys.openpgp.org";
 
@@ -104,41 +104,39 @@ export async function findKey(
   );
 }
 
-async function search(context: JobContext, { text, keyserver, user }: Args): Promise<Key[]> {
-  const ring = ringOf(context, { user });
-  const query = operand(str(text).trim(), "text to search");
-  const server = operand(truthy(keyserver) ? keyserver : KEY_SERVER, "a key server");
-  const wanted = /^[0-9a-f]+$/i.test(query) ? `0x${query}` : query;
-  const { output } = await onRing(context, ring, ["--fingerprint", "--keyserver", server, "--search-keys", wanted]);
-  return parseSearch(new TextDecoder().decode(output));
-}
-
 const RING = "user=None, gnupghome=None";
 
 export const LISTING: Record<string, ExecutionFunction> = {
-  search_keys: {
-    signature: "text, keyserver=None, user=None",
+  search_keys: executionFunction({
+    signature: "text: str, keyserver=None, user=None",
     doc: "Looks for keys on a key server.\n\n    salt '*' gpg.search_keys user@example.com",
-    run: search,
-  },
-  list_keys: {
+    async run(context, { text, keyserver, user }): Promise<Key[]> {
+      const ring = ringOf(context, { user });
+      const query = operand(text.trim(), "text to search");
+      const server = operand(truthy(keyserver) ? keyserver : KEY_SERVER, "a key server");
+      const wanted = /^[0-9a-f]+$/i.test(query) ? `0x${query}` : query;
+      const { output } = await onRing(context, ring, ["--fingerprint", "--keyserver", server, "--search-keys", wanted]);
+      return parseSearch(new TextDecoder().decode(output));
+    },
+  }),
+  list_keys: executionFunction({
     signature: RING,
     doc: "The keys of the ring.\n\n    salt '*' gpg.list_keys",
     run: (context, args) => keysOf(context, ringOf(context, args), false),
-  },
-  list_secret_keys: {
+  }),
+  list_secret_keys: executionFunction({
     signature: RING,
     doc: "The secret keys of the ring.\n\n    salt '*' gpg.list_secret_keys",
     run: (context, args) => keysOf(context, ringOf(context, args), true),
-  },
-  get_key: {
+  }),
+  get_key: executionFunction({
     signature: `keyid=None, fingerprint=None, ${RING}`,
     doc: "A key of the ring; False if it is not there.\n\n    salt '*' gpg.get_key keyid=3FAD9F1E",
     run: async (context, args) => await findKey(context, ringOf(context, args), args) ?? false,
-  },
-  get_secret_key: {
+  }),
+  get_secret_key: executionFunction({
     signature: `keyid=None, fingerprint=None, ${RING}`,
     doc: "A secret key of the ring; False if it is not there.\n\n    salt '*' gpg.get_secret_key keyid=3FAD9F1E",
     run: async (context, args) => await findKey(context, ringOf(context, args), args, true) ?? false,
-  },
+  }),
 };

@@ -1,4 +1,5 @@
 /** Whose key ring is worked on, and gpg run on it. */
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
 import { str } from "../../../language/python/repr.ts";
@@ -8,8 +9,6 @@ import { type GpgRun, runGpg } from "../../../language/render/gpg_program.ts";
 import { findAccount } from "../../../runtime/accounts.ts";
 import { pythonError } from "../../python_errors.ts";
 import { identityOf } from "../cmd/identity.ts";
-
-export type Args = Record<string, unknown>;
 
 /** Bytes of a file or text that gpg takes or gives. */
 export const LARGEST = 256 * 1024 * 1024;

@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import { webLimits } from "../../../model/config/web_limits.ts";
 import { codeOf, messageOf } from "../../../base/errors.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
@@ -19,8 +20,6 @@ import { textOf } from "../../bytes.ts";
 import { withOsErrors } from "../../python_errors.ts";
 import { overwrite } from "../file/content.ts";
 import { parseXml, xmlToMap } from "../../xml.ts";
-
-type Args = Record<string, unknown>;
 
 /** Bytes of a body that are held in memory, however large `http_max_body` is. */
 const MOST_HELD = 268_435_456;

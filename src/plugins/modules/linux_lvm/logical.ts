@@ -1,4 +1,5 @@
 /** Logical volumes: made, removed, resized. */
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { CommandNotFoundError } from "../../../model/loader/family.ts";
 import { str } from "../../../language/python/repr.ts";
@@ -7,8 +8,6 @@ import { operand, programPath } from "../../commands.ts";
 import { saying } from "./groups.ts";
 import { answering } from "./physical.ts";
 import { logicalVolumes } from "./tables.ts";
-
-type Args = Record<string, unknown>;
 
 const OPTIONS = [
   "activate",

@@ -1,12 +1,11 @@
 /** Physical volumes: made, removed, resized. */
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { operands, runAll } from "../../commands.ts";
 import { exists } from "../../linux/paths.ts";
 import { physicalVolumes } from "./tables.ts";
-
-type Args = Record<string, unknown>;
 
 const OPTIONS = [
   "metadatasize",

@@ -1,6 +1,6 @@
 import { SystemError } from "../../../base/errors.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { CommandExecutionError, executionFunction } from "../../../model/loader/family.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { splitWords } from "../../../language/python/whitespace.ts";
@@ -211,34 +211,40 @@ export function removeAutomaster(context: JobContext, args: Record<string, unkno
 }
 
 /** Puts an entry into the table of the automounter, or changes it: `new`, `change` or `present`. */
-export async function setAutomaster(context: JobContext, args: Record<string, unknown>): Promise<string> {
-  const { fs } = context.runtime;
-  const config = str(args.config);
-  const opts = Array.isArray(args.opts) ? args.opts.map(str).join(",") : str(args.opts);
-  if (!isFile(fs, config)) {
-    await context.call("file.touch", [config]);
-    await context.call("file.append", ["/etc/auto_master", `/-\t\t\t${config}`]);
-  }
-  const kind = str(args.fstype);
-  const entry: AutoEntry = {
-    name: `/..${str(args.name)}`,
-    opts: `-fstype=${kind},${opts}`,
-    device: `${kind === "smbfs" ? "" : kind}:${str(args.device)}`,
-  };
-  const text = `${entry.name}\t${entry.opts}\t${entry.device}\n`;
-  let result = "new";
-  const lines = readLines(context, config).map((line) => {
-    const there = autoEntry(line);
-    if (there === undefined || (there.name !== entry.name && there.device !== entry.device)) return line;
-    if (result === "new") result = "present";
-    const same = there.name === entry.name && there.opts === entry.opts && there.device === entry.device;
-    if (same || truthy(args.not_change)) return line;
-    result = "change";
-    return text;
-  });
-  if (result === "new") lines.push(text);
-  if (result !== "present" && !truthy(args.test) && !truthy(context.opts.test)) {
-    writeLines(context, config, lines, () => `File not writable ${config}`);
-  }
-  return result;
-}
+export const setAutomaster = executionFunction({
+  signature:
+    "name: str, device: str, fstype: str, opts='', config: str='/etc/auto_salt', test: bool=False, not_change: bool=False, **kwargs",
+  doc: "Adds or changes an entry of the automounter's table; returns new, change or present.\n\n" +
+    "    salt '*' mount.set_automaster /mnt/foo /dev/sdz1 ext4",
+  async run(context, args): Promise<string> {
+    const { fs } = context.runtime;
+    const config = args.config;
+    const opts = Array.isArray(args.opts) ? args.opts.map(str).join(",") : str(args.opts);
+    if (!isFile(fs, config)) {
+      await context.call("file.touch", [config]);
+      await context.call("file.append", ["/etc/auto_master", `/-\t\t\t${config}`]);
+    }
+    const kind = args.fstype;
+    const entry: AutoEntry = {
+      name: `/..${args.name}`,
+      opts: `-fstype=${kind},${opts}`,
+      device: `${kind === "smbfs" ? "" : kind}:${args.device}`,
+    };
+    const text = `${entry.name}\t${entry.opts}\t${entry.device}\n`;
+    let result = "new";
+    const lines = readLines(context, config).map((line) => {
+      const there = autoEntry(line);
+      if (there === undefined || (there.name !== entry.name && there.device !== entry.device)) return line;
+      if (result === "new") result = "present";
+      const same = there.name === entry.name && there.opts === entry.opts && there.device === entry.device;
+      if (same || args.not_change) return line;
+      result = "change";
+      return text;
+    });
+    if (result === "new") lines.push(text);
+    if (result !== "present" && !args.test && !truthy(context.opts.test)) {
+      writeLines(context, config, lines, () => `File not writable ${config}`);
+    }
+    return result;
+  },
+});

@@ -1,10 +1,10 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { CommandNotFoundError, SaltInvocationError } from "../../../model/loader/family.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { programPath, runAll } from "../../commands.ts";
 
-export type Args = Record<string, unknown>;
 export type Row = Record<string, string | null>;
 
 /** The client programs, the first that is there. */

@@ -1,7 +1,8 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import type { ExecutionFunction } from "../../../model/loader/family.ts";
+import { type ExecutionFunction, executionFunction } from "../../../model/loader/family.ts";
 import { str } from "../../../language/python/repr.ts";
-import { type Args, connectionOf, ident, literal, orElse, type Row, rowsOf, runs, word } from "./client.ts";
+import { connectionOf, ident, literal, orElse, type Row, rowsOf, runs, word } from "./client.ts";
 
 const first = (row: Row): string | null => Object.values(row)[0] ?? null;
 
@@ -24,98 +25,94 @@ async function get(context: JobContext, name: unknown, args: Args): Promise<unkn
   });
 }
 
-async function create(context: JobContext, args: Args): Promise<boolean> {
-  const { name, character_set, collate } = args;
-  const connection = connectionOf(args);
-  if (await exists(context, name, connection)) {
-    context.log.info("the database is there", { database: str(name) });
-    return false;
-  }
-  const sql = `CREATE DATABASE IF NOT EXISTS ${ident(name)}` +
-    (character_set === null ? "" : ` CHARACTER SET ${literal(character_set)}`) +
-    (collate === null ? "" : ` COLLATE ${literal(collate)}`);
-  return await runs(context, sql, connection);
-}
-
-async function alter(context: JobContext, args: Args): Promise<unknown> {
-  const connection = connectionOf(args);
-  const before = await get(context, args.name, connection) as Record<string, unknown>;
-  const [set, collate] = [args.character_set ?? before.character_set, args.collate ?? before.collate];
-  if (set === undefined || collate === undefined) return false;
-  return await runs(
-    context,
-    `ALTER DATABASE ${ident(args.name)} CHARACTER SET ${word(set)} COLLATE ${word(collate)}`,
-    connection,
-  );
-}
-
-async function remove(context: JobContext, { name, connection_args }: Args): Promise<boolean> {
-  const connection = connection_args as Args;
-  if (!await exists(context, name, connection) || ["mysql", "information_schema"].includes(str(name))) {
-    context.log.info("the database is not there, or may not be removed", { database: str(name) });
-    return false;
-  }
-  return await runs(context, `DROP DATABASE ${ident(name)}`, connection) && !await exists(context, name, connection);
-}
-
 async function tables(context: JobContext, name: unknown, connection: Args): Promise<(string | null)[] | false> {
   if (!await exists(context, name, connection)) return false;
   return await orElse([], async () => (await rowsOf(context, `SHOW TABLES IN ${ident(name)}`, connection)).map(first));
 }
 
 /** Runs a statement on one table, or on each of a database. */
-const onTables = (verb: "CHECK" | "REPAIR" | "OPTIMIZE", doc: string): ExecutionFunction => ({
-  signature: "name, table=None, **connection_args",
-  doc: `${doc}\n\n    salt '*' mysql.db_${verb.toLowerCase()} mydb`,
-  async run(context, args) {
-    const connection = connectionOf(args);
-    const one = (table: unknown) =>
-      orElse({}, () => rowsOf(context, `${verb} TABLE ${ident(args.name)}.${ident(table)}`, connection));
-    if (args.table !== null) return await one(args.table);
-    const found: unknown[] = [];
-    for (const table of await tables(context, args.name, connection) || []) found.push(await one(table));
-    return found;
-  },
-});
+const onTables = (verb: "CHECK" | "REPAIR" | "OPTIMIZE", doc: string) =>
+  executionFunction({
+    signature: "name, table=None, **connection_args",
+    doc: `${doc}\n\n    salt '*' mysql.db_${verb.toLowerCase()} mydb`,
+    async run(context, args) {
+      const connection = connectionOf(args);
+      const one = (table: unknown) =>
+        orElse({}, () => rowsOf(context, `${verb} TABLE ${ident(args.name)}.${ident(table)}`, connection));
+      if (args.table !== null) return await one(args.table);
+      const found: unknown[] = [];
+      for (const table of await tables(context, args.name, connection) || []) found.push(await one(table));
+      return found;
+    },
+  });
 
 /** Databases and their tables. */
 export const DATABASES: Record<string, ExecutionFunction> = {
-  db_list: {
+  db_list: executionFunction({
     signature: "**connection_args",
     doc: "The databases of a server.\n\n    salt '*' mysql.db_list",
     run: (context, args) =>
       orElse([], async () => (await rowsOf(context, "SHOW DATABASES", connectionOf(args))).map(first)),
-  },
-  db_exists: {
+  }),
+  db_exists: executionFunction({
     signature: "name, **connection_args",
     doc: "True if there is a database of that name.\n\n    salt '*' mysql.db_exists mydb",
     run: (context, args) => exists(context, args.name, connectionOf(args)),
-  },
-  db_get: {
+  }),
+  db_get: executionFunction({
     signature: "name, **connection_args",
     doc: "Character set and collation of a database.\n\n    salt '*' mysql.db_get mydb",
     run: (context, args) => get(context, args.name, connectionOf(args)),
-  },
-  db_create: {
+  }),
+  db_create: executionFunction({
     signature: "name, character_set=None, collate=None, **connection_args",
     doc: "Makes a database.\n\n    salt '*' mysql.db_create mydb utf8mb4 utf8mb4_general_ci",
-    run: create,
-  },
-  alter_db: {
+    async run(context, args): Promise<boolean> {
+      const { name, character_set, collate } = args;
+      const connection = connectionOf(args);
+      if (await exists(context, name, connection)) {
+        context.log.info("the database is there", { database: str(name) });
+        return false;
+      }
+      const sql = `CREATE DATABASE IF NOT EXISTS ${ident(name)}` +
+        (character_set === null ? "" : ` CHARACTER SET ${literal(character_set)}`) +
+        (collate === null ? "" : ` COLLATE ${literal(collate)}`);
+      return await runs(context, sql, connection);
+    },
+  }),
+  alter_db: executionFunction({
     signature: "name, character_set=None, collate=None, **connection_args",
     doc: "Gives a database another character set or collation.\n\n    salt '*' mysql.alter_db mydb charset='utf8mb4'",
-    run: alter,
-  },
-  db_remove: {
+    async run(context, args): Promise<unknown> {
+      const connection = connectionOf(args);
+      const before = await get(context, args.name, connection) as Record<string, unknown>;
+      const [set, collate] = [args.character_set ?? before.character_set, args.collate ?? before.collate];
+      if (set === undefined || collate === undefined) return false;
+      return await runs(
+        context,
+        `ALTER DATABASE ${ident(args.name)} CHARACTER SET ${word(set)} COLLATE ${word(collate)}`,
+        connection,
+      );
+    },
+  }),
+  db_remove: executionFunction({
     signature: "name, **connection_args",
     doc: "Removes a database.\n\n    salt '*' mysql.db_remove mydb",
-    run: remove,
-  },
-  db_tables: {
+    async run(context, { name, connection_args }): Promise<boolean> {
+      const connection = connection_args;
+      if (!await exists(context, name, connection) || ["mysql", "information_schema"].includes(str(name))) {
+        context.log.info("the database is not there, or may not be removed", { database: str(name) });
+        return false;
+      }
+      return await runs(context, `DROP DATABASE ${ident(name)}`, connection) &&
+        !await exists(context, name, connection);
+    },
+  }),
+  db_tables: executionFunction({
     signature: "name, **connection_args",
     doc: "The tables of a database; False if there is none of that name.\n\n    salt '*' mysql.db_tables mydb",
     run: (context, args) => tables(context, args.name, connectionOf(args)),
-  },
+  }),
   db_check: onTables("CHECK", "Checks a table, or all of a database."),
   db_repair: onTables("REPAIR", "Repairs a table, or all of a database."),
   db_optimize: onTables("OPTIMIZE", "Optimizes a table, or all of a database."),

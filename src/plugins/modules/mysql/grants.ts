@@ -1,9 +1,10 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import { type ExecutionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
+import { type ExecutionFunction, executionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
 import { entriesOf, isMap } from "../../../language/python/containers.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
-import { type Args, connectionOf, ident, literal, noteError, orElse, rowsOf, runs } from "./client.ts";
+import { connectionOf, ident, literal, noteError, orElse, rowsOf, runs } from "./client.ts";
 import { type Grant, grantTokens } from "./tokens.ts";
 import { userGrants } from "./users.ts";
 import { isAtLeast, serverVersion } from "./versions.ts";
@@ -149,49 +150,45 @@ export function grantText(args: Args): string {
   }${passes}`;
 }
 
-async function add(context: JobContext, args: Args): Promise<boolean> {
-  const done = await change(context, args, () => grantText(args));
-  return done && await exists(context, args);
-}
-
-async function revoke(context: JobContext, args: Args): Promise<boolean> {
-  const done = await change(context, args, () => {
-    const parts = partsOf(str(args.grant)).map(partText);
-    // All of them include that they may be passed on; as a word beside them it is an error.
-    if (isTrue(args.grant_option) && !parts.includes("ALL PRIVILEGES")) parts.push("GRANT OPTION");
-    return `REVOKE ${parts.join(", ")} ON ${objectText(args.database, true)} FROM ${account(args)}`;
-  });
-  return done && !await exists(context, args);
-}
-
 const WHAT = "grant, database, user, host='localhost', grant_option=False, escape=True";
 
 /** Grants. */
 export const GRANTS: Record<string, ExecutionFunction> = {
-  tokenize_grant: {
-    signature: "grant",
+  tokenize_grant: executionFunction({
+    signature: "grant: str",
     doc: "User, host, grants and database of a statement.\n\n" +
       `    salt '*' mysql.tokenize_grant "GRANT SELECT, INSERT ON testdb.* TO 'testuser'@'localhost'"`,
-    run: (_context, { grant }) => grantTokens(str(grant)),
-  },
-  quote_identifier: {
-    signature: "identifier, for_grants=False",
+    run: (_context, { grant }) => grantTokens(grant),
+  }),
+  quote_identifier: executionFunction({
+    signature: "identifier, for_grants: bool=False",
     doc: "A name as SQL has it.\n\n    salt '*' mysql.quote_identifier 'foo`bar'",
-    run: (_context, { identifier, for_grants }) => ident(identifier, truthy(for_grants)),
-  },
-  grant_exists: {
+    run: (_context, { identifier, for_grants }) => ident(identifier, for_grants),
+  }),
+  grant_exists: executionFunction({
     signature: `${WHAT}, **connection_args`,
     doc: "True if a user has grants.\n\n    salt '*' mysql.grant_exists 'SELECT,INSERT' 'mydb.*' app localhost",
     run: exists,
-  },
-  grant_add: {
+  }),
+  grant_add: executionFunction({
     signature: `${WHAT}, ssl_option=False, **connection_args`,
     doc: "Gives a user grants.\n\n    salt '*' mysql.grant_add 'SELECT,INSERT' 'mydb.*' app localhost",
-    run: add,
-  },
-  grant_revoke: {
+    async run(context, args): Promise<boolean> {
+      const done = await change(context, args, () => grantText(args));
+      return done && await exists(context, args);
+    },
+  }),
+  grant_revoke: executionFunction({
     signature: `${WHAT}, **connection_args`,
     doc: "Takes grants from a user.\n\n    salt '*' mysql.grant_revoke 'SELECT,INSERT' 'mydb.*' app localhost",
-    run: revoke,
-  },
+    async run(context, args): Promise<boolean> {
+      const done = await change(context, args, () => {
+        const parts = partsOf(str(args.grant)).map(partText);
+        // All of them include that they may be passed on; as a word beside them it is an error.
+        if (isTrue(args.grant_option) && !parts.includes("ALL PRIVILEGES")) parts.push("GRANT OPTION");
+        return `REVOKE ${parts.join(", ")} ON ${objectText(args.database, true)} FROM ${account(args)}`;
+      });
+      return done && !await exists(context, args);
+    },
+  }),
 };

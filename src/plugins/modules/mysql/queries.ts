@@ -1,9 +1,10 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import type { ExecutionFunction } from "../../../model/loader/family.ts";
+import { type ExecutionFunction, executionFunction } from "../../../model/loader/family.ts";
 import { str } from "../../../language/python/repr.ts";
 import { Float } from "../../../language/python/float.ts";
 import { isFile } from "../../linux/paths.ts";
-import { type Args, connectionOf, execute, orElse } from "./client.ts";
+import { connectionOf, execute, orElse } from "./client.ts";
 
 /** Statements that return rows. */
 const SELECTS = /^\s*(?:SELECT|SHOW|DESC)/i;
@@ -66,45 +67,43 @@ export function statementsIn(text: string): string[] {
   return statements.filter((statement) => statement !== "");
 }
 
-async function fileQuery(context: JobContext, args: Args): Promise<Result | false> {
-  let path = str(args.file_name);
-  if (/^(?:salt|https?|swift|s3):\/\//.test(path)) path = str(await context.call("cp.cache_file", [path]));
-  if (!isFile(context.runtime.fs, path)) {
-    context.log.error("there is no such file of SQL", { path });
-    return false;
-  }
-  const sum = { returned: 0, affected: 0, seconds: 0, columns: [] as unknown[], results: [] as unknown[] };
-  for (const statement of statementsIn(context.runtime.fs.readText(path))) {
-    const result = await query(context, args.database, statement, connectionOf(args));
-    if (result === false) return false;
-    sum.seconds += Number((result["query time"] as Result).raw);
-    sum.returned += Number(result["rows returned"] ?? 0);
-    sum.affected += Number(result["rows affected"] ?? 0);
-    if ("columns" in result) sum.columns.push(result.columns);
-    if ("results" in result) sum.results.push(result.results);
-  }
-  const time = { human: `${floatText(rounded(sum.seconds, 2))}s`, raw: new Float(rounded(sum.seconds, 5)) };
-  return {
-    ...(sum.returned > 0 ? { "rows returned": sum.returned } : {}),
-    ...(sum.columns.length > 0 ? { columns: sum.columns } : {}),
-    ...(sum.results.length > 0 ? { results: sum.results } : {}),
-    ...(sum.affected > 0 ? { "rows affected": sum.affected } : {}),
-    "query time": time,
-  };
-}
-
 /** Statements of the caller's own. */
 export const QUERIES: Record<string, ExecutionFunction> = {
-  query: {
-    signature: "database, query, **connection_args",
+  query: executionFunction({
+    signature: "database, query: str, **connection_args",
     doc: "Runs a statement, and returns its rows as texts, or how many it changed.\n\n" +
       `    salt '*' mysql.query mydb "SELECT id,name,cash from users limit 3"`,
-    run: (context, args) => query(context, args.database, str(args.query), connectionOf(args)),
-  },
-  file_query: {
-    signature: "database, file_name, **connection_args",
+    run: (context, args) => query(context, args.database, args.query, connectionOf(args)),
+  }),
+  file_query: executionFunction({
+    signature: "database, file_name: str, **connection_args",
     doc: "Runs the statements of a file, of this host or the master's.\n\n" +
       "    salt '*' mysql.file_query mydb file_name=/tmp/sqlfile.sql",
-    run: fileQuery,
-  },
+    async run(context, args): Promise<Result | false> {
+      let path = args.file_name;
+      if (/^(?:salt|https?|swift|s3):\/\//.test(path)) path = str(await context.call("cp.cache_file", [path]));
+      if (!isFile(context.runtime.fs, path)) {
+        context.log.error("there is no such file of SQL", { path });
+        return false;
+      }
+      const sum = { returned: 0, affected: 0, seconds: 0, columns: [] as unknown[], results: [] as unknown[] };
+      for (const statement of statementsIn(context.runtime.fs.readText(path))) {
+        const result = await query(context, args.database, statement, connectionOf(args));
+        if (result === false) return false;
+        sum.seconds += Number((result["query time"] as Result).raw);
+        sum.returned += Number(result["rows returned"] ?? 0);
+        sum.affected += Number(result["rows affected"] ?? 0);
+        if ("columns" in result) sum.columns.push(result.columns);
+        if ("results" in result) sum.results.push(result.results);
+      }
+      const time = { human: `${floatText(rounded(sum.seconds, 2))}s`, raw: new Float(rounded(sum.seconds, 5)) };
+      return {
+        ...(sum.returned > 0 ? { "rows returned": sum.returned } : {}),
+        ...(sum.columns.length > 0 ? { columns: sum.columns } : {}),
+        ...(sum.results.length > 0 ? { results: sum.results } : {}),
+        ...(sum.affected > 0 ? { "rows affected": sum.affected } : {}),
+        "query time": time,
+      };
+    },
+  }),
 };

@@ -1,8 +1,9 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import type { ExecutionFunction } from "../../../model/loader/family.ts";
+import { type ExecutionFunction, executionFunction } from "../../../model/loader/family.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
-import { type Args, connectionOf, literal, orElse, type Row, rowsOf, runs, word } from "./client.ts";
+import { connectionOf, literal, orElse, type Row, rowsOf, runs, word } from "./client.ts";
 import { serverVersion } from "./versions.ts";
 
 /** The status of a plugin; empty if it is not there. */
@@ -12,46 +13,8 @@ export async function pluginStatus(context: JobContext, name: unknown, connectio
   return await orElse("", async () => (await rowsOf(context, sql, connection))[0]?.s ?? "");
 }
 
-async function addPlugin(context: JobContext, { name, soname, connection_args }: Args): Promise<boolean> {
-  if (!truthy(name)) return false;
-  const connection = connection_args as Args;
-  if (truthy(await pluginStatus(context, name, connection))) return true;
-  const library = truthy(soname) ? str(soname) : `${str(name)}.so`;
-  return await runs(context, `INSTALL PLUGIN ${word(name)} SONAME ${literal(library)}`, connection);
-}
-
-async function removePlugin(context: JobContext, { name, connection_args }: Args): Promise<boolean> {
-  if (!truthy(name)) return false;
-  const connection = connection_args as Args;
-  if (!truthy(await pluginStatus(context, name, connection))) return true;
-  return await runs(context, `UNINSTALL PLUGIN ${word(name)}`, connection);
-}
-
 async function slave(context: JobContext, connection: Args): Promise<Row | undefined> {
   return (await rowsOf(context, "SHOW SLAVE STATUS", connection))[0];
-}
-
-async function slaveLag(context: JobContext, args: Args): Promise<number | null> {
-  return await orElse(-3, async () => {
-    const status = await slave(context, connectionOf(args));
-    if (status === undefined) return -1;
-    if (status.Slave_IO_Running !== "Yes") return -2;
-    return status.Seconds_Behind_Master === null ? null : Number(status.Seconds_Behind_Master);
-  });
-}
-
-/** Makes a server that copies another one that stands alone. */
-async function freeSlave(context: JobContext, args: Args): Promise<string> {
-  const connection = connectionOf(args);
-  return await orElse("", async () => {
-    const before = await slave(context, connection);
-    if (before === undefined) return "";
-    // Its master may be gone: that is a reason to do this.
-    await runs(context, "FLUSH LOGS", { connection_host: before.Master_Host });
-    await rowsOf(context, "STOP SLAVE", connection);
-    await rowsOf(context, "RESET SLAVE ALL", connection);
-    return await slave(context, connection) === undefined ? "promoted" : "failed";
-  });
 }
 
 /** A function that lists what a statement shows. */
@@ -60,11 +23,12 @@ const listing = (
   doc: string,
   pick: (rows: Row[]) => unknown,
   failed: unknown = [],
-): ExecutionFunction => ({
-  signature: "**connection_args",
-  doc,
-  run: (context, args) => orElse(failed, async () => pick(await rowsOf(context, sql, connectionOf(args)))),
-});
+) =>
+  executionFunction({
+    signature: "**connection_args",
+    doc,
+    run: (context, args) => orElse(failed, async () => pick(await rowsOf(context, sql, connectionOf(args)))),
+  });
 
 const pairs = (rows: Row[]) => Object.fromEntries(rows.map((row) => Object.values(row) as [string, string]));
 const one = (rows: Row[]) => rows[0] ?? [];
@@ -73,23 +37,42 @@ const some = (rows: Row[]) => rows.length === 0 ? [[]] : rows;
 /** The server itself. */
 export const SERVER: Record<string, ExecutionFunction> = {
   status: listing("SHOW STATUS", "The counters of a server.\n\n    salt '*' mysql.status", pairs, {}),
-  version: {
+  version: executionFunction({
     signature: "**connection_args",
     doc: "The version of the server.\n\n    salt '*' mysql.version",
     run: (context, args) => serverVersion(context, connectionOf(args)),
-  },
-  slave_lag: {
+  }),
+  slave_lag: executionFunction({
     signature: "**connection_args",
     doc:
       "Seconds that a copy is behind; -1 if the server copies nothing, -2 if copying stands, -3 after an error.\n\n" +
       "    salt '*' mysql.slave_lag",
-    run: slaveLag,
-  },
-  free_slave: {
+    async run(context, args): Promise<number | null> {
+      return await orElse(-3, async () => {
+        const status = await slave(context, connectionOf(args));
+        if (status === undefined) return -1;
+        if (status.Slave_IO_Running !== "Yes") return -2;
+        return status.Seconds_Behind_Master === null ? null : Number(status.Seconds_Behind_Master);
+      });
+    },
+  }),
+  /** Makes a server that copies another one that stands alone. */
+  free_slave: executionFunction({
     signature: "**connection_args",
     doc: "Makes a server that copies another one stand alone.\n\n    salt '*' mysql.free_slave",
-    run: freeSlave,
-  },
+    async run(context, args): Promise<string> {
+      const connection = connectionOf(args);
+      return await orElse("", async () => {
+        const before = await slave(context, connection);
+        if (before === undefined) return "";
+        // Its master may be gone: that is a reason to do this.
+        await runs(context, "FLUSH LOGS", { connection_host: before.Master_Host });
+        await rowsOf(context, "STOP SLAVE", connection);
+        await rowsOf(context, "RESET SLAVE ALL", connection);
+        return await slave(context, connection) === undefined ? "promoted" : "failed";
+      });
+    },
+  }),
   processlist: listing(
     "SHOW FULL PROCESSLIST",
     "What the server is doing.\n\n    salt '*' mysql.processlist",
@@ -108,19 +91,30 @@ export const SERVER: Record<string, ExecutionFunction> = {
     "The plugins of a server.\n\n    salt '*' mysql.plugins_list",
     (rows) => rows.map((row) => ({ name: row.Name, status: row.Status })),
   ),
-  plugin_status: {
+  plugin_status: executionFunction({
     signature: "name, **connection_args",
     doc: "The status of a plugin; empty if it is not there.\n\n    salt '*' mysql.plugin_status auth_socket",
     run: (context, args) => pluginStatus(context, args.name, connectionOf(args)),
-  },
-  plugin_add: {
+  }),
+  plugin_add: executionFunction({
     signature: "name, soname=None, **connection_args",
     doc: "Installs a plugin.\n\n    salt '*' mysql.plugin_add auth_socket",
-    run: addPlugin,
-  },
-  plugin_remove: {
+    async run(context, { name, soname, connection_args }): Promise<boolean> {
+      if (!truthy(name)) return false;
+      const connection = connection_args;
+      if (truthy(await pluginStatus(context, name, connection))) return true;
+      const library = truthy(soname) ? str(soname) : `${str(name)}.so`;
+      return await runs(context, `INSTALL PLUGIN ${word(name)} SONAME ${literal(library)}`, connection);
+    },
+  }),
+  plugin_remove: executionFunction({
     signature: "name, **connection_args",
     doc: "Removes a plugin.\n\n    salt '*' mysql.plugin_remove auth_socket",
-    run: removePlugin,
-  },
+    async run(context, { name, connection_args }): Promise<boolean> {
+      if (!truthy(name)) return false;
+      const connection = connection_args;
+      if (!truthy(await pluginStatus(context, name, connection))) return true;
+      return await runs(context, `UNINSTALL PLUGIN ${word(name)}`, connection);
+    },
+  }),
 };

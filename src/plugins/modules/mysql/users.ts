@@ -1,9 +1,10 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import { hex } from "../../../protocol/crypto/hex.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import type { ExecutionFunction } from "../../../model/loader/family.ts";
+import { type ExecutionFunction, executionFunction } from "../../../model/loader/family.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
-import { type Args, connectionOf, literal, noteError, orElse, rowsOf, runs, word } from "./client.ts";
+import { connectionOf, literal, noteError, orElse, rowsOf, runs, word } from "./client.ts";
 import { pluginStatus } from "./server.ts";
 import { isAtLeast, serverVersion } from "./versions.ts";
 
@@ -129,21 +130,6 @@ async function identified(context: JobContext, args: Args, server: Server): Prom
   return password === null ? ` IDENTIFIED BY PASSWORD ${value}` : ` IDENTIFIED BY ${value}`;
 }
 
-async function create(context: JobContext, args: Args): Promise<boolean> {
-  const { user, host } = args;
-  const server = await openServer(context, args);
-  if (server === undefined) return false;
-  const plain = { user, host, connection_args: server.connection };
-  if (await exists(context, plain)) {
-    context.log.info("the user is there", { user: str(user), host: str(host) });
-    return false;
-  }
-  const how = await identified(context, args, server);
-  if (how === undefined || !await runs(context, `CREATE USER ${account(args)}${how}`, server.connection)) return false;
-  const { password, password_hash } = args;
-  return await exists(context, { ...plain, password, password_hash, password_column: args.password_column });
-}
-
 /** The statement that gives a user another password; undefined if nothing says which. */
 async function passwordStatement(context: JobContext, args: Args, server: Server): Promise<string | undefined> {
   const { password, password_hash: hash } = args;
@@ -165,30 +151,6 @@ async function passwordStatement(context: JobContext, args: Args, server: Server
   return `UPDATE mysql.user SET ${server.column}=${kept} WHERE ${accountRow(args)}`;
 }
 
-async function changePassword(context: JobContext, args: Args): Promise<boolean> {
-  const { user, host } = args;
-  const server = await openServer(context, args);
-  if (server === undefined) return false;
-  if (!await exists(context, { user, host, connection_args: server.connection })) {
-    context.log.info("there is no such user", { user: str(user), host: str(host) });
-    return false;
-  }
-  const sql = await passwordStatement(context, args, server);
-  return sql !== undefined && await runs(context, `${sql};\nFLUSH PRIVILEGES`, server.connection);
-}
-
-async function remove(context: JobContext, args: Args): Promise<boolean> {
-  if (!await exists(context, args)) return false;
-  return await runs(context, `DROP USER ${account(args)}`, connectionOf(args)) && !await exists(context, args);
-}
-
-async function info(context: JobContext, args: Args): Promise<unknown> {
-  return await orElse(false, async () => {
-    const [row] = await rowsOf(context, `SELECT * FROM mysql.user WHERE ${accountRow(args)}`, connectionOf(args));
-    return row ?? null;
-  });
-}
-
 /** The grants of a user as the server writes them, without passwords; false if there is no such user. */
 export async function userGrants(context: JobContext, args: Args): Promise<string[] | false> {
   if (!await exists(context, { user: args.user, host: args.host, connection_args: args.connection_args })) return false;
@@ -207,52 +169,85 @@ const WHO = "user, host='localhost'";
 
 /** Users. */
 export const USERS: Record<string, ExecutionFunction> = {
-  user_list: {
+  user_list: executionFunction({
     signature: "**connection_args",
     doc: "The users of a server.\n\n    salt '*' mysql.user_list",
     run: (context, args) => orElse([], () => rowsOf(context, "SELECT User,Host FROM mysql.user", connectionOf(args))),
-  },
-  user_exists: {
-    signature: `${WHO}, password=None, password_hash=None, passwordless=False, unix_socket=False, ` +
-      "password_column=None, **connection_args",
+  }),
+  user_exists: executionFunction({
+    signature: `${WHO}, password=None, password_hash=None, passwordless=False, unix_socket=False,
+        password_column=None, **connection_args`,
     doc: "True if there is a user, with that password if one is given.\n\n    salt '*' mysql.user_exists app localhost",
     run: exists,
-  },
-  user_info: {
+  }),
+  user_info: executionFunction({
     signature: `${WHO}, **connection_args`,
     doc: "Everything that the server keeps of a user.\n\n    salt '*' mysql.user_info root localhost",
-    run: info,
-  },
-  user_create: {
-    signature: `${WHO}, password=None, password_hash=None, allow_passwordless=False, unix_socket=False, ` +
-      `password_column=None, auth_plugin='${NATIVE}', **connection_args`,
+    async run(context, args): Promise<unknown> {
+      return await orElse(false, async () => {
+        const [row] = await rowsOf(context, `SELECT * FROM mysql.user WHERE ${accountRow(args)}`, connectionOf(args));
+        return row ?? null;
+      });
+    },
+  }),
+  user_create: executionFunction({
+    signature: `${WHO}, password=None, password_hash=None, allow_passwordless=False, unix_socket=False,
+        password_column=None, auth_plugin='${NATIVE}', **connection_args`,
     doc: "Makes a user.\n\n    salt '*' mysql.user_create app localhost secret",
-    run: create,
-  },
-  user_chpass: {
-    signature: `${WHO}, password=None, password_hash=None, allow_passwordless=False, unix_socket=None, ` +
-      "password_column=None, **connection_args",
+    async run(context, args): Promise<boolean> {
+      const { user, host } = args;
+      const server = await openServer(context, args);
+      if (server === undefined) return false;
+      const plain = { user, host, connection_args: server.connection };
+      if (await exists(context, plain)) {
+        context.log.info("the user is there", { user: str(user), host: str(host) });
+        return false;
+      }
+      const how = await identified(context, args, server);
+      if (how === undefined || !await runs(context, `CREATE USER ${account(args)}${how}`, server.connection)) {
+        return false;
+      }
+      const { password, password_hash } = args;
+      return await exists(context, { ...plain, password, password_hash, password_column: args.password_column });
+    },
+  }),
+  user_chpass: executionFunction({
+    signature: `${WHO}, password=None, password_hash=None, allow_passwordless=False, unix_socket=None,
+        password_column=None, **connection_args`,
     doc: "Gives a user another password.\n\n    salt '*' mysql.user_chpass app localhost secret",
-    run: changePassword,
-  },
-  user_remove: {
+    async run(context, args): Promise<boolean> {
+      const { user, host } = args;
+      const server = await openServer(context, args);
+      if (server === undefined) return false;
+      if (!await exists(context, { user, host, connection_args: server.connection })) {
+        context.log.info("there is no such user", { user: str(user), host: str(host) });
+        return false;
+      }
+      const sql = await passwordStatement(context, args, server);
+      return sql !== undefined && await runs(context, `${sql};\nFLUSH PRIVILEGES`, server.connection);
+    },
+  }),
+  user_remove: executionFunction({
     signature: `${WHO}, **connection_args`,
     doc: "Removes a user.\n\n    salt '*' mysql.user_remove app localhost",
-    run: remove,
-  },
-  user_grants: {
+    async run(context, args): Promise<boolean> {
+      if (!await exists(context, args)) return false;
+      return await runs(context, `DROP USER ${account(args)}`, connectionOf(args)) && !await exists(context, args);
+    },
+  }),
+  user_grants: executionFunction({
     signature: `${WHO}, **connection_args`,
     doc: "What a user may; False if there is none.\n\n    salt '*' mysql.user_grants app",
     run: userGrants,
-  },
-  verify_login: {
+  }),
+  verify_login: executionFunction({
     signature: "user, password=None, **connection_args",
     doc: "True if a user can log in.\n\n    salt '*' mysql.verify_login app secret",
     run: async (context, { user, password, connection_args }) =>
       await serverVersion(context, {
-        ...connection_args as Args,
+        ...connection_args,
         connection_user: user,
         connection_pass: password,
       }) !== "",
-  },
+  }),
 };

@@ -1,5 +1,6 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import { type Args, orElse, rowsOf } from "./client.ts";
+import { orElse, rowsOf } from "./client.ts";
 
 /** The version of the server as it says it; empty if there is no connection. */
 export async function serverVersion(context: JobContext, connection: Args): Promise<string> {

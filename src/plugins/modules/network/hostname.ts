@@ -1,3 +1,4 @@
+import { executionFunction } from "../../../model/loader/family.ts";
 import { messageOf } from "../../../base/errors.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { str } from "../../../language/python/repr.ts";
@@ -8,25 +9,33 @@ import { isDirectory } from "../../linux/paths.ts";
 import { addresses } from "./addresses.ts";
 import { replaceContent } from "../../host_files.ts";
 
-export async function fullName(context: JobContext): Promise<string> {
-  return await context.runtime.host.canonicalName() ?? context.runtime.host.hostname();
-}
+export const fullName = executionFunction({
+  signature: "",
+  doc: "The full name of this host.\n\n    salt '*' network.get_fqdn",
+  async run(context): Promise<string> {
+    return await context.runtime.host.canonicalName() ?? context.runtime.host.hostname();
+  },
+});
 
 /** Names that the resolver has for the addresses of this host. */
-export async function fqdns(context: JobContext): Promise<{ fqdns: string[] }> {
-  const own = [
-    ...await addresses(context, 4, { include_loopback: false }),
-    ...await addresses(context, 6, { include_loopback: false }),
-  ];
-  const names = new Set<string>();
-  for (const address of own) {
-    const { retcode, stdout } = await runAll(context, ["getent", "hosts", address], { ignore_retcode: true });
-    // The first name is the canonical one.
-    const [, name] = splitWords(stdout);
-    if (retcode === 0 && name !== undefined) names.add(name);
-  }
-  return { fqdns: [...names].sort() };
-}
+export const fqdns = executionFunction({
+  signature: "",
+  doc: "The names that the resolver returns for the addresses of this host.\n\n    salt '*' network.fqdns",
+  async run(context): Promise<{ fqdns: string[] }> {
+    const own = [
+      ...await addresses(context, 4, { include_loopback: false }),
+      ...await addresses(context, 6, { include_loopback: false }),
+    ];
+    const names = new Set<string>();
+    for (const address of own) {
+      const { retcode, stdout } = await runAll(context, ["getent", "hosts", address], { ignore_retcode: true });
+      // The first name is the canonical one.
+      const [, name] = splitWords(stdout);
+      if (retcode === 0 && name !== undefined) names.add(name);
+    }
+    return { fqdns: [...names].sort() };
+  },
+});
 
 /** Changes the name of this host now and for later starts. */
 export async function setHostname(context: JobContext, name: unknown): Promise<boolean> {

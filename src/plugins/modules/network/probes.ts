@@ -1,3 +1,4 @@
+import { executionFunction } from "../../../model/loader/family.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { splitLines } from "../../../language/python/lines.ts";
 import { str } from "../../../language/python/repr.ts";
@@ -5,11 +6,16 @@ import { truthy } from "../../../language/python/truth.ts";
 import { splitWords } from "../../../language/python/whitespace.ts";
 import { needProgram, run, runAll } from "../../commands.ts";
 
-export async function ping(context: JobContext, args: Record<string, unknown>): Promise<string | boolean> {
-  const words = ["ping", ...(truthy(args.timeout) ? ["-W", str(args.timeout)] : []), "-c", "4", sanitized(args.host)];
-  if (args.return_boolean !== true) return await run(context, words);
-  return (await runAll(context, words)).retcode === 0;
-}
+export const ping = executionFunction({
+  signature: "host, timeout=False, return_boolean=False",
+  doc: "Pings a host; returns the output of ping, or whether it answers. `timeout` in seconds.\n\n" +
+    "    salt '*' network.ping archlinux.org return_boolean=True",
+  async run(context, args): Promise<string | boolean> {
+    const words = ["ping", ...(truthy(args.timeout) ? ["-W", str(args.timeout)] : []), "-c", "4", sanitized(args.host)];
+    if (args.return_boolean !== true) return await run(context, words);
+    return (await runAll(context, words)).retcode === 0;
+  },
+});
 
 /** What may stand in the name of a host: words from elsewhere must not become options or commands. */
 export const sanitized = (host: unknown) => str(host).replace(/[^A-Za-z0-9_.\-:%]/g, "").replace(/^-+/, "");

@@ -1,8 +1,9 @@
 /** Where a rule stands: what nft is told of chains, handles and policies. */
+import type { Args } from "../../../model/loader/signature.ts";
 import { SaltInvocationError } from "../../../model/loader/family.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
-import { type Answer, type Args, no } from "./program.ts";
+import { type Answer, no } from "./program.ts";
 
 /** The words that make a chain one of the kernel's hooks; undefined if some of its parts lack. */
 export function hookWords({ table_type: type, hook, priority }: Args): string[] | undefined {

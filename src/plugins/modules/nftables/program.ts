@@ -1,4 +1,5 @@
 /** What nft knows and does; the answers of this module are maps of `comment` and `result`. */
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { isMap, lookup } from "../../../language/python/containers.ts";
 import { splitLines } from "../../../language/python/lines.ts";
@@ -12,8 +13,6 @@ export interface Answer {
   comment: string;
   result: boolean;
 }
-
-export type Args = Record<string, unknown>;
 
 export const no = (comment: string): Answer => ({ comment, result: false });
 export const yes = (comment: string): Answer => ({ comment, result: true });

@@ -1,6 +1,7 @@
 /** Which versions there are, and groups. */
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { CommandExecutionError, executionFunction } from "../../../model/loader/family.ts";
 import { compileGlob } from "../../../language/python/glob.ts";
 import { splitLines } from "../../../language/python/lines.ts";
 import { str } from "../../../language/python/repr.ts";
@@ -8,8 +9,6 @@ import { truthy } from "../../../language/python/truth.ts";
 import { splitWords } from "../../../language/python/whitespace.ts";
 import { looseCompare } from "../../packages/versions.ts";
 import { ask, installed, pairs, rootWords } from "./program.ts";
-
-type Args = Record<string, unknown>;
 
 /** The version that an installation would bring; empty for none that is newer. */
 export async function latestVersion(context: JobContext, names: string[], { root }: Args): Promise<unknown> {
@@ -64,14 +63,18 @@ async function groups(context: JobContext, words: string[]): Promise<Map<string,
   return found;
 }
 
-export async function groupList(context: JobContext): Promise<Record<string, string[]>> {
-  const available = await groups(context, ["-Sgg"]);
-  const there = [...await groups(context, ["-Qg"])].filter(([name]) => available.has(name));
-  const whole = there.filter(([name, list]) => list.length === available.get(name)!.length).map(([name]) => name);
-  const part = there.map(([name]) => name).filter((name) => !whole.includes(name));
-  const none = [...available.keys()].filter((name) => !whole.includes(name) && !part.includes(name));
-  return { installed: whole.sort(), partially_installed: part.sort(), available: none.sort() };
-}
+export const groupList = executionFunction({
+  signature: "",
+  doc: "The groups that there are, installed and not.\n\n    salt '*' pkg.group_list",
+  async run(context): Promise<Record<string, string[]>> {
+    const available = await groups(context, ["-Sgg"]);
+    const there = [...await groups(context, ["-Qg"])].filter(([name]) => available.has(name));
+    const whole = there.filter(([name, list]) => list.length === available.get(name)!.length).map(([name]) => name);
+    const part = there.map(([name]) => name).filter((name) => !whole.includes(name));
+    const none = [...available.keys()].filter((name) => !whole.includes(name) && !part.includes(name));
+    return { installed: whole.sort(), partially_installed: part.sort(), available: none.sort() };
+  },
+});
 
 export async function groupInfo(context: JobContext, name: string): Promise<Record<string, string[]>> {
   const found = (await groups(context, ["-Sgg", name])).get(name) ?? [];

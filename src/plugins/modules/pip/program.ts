@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { joinPath } from "../../../base/paths.ts";
 import { proxyAddress } from "../../../protocol/transport/proxy.ts";
@@ -8,8 +9,6 @@ import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { type CommandOutcome, programPath, runAll } from "../../commands.ts";
 import { isDirectory, isFile, lookAt } from "../../linux/paths.ts";
-
-export type Args = Record<string, unknown>;
 
 const executable = (context: JobContext, path: string): boolean =>
   isFile(context.runtime.fs, path) && (lookAt(context.runtime.fs, path)!.mode & 0o111) !== 0;

@@ -1,9 +1,10 @@
 /** The words of `pip install`, from arguments by name. */
+import type { Args } from "../../../model/loader/signature.ts";
+import { splitInput } from "../../../language/python/given.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import { entriesOf, isMap } from "../../../language/python/containers.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
-import type { Args } from "./program.ts";
 
 /** Arguments that are switches, in the order in which they are written. */
 const SWITCHES: [name: string, word: string][] = [
@@ -49,8 +50,7 @@ const LISTS: [name: string, word: string][] = [
   ["allow_unverified", "--allow-unverified"],
 ];
 
-export const listOf = (value: unknown): string[] =>
-  Array.isArray(value) ? value.map(str) : truthy(value) ? str(value).split(",").map((one) => one.trim()) : [];
+export const splitOrNone = (value: unknown): string[] => truthy(value) ? splitInput(value) : [];
 
 /** @throws {CommandExecutionError} if arguments make no sense together */
 export function checkInstall(args: Args): void {
@@ -92,12 +92,12 @@ export function installWords(args: Args): string[] {
   const given = <T>(rows: [string, string][], words: (value: unknown, word: string) => T[]): T[] =>
     rows.flatMap(([name, word]) => truthy(args[name]) ? words(args[name], word) : []);
   return [
-    ...(truthy(args.no_binary) ? ["--no-binary", listOf(args.no_binary).join(",")] : []),
+    ...(truthy(args.no_binary) ? ["--no-binary", splitOrNone(args.no_binary).join(",")] : []),
     ...given(VALUES, (value, word) => [word, str(value)]),
     ...given(SWITCHES, (_, word) => [word]),
     // A comma may also stand between the conditions of one package: those have a semicolon here.
-    ...listOf(args.pkgs).map((one) => one.replaceAll(";", ",")),
-    ...given(LISTS, (value, word) => listOf(value).flatMap((one) => [word, one])),
+    ...splitOrNone(args.pkgs).map((one) => one.replaceAll(";", ",")),
+    ...given(LISTS, (value, word) => splitOrNone(value).flatMap((one) => [word, one])),
     ...extraWords(args.extra_args),
   ];
 }

@@ -1,21 +1,16 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, type ExecutionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
+import {
+  CommandExecutionError,
+  type ExecutionFunction,
+  executionFunction,
+  SaltInvocationError,
+} from "../../../model/loader/family.ts";
 import { entriesOf, isMap } from "../../../language/python/containers.ts";
 import { repr, str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import type { CommandOutcome } from "../../commands.ts";
-import {
-  type Args,
-  CONNECTION,
-  type Connection,
-  connectionOf,
-  ident,
-  literal,
-  psql,
-  query,
-  type Row,
-  runs,
-} from "./psql.ts";
+import { CONNECTION, type Connection, connectionOf, ident, literal, psql, query, type Row, runs } from "./psql.ts";
 
 /** Rows by the field `Name`, which they lose. */
 function byName(rows: Row[]): Record<string, Row> {
@@ -56,42 +51,6 @@ export function databaseText(args: Args): string {
   const chunks = given.filter(([, value]) => value !== null)
     .map(([word, value, quote]) => ` ${word} = ${quoted(value, quote)}`);
   return `CREATE DATABASE ${ident(name)}${chunks.length === 0 ? "" : ` WITH${chunks.join("")}`}`;
-}
-
-const createDatabase = (context: JobContext, args: Args): Promise<boolean> =>
-  runs(context, databaseText(args), connectionOf(args));
-
-async function alterDatabase(context: JobContext, args: Args): Promise<boolean> {
-  const { name, owner, tablespace } = args;
-  if (truthy(owner) && truthy(args.owner_recurse)) {
-    const connection = connectionOf(args);
-    if ((await ownerTo(context, { ...connection, dbname: name, ownername: owner })).retcode !== 0) return false;
-    return true;
-  }
-  const statements = [
-    ...(truthy(owner) ? [`ALTER DATABASE ${ident(name)} OWNER TO ${ident(owner)}`] : []),
-    ...(truthy(tablespace) ? [`ALTER DATABASE ${ident(name)} SET TABLESPACE ${ident(tablespace)}`] : []),
-  ];
-  let worked = true;
-  // As in Salt the last one counts; each is tried.
-  for (const sql of statements) worked = await runs(context, sql, connectionOf(args));
-  return worked;
-}
-
-async function removeDatabase(context: JobContext, args: Args): Promise<true> {
-  const { name } = args;
-  for (
-    const sql of [
-      `REVOKE CONNECT ON DATABASE ${ident(name)} FROM public;`,
-      `SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = ${literal(name)} AND ` +
-      "pid <> pg_backend_pid();",
-      `DROP DATABASE ${ident(name)};`,
-    ]
-  ) {
-    const { retcode, stderr } = await psql(context, { sql }, connectionOf(args));
-    if (retcode !== 0) throw new CommandExecutionError(`Failed to remove the database ${str(name)}: ${stderr}`);
-  }
-  return true;
 }
 
 /** What a database has in it, and how each kind of it gets another owner. */
@@ -164,85 +123,109 @@ export function tablespaceText(args: Args): string {
   }${given.length === 0 ? "" : ` WITH ( ${given.join(", ")} )`}`;
 }
 
-const createTablespace = (context: JobContext, args: Args): Promise<boolean> =>
-  runs(context, tablespaceText(args), connectionOf(args));
-
-async function alterTablespace(context: JobContext, args: Args): Promise<boolean> {
-  const { name, new_name, new_owner, set_option, reset_option } = args;
-  const own = `ALTER TABLESPACE ${ident(name)}`;
-  const first = isMap(set_option) ? entriesOf(set_option)[0] : undefined;
-  const statements = [
-    ...(truthy(new_name) ? [`${own} RENAME TO ${ident(new_name)}`] : []),
-    ...(truthy(new_owner) ? [`${own} OWNER TO ${ident(new_owner)}`] : []),
-    ...(first === undefined ? [] : [`${own} SET (${assigned(first)})`]),
-    ...(truthy(reset_option)
-      ? [`${own} RESET (${str(reset_option).split(",").map((one) => parameter(one.trim())).join(", ")})`]
-      : []),
-  ];
-  for (const sql of statements) if (!await runs(context, sql, connectionOf(args))) return false;
-  return true;
-}
-
 /** Databases and tablespaces. */
 export const DATABASES: Record<string, ExecutionFunction> = {
-  db_list: {
+  db_list: executionFunction({
     signature: CONNECTION,
     doc: "The databases of a server: name → owner, encoding and more.\n\n    salt '*' postgres.db_list",
     run: (context, args) => databases(context, connectionOf(args)),
-  },
-  db_exists: {
-    signature: `name, ${CONNECTION}`,
+  }),
+  db_exists: executionFunction({
+    signature: `name: str, ${CONNECTION}`,
     doc: "True if there is a database of that name.\n\n    salt '*' postgres.db_exists mydb",
-    run: async (context, args) => Object.hasOwn(await databases(context, connectionOf(args)), str(args.name)),
-  },
-  db_create: {
-    signature: "name, user=None, host=None, port=None, maintenance_db=None, password=None, tablespace=None, " +
-      "encoding=None, lc_collate=None, lc_ctype=None, owner=None, template=None, runas=None",
+    run: async (context, args) => Object.hasOwn(await databases(context, connectionOf(args)), args.name),
+  }),
+  db_create: executionFunction({
+    signature: `name, user=None, host=None, port=None, maintenance_db=None, password=None, tablespace=None,
+        encoding=None, lc_collate=None, lc_ctype=None, owner=None, template=None, runas=None`,
     doc: "Makes a database.\n\n    salt '*' postgres.db_create mydb owner=app template=template0",
-    run: createDatabase,
-  },
-  db_alter: {
-    signature: "name, user=None, host=None, port=None, maintenance_db=None, password=None, tablespace=None, " +
-      "owner=None, owner_recurse=False, runas=None",
+    run: (context, args): Promise<boolean> => runs(context, databaseText(args), connectionOf(args)),
+  }),
+  db_alter: executionFunction({
+    signature: `name, user=None, host=None, port=None, maintenance_db=None, password=None, tablespace=None,
+        owner=None, owner_recurse: bool=False, runas=None`,
     doc: "Gives a database another owner or tablespace.\n\n    salt '*' postgres.db_alter mydb owner=other\n\n" +
       "owner_recurse: what is in it, too",
-    run: alterDatabase,
-  },
-  db_remove: {
+    async run(context, args): Promise<boolean> {
+      const { name, owner, tablespace } = args;
+      if (truthy(owner) && args.owner_recurse) {
+        const connection = connectionOf(args);
+        if ((await ownerTo(context, { ...connection, dbname: name, ownername: owner })).retcode !== 0) return false;
+        return true;
+      }
+      const statements = [
+        ...(truthy(owner) ? [`ALTER DATABASE ${ident(name)} OWNER TO ${ident(owner)}`] : []),
+        ...(truthy(tablespace) ? [`ALTER DATABASE ${ident(name)} SET TABLESPACE ${ident(tablespace)}`] : []),
+      ];
+      let worked = true;
+      // As in Salt the last one counts; each is tried.
+      for (const sql of statements) worked = await runs(context, sql, connectionOf(args));
+      return worked;
+    },
+  }),
+  db_remove: executionFunction({
     signature: `name, ${CONNECTION}`,
     doc: "Removes a database, and ends the connections to it.\n\n    salt '*' postgres.db_remove mydb",
-    run: removeDatabase,
-  },
-  owner_to: {
+    async run(context, args): Promise<true> {
+      const { name } = args;
+      for (
+        const sql of [
+          `REVOKE CONNECT ON DATABASE ${ident(name)} FROM public;`,
+          `SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = ${literal(name)} AND ` +
+          "pid <> pg_backend_pid();",
+          `DROP DATABASE ${ident(name)};`,
+        ]
+      ) {
+        const { retcode, stderr } = await psql(context, { sql }, connectionOf(args));
+        if (retcode !== 0) throw new CommandExecutionError(`Failed to remove the database ${str(name)}: ${stderr}`);
+      }
+      return true;
+    },
+  }),
+  owner_to: executionFunction({
     signature: "dbname, ownername, user=None, host=None, port=None, password=None, runas=None",
     doc: "Gives a database and everything in it another owner.\n\n    salt '*' postgres.owner_to mydb other",
     run: ownerTo,
-  },
-  tablespace_list: {
+  }),
+  tablespace_list: executionFunction({
     signature: CONNECTION,
     doc: "The tablespaces of a server: name → owner, location and more.\n\n    salt '*' postgres.tablespace_list",
     run: (context, args) => tablespaces(context, connectionOf(args)),
-  },
-  tablespace_exists: {
-    signature: `name, ${CONNECTION}`,
+  }),
+  tablespace_exists: executionFunction({
+    signature: `name: str, ${CONNECTION}`,
     doc: "True if there is a tablespace of that name.\n\n    salt '*' postgres.tablespace_exists fast",
-    run: async (context, args) => Object.hasOwn(await tablespaces(context, connectionOf(args)), str(args.name)),
-  },
-  tablespace_create: {
+    run: async (context, args) => Object.hasOwn(await tablespaces(context, connectionOf(args)), args.name),
+  }),
+  tablespace_create: executionFunction({
     signature: `name, location, options=None, owner=None, ${CONNECTION}`,
     doc: "Makes a tablespace in a directory that is there.\n\n    salt '*' postgres.tablespace_create fast /ssd/fast",
-    run: createTablespace,
-  },
-  tablespace_alter: {
-    signature: "name, user=None, host=None, port=None, maintenance_db=None, password=None, new_name=None, " +
-      "new_owner=None, set_option=None, reset_option=None, runas=None",
+    run: (context, args): Promise<boolean> => runs(context, tablespaceText(args), connectionOf(args)),
+  }),
+  tablespace_alter: executionFunction({
+    signature: `name, user=None, host=None, port=None, maintenance_db=None, password=None, new_name=None,
+        new_owner=None, set_option=None, reset_option=None, runas=None`,
     doc: "Changes name, owner or one parameter of a tablespace.\n\n" +
       `    salt '*' postgres.tablespace_alter fast set_option="{seq_page_cost: 1.1}"`,
-    run: alterTablespace,
-  },
-  tablespace_remove: {
+    async run(context, args): Promise<boolean> {
+      const { name, new_name, new_owner, set_option, reset_option } = args;
+      const own = `ALTER TABLESPACE ${ident(name)}`;
+      const first = isMap(set_option) ? entriesOf(set_option)[0] : undefined;
+      const statements = [
+        ...(truthy(new_name) ? [`${own} RENAME TO ${ident(new_name)}`] : []),
+        ...(truthy(new_owner) ? [`${own} OWNER TO ${ident(new_owner)}`] : []),
+        ...(first === undefined ? [] : [`${own} SET (${assigned(first)})`]),
+        ...(truthy(reset_option)
+          ? [`${own} RESET (${str(reset_option).split(",").map((one) => parameter(one.trim())).join(", ")})`]
+          : []),
+      ];
+      for (const sql of statements) if (!await runs(context, sql, connectionOf(args))) return false;
+      return true;
+    },
+  }),
+  tablespace_remove: executionFunction({
     signature: `name, ${CONNECTION}`,
     doc: "Removes a tablespace.\n\n    salt '*' postgres.tablespace_remove fast",
     run: (context, args) => runs(context, `DROP TABLESPACE ${ident(args.name)}`, connectionOf(args)),
-  },
+  }),
 };

@@ -1,8 +1,9 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import type { ExecutionFunction } from "../../../model/loader/family.ts";
+import { type ExecutionFunction, executionFunction } from "../../../model/loader/family.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
-import { type Args, CONNECTION, type Connection, connectionOf, ident, query, type Row, runs } from "./psql.ts";
+import { CONNECTION, type Connection, connectionOf, ident, query, type Row, runs } from "./psql.ts";
 
 /** What `create_metadata` says of an extension. */
 export const EXTENSION = {
@@ -75,81 +76,77 @@ function createStatements(args: Args, state: string[]): string {
   };`;
 }
 
-async function create(context: JobContext, args: Args): Promise<boolean> {
-  const connection = connectionOf(args);
-  const before = await metadata(context, args);
-  const offered = Object.keys(await available(context, connection)).map((name) => name.toLowerCase());
-  if (offered.includes(str(args.name).toLowerCase())) {
-    const sql = createStatements(args, before);
-    if (sql !== "") await runs(context, sql, connection);
-  }
-  return (await metadata(context, args)).every((flag) => flag === EXTENSION.installed);
-}
-
-async function drop(context: JobContext, args: Args): Promise<boolean> {
-  const connection = connectionOf(args);
-  const { name, if_exists, restrict, cascade } = args;
-  const words = [
-    "DROP EXTENSION",
-    ...(truthy(if_exists) ? ["IF EXISTS"] : []),
-    ident(name),
-    ...(cascade === null || truthy(cascade) ? ["CASCADE"] : []),
-    ...(truthy(restrict) ? ["RESTRICT"] : []),
-  ];
-  if (entry(await installed(context, connection), name) !== null) {
-    await runs(context, `${words.join(" ")};`, connection);
-  }
-  return entry(await installed(context, connection), name) === null;
-}
-
 /** Extensions of a database. */
 export const EXTENSIONS: Record<string, ExecutionFunction> = {
-  available_extensions: {
+  available_extensions: executionFunction({
     signature: CONNECTION,
     doc: "The extensions that a server offers.\n\n    salt '*' postgres.available_extensions",
     run: (context, args) => available(context, connectionOf(args)),
-  },
-  installed_extensions: {
+  }),
+  installed_extensions: executionFunction({
     signature: CONNECTION,
     doc: "The extensions of a database.\n\n    salt '*' postgres.installed_extensions maintenance_db=mydb",
     run: (context, args) => installed(context, connectionOf(args)),
-  },
-  get_available_extension: {
+  }),
+  get_available_extension: executionFunction({
     signature: `name, ${CONNECTION}`,
     doc: "What is known of an extension that is offered.\n\n    salt '*' postgres.get_available_extension plpgsql",
     run: async (context, args) => entry(await available(context, connectionOf(args)), args.name),
-  },
-  get_installed_extension: {
+  }),
+  get_installed_extension: executionFunction({
     signature: `name, ${CONNECTION}`,
     doc: "What is known of an extension of a database.\n\n    salt '*' postgres.get_installed_extension plpgsql",
     run: async (context, args) => entry(await installed(context, connectionOf(args)), args.name),
-  },
-  is_available_extension: {
-    signature: `name, ${CONNECTION}`,
+  }),
+  is_available_extension: executionFunction({
+    signature: `name: str, ${CONNECTION}`,
     doc: "True if an extension is offered.\n\n    salt '*' postgres.is_available_extension hstore",
     run: async (context, args) =>
       Object.keys(await available(context, connectionOf(args))).some((name) =>
-        name.toLowerCase() === str(args.name).toLowerCase()
+        name.toLowerCase() === args.name.toLowerCase()
       ),
-  },
-  is_installed_extension: {
+  }),
+  is_installed_extension: executionFunction({
     signature: `name, ${CONNECTION}`,
     doc: "True if a database has an extension.\n\n    salt '*' postgres.is_installed_extension hstore",
     run: async (context, args) => entry(await installed(context, connectionOf(args)), args.name) !== null,
-  },
-  create_metadata: {
+  }),
+  create_metadata: executionFunction({
     signature: `name, ext_version=None, schema=None, ${CONNECTION}`,
     doc: "Whether an extension is installed, and what would change.\n\n    salt '*' postgres.create_metadata hstore",
     run: metadata,
-  },
-  create_extension: {
+  }),
+  create_extension: executionFunction({
     signature: `name, if_not_exists=None, schema=None, ext_version=None, from_version=None, ${CONNECTION}`,
     doc: "Installs, upgrades or moves an extension.\n\n    salt '*' postgres.create_extension hstore",
-    run: create,
-  },
-  drop_extension: {
-    signature: `name, if_exists=None, restrict=None, cascade=None, ${CONNECTION}`,
+    async run(context, args): Promise<boolean> {
+      const connection = connectionOf(args);
+      const before = await metadata(context, args);
+      const offered = Object.keys(await available(context, connection)).map((name) => name.toLowerCase());
+      if (offered.includes(str(args.name).toLowerCase())) {
+        const sql = createStatements(args, before);
+        if (sql !== "") await runs(context, sql, connection);
+      }
+      return (await metadata(context, args)).every((flag) => flag === EXTENSION.installed);
+    },
+  }),
+  drop_extension: executionFunction({
+    signature: `name, if_exists: bool=None, restrict: bool=None, cascade=None, ${CONNECTION}`,
     doc: "Removes an extension.\n\n    salt '*' postgres.drop_extension hstore",
-    run: drop,
-  },
+    async run(context, args): Promise<boolean> {
+      const connection = connectionOf(args);
+      const { name, if_exists, restrict, cascade } = args;
+      const words = [
+        "DROP EXTENSION",
+        ...(if_exists ? ["IF EXISTS"] : []),
+        ident(name),
+        ...(cascade === null || truthy(cascade) ? ["CASCADE"] : []),
+        ...(restrict ? ["RESTRICT"] : []),
+      ];
+      if (entry(await installed(context, connection), name) !== null) {
+        await runs(context, `${words.join(" ")};`, connection);
+      }
+      return entry(await installed(context, connection), name) === null;
+    },
+  }),
 };

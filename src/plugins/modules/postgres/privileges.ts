@@ -1,8 +1,9 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import { type ExecutionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
+import { type ExecutionFunction, executionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
-import { type Args, connectionOf, ident, literal, query, runs } from "./psql.ts";
+import { connectionOf, ident, literal, query, runs } from "./psql.ts";
 
 /** Letters of rights, as PostgreSQL lists them. */
 const RIGHTS: Record<string, string> = {
@@ -175,62 +176,58 @@ function target({ kind, object, schema }: Wanted): string {
 /** A role; everybody is no role. */
 const grantee = (role: string) => role.toLowerCase() === "public" ? "PUBLIC" : ident(role);
 
-async function grant(context: JobContext, args: Args): Promise<boolean> {
-  const wanted = wantedOf(args);
-  // As in Salt, whether it may be passed on does not count here.
-  if (await has(context, { ...args, grant_option: null })) {
-    context.log.info("the rights are there", { object: wanted.object, role: wanted.role });
-    return false;
-  }
-  const { kind, object, role, privileges } = wanted;
-  const passed = truthy(args.grant_option);
-  const sql = kind === "group"
-    ? `GRANT ${ident(object)} TO ${ident(role)}${passed ? " WITH ADMIN OPTION" : ""}`
-    : `GRANT ${privileges.join(",")} ON ${target(wanted)} TO ${grantee(role)}${passed ? " WITH GRANT OPTION" : ""}`;
-  return await runs(context, sql, connectionOf(args));
-}
-
-async function revoke(context: JobContext, args: Args): Promise<boolean> {
-  const wanted = wantedOf(args);
-  if (!await has(context, args)) {
-    context.log.info("the rights are not there", { object: wanted.object, role: wanted.role });
-    return false;
-  }
-  const { kind, object, role, privileges } = wanted;
-  const sql = kind === "group"
-    ? `REVOKE ${ident(object)} FROM ${ident(role)}`
-    : `REVOKE ${privileges.join(",")} ON ${target(wanted)} FROM ${grantee(role)}`;
-  return await runs(context, sql, connectionOf(args));
-}
-
 const REST = "prepend='public', maintenance_db=None, user=None, host=None, port=None, password=None, runas=None";
 const OBJECT =
   "\n\nobject_type: table, sequence, schema, database, tablespace, language, function or group. prepend: the schema";
 
 /** Rights on the objects of a database. */
 export const PRIVILEGES: Record<string, ExecutionFunction> = {
-  privileges_list: {
-    signature: `name, object_type, ${REST}`,
+  privileges_list: executionFunction({
+    signature: `name: str, object_type, ${REST}`,
     doc: "The rights on an object: role → right → whether it may be passed on.\n\n" +
       `    salt '*' postgres.privileges_list table_name table maintenance_db=mydb${OBJECT}`,
-    run: (context, args) => list(context, args, kindOf(args.object_type), str(args.name)),
-  },
-  has_privileges: {
+    run: (context, args) => list(context, args, kindOf(args.object_type), args.name),
+  }),
+  has_privileges: executionFunction({
     signature: `name, object_name, object_type, privileges=None, grant_option=None, ${REST}`,
     doc: "True if a role has rights on an object, or owns it.\n\n" +
       `    salt '*' postgres.has_privileges app table_name table SELECT,INSERT maintenance_db=mydb${OBJECT}`,
     run: has,
-  },
-  privileges_grant: {
-    signature: `name, object_name, object_type, privileges=None, grant_option=None, ${REST}`,
+  }),
+  privileges_grant: executionFunction({
+    signature: `name, object_name, object_type, privileges=None, grant_option: bool=None, ${REST}`,
     doc: "Gives a role rights on an object.\n\n" +
       `    salt '*' postgres.privileges_grant app table_name table SELECT,UPDATE maintenance_db=mydb${OBJECT}`,
-    run: grant,
-  },
-  privileges_revoke: {
+    async run(context, args): Promise<boolean> {
+      const wanted = wantedOf(args);
+      // As in Salt, whether it may be passed on does not count here.
+      if (await has(context, { ...args, grant_option: null })) {
+        context.log.info("the rights are there", { object: wanted.object, role: wanted.role });
+        return false;
+      }
+      const { kind, object, role, privileges } = wanted;
+      const passed = args.grant_option;
+      const sql = kind === "group"
+        ? `GRANT ${ident(object)} TO ${ident(role)}${passed ? " WITH ADMIN OPTION" : ""}`
+        : `GRANT ${privileges.join(",")} ON ${target(wanted)} TO ${grantee(role)}${passed ? " WITH GRANT OPTION" : ""}`;
+      return await runs(context, sql, connectionOf(args));
+    },
+  }),
+  privileges_revoke: executionFunction({
     signature: `name, object_name, object_type, privileges=None, ${REST}`,
     doc: "Takes rights on an object from a role.\n\n" +
       `    salt '*' postgres.privileges_revoke app table_name table SELECT,UPDATE maintenance_db=mydb${OBJECT}`,
-    run: revoke,
-  },
+    async run(context, args): Promise<boolean> {
+      const wanted = wantedOf(args);
+      if (!await has(context, args)) {
+        context.log.info("the rights are not there", { object: wanted.object, role: wanted.role });
+        return false;
+      }
+      const { kind, object, role, privileges } = wanted;
+      const sql = kind === "group"
+        ? `REVOKE ${ident(object)} FROM ${ident(role)}`
+        : `REVOKE ${privileges.join(",")} ON ${target(wanted)} FROM ${grantee(role)}`;
+      return await runs(context, sql, connectionOf(args));
+    },
+  }),
 };

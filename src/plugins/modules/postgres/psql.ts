@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
 import { repr, str } from "../../../language/python/repr.ts";
@@ -7,8 +8,6 @@ import { findAccount } from "../../../runtime/accounts.ts";
 import { isProgram } from "../../linux/programs.ts";
 import { temporaryFile } from "../../temporary.ts";
 import { parseCsv } from "./csv.ts";
-
-export type Args = Record<string, unknown>;
 
 /** The parameters of a connection, in Salt's order. */
 export const CONNECTION = "user=None, host=None, port=None, maintenance_db=None, password=None, runas=None";

@@ -1,11 +1,11 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import { type ExecutionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
+import { type ExecutionFunction, executionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { parseCsv } from "./csv.ts";
 import { USUAL_ENCRYPTION, verifierOf } from "./passwords.ts";
 import {
-  type Args,
   CONNECTION,
   type Connection,
   connectionOf,
@@ -146,7 +146,7 @@ function roleStatements(
 
 const isSecret = ({ rolepassword }: Args) => typeof rolepassword === "string" && rolepassword !== "";
 
-const create = (kind: Kind, parameter: string): ExecutionFunction["run"] => async (context, args) => {
+const create = (kind: Kind, parameter: string) => async (context: JobContext, args: Args) => {
   const name = str(args[parameter]);
   if (await role(context, name, connectionOf(args)) !== null) {
     context.log.info("the role is there", { kind, name });
@@ -156,7 +156,7 @@ const create = (kind: Kind, parameter: string): ExecutionFunction["run"] => asyn
   return await runs(context, { sql, secret: isSecret(args) }, connectionOf(args));
 };
 
-const update = (kind: Kind, parameter: string): ExecutionFunction["run"] => async (context, args) => {
+const update = (kind: Kind, parameter: string) => async (context: JobContext, args: Args) => {
   const name = str(args[parameter]);
   const before = await role(context, name, connectionOf(args));
   if (before === null) {
@@ -167,7 +167,7 @@ const update = (kind: Kind, parameter: string): ExecutionFunction["run"] => asyn
   return await runs(context, { sql, secret: isSecret(args) }, connectionOf(args));
 };
 
-const remove = (parameter: string): ExecutionFunction["run"] => async (context, args) => {
+const remove = (parameter: string) => async (context: JobContext, args: Args) => {
   const name = str(args[parameter]);
   if (await role(context, name, connectionOf(args)) === null) return false;
   await runs(context, `DROP ROLE ${ident(name)}`, connectionOf(args));
@@ -181,53 +181,53 @@ const ENCRYPTED =
 
 /** Roles: users and groups. */
 export const ROLES: Record<string, ExecutionFunction> = {
-  user_list: {
-    signature: `${CONNECTION}, return_password=False`,
+  user_list: executionFunction({
+    signature: `${CONNECTION}, return_password: bool=False`,
     doc: "The roles of a server: name → what each may.\n\n    salt '*' postgres.user_list",
-    run: (context, args) => roles(context, connectionOf(args), truthy(args.return_password)),
-  },
-  role_get: {
-    signature: `name, ${CONNECTION}, return_password=False`,
+    run: (context, args) => roles(context, connectionOf(args), args.return_password),
+  }),
+  role_get: executionFunction({
+    signature: `name, ${CONNECTION}, return_password: bool=False`,
     doc: "What a role may; null if there is none of that name.\n\n    salt '*' postgres.role_get app",
-    run: (context, args) => role(context, args.name, connectionOf(args), truthy(args.return_password)),
-  },
-  user_exists: {
+    run: (context, args) => role(context, args.name, connectionOf(args), args.return_password),
+  }),
+  user_exists: executionFunction({
     signature: `name, ${CONNECTION}`,
     doc: "True if there is a role of that name.\n\n    salt '*' postgres.user_exists app",
     run: async (context, args) => await role(context, args.name, connectionOf(args)) !== null,
-  },
-  user_create: {
-    signature: `username, ${START}inherit=None, login=None, connlimit=None, encrypted=None, superuser=None, ` +
-      "replication=None, rolepassword=None, valid_until=None, groups=None, runas=None",
+  }),
+  user_create: executionFunction({
+    signature: `username, ${START}inherit=None, login=None, connlimit=None, encrypted=None, superuser=None,
+        replication=None, rolepassword=None, valid_until=None, groups=None, runas=None`,
     doc: `Makes a user.\n\n    salt '*' postgres.user_create app rolepassword=secret${ENCRYPTED}`,
     run: create("user", "username"),
-  },
-  user_update: {
-    signature: `username, ${START}encrypted=None, superuser=None, inherit=None, login=None, connlimit=None, ` +
-      "replication=None, rolepassword=None, valid_until=None, groups=None, runas=None",
+  }),
+  user_update: executionFunction({
+    signature: `username, ${START}encrypted=None, superuser=None, inherit=None, login=None, connlimit=None,
+        replication=None, rolepassword=None, valid_until=None, groups=None, runas=None`,
     doc: `Changes a user.\n\n    salt '*' postgres.user_update app createdb=True${ENCRYPTED}`,
     run: update("user", "username"),
-  },
-  user_remove: {
+  }),
+  user_remove: executionFunction({
     signature: `username, ${CONNECTION}`,
     doc: "Removes a user.\n\n    salt '*' postgres.user_remove app",
     run: remove("username"),
-  },
-  group_create: {
-    signature: `groupname, ${START}encrypted=None, login=None, inherit=None, superuser=None, replication=None, ` +
-      "rolepassword=None, groups=None, runas=None",
+  }),
+  group_create: executionFunction({
+    signature: `groupname, ${START}encrypted=None, login=None, inherit=None, superuser=None, replication=None,
+        rolepassword=None, groups=None, runas=None`,
     doc: `Makes a group.\n\n    salt '*' postgres.group_create apps${ENCRYPTED}`,
     run: create("group", "groupname"),
-  },
-  group_update: {
-    signature: `groupname, ${START}encrypted=None, inherit=None, login=None, superuser=None, replication=None, ` +
-      "rolepassword=None, groups=None, runas=None",
+  }),
+  group_update: executionFunction({
+    signature: `groupname, ${START}encrypted=None, inherit=None, login=None, superuser=None, replication=None,
+        rolepassword=None, groups=None, runas=None`,
     doc: `Changes a group.\n\n    salt '*' postgres.group_update apps createdb=True${ENCRYPTED}`,
     run: update("group", "groupname"),
-  },
-  group_remove: {
+  }),
+  group_remove: executionFunction({
     signature: `groupname, ${CONNECTION}`,
     doc: "Removes a group.\n\n    salt '*' postgres.group_remove apps",
     run: remove("groupname"),
-  },
+  }),
 };

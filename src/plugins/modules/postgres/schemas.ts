@@ -1,7 +1,8 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import type { ExecutionFunction } from "../../../model/loader/family.ts";
+import { type ExecutionFunction, executionFunction } from "../../../model/loader/family.ts";
 import { str } from "../../../language/python/repr.ts";
-import { type Args, type Connection, connectionOf, ident, query, type Row, runs } from "./psql.ts";
+import { type Connection, connectionOf, ident, query, type Row, runs } from "./psql.ts";
 
 const SCHEMA_CONNECTION = "user=None, db_user=None, db_password=None, db_host=None, db_port=None";
 const LANGUAGE_CONNECTION = "user=None, host=None, port=None, password=None, runas=None";
@@ -23,30 +24,12 @@ async function schema(context: JobContext, args: Args): Promise<Row | null> {
   return Object.hasOwn(all, str(args.name)) ? all[str(args.name)]! : null;
 }
 
-async function createSchema(context: JobContext, args: Args): Promise<boolean> {
-  if (await schema(context, args) !== null) {
-    context.log.info("the schema is there", { schema: str(args.name) });
-    return false;
-  }
-  const owner = args.owner === null ? "" : ` AUTHORIZATION ${ident(args.owner)}`;
-  return await runs(context, `CREATE SCHEMA ${ident(args.name)}${owner}`, schemaConnection(args));
-}
-
-async function removeSchema(context: JobContext, args: Args): Promise<boolean> {
-  if (await schema(context, args) === null) {
-    context.log.info("there is no such schema", { schema: str(args.name) });
-    return false;
-  }
-  await runs(context, `DROP SCHEMA ${ident(args.name)}`, schemaConnection(args));
-  return await schema(context, args) === null;
-}
-
 async function languages(context: JobContext, args: Args): Promise<Record<string, string>> {
   const rows = await query(context, 'SELECT lanname AS "Name" FROM pg_language', connectionOf(args));
   return Object.fromEntries(rows.map(({ Name = "" }) => [Name, Name]));
 }
 
-const changeLanguage = (verb: "CREATE" | "DROP"): ExecutionFunction["run"] => async (context, args) => {
+const changeLanguage = (verb: "CREATE" | "DROP") => async (context: JobContext, args: Args) => {
   const isThere = Object.hasOwn(await languages(context, args), str(args.name));
   if (isThere === (verb === "CREATE")) {
     context.log.info("nothing to do for the language", { language: str(args.name), present: isThere });
@@ -57,49 +40,63 @@ const changeLanguage = (verb: "CREATE" | "DROP"): ExecutionFunction["run"] => as
 
 /** Schemas and languages of a database. */
 export const SCHEMAS: Record<string, ExecutionFunction> = {
-  schema_list: {
+  schema_list: executionFunction({
     signature: `dbname, ${SCHEMA_CONNECTION}`,
     doc: "The schemas of a database: name → owner and rights.\n\n    salt '*' postgres.schema_list mydb",
     run: schemas,
-  },
-  schema_get: {
+  }),
+  schema_get: executionFunction({
     signature: `dbname, name, ${SCHEMA_CONNECTION}`,
     doc: "Owner and rights of a schema; null if there is none.\n\n    salt '*' postgres.schema_get mydb app",
     run: schema,
-  },
-  schema_exists: {
+  }),
+  schema_exists: executionFunction({
     signature: `dbname, name, ${SCHEMA_CONNECTION}`,
     doc: "True if a database has a schema.\n\n    salt '*' postgres.schema_exists mydb app",
     run: async (context, args) => await schema(context, args) !== null,
-  },
-  schema_create: {
+  }),
+  schema_create: executionFunction({
     signature: `dbname, name, owner=None, ${SCHEMA_CONNECTION}`,
     doc: "Makes a schema.\n\n    salt '*' postgres.schema_create mydb app owner=app",
-    run: createSchema,
-  },
-  schema_remove: {
+    async run(context, args): Promise<boolean> {
+      if (await schema(context, args) !== null) {
+        context.log.info("the schema is there", { schema: str(args.name) });
+        return false;
+      }
+      const owner = args.owner === null ? "" : ` AUTHORIZATION ${ident(args.owner)}`;
+      return await runs(context, `CREATE SCHEMA ${ident(args.name)}${owner}`, schemaConnection(args));
+    },
+  }),
+  schema_remove: executionFunction({
     signature: `dbname, name, ${SCHEMA_CONNECTION}`,
     doc: "Removes a schema that is empty.\n\n    salt '*' postgres.schema_remove mydb app",
-    run: removeSchema,
-  },
-  language_list: {
+    async run(context, args): Promise<boolean> {
+      if (await schema(context, args) === null) {
+        context.log.info("there is no such schema", { schema: str(args.name) });
+        return false;
+      }
+      await runs(context, `DROP SCHEMA ${ident(args.name)}`, schemaConnection(args));
+      return await schema(context, args) === null;
+    },
+  }),
+  language_list: executionFunction({
     signature: `maintenance_db, ${LANGUAGE_CONNECTION}`,
     doc: "The languages of a database.\n\n    salt '*' postgres.language_list mydb",
     run: languages,
-  },
-  language_exists: {
-    signature: `name, maintenance_db, ${LANGUAGE_CONNECTION}`,
+  }),
+  language_exists: executionFunction({
+    signature: `name: str, maintenance_db, ${LANGUAGE_CONNECTION}`,
     doc: "True if a database has a language.\n\n    salt '*' postgres.language_exists plpgsql mydb",
-    run: async (context, args) => Object.hasOwn(await languages(context, args), str(args.name)),
-  },
-  language_create: {
+    run: async (context, args) => Object.hasOwn(await languages(context, args), args.name),
+  }),
+  language_create: executionFunction({
     signature: `name, maintenance_db, ${LANGUAGE_CONNECTION}`,
     doc: "Installs a language.\n\n    salt '*' postgres.language_create plperl mydb",
     run: changeLanguage("CREATE"),
-  },
-  language_remove: {
+  }),
+  language_remove: executionFunction({
     signature: `name, maintenance_db, ${LANGUAGE_CONNECTION}`,
     doc: "Removes a language.\n\n    salt '*' postgres.language_remove plperl mydb",
     run: changeLanguage("DROP"),
-  },
+  }),
 };

@@ -1,3 +1,4 @@
+import { executionFunction } from "../../../model/loader/family.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { toFloat, toInteger } from "../../../language/python/float.ts";
 import { splitLines } from "../../../language/python/lines.ts";
@@ -19,31 +20,39 @@ export function memory({ runtime: { fs } }: JobContext): (name: string) => numbe
   return (name) => sizes.get(name) ?? 0;
 }
 
-export function virtualMemory(context: JobContext): Facts {
-  const size = memory(context);
-  const [total, available] = [size("MemTotal"), size("MemAvailable")];
-  return {
-    total,
-    available,
-    percent: round((total - available) / total * 100, 1),
-    used: total - available,
-    free: size("MemFree"),
-    active: size("Active"),
-    inactive: size("Inactive"),
-    buffers: size("Buffers"),
-    cached: size("Cached") + size("SReclaimable"),
-    shared: size("Shmem"),
-    slab: size("Slab"),
-  };
-}
+export const virtualMemory = executionFunction({
+  signature: "",
+  doc: "The usage of memory, in bytes.\n\n    salt '*' ps.virtual_memory",
+  run(context): Facts {
+    const size = memory(context);
+    const [total, available] = [size("MemTotal"), size("MemAvailable")];
+    return {
+      total,
+      available,
+      percent: round((total - available) / total * 100, 1),
+      used: total - available,
+      free: size("MemFree"),
+      active: size("Active"),
+      inactive: size("Inactive"),
+      buffers: size("Buffers"),
+      cached: size("Cached") + size("SReclaimable"),
+      shared: size("Shmem"),
+      slab: size("Slab"),
+    };
+  },
+});
 
-export function swapMemory(context: JobContext): Facts {
-  const size = memory(context);
-  const [total, free] = [size("SwapTotal"), size("SwapFree")];
-  const counters = new Map(
-    splitLines(context.runtime.fs.readText("/proc/vmstat")).map((line) => line.split(" ") as [string, string]),
-  );
-  const paged = (name: string) => toInteger(BigInt(counters.get(name) ?? 0) * BigInt(proc.PAGE));
-  const percent = total === 0 ? toFloat(0) : round((total - free) / total * 100, 1);
-  return { total, used: total - free, free, percent, sin: paged("pswpin"), sout: paged("pswpout") };
-}
+export const swapMemory = executionFunction({
+  signature: "",
+  doc: "The usage of swap, in bytes.\n\n    salt '*' ps.swap_memory",
+  run(context): Facts {
+    const size = memory(context);
+    const [total, free] = [size("SwapTotal"), size("SwapFree")];
+    const counters = new Map(
+      splitLines(context.runtime.fs.readText("/proc/vmstat")).map((line) => line.split(" ") as [string, string]),
+    );
+    const paged = (name: string) => toInteger(BigInt(counters.get(name) ?? 0) * BigInt(proc.PAGE));
+    const percent = total === 0 ? toFloat(0) : round((total - free) / total * 100, 1);
+    return { total, used: total - free, free, percent, sin: paged("pswpin"), sout: paged("pswpout") };
+  },
+});

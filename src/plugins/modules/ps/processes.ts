@@ -83,5 +83,5 @@ export function info(context: JobContext, pid: unknown, attrs: unknown): Facts {
   }
   const stat = proc.processStat(fs, Number(pid));
   if (stat === undefined) throw new CommandExecutionError(`process PID not found (pid=${str(pid)})`);
-  return details(context, stat, attrs === null ? undefined : (attrs as unknown[]).map(str));
+  return details(context, stat, attrs === null ? undefined : attrs.map(str));
 }

@@ -1,3 +1,4 @@
+import { executionFunction } from "../../../model/loader/family.ts";
 import { joinPath } from "../../../base/paths.ts";
 import { isPlainJid } from "../../../model/job/jid.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
@@ -29,14 +30,18 @@ const CACHES = ["files", "localfiles", "extrn_files", "roots", "hash", "archive_
 const CACHE_FILES = /\.cache\.p$|^python\.json$/;
 
 /** Empties all caches of the minion; its keys, running jobs and returns that wait stay. */
-export function clearCaches(context: JobContext): true {
-  for (const folder of CACHES) empty(context, folder);
-  const { fs } = context.runtime;
-  const cache = ownCache(context);
-  if (cache === undefined || fs.stat(cache)?.kind !== "directory") return true;
-  for (const name of fs.list(cache)) if (CACHE_FILES.test(name)) fs.remove(joinPath(cache, name));
-  return true;
-}
+export const clearCaches = executionFunction({
+  signature: "",
+  doc: "Empties the caches of the minion; keys and running jobs stay.\n\n    salt '*' saltutil.clear_cache",
+  run(context): true {
+    for (const folder of CACHES) empty(context, folder);
+    const { fs } = context.runtime;
+    const cache = ownCache(context);
+    if (cache === undefined || fs.stat(cache)?.kind !== "directory") return true;
+    for (const name of fs.list(cache)) if (CACHE_FILES.test(name)) fs.remove(joinPath(cache, name));
+    return true;
+  },
+});
 
 /** The stored return of a job, or a text that says why there is none. */
 export function cachedJob(context: JobContext, jid: string): unknown {
@@ -71,13 +76,18 @@ export function clearJobs(context: JobContext, hours: number): true {
 }
 
 /** Removes this minion's keys and the pinned key of the master. */
-export function forgetKeys(context: JobContext): null {
-  const { pki_dir: directory } = context.opts;
-  const { fs } = context.runtime;
-  if (typeof directory !== "string" || directory === "" || fs.stat(directory)?.kind !== "directory") return null;
-  for (const name of fs.list(directory)) {
-    const path = joinPath(directory, name);
-    if (fs.stat(path, { follow: false })?.kind !== "directory") fs.remove(path);
-  }
-  return null;
-}
+export const forgetKeys = executionFunction({
+  signature: "",
+  doc: "Removes the keys of this minion and the one of its master: it makes new ones when it starts again, and the\n" +
+    "master has to accept those.\n\n    salt '*' saltutil.regen_keys",
+  run(context): null {
+    const { pki_dir: directory } = context.opts;
+    const { fs } = context.runtime;
+    if (typeof directory !== "string" || directory === "" || fs.stat(directory)?.kind !== "directory") return null;
+    for (const name of fs.list(directory)) {
+      const path = joinPath(directory, name);
+      if (fs.stat(path, { follow: false })?.kind !== "directory") fs.remove(path);
+    }
+    return null;
+  },
+});

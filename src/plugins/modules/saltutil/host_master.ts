@@ -1,8 +1,8 @@
 import { ORCHESTRATIONS } from "../../../model/job/orchestrations.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, InvalidArgumentsError } from "../../../model/loader/family.ts";
+import { CommandExecutionError, executionFunction, InvalidArgumentsError } from "../../../model/loader/family.ts";
 import type { HostMaster } from "../../../model/loader/host_master.ts";
-import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { Args } from "../../../model/loader/signature.ts";
 import { entriesOf, isMap } from "../../../language/python/containers.ts";
 import { repr, str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
@@ -33,7 +33,7 @@ export function withoutPublication(kwargs: unknown): Record<string, unknown> {
   return Object.fromEntries(Object.entries(kwargs as object).filter(([name]) => !name.startsWith("__")));
 }
 
-export async function command(context: JobContext, args: BoundArguments): Promise<Record<string, unknown>> {
+export async function command(context: JobContext, args: Args): Promise<Record<string, unknown>> {
   if (truthy(args.ssh)) {
     throw new CommandExecutionError("Cannot run this over SSH: there is no agentless mode. Leave out ssh=True");
   }
@@ -77,20 +77,36 @@ async function announce(context: JobContext, kwargs: unknown, call: Record<strin
   if (typeof jid === "string") await hostMaster(context).fire(`salt/run/${jid}/args`, call);
 }
 
-export async function runRunner(context: JobContext, args: BoundArguments): Promise<unknown> {
-  const positional = args.arg === null ? [] : Array.isArray(args.arg) ? args.arg : [args.arg];
-  const keyword = { ...mapOf("kwarg", args.kwarg), ...withoutPublication(args.kwargs) };
-  const name = str(args.name);
-  const { __orchestration_jid__: orchestration, __pub_user: user } = args.kwargs as Record<string, unknown>;
-  // One that is called from an orchestration goes on with it.
-  if (ORCHESTRATIONS.includes(name) && typeof orchestration === "string") keyword.orchestration_jid = orchestration;
-  await announce(context, args.kwargs, { type: "runner", name, args: positional, kwargs: keyword });
-  const data = await hostMaster(context).runner(name, positional, keyword, typeof user === "string" ? user : undefined);
-  return truthy(args.full_return) ? data : data.return;
-}
+export const runRunner = executionFunction({
+  signature: "name: str, arg=None, kwarg=None, full_return: bool=False, saltenv='base', jid=None, **kwargs",
+  doc: "Runs a runner of the master on this host.\n\n    salt master1 saltutil.runner jobs.list_jobs\n" +
+    "    salt master1 saltutil.runner test.arg arg='[baz]' kwarg='{foo: bar}'\n\n" +
+    "full_return: with the events that the master fires",
+  async run(context, args): Promise<unknown> {
+    const positional = args.arg === null ? [] : Array.isArray(args.arg) ? args.arg : [args.arg];
+    const keyword = { ...mapOf("kwarg", args.kwarg), ...withoutPublication(args.kwargs) };
+    const name = args.name;
+    const { __orchestration_jid__: orchestration, __pub_user: user } = args.kwargs;
+    // One that is called from an orchestration goes on with it.
+    if (ORCHESTRATIONS.includes(name) && typeof orchestration === "string") keyword.orchestration_jid = orchestration;
+    await announce(context, args.kwargs, { type: "runner", name, args: positional, kwargs: keyword });
+    const data = await hostMaster(context).runner(
+      name,
+      positional,
+      keyword,
+      typeof user === "string" ? user : undefined,
+    );
+    return args.full_return ? data : data.return;
+  },
+});
 
-export async function runWheel(context: JobContext, { name, args, kwargs }: BoundArguments): Promise<unknown> {
-  const keyword = withoutPublication(kwargs);
-  await announce(context, kwargs, { type: "wheel", name: str(name), args: keyword });
-  return await hostMaster(context).wheel(str(name), args as unknown[], keyword);
-}
+export const runWheel = executionFunction({
+  signature: "name: str, *args, **kwargs",
+  doc: "Runs a wheel function on the master of this host, and returns the event of its end.\n\n" +
+    "    salt master1 saltutil.wheel key.accept web1",
+  async run(context, { name, args, kwargs }): Promise<unknown> {
+    const keyword = withoutPublication(kwargs);
+    await announce(context, kwargs, { type: "wheel", name, args: keyword });
+    return await hostMaster(context).wheel(name, args, keyword);
+  },
+});

@@ -1,6 +1,6 @@
 import type { JobContext } from "../../../model/loader/context.ts";
-import type { ExecutionFunction } from "../../../model/loader/family.ts";
-import type { BoundArguments } from "../../../model/loader/signature.ts";
+import { type ExecutionFunction, executionFunction } from "../../../model/loader/family.ts";
+import type { Args } from "../../../model/loader/signature.ts";
 import { syncModules } from "../../../model/loader/sync.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { clearGrainsCache } from "../../grains_cache.ts";
@@ -40,7 +40,7 @@ export const KINDS: Record<string, { folder?: string; facts?: true }> = {
 
 const SYNC = "saltenv=None, refresh=True, extmod_whitelist=None, extmod_blacklist=None";
 
-export const SYNC_FACTS = `${SYNC}, clean_pillar_cache=False`;
+export const SYNC_FACTS = `${SYNC}, clean_pillar_cache=False` as const;
 
 /** Kinds that need no refresh when they have changed. */
 const QUIET: ReadonlySet<string> = new Set(["engines", "matchers", "proxymodules", "thorium"]);
@@ -51,12 +51,12 @@ function syncSignature(name: string, facts: boolean): string {
 }
 
 /** The arguments of a sync function, with the environments that they stand for. */
-export async function withEnvironments(context: JobContext, args: BoundArguments): Promise<BoundArguments> {
+export async function withEnvironments(context: JobContext, args: Args): Promise<Args> {
   const given = args.saltenv ?? context.opts.saltenv ?? null;
   return { ...args, saltenv: given === null ? await topEnvironments(context) : given };
 }
 
-export async function syncKind(context: JobContext, kind: string, args: BoundArguments): Promise<string[]> {
+export async function syncKind(context: JobContext, kind: string, args: Args): Promise<string[]> {
   const { saltenv, extmod_whitelist: whitelist, extmod_blacklist: blacklist } = args;
   const { changed, touched } = await syncModules(context, KINDS[kind]?.folder ?? kind, {
     saltenv,
@@ -80,20 +80,23 @@ export function refreshFacts(context: JobContext, cleanCache: unknown): void {
 }
 
 export function sync(name: string, kind = name): [string, ExecutionFunction] {
-  return [`sync_${name}`, {
-    signature: syncSignature(name, KINDS[kind]?.facts === true),
-    doc:
-      `Fetches the custom ${kind} of salt://_${
-        KINDS[kind]?.folder ?? kind
-      }, and returns the names of those that changed.\n\n` +
-      `    salt '*' saltutil.sync_${name}\n    salt '*' saltutil.sync_${name} saltenv=base,dev extmod_whitelist=one,two`,
-    async run(context, args) {
-      const changed = await syncKind(context, kind, await withEnvironments(context, args));
-      if (truthy(args.refresh ?? true)) {
-        if (KINDS[kind]?.facts) refreshFacts(context, args.clean_pillar_cache);
-        else refreshModules(context);
-      }
-      return changed;
-    },
-  }];
+  return [
+    `sync_${name}`,
+    executionFunction({
+      signature: syncSignature(name, KINDS[kind]?.facts === true),
+      doc:
+        `Fetches the custom ${kind} of salt://_${
+          KINDS[kind]?.folder ?? kind
+        }, and returns the names of those that changed.\n\n` +
+        `    salt '*' saltutil.sync_${name}\n    salt '*' saltutil.sync_${name} saltenv=base,dev extmod_whitelist=one,two`,
+      async run(context, args) {
+        const changed = await syncKind(context, kind, await withEnvironments(context, args));
+        if (truthy(args.refresh ?? true)) {
+          if (KINDS[kind]?.facts) refreshFacts(context, args.clean_pillar_cache);
+          else refreshModules(context);
+        }
+        return changed;
+      },
+    }),
+  ];
 }

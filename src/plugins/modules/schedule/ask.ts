@@ -1,11 +1,11 @@
 /** How the functions of `schedule` speak to the minion: by an event on its bus, and the event that answers it. */
+import { fieldsOf } from "../../../language/python/given.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { dirName } from "../../../base/paths.ts";
 import { savedSchedulePath } from "../../../model/config/saved_schedule.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { deepCopy } from "../../../language/python/copy.ts";
-import { entriesOf, isMap, lookup } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
+import { isMap, lookup } from "../../../language/python/containers.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { dump } from "../../../language/yaml/dump.ts";
 
@@ -21,11 +21,6 @@ const SHOWN: ReadonlySet<string> = new Set([
   ...["until", "after", "return_config", "return_kwargs", "run_on_start", "skip_during_range"],
   "run_after_skip_range",
 ]);
-
-/** A map with text for keys. */
-export function fieldsOf(value: unknown): Fields {
-  return isMap(value) ? Object.fromEntries(entriesOf(value).map(([key, item]) => [str(key), item])) : {};
-}
 
 /**
  * Asks the minion to do something about its schedule.

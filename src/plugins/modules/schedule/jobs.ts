@@ -5,7 +5,8 @@ import { isMap } from "../../../language/python/containers.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { pythonError } from "../../python_errors.ts";
-import { ask, current, type Fields, fieldsOf, tell, whereIs, writeSaved } from "./ask.ts";
+import { ask, current, type Fields, tell, whereIs, writeSaved } from "./ask.ts";
+import { fieldsOf } from "../../../language/python/given.ts";
 import { buildItem, collision } from "./item.ts";
 
 const isGiven = (given: Fields, name: string) => truthy(given[name] ?? false);

@@ -5,7 +5,8 @@ import { strftime } from "../../../language/python/strftime.ts";
 import { timeReader } from "../../../language/python/strptime.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { DateTime } from "../../../protocol/wire/msgpack_values.ts";
-import { ask, type Fields, fieldsOf, whereIs } from "./ask.ts";
+import { ask, type Fields, whereIs } from "./ask.ts";
+import { fieldsOf } from "../../../language/python/given.ts";
 
 /** The format of times where a call names none. */
 export const TIME_FORMAT = "%Y-%m-%dT%H:%M:%S";

@@ -1,12 +1,11 @@
 /** Policies for files and ports, by semanage and restorecon. */
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
 import { splitLines } from "../../../language/python/lines.ts";
 import { repr, str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { type CommandOutcome, operand, runAll } from "../../commands.ts";
-
-type Args = Record<string, unknown>;
 
 /** Kinds of files, by semanage's letters. */
 const FILE_TYPES: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import { joinPath } from "../../../base/paths.ts";
-import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { Args, KeywordArgs } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import { str } from "../../../language/python/repr.ts";
@@ -39,7 +39,7 @@ function fileOf(context: JobContext, account: Account, config: unknown): UserFil
   return userFile(context, path.startsWith("/") ? path : joinPath(account.home, path), account);
 }
 
-async function needFile(context: JobContext, { user, config }: BoundArguments): Promise<UserFile> {
+async function needFile(context: JobContext, { user, config }: Args): Promise<UserFile> {
   const account = await accountOf(context, user);
   if (account === undefined) throw new CommandExecutionError(`User '${str(user)}' does not exist`);
   return fileOf(context, account, config);
@@ -61,7 +61,7 @@ function keysIn(context: JobContext, text: string, hashType: unknown): Map<strin
   return keys;
 }
 
-async function keysOf(context: JobContext, args: BoundArguments): Promise<Map<string, AuthorizedKey>> {
+async function keysOf(context: JobContext, args: Args): Promise<Map<string, AuthorizedKey>> {
   const account = await accountOf(context, args.user);
   if (account === undefined) return new Map();
   const file = fileOf(context, account, args.config);
@@ -69,7 +69,7 @@ async function keysOf(context: JobContext, args: BoundArguments): Promise<Map<st
 }
 
 /** `ssh.auth_keys`: of one user key → what it is; of several or all, user → that. */
-export async function authKeys(context: JobContext, args: BoundArguments): Promise<Record<string, unknown>> {
+export async function authKeys(context: JobContext, args: Args): Promise<Record<string, unknown>> {
   const { user } = args;
   if (truthy(user) && !Array.isArray(user)) return Object.fromEntries(await keysOf(context, args));
   const users = truthy(user) ? user as unknown[] : await context.call("user.list_users") as unknown[];
@@ -85,7 +85,7 @@ export async function authKeys(context: JobContext, args: BoundArguments): Promi
 }
 
 /** `ssh.check_key`. */
-export async function checkKey(context: JobContext, args: BoundArguments): Promise<"update" | "add" | "exists"> {
+export async function checkKey(context: JobContext, args: Args): Promise<"update" | "add" | "exists"> {
   const key = str(args.key);
   const enc = kindOf(args.enc);
   const current = (await keysOf(context, args)).get(key);
@@ -97,7 +97,7 @@ export async function checkKey(context: JobContext, args: BoundArguments): Promi
 /** The keys of a file that comes from anywhere; undefined if it cannot be had. */
 async function sourceKeys(
   context: JobContext,
-  { source, saltenv, fingerprint_hash_type: hashType }: BoundArguments,
+  { source, saltenv, fingerprint_hash_type: hashType }: Args,
 ): Promise<Map<string, AuthorizedKey> | undefined> {
   const path = await context.call("cp.cache_file", [source, saltenv]);
   const { fs } = context.runtime;
@@ -109,14 +109,14 @@ async function sourceKeys(
   return keys;
 }
 
-async function needSourceKeys(context: JobContext, args: BoundArguments): Promise<Map<string, AuthorizedKey>> {
+async function needSourceKeys(context: JobContext, args: Args): Promise<Map<string, AuthorizedKey>> {
   const keys = await sourceKeys(context, args);
   if (keys === undefined) throw new CommandExecutionError("Failed to pull key file from salt file server");
   return keys;
 }
 
 /** `ssh.check_key_file`: key → what would become of it. */
-export async function checkKeyFile(context: JobContext, args: BoundArguments): Promise<Record<string, string>> {
+export async function checkKeyFile(context: JobContext, args: Args): Promise<Record<string, string>> {
   const answers: [string, string][] = [];
   for (const [key, { enc, comment, options }] of await sourceKeys(context, args) ?? []) {
     answers.push([key, await checkKey(context, { ...args, key, enc, comment, options })]);
@@ -125,7 +125,7 @@ export async function checkKeyFile(context: JobContext, args: BoundArguments): P
 }
 
 /** `ssh.rm_auth_key`. Lines that are neither keys nor comments go too, as in Salt. */
-export async function rmAuthKey(context: JobContext, args: BoundArguments): Promise<string> {
+export async function rmAuthKey(context: JobContext, args: Args): Promise<string> {
   const key = str(args.key);
   if (!(await keysOf(context, args)).has(key)) return "Key not present";
   const file = await needFile(context, args);
@@ -144,7 +144,7 @@ export async function rmAuthKey(context: JobContext, args: BoundArguments): Prom
 }
 
 /** `ssh.rm_auth_key_from_file`. */
-export async function rmAuthKeyFromFile(context: JobContext, args: BoundArguments): Promise<string> {
+export async function rmAuthKeyFromFile(context: JobContext, args: Args): Promise<string> {
   const keys = await needSourceKeys(context, args);
   if (keys.size === 0) return "fail";
   const answers: string[] = [];
@@ -153,7 +153,7 @@ export async function rmAuthKeyFromFile(context: JobContext, args: BoundArgument
 }
 
 /** `ssh.set_auth_key_from_file`. */
-export async function setAuthKeyFromFile(context: JobContext, args: BoundArguments): Promise<string> {
+export async function setAuthKeyFromFile(context: JobContext, args: KeywordArgs): Promise<string> {
   const keys = await needSourceKeys(context, args);
   if (keys.size === 0) return "fail";
   const answers: string[] = [];
@@ -176,7 +176,7 @@ async function putLine(file: UserFile, key: string, line: string, status: "updat
 }
 
 /** `ssh.set_auth_key`. */
-export async function setAuthKey(context: JobContext, args: BoundArguments): Promise<string> {
+export async function setAuthKey(context: JobContext, args: Args): Promise<string> {
   const key = str(args.key);
   if (splitWords(key).length > 1) return "invalid";
   const enc = kindOf(args.enc);

@@ -1,8 +1,8 @@
 import { refuseEndless } from "../file/content.ts";
 import { joinPath } from "../../../base/paths.ts";
-import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import { SaltInvocationError } from "../../../model/loader/family.ts";
+import { executionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { splitWords, strip } from "../../../language/python/whitespace.ts";
@@ -36,7 +36,7 @@ const failure = (error: string): Failure => ({ status: "error", error });
 export const isFailure = (value: unknown): value is Failure =>
   typeof value === "object" && value !== null && "error" in value;
 
-async function fileOf(context: JobContext, { user, config }: BoundArguments): Promise<UserFile | Failure> {
+async function fileOf(context: JobContext, { user, config }: Args): Promise<UserFile | Failure> {
   const path = truthy(config) ? str(config) : truthy(user) ? ".ssh/known_hosts" : "/etc/ssh/ssh_known_hosts";
   if (!truthy(user)) {
     return path.startsWith("/")
@@ -78,7 +78,7 @@ const search = (context: JobContext, file: UserFile, name: string) =>
   run(context, ["ssh-keygen", "-F", name, "-f", file.path], { ignore_retcode: true, ...running(context, file) });
 
 /** `ssh.get_known_host_entries`. @throws {CommandNotFoundError} without ssh-keygen */
-export async function knownHost(context: JobContext, args: BoundArguments): Promise<HostKey[] | null | Failure> {
+export async function knownHost(context: JobContext, args: Args): Promise<HostKey[] | null | Failure> {
   needProgram(context, "ssh-keygen");
   const file = await fileOf(context, args);
   if (isFailure(file)) return file;
@@ -87,7 +87,7 @@ export async function knownHost(context: JobContext, args: BoundArguments): Prom
 }
 
 /** `ssh.recv_known_host_entries`: asks the host itself. @throws {CommandNotFoundError} without ssh-keyscan */
-export async function askHost(context: JobContext, args: BoundArguments): Promise<HostKey[] | null> {
+export async function askHost(context: JobContext, args: Args): Promise<HostKey[] | null> {
   needProgram(context, "ssh-keyscan");
   const { hostname, enc, port, hash_known_hosts: hash, timeout } = args;
   const argv = ["ssh-keyscan"];
@@ -101,7 +101,7 @@ export async function askHost(context: JobContext, args: BoundArguments): Promis
 }
 
 /** `ssh.check_known_host`. */
-export async function checkKnownHost(context: JobContext, args: BoundArguments): Promise<unknown> {
+export async function checkKnownHost(context: JobContext, args: Args): Promise<unknown> {
   const { hostname, key, fingerprint } = args;
   if (!truthy(hostname)) return failure("hostname argument required");
   const known = await knownHost(context, args);
@@ -113,21 +113,25 @@ export async function checkKnownHost(context: JobContext, args: BoundArguments):
 }
 
 /** `ssh.rm_known_host`. */
-export async function removeKnownHost(context: JobContext, args: BoundArguments): Promise<unknown> {
-  if (!truthy(args.hostname)) return failure("hostname argument required");
-  const file = await fileOf(context, args);
-  if (isFailure(file)) return file;
-  if (!await file.exists()) return failure(`Known hosts file ${file.path} does not exist`);
-  needProgram(context, "ssh-keygen");
-  const argv = ["ssh-keygen", "-R", hostName(args.hostname, args.port), "-f", file.path];
-  const before = context.runtime.fs.stat(file.path);
-  const comment = await run(context, argv, running(context, file));
-  await giveBack(context, args, file, before?.mode);
-  return { status: "removed", comment };
-}
+export const removeKnownHost = executionFunction({
+  signature: "user=None, hostname=None, config=None, port=None",
+  doc: "Forgets the keys of a host.\n\n    salt '*' ssh.rm_known_host root github.com",
+  async run(context, args): Promise<unknown> {
+    if (!truthy(args.hostname)) return failure("hostname argument required");
+    const file = await fileOf(context, args);
+    if (isFailure(file)) return file;
+    if (!await file.exists()) return failure(`Known hosts file ${file.path} does not exist`);
+    needProgram(context, "ssh-keygen");
+    const argv = ["ssh-keygen", "-R", hostName(args.hostname, args.port), "-f", file.path];
+    const before = context.runtime.fs.stat(file.path);
+    const comment = await run(context, argv, running(context, file));
+    await giveBack(context, args, file, before?.mode);
+    return { status: "removed", comment };
+  },
+});
 
 /** ssh-keygen puts a new file in the place of the old one: it is the user's again. */
-async function giveBack(context: JobContext, args: BoundArguments, file: UserFile, mode: number | undefined) {
+async function giveBack(context: JobContext, args: Args, file: UserFile, mode: number | undefined) {
   const { fs, process } = context.runtime;
   if (file.runas !== undefined) return;
   if (mode !== undefined) fs.chmod(file.path, mode);
@@ -137,16 +141,20 @@ async function giveBack(context: JobContext, args: BoundArguments, file: UserFil
 }
 
 /** `ssh.hash_known_hosts`. */
-export async function hashKnownHosts(context: JobContext, args: BoundArguments): Promise<unknown> {
-  const file = await fileOf(context, args);
-  if (isFailure(file)) return file;
-  if (!await file.exists()) return failure(`Known hosts file ${file.path} does not exist`);
-  needProgram(context, "ssh-keygen");
-  const mode = context.runtime.fs.stat(file.path)?.mode;
-  const comment = await run(context, ["ssh-keygen", "-H", "-f", file.path], running(context, file));
-  await giveBack(context, args, file, mode);
-  return { status: "updated", comment };
-}
+export const hashKnownHosts = executionFunction({
+  signature: "user=None, config=None",
+  doc: "Hides the names of known hosts.\n\n    salt '*' ssh.hash_known_hosts root",
+  async run(context, args): Promise<unknown> {
+    const file = await fileOf(context, args);
+    if (isFailure(file)) return file;
+    if (!await file.exists()) return failure(`Known hosts file ${file.path} does not exist`);
+    needProgram(context, "ssh-keygen");
+    const mode = context.runtime.fs.stat(file.path)?.mode;
+    const comment = await run(context, ["ssh-keygen", "-H", "-f", file.path], running(context, file));
+    await giveBack(context, args, file, mode);
+    return { status: "updated", comment };
+  },
+});
 
 /** Numbers of the lines of a host in what ssh-keygen has found, of one kind of key if it is given. */
 function linesFound(text: string, enc: unknown): Set<number> {
@@ -162,7 +170,7 @@ function linesFound(text: string, enc: unknown): Set<number> {
 /** What is to be written: what was given, or what the host says; undefined if it is there already. */
 async function wantedKeys(
   context: JobContext,
-  args: BoundArguments,
+  args: Args,
   stored: HostKey[] | null,
 ): Promise<HostKey[] | Failure | undefined> {
   const { hostname, key, enc, fingerprint } = args;
@@ -185,7 +193,7 @@ async function wantedKeys(
   return unknown && same ? undefined : asked;
 }
 
-function lineOf(entry: HostKey, { port, hash_known_hosts: hash }: BoundArguments): string {
+function lineOf(entry: HostKey, { port, hash_known_hosts: hash }: Args): string {
   const { hostname, enc, key } = entry;
   const name = str(hostname);
   const plain = truthy(hash) || port === null || Number(port) === SSH_PORT || name.includes(":");
@@ -193,14 +201,14 @@ function lineOf(entry: HostKey, { port, hash_known_hosts: hash }: BoundArguments
 }
 
 /** Why a port cannot be noted: a hidden name has none. Undefined if it can. */
-export function portComplaint({ port, hash_known_hosts: hash }: BoundArguments): string | undefined {
+export function portComplaint({ port, hash_known_hosts: hash }: Args): string | undefined {
   return port !== null && port !== SSH_PORT && truthy(hash)
     ? "argument port can not be used in conjunction with argument hash_known_hosts"
     : undefined;
 }
 
 /** `ssh.set_known_host`. */
-export async function setKnownHost(context: JobContext, args: BoundArguments): Promise<unknown> {
+export async function setKnownHost(context: JobContext, args: Args): Promise<unknown> {
   const { hostname, port, enc, key, hash_known_hosts: hash } = args;
   if (!truthy(hostname)) return failure("hostname argument required");
   const complaint = portComplaint(args);

@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import { joinPath } from "../../../base/paths.ts";
 import { isJid, jidToTime } from "../../../model/job/jid.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
@@ -5,7 +6,7 @@ import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { queuedJobs, stateQueueDirectory } from "../../../content/state/state_queue.ts";
 import { writePacked } from "./packed_files.ts";
-import { type Args, CODES } from "./state_call.ts";
+import { CODES } from "./state_call.ts";
 
 interface Job {
   jid: string;

@@ -1,9 +1,9 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { entriesOf, isMap, lookup } from "../../../language/python/containers.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { cacheFile, keepPacked, readPacked } from "./packed_files.ts";
-import type { Args } from "./state_call.ts";
 
 const FILE = "req_state.p";
 

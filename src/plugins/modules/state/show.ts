@@ -1,10 +1,11 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { isMap, mapOf } from "../../../language/python/containers.ts";
 import { str } from "../../../language/python/repr.ts";
 import { lowChunksOf } from "../../../content/state/compile/low_chunks.ts";
 import { verifyHigh } from "../../../content/state/compile/verify_high.ts";
 import { renderMods, withView } from "./sls.ts";
-import { type Args, CODES, splitInput, type StateCall } from "./state_call.ts";
+import { CODES, splitInput, type StateCall } from "./state_call.ts";
 import { setCode } from "./run_high.ts";
 
 /** High data of what top files have for this minion. */

@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import { baseName } from "../../../base/paths.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { InvalidArgumentsError } from "../../../model/loader/family.ts";
@@ -12,7 +13,7 @@ import { REQUISITES, REQUISITES_IN } from "../../../content/state/keywords.ts";
 import { verifyChunk } from "../../../content/state/run/verify.ts";
 import { runHigh, runLow, setCode } from "./run_high.ts";
 import { withCall } from "./sls.ts";
-import { type Args, CODES, type StateCall } from "./state_call.ts";
+import { CODES, type StateCall } from "./state_call.ts";
 
 /** Runs one chunk, whose requisites count for nothing since there are no others. */
 async function runOne(call: StateCall, low: LowChunk): Promise<AnyMap | string[]> {

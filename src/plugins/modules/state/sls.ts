@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
 import { isMap, lookup } from "../../../language/python/containers.ts";
@@ -12,7 +13,7 @@ import { conflict } from "./conflict.ts";
 import { disabledBy } from "./disabled.ts";
 import { cacheFile, keepPacked, readPacked } from "./packed_files.ts";
 import { runHigh, runLow, setCode, terse } from "./run_high.ts";
-import { type Args, CODES, openCall, PillarFailure, splitInput, type StateCall } from "./state_call.ts";
+import { CODES, openCall, PillarFailure, splitInput, type StateCall } from "./state_call.ts";
 
 /** What a call returns in the place of states if the pillar has errors. */
 const PILLAR_FAILED = "Pillar failed to render with the following messages:";

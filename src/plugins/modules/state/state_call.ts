@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
 import { hostStates, type StateTable } from "../../../model/loader/state_table.ts";
@@ -12,8 +13,6 @@ import type { StateCompiler } from "../../../content/state/compile/state_compile
 import { decryptedOverride } from "../../decrypted_override.ts";
 import { STATES } from "../../states/mod.ts";
 import { localOptions, withLocalOptions } from "./local_config.ts";
-
-export type Args = Record<string, unknown>;
 
 /** What one call of a function of `state` works with. */
 export interface StateCall {

@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import { codeOf } from "../../../base/errors.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { bytesRepr, str } from "../../../language/python/repr.ts";
@@ -8,8 +9,6 @@ import { loadCertificate } from "../x509/certificates.ts";
 import type { Der } from "../x509/der.ts";
 import { loadPrivateKey, type PrivateKey } from "../x509/private_keys.ts";
 import { certificateOf } from "../x509/read.ts";
-
-export type Args = Record<string, unknown>;
 
 /** Short names of attributes, as OpenSSL writes them. */
 const SHORT: Record<string, string> = {

@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import { entriesOf, isMap } from "../../../language/python/containers.ts";
@@ -16,7 +17,6 @@ import { certificateOf, load, pemOf, REQUEST, requestOf } from "../x509/read.ts"
 import { signed } from "../x509/sign.ts";
 import {
   addToIndex,
-  type Args,
   type Authority,
   authorityOf,
   basePath,

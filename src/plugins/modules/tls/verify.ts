@@ -1,5 +1,6 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { CommandExecutionError, executionFunction } from "../../../model/loader/family.ts";
 import { str } from "../../../language/python/repr.ts";
 import { strftime } from "../../../language/python/strftime.ts";
 import { truthy } from "../../../language/python/truth.ts";
@@ -15,7 +16,6 @@ import type { PrivateKey } from "../x509/private_keys.ts";
 import { certificateOf, pemOf, signatureName } from "../x509/read.ts";
 import { signed } from "../x509/sign.ts";
 import {
-  type Args,
   type Authority,
   authorityOf,
   indexEntry,
@@ -41,11 +41,15 @@ async function needCertificate(context: JobContext, cert: unknown): Promise<Der>
 }
 
 /** The function `tls.get_expiration_date`. */
-export async function expirationDate(context: JobContext, { cert, date_format }: Args): Promise<string> {
-  const { notAfter } = certificateOf(await needCertificate(context, cert));
-  // The formatter shows the time of this host; the moment is shifted so that it reads as UTC.
-  return strftime(new Date(notAfter.getTime() + notAfter.getTimezoneOffset() * 60_000), str(date_format));
-}
+export const expirationDate = executionFunction({
+  signature: "cert, date_format: str='%Y-%m-%d'",
+  doc: "When a certificate ends.\n\n    salt '*' tls.get_expiration_date /path/to/foo.crt",
+  async run(context, { cert, date_format }): Promise<string> {
+    const { notAfter } = certificateOf(await needCertificate(context, cert));
+    // The formatter shows the time of this host; the moment is shifted so that it reads as UTC.
+    return strftime(new Date(notAfter.getTime() + notAfter.getTimezoneOffset() * 60_000), date_format);
+  },
+});
 
 /** The list of what the index of an authority says is revoked. */
 async function revocations(
@@ -127,28 +131,33 @@ export async function revokeCert(context: JobContext, args: Args): Promise<unkno
 }
 
 /** The function `tls.validate`. */
-export async function validate(context: JobContext, args: Args): Promise<unknown> {
-  const certificate = await needCertificate(context, args.cert);
-  const authority = await authorityOf(context, args);
-  const { certificate: ca } = await loadCertificate(context, authority.certificate);
-  const pem = ({ whole }: Der) => pemOf("CERTIFICATE", whole);
-  let crl: string;
-  if (args.crl_file === null) {
-    const opened = await openAuthority(context, authority);
-    if (opened === undefined) return { valid: false, error: "Empty CRL requested but CA key missing or invalid" };
-    crl = await revocations(context, authority, opened, { digest: "sha256" });
-  } else {
-    const path = str(args.crl_file);
-    crl = withOsErrors(path, () => context.runtime.fs.readText(path));
-  }
-  return await withFiles(context, [pem(ca), crl, pem(certificate)], async ([caFile, crlFile, file]) => {
-    const words = ["verify", "-CAfile", caFile!, "-CRLfile", crlFile!, "-crl_check_all", file!];
-    const { retcode, stderr } = await openssl(context, words);
-    if (retcode === 0) return { valid: true };
-    const error = /error \d+ at \d+ depth lookup: ?(.*)/.exec(stderr)?.[1] ?? stderr.trim();
-    return { error, error_cert: pem(certificate), valid: false };
-  });
-}
+export const validate = executionFunction({
+  signature: "cert, ca_name, crl_file",
+  doc: "Whether a certificate is valid, and signed by an authority, and not revoked.\n\n" +
+    "    salt '*' tls.validate /etc/pki/koji/certs/web.crt koji None",
+  async run(context, args): Promise<unknown> {
+    const certificate = await needCertificate(context, args.cert);
+    const authority = await authorityOf(context, args);
+    const { certificate: ca } = await loadCertificate(context, authority.certificate);
+    const pem = ({ whole }: Der) => pemOf("CERTIFICATE", whole);
+    let crl: string;
+    if (args.crl_file === null) {
+      const opened = await openAuthority(context, authority);
+      if (opened === undefined) return { valid: false, error: "Empty CRL requested but CA key missing or invalid" };
+      crl = await revocations(context, authority, opened, { digest: "sha256" });
+    } else {
+      const path = str(args.crl_file);
+      crl = withOsErrors(path, () => context.runtime.fs.readText(path));
+    }
+    return await withFiles(context, [pem(ca), crl, pem(certificate)], async ([caFile, crlFile, file]) => {
+      const words = ["verify", "-CAfile", caFile!, "-CRLfile", crlFile!, "-crl_check_all", file!];
+      const { retcode, stderr } = await openssl(context, words);
+      if (retcode === 0) return { valid: true };
+      const error = /error \d+ at \d+ depth lookup: ?(.*)/.exec(stderr)?.[1] ?? stderr.trim();
+      return { error, error_cert: pem(certificate), valid: false };
+    });
+  },
+});
 
 /** The extensions of a certificate as OpenSSL shows them, by their short names. */
 async function shownExtensions(context: JobContext, certificate: Der): Promise<Record<string, string>> {
@@ -168,22 +177,26 @@ async function shownExtensions(context: JobContext, certificate: Der): Promise<R
 }
 
 /** The function `tls.cert_info`. */
-export async function certInfo(context: JobContext, args: Args): Promise<unknown> {
-  const { certificate } = await loadCertificate(context, args.cert);
-  const { issuer, subject, serial, notBefore, notAfter } = certificateOf(certificate);
-  const digest = DIGESTS.find((name) => name === str(args.digest).toLowerCase());
-  if (digest === undefined) throw pythonError("ValueError", "No such digest method");
-  const extensions = await shownExtensions(context, certificate);
-  const names = extensions.subjectAltName?.split(", ").filter((name) => /^(?:DNS|IP Address):/.test(name));
-  return {
-    fingerprint: prettyHex(context.runtime.crypto.hash(digest, certificate.whole)),
-    subject: Object.fromEntries(nameParts(subject)),
-    issuer: Object.fromEntries(nameParts(issuer)),
-    serial_number: serial.integer,
-    not_before: Math.floor(notBefore.getTime() / 1000),
-    not_after: Math.floor(notAfter.getTime() / 1000),
-    extensions,
-    ...(names === undefined ? {} : { subject_alt_names: names.map((name) => name.slice(name.indexOf(":") + 1)) }),
-    signature_algorithm: signatureName(certificate),
-  };
-}
+export const certInfo = executionFunction({
+  signature: "cert, digest: str='sha256'",
+  doc: "What a certificate says.\n\n    salt '*' tls.cert_info /path/to/web.crt",
+  async run(context, args): Promise<unknown> {
+    const { certificate } = await loadCertificate(context, args.cert);
+    const { issuer, subject, serial, notBefore, notAfter } = certificateOf(certificate);
+    const digest = DIGESTS.find((name) => name === args.digest.toLowerCase());
+    if (digest === undefined) throw pythonError("ValueError", "No such digest method");
+    const extensions = await shownExtensions(context, certificate);
+    const names = extensions.subjectAltName?.split(", ").filter((name) => /^(?:DNS|IP Address):/.test(name));
+    return {
+      fingerprint: prettyHex(context.runtime.crypto.hash(digest, certificate.whole)),
+      subject: Object.fromEntries(nameParts(subject)),
+      issuer: Object.fromEntries(nameParts(issuer)),
+      serial_number: serial.integer,
+      not_before: Math.floor(notBefore.getTime() / 1000),
+      not_after: Math.floor(notAfter.getTime() / 1000),
+      extensions,
+      ...(names === undefined ? {} : { subject_alt_names: names.map((name) => name.slice(name.indexOf(":") + 1)) }),
+      signature_algorithm: signatureName(certificate),
+    };
+  },
+});

@@ -1,4 +1,5 @@
 /** `virtualenv.create`: by the program virtualenv, or by the module venv of a Python. */
+import type { Args } from "../../../model/loader/signature.ts";
 import { basename } from "../../../language/python/posixpath.ts";
 import { joinPath } from "../../../base/paths.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
@@ -7,8 +8,6 @@ import { repr, str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { type CommandOutcome, programPath, runAll } from "../../commands.ts";
 import { exists, isDirectory } from "../../linux/paths.ts";
-
-export type Args = Record<string, unknown>;
 
 const PROGRAMS = ["virtualenv3", "virtualenv"];
 

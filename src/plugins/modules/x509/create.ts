@@ -1,5 +1,10 @@
 import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, type ExecutionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
+import {
+  CommandExecutionError,
+  type ExecutionFunction,
+  executionFunction,
+  SaltInvocationError,
+} from "../../../model/loader/family.ts";
 import { encodeBase64 } from "../../../language/python/binascii.ts";
 import { repr, str } from "../../../language/python/repr.ts";
 import { join } from "../../../language/python/posixpath.ts";
@@ -103,14 +108,6 @@ function delivered(
   return `${what} written to ${name}`;
 }
 
-async function createPrivateKey(context: JobContext, args: Kwargs): Promise<unknown> {
-  const { bits, ...kwargs } = args.kwargs as Kwargs;
-  refuseUnknown(kwargs, ["cipher", "verbose", "text"]);
-  checkEncoding(args.encoding, KEY_ENCODINGS);
-  const key = await generatePrivateKey(context, args.algo, bits ?? args.keysize);
-  return await deliveredKey(context, key, args);
-}
-
 async function deliveredKey(context: JobContext, key: PrivateKey, args: Kwargs): Promise<unknown> {
   const passphrase = passphraseText(args.passphrase);
   const encoding = str(args.encoding) as KeyEncoding;
@@ -126,22 +123,6 @@ async function deliveredKey(context: JobContext, key: PrivateKey, args: Kwargs):
   });
 }
 
-async function encodePrivateKey(context: JobContext, args: Kwargs): Promise<unknown> {
-  checkEncoding(args.encoding, KEY_ENCODINGS);
-  const { key } = await loadPrivateKey(context, args.private_key, args.private_key_passphrase);
-  return await deliveredKey(context, key, { ...args, path: null });
-}
-
-async function createCsr(context: JobContext, args: Kwargs): Promise<unknown> {
-  const { algorithm, ...kwargs } = args.kwargs as Kwargs;
-  checkEncoding(args.encoding, PLAIN_ENCODINGS);
-  const digest = digestName(algorithm ?? args.digest);
-  const { private_key, private_key_passphrase, path, raw } = args;
-  const plan = await planRequest(context, { ...withShortNames(kwargs), private_key, private_key_passphrase });
-  const bytes = await signed(context, () => requestBody(plan), plan.key, digest);
-  return deliveredPlain(context, "CERTIFICATE REQUEST", bytes, { encoding: args.encoding, path, raw });
-}
-
 /** What has no encodings but PEM and DER. */
 function deliveredPlain(context: JobContext, label: string, bytes: Uint8Array, args: Kwargs): unknown {
   const encoding = str(args.encoding);
@@ -152,19 +133,6 @@ function deliveredPlain(context: JobContext, label: string, bytes: Uint8Array, a
     path: args.path,
     raw: args.raw,
   }, { what, pemType: label, mode: 0o644 });
-}
-
-async function createCrl(context: JobContext, args: Kwargs): Promise<unknown> {
-  refuseUnknown(args.kwargs as Kwargs, ["text"]);
-  checkEncoding(args.encoding, PLAIN_ENCODINGS);
-  const digest = digestName(args.digest);
-  const plan = await planRevocations(context, {
-    ...args,
-    revoked: revokedEntries(args.revoked),
-    days_valid: args.days_valid ?? REVOCATIONS_DAYS,
-  });
-  const bytes = await signed(context, (algorithm) => revocationsBody(plan, algorithm), plan.key, digest);
-  return deliveredPlain(context, "X509 CRL", bytes, args);
 }
 
 /** Makes a certificate with a key of this host. */
@@ -223,35 +191,6 @@ function certificateKwargs(args: Kwargs): Kwargs {
   return kwargs;
 }
 
-async function createCertificate(context: JobContext, args: Kwargs): Promise<unknown> {
-  const { ca_server: server, signing_policy: policy, encoding, append_certs: append, path } = args;
-  const kwargs = certificateKwargs(args);
-  checkCertificateEncoding(encoding, null);
-  digestName(kwargs.digest ?? "sha256");
-  checkCertificateEncoding(encoding, append);
-  if (!("signing_private_key" in kwargs) && !truthy(server)) {
-    throw new SaltInvocationError("Creating a certificate locally at least requires a signing private key.");
-  }
-  if (truthy(path) && !truthy(args.overwrite) && isFile(context.runtime.fs, str(path))) {
-    return `The file at ${str(path)} exists and overwrite was set to false`;
-  }
-  if (truthy(server) && policy === null) {
-    throw new SaltInvocationError("signing_policy must be specified to request a certificate from a remote ca_server");
-  }
-  let made: { certificate: Der; privateKey: PrivateKey | undefined };
-  if (truthy(server)) made = await createRemotely(context, server, policy, kwargs);
-  else {
-    const merged = withPolicy(await ownPolicy(context, policy), kwargs);
-    if (encoding === "pkcs12" && !("private_key" in merged) && "signing_cert" in merged) {
-      throw new SaltInvocationError(
-        "Creating a PKCS12-encoded certificate without embedded private key is unsupported",
-      );
-    }
-    made = await createLocally(context, merged);
-  }
-  return await deliveredCertificate(context, made, args);
-}
-
 async function deliveredCertificate(
   context: JobContext,
   { certificate, privateKey }: { certificate: Der; privateKey: PrivateKey | undefined },
@@ -279,33 +218,10 @@ async function deliveredCertificate(
   });
 }
 
-async function encodeCertificate(context: JobContext, args: Kwargs): Promise<unknown> {
-  const { encoding, append_certs: append, private_key: key } = args;
-  checkCertificateEncoding(encoding, append);
-  if (encoding !== "pkcs12" && truthy(key)) {
-    throw new SaltInvocationError("Embedding private keys is only supported for pkcs12 encoding");
-  }
-  if (encoding === "pkcs12" && !truthy(key)) {
-    throw new SaltInvocationError("Creating a PKCS12-encoded certificate without embedded private key is unsupported");
-  }
-  const { certificate } = await loadCertificate(context, args.certificate);
-  const privateKey = truthy(key) ? (await loadPrivateKey(context, key, args.private_key_passphrase)).key : undefined;
-  return await deliveredCertificate(context, { certificate, privateKey }, { ...args, path: null });
-}
-
-const encodePlain = (what: "crl" | "csr"): ExecutionFunction["run"] => (context, args) => {
+const encodePlain = (what: "crl" | "csr") => (context: JobContext, args: Kwargs) => {
   checkEncoding(args.encoding, PLAIN_ENCODINGS);
   const [kind, label] = what === "crl" ? [REVOCATIONS, "X509 CRL"] as const : [REQUEST, "CERTIFICATE REQUEST"] as const;
   return deliveredPlain(context, label, load(context, args[what], kind).whole, { ...args, path: null });
-};
-
-const signRemoteCertificate: ExecutionFunction["run"] = (context, args) => {
-  const { signing_policy, kwargs, get_signing_policy_only } = args;
-  const id = (args.more_kwargs as Kwargs).__pub_id;
-  return signForMinion(context, { signing_policy, kwargs, get_signing_policy_only, id }, async (asked) => {
-    const days = "days_valid" in asked || "not_after" in asked ? {} : { days_valid: 30 };
-    return (await createLocally(context, { ...asked, ...days })).certificate.whole;
-  });
 };
 
 const OUTPUT = "\n\nencoding: pem or der. path: writes it there. raw: returns bytes";
@@ -315,73 +231,153 @@ const EXTENSIONS =
 
 /** The functions that make keys, requests, certificates and lists of revoked ones. */
 export const CREATE: Record<string, ExecutionFunction> = {
-  create_private_key: {
-    signature:
-      "algo='rsa', keysize=None, passphrase=None, encoding='pem', pkcs12_encryption_compat=False, path=None, " +
-      "raw=False, **kwargs",
+  create_private_key: executionFunction({
+    signature: `algo='rsa', keysize=None, passphrase=None, encoding='pem', pkcs12_encryption_compat=False,
+        path=None, raw=False, **kwargs`,
     doc: "Makes a private key.\n\n    salt '*' x509.create_private_key algo=ec keysize=384\n\n" +
       "algo: rsa, ec, ed25519 or ed448. encoding: pem, der or pkcs12",
-    run: createPrivateKey,
-  },
-  encode_private_key: {
-    signature: "private_key, encoding='pem', passphrase=None, private_key_passphrase=None, " +
-      "pkcs12_encryption_compat=False, raw=False",
+    async run(context, args): Promise<unknown> {
+      const { bits, ...kwargs } = args.kwargs;
+      refuseUnknown(kwargs, ["cipher", "verbose", "text"]);
+      checkEncoding(args.encoding, KEY_ENCODINGS);
+      const key = await generatePrivateKey(context, args.algo, bits ?? args.keysize);
+      return await deliveredKey(context, key, args);
+    },
+  }),
+  encode_private_key: executionFunction({
+    signature: `private_key, encoding='pem', passphrase=None, private_key_passphrase=None,
+        pkcs12_encryption_compat=False, raw=False`,
     doc: "A private key in another encoding, or with another passphrase.\n\n" +
       "    salt '*' x509.encode_private_key /etc/pki/my.key der",
-    run: encodePrivateKey,
-  },
-  create_csr: {
+    async run(context, args): Promise<unknown> {
+      checkEncoding(args.encoding, KEY_ENCODINGS);
+      const { key } = await loadPrivateKey(context, args.private_key, args.private_key_passphrase);
+      return await deliveredKey(context, key, { ...args, path: null });
+    },
+  }),
+  create_csr: executionFunction({
     signature:
       "private_key, private_key_passphrase=None, digest='sha256', encoding='pem', path=None, raw=False, **kwargs",
     doc: "Makes a request for a certificate.\n\n" +
       `    salt '*' x509.create_csr private_key=/etc/pki/my.key CN=www.example.com${EXTENSIONS}${OUTPUT}`,
-    run: createCsr,
-  },
-  encode_csr: {
+    async run(context, args): Promise<unknown> {
+      const { algorithm, ...kwargs } = args.kwargs;
+      checkEncoding(args.encoding, PLAIN_ENCODINGS);
+      const digest = digestName(algorithm ?? args.digest);
+      const { private_key, private_key_passphrase, path, raw } = args;
+      const plan = await planRequest(context, { ...withShortNames(kwargs), private_key, private_key_passphrase });
+      const bytes = await signed(context, () => requestBody(plan), plan.key, digest);
+      return deliveredPlain(context, "CERTIFICATE REQUEST", bytes, { encoding: args.encoding, path, raw });
+    },
+  }),
+  encode_csr: executionFunction({
     signature: "csr, encoding='pem', raw=False",
     doc: "A request for a certificate in another encoding.\n\n    salt '*' x509.encode_csr /etc/pki/my.csr der",
     run: encodePlain("csr"),
-  },
-  create_crl: {
-    signature:
-      "signing_private_key, revoked, signing_cert, signing_private_key_passphrase=None, include_expired=False, " +
-      "days_valid=None, digest='sha256', encoding='pem', extensions=None, path=None, raw=False, **kwargs",
+  }),
+  create_crl: executionFunction({
+    signature: `signing_private_key, revoked, signing_cert, signing_private_key_passphrase=None,
+        include_expired=False, days_valid=None, digest='sha256', encoding='pem', extensions=None, path=None,
+        raw=False, **kwargs`,
     doc: "Makes a list of revoked certificates.\n\n" +
       "    salt '*' x509.create_crl signing_private_key=/etc/pki/ca.key signing_cert=/etc/pki/ca.crt " +
       `revoked="[{serial_number: 'D8:21'}]"${OUTPUT}`,
-    run: createCrl,
-  },
-  encode_crl: {
+    async run(context, args): Promise<unknown> {
+      refuseUnknown(args.kwargs, ["text"]);
+      checkEncoding(args.encoding, PLAIN_ENCODINGS);
+      const digest = digestName(args.digest);
+      const plan = await planRevocations(context, {
+        ...args,
+        revoked: revokedEntries(args.revoked),
+        days_valid: args.days_valid ?? REVOCATIONS_DAYS,
+      });
+      const bytes = await signed(context, (algorithm) => revocationsBody(plan, algorithm), plan.key, digest);
+      return deliveredPlain(context, "X509 CRL", bytes, args);
+    },
+  }),
+  encode_crl: executionFunction({
     signature: "crl, encoding='pem', raw=False",
     doc: "A list of revoked certificates in another encoding.\n\n    salt '*' x509.encode_crl /etc/pki/my.crl der",
     run: encodePlain("crl"),
-  },
-  create_certificate: {
-    signature: "ca_server=None, signing_policy=None, encoding='pem', append_certs=None, pkcs12_passphrase=None, " +
-      "pkcs12_encryption_compat=False, pkcs12_friendlyname=None, path=None, overwrite=True, raw=False, **kwargs",
+  }),
+  create_certificate: executionFunction({
+    signature: `ca_server=None, signing_policy=None, encoding='pem', append_certs=None, pkcs12_passphrase=None,
+        pkcs12_encryption_compat=False, pkcs12_friendlyname=None, path=None, overwrite=True, raw=False, **kwargs`,
     doc: "Makes a certificate: signed with signing_private_key of this host, or by the minion ca_server.\n\n" +
       "    salt '*' x509.create_certificate signing_private_key=/etc/pki/my.key CN=www.example.com\n\n" +
       "Without signing_cert it signs itself. public_key, private_key or csr say whose it is." +
       `${EXTENSIONS}\n\nencoding: pem, der, pkcs7_pem, pkcs7_der or pkcs12`,
-    run: createCertificate,
-  },
-  encode_certificate: {
-    signature: "certificate, encoding='pem', append_certs=None, private_key=None, private_key_passphrase=None, " +
-      "pkcs12_passphrase=None, pkcs12_encryption_compat=False, pkcs12_friendlyname=None, raw=False",
+    async run(context, args): Promise<unknown> {
+      const { ca_server: server, signing_policy: policy, encoding, append_certs: append, path } = args;
+      const kwargs = certificateKwargs(args);
+      checkCertificateEncoding(encoding, null);
+      digestName(kwargs.digest ?? "sha256");
+      checkCertificateEncoding(encoding, append);
+      if (!("signing_private_key" in kwargs) && !truthy(server)) {
+        throw new SaltInvocationError("Creating a certificate locally at least requires a signing private key.");
+      }
+      if (truthy(path) && !truthy(args.overwrite) && isFile(context.runtime.fs, str(path))) {
+        return `The file at ${str(path)} exists and overwrite was set to false`;
+      }
+      if (truthy(server) && policy === null) {
+        throw new SaltInvocationError(
+          "signing_policy must be specified to request a certificate from a remote ca_server",
+        );
+      }
+      let made: { certificate: Der; privateKey: PrivateKey | undefined };
+      if (truthy(server)) made = await createRemotely(context, server, policy, kwargs);
+      else {
+        const merged = withPolicy(await ownPolicy(context, policy), kwargs);
+        if (encoding === "pkcs12" && !("private_key" in merged) && "signing_cert" in merged) {
+          throw new SaltInvocationError(
+            "Creating a PKCS12-encoded certificate without embedded private key is unsupported",
+          );
+        }
+        made = await createLocally(context, merged);
+      }
+      return await deliveredCertificate(context, made, args);
+    },
+  }),
+  encode_certificate: executionFunction({
+    signature: `certificate, encoding='pem', append_certs=None, private_key=None, private_key_passphrase=None,
+        pkcs12_passphrase=None, pkcs12_encryption_compat=False, pkcs12_friendlyname=None, raw=False`,
     doc: "A certificate in another encoding.\n\n    salt '*' x509.encode_certificate /etc/pki/my.crt der",
-    run: encodeCertificate,
-  },
-  get_signing_policy: {
+    async run(context, args): Promise<unknown> {
+      const { encoding, append_certs: append, private_key: key } = args;
+      checkCertificateEncoding(encoding, append);
+      if (encoding !== "pkcs12" && truthy(key)) {
+        throw new SaltInvocationError("Embedding private keys is only supported for pkcs12 encoding");
+      }
+      if (encoding === "pkcs12" && !truthy(key)) {
+        throw new SaltInvocationError(
+          "Creating a PKCS12-encoded certificate without embedded private key is unsupported",
+        );
+      }
+      const { certificate } = await loadCertificate(context, args.certificate);
+      const privateKey = truthy(key)
+        ? (await loadPrivateKey(context, key, args.private_key_passphrase)).key
+        : undefined;
+      return await deliveredCertificate(context, { certificate, privateKey }, { ...args, path: null });
+    },
+  }),
+  get_signing_policy: executionFunction({
     signature: "signing_policy, ca_server=None",
     doc: "A signing policy of this minion, or of the minion that signs.\n\n" +
       "    salt '*' x509.get_signing_policy www",
     run: (context, { signing_policy, ca_server }) => signingPolicy(context, signing_policy, ca_server),
-  },
-  sign_remote_certificate: {
+  }),
+  sign_remote_certificate: executionFunction({
     signature: "signing_policy, kwargs, get_signing_policy_only=False, **more_kwargs",
     doc:
       "Signs a certificate for another minion, by a signing policy. Minions call it; the master's option peer must " +
       "allow them to.",
-    run: signRemoteCertificate,
-  },
+    run(context, args) {
+      const { signing_policy, kwargs, get_signing_policy_only } = args;
+      const id = args.more_kwargs.__pub_id;
+      return signForMinion(context, { signing_policy, kwargs, get_signing_policy_only, id }, async (asked) => {
+        const days = "days_valid" in asked || "not_after" in asked ? {} : { days_valid: 30 };
+        return (await createLocally(context, { ...asked, ...days })).certificate.whole;
+      });
+    },
+  }),
 };

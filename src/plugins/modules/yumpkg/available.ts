@@ -1,4 +1,5 @@
 /** Which versions there are: `pkg.latest_version`, `list_upgrades`, `list_repo_pkgs`, `refresh_db`. */
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { compileGlob } from "../../../language/python/glob.ts";
 import { isTrue } from "../../../language/python/is_true.ts";
@@ -9,7 +10,7 @@ import { compareEvr } from "../../packages/rpm/evr.ts";
 import { installedRpms } from "../../packages/rpm/installed.ts";
 import { hostArch, parseArch, sameOf32 } from "../../packages/rpm/names.ts";
 import { formatVersion } from "../../packages/lists.ts";
-import { type Args, callYum, isDnf, type Listed, needYum, optionWords, parseList } from "./program.ts";
+import { callYum, isDnf, type Listed, needYum, optionWords, parseList } from "./program.ts";
 import { listRepos } from "./repositories.ts";
 
 /** What `check-update` ends with → what a refresh returns: something new, nothing new, failed. */

@@ -1,11 +1,12 @@
 /** Groups of packages. */
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { CommandExecutionError, executionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
 import { splitLines } from "../../../language/python/lines.ts";
 import { str } from "../../../language/python/repr.ts";
 import { installedRpms } from "../../packages/rpm/installed.ts";
 import { runAll } from "../../commands.ts";
-import { type Args, needYum, optionWords } from "./program.ts";
+import { needYum, optionWords } from "./program.ts";
 
 const KINDS = ["mandatory", "optional", "default", "conditional"] as const;
 type Kind = typeof KINDS[number];
@@ -29,26 +30,30 @@ const ask = async (context: JobContext, words: string[]): Promise<string> =>
   (await runAll(context, [needYum(context), ...words], { ignore_retcode: true })).stdout;
 
 /** `pkg.group_list` */
-export async function groupList(context: JobContext): Promise<Record<string, unknown>> {
-  const found: Record<string, string[]> = {
-    installed: [],
-    available: [],
-    "installed environments": [],
-    "available environments": [],
-  };
-  const languages: Record<string, unknown> = {};
-  let section: string | undefined;
-  for (const line of splitLines(await ask(context, ["grouplist", "hidden"]))) {
-    if (line.toLowerCase() === "done") break;
-    const named = SECTIONS[line.toLowerCase()];
-    if (named !== undefined) section = named;
-    else if (section === "available languages") {
-      const [, name, language] = /^(.+) \[(.+)\]/.exec(line.trim()) ?? [];
-      if (name !== undefined) languages[line.trim()] = { name, language };
-    } else if (section !== undefined) found[section]!.push(line.trim());
-  }
-  return { ...found, "available languages": languages };
-}
+export const groupList = executionFunction({
+  signature: "",
+  doc: "The groups that there are, installed and not.\n\n    salt '*' pkg.group_list",
+  async run(context): Promise<Record<string, unknown>> {
+    const found: Record<string, string[]> = {
+      installed: [],
+      available: [],
+      "installed environments": [],
+      "available environments": [],
+    };
+    const languages: Record<string, unknown> = {};
+    let section: string | undefined;
+    for (const line of splitLines(await ask(context, ["grouplist", "hidden"]))) {
+      if (line.toLowerCase() === "done") break;
+      const named = SECTIONS[line.toLowerCase()];
+      if (named !== undefined) section = named;
+      else if (section === "available languages") {
+        const [, name, language] = /^(.+) \[(.+)\]/.exec(line.trim()) ?? [];
+        if (name !== undefined) languages[line.trim()] = { name, language };
+      } else if (section !== undefined) found[section]!.push(line.trim());
+    }
+    return { ...found, "available languages": languages };
+  },
+});
 
 const plainLine = (line: string): string => line.trim().replace(/^[!-/:-@[-`{-~]+/, "").trim();
 
@@ -126,7 +131,7 @@ export async function groupDiff(context: JobContext, name: string, kwargs: Args)
   }]));
 }
 
-const listOf = (value: unknown, name: string): string[] => {
+const needList = (value: unknown, name: string): string[] => {
   if (typeof value === "string") return value.split(",");
   if (Array.isArray(value)) return value.map(str);
   throw new SaltInvocationError(`'${name}' must be a list`);
@@ -134,7 +139,7 @@ const listOf = (value: unknown, name: string): string[] => {
 
 /** The packages that the installation of groups needs. */
 export async function groupPackages(context: JobContext, { name, skip, include }: Args): Promise<string[]> {
-  const [groups, without, more] = [listOf(name, "groups"), listOf(skip, "skip"), listOf(include, "include")];
+  const [groups, without, more] = [needList(name, "groups"), needList(skip, "skip"), needList(include, "include")];
   const targets: string[] = [];
   for (const group of groups) {
     const info = await groupInfo(context, group, {});

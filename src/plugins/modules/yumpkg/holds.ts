@@ -1,4 +1,5 @@
 /** Packages that keep their version, by the plugin versionlock. */
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { SaltInvocationError } from "../../../model/loader/family.ts";
 import { entriesOf, isMap } from "../../../language/python/containers.ts";
@@ -7,7 +8,7 @@ import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { run } from "../../commands.ts";
 import { installedRpms } from "../../packages/rpm/installed.ts";
-import { type Args, callYum, isDnf, needYum } from "./program.ts";
+import { callYum, isDnf, needYum } from "./program.ts";
 
 /** The package that has the plugin. */
 function pluginOf(context: JobContext): string {

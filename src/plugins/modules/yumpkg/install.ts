@@ -1,6 +1,7 @@
 /** `pkg.install` of dnf and yum. */
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { CommandExecutionError, executionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
 import { compileGlob } from "../../../language/python/glob.ts";
 import { isTrue } from "../../../language/python/is_true.ts";
 import { str } from "../../../language/python/repr.ts";
@@ -13,7 +14,7 @@ import { ARCHES, hostArch } from "../../packages/rpm/names.ts";
 import { installedTexts, refresh, repoPackages } from "./available.ts";
 import { downloaded } from "./downloaded.ts";
 import { hold, listHolds } from "./holds.ts";
-import { type Args, callYum, needYum, optionWords } from "./program.ts";
+import { callYum, needYum, optionWords } from "./program.ts";
 import { patches } from "./patches.ts";
 
 interface Item {
@@ -180,35 +181,46 @@ async function carryOut(context: JobContext, args: Args, kind: Targets["kind"], 
 }
 
 /** `pkg.install`: the packages that changed, with their versions before and after. */
-export async function install(context: JobContext, args: Args): Promise<unknown> {
-  const kwargs = args.kwargs as Args;
-  if (isTrue(args.refresh)) await refresh(context, kwargs);
-  const targets = await parseTargets(context, {
-    name: args.name,
-    pkgs: args.pkgs,
-    sources: args.sources,
-    saltenv: args.saltenv,
-    version: kwargs.version ?? null,
-    normalize: truthy(args.normalize) && truthy(kwargs.split_arch ?? true),
-    ...("advisory_ids" in kwargs ? { advisory_ids: kwargs.advisory_ids } : {}),
-  });
-  if (targets === undefined) return {};
-  const state = async (): Promise<Record<string, unknown>> =>
-    truthy(args.downloadonly) ? await downloaded(context) : stringify(await installedTexts(context));
-  const before = await state();
-  const orders = await ordersOf(context, args, targets, truthy(args.downloadonly) ? {} : await installedTexts(context));
-  await carryOut(context, args, targets.kind, orders);
-  const after = await state();
-  const done: Record<string, unknown> = changes(before, after);
-  for (const { name } of orders.order.reinstall) done[name] ??= { old: before[name] ?? "", new: after[name] ?? "" };
-  if (orders.errors.length > 0) {
-    const again = orders.order.reinstall.length > 0 ? "/reinstalling" : "";
-    throw new CommandExecutionError(`Error occurred installing${again} package(s)`, {
-      info: { errors: orders.errors, changes: done },
+export const install = executionFunction({
+  signature: `name=None, refresh=False, skip_verify=False, pkgs=None, sources=None, downloadonly=False,
+    reinstall=False, normalize=True, update_holds=False, saltenv='base', ignore_epoch=False, **kwargs`,
+  doc: "Installs packages: one with its `version`, several as `pkgs`, or files as `sources`.\n\n" +
+    "    salt '*' pkg.install pkgs='[foo, {bar: 1.2.3-4}]' refresh=True",
+  async run(context, args): Promise<unknown> {
+    const kwargs = args.kwargs;
+    if (isTrue(args.refresh)) await refresh(context, kwargs);
+    const targets = await parseTargets(context, {
+      name: args.name,
+      pkgs: args.pkgs,
+      sources: args.sources,
+      saltenv: args.saltenv,
+      version: kwargs.version ?? null,
+      normalize: truthy(args.normalize) && truthy(kwargs.split_arch ?? true),
+      ...("advisory_ids" in kwargs ? { advisory_ids: kwargs.advisory_ids } : {}),
     });
-  }
-  return done;
-}
+    if (targets === undefined) return {};
+    const state = async (): Promise<Record<string, unknown>> =>
+      truthy(args.downloadonly) ? await downloaded(context) : stringify(await installedTexts(context));
+    const before = await state();
+    const orders = await ordersOf(
+      context,
+      args,
+      targets,
+      truthy(args.downloadonly) ? {} : await installedTexts(context),
+    );
+    await carryOut(context, args, targets.kind, orders);
+    const after = await state();
+    const done: Record<string, unknown> = changes(before, after);
+    for (const { name } of orders.order.reinstall) done[name] ??= { old: before[name] ?? "", new: after[name] ?? "" };
+    if (orders.errors.length > 0) {
+      const again = orders.order.reinstall.length > 0 ? "/reinstalling" : "";
+      throw new CommandExecutionError(`Error occurred installing${again} package(s)`, {
+        info: { errors: orders.errors, changes: done },
+      });
+    }
+    return done;
+  },
+});
 
 /** `pkg.remove` */
 export async function remove(context: JobContext, args: Args): Promise<unknown> {

@@ -1,4 +1,6 @@
 /** dnf, or yum where there is only that. */
+import type { Args } from "../../../model/loader/signature.ts";
+import { listOf } from "../../../language/python/given.ts";
 import type { Context, JobContext } from "../../../model/loader/context.ts";
 import { CommandNotFoundError } from "../../../model/loader/family.ts";
 import { splitLines } from "../../../language/python/lines.ts";
@@ -8,8 +10,6 @@ import { type CommandOutcome, programPath, runAll, scopeWords } from "../../comm
 import { hostArch, resolveName } from "../../packages/rpm/names.ts";
 
 const PROGRAMS = ["dnf5", "dnf", "tdnf", "yum"];
-
-export type Args = Record<string, unknown>;
 
 export const yumProgram = (context: Pick<Context, "runtime">): string | undefined =>
   PROGRAMS.find((name) => programPath(context, name) !== undefined);
@@ -27,8 +27,6 @@ export async function callYum(context: JobContext, words: string[], options: Arg
   return await runAll(context, [...scopeWords(context), needYum(context), ...words], options);
 }
 
-const listOf = (value: unknown): string[] => (Array.isArray(value) ? value : [value]).map(str);
-
 /**
  * The words for what functions are asked about repositories.
  *
@@ -38,8 +36,8 @@ export function optionWords(kwargs: Args, extra = false): string[] {
   const { fromrepo, repo, disablerepo, enablerepo, disableexcludes, branch, setopt, ...others } = kwargs;
   const from = truthy(fromrepo) ? fromrepo : repo;
   const words = truthy(from) ? ["--disablerepo=*", `--enablerepo=${str(from)}`] : [
-    ...(truthy(disablerepo) ? listOf(disablerepo).map((one) => `--disablerepo=${one}`) : []),
-    ...(truthy(enablerepo) ? listOf(enablerepo).map((one) => `--enablerepo=${one}`) : []),
+    ...(truthy(disablerepo) ? listOf(disablerepo).map(str).map((one) => `--disablerepo=${one}`) : []),
+    ...(truthy(enablerepo) ? listOf(enablerepo).map(str).map((one) => `--enablerepo=${one}`) : []),
   ];
   if (truthy(disableexcludes)) words.push(`--disableexcludes=${str(disableexcludes)}`);
   if (truthy(branch)) words.push(`--branch=${str(branch)}`);

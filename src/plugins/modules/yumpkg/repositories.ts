@@ -1,4 +1,5 @@
 /** The repositories of dnf and yum: sections of files that end in `.repo`. */
+import type { Args } from "../../../model/loader/signature.ts";
 import { joinPath } from "../../../base/paths.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
@@ -6,7 +7,7 @@ import { repr, str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { isDirectory, isFile } from "../../linux/paths.ts";
 import { formatRepoFile, parseRepoFile, type RepoFile, type RepoSection } from "../../packages/rpm/repo_file.ts";
-import { type Args, callYum } from "./program.ts";
+import { callYum } from "./program.ts";
 import { replaceContent } from "../../host_files.ts";
 
 const CONFIGS = ["/etc/yum/yum.conf", "/etc/yum.conf", "/etc/dnf/dnf.conf", "/etc/tdnf/tdnf.conf"];

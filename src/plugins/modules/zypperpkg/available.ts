@@ -1,4 +1,5 @@
 /** Which versions there are: `pkg.refresh_db`, `info_available`, `latest_version`, `list_upgrades`, `list_repo_pkgs`. */
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { compileGlob } from "../../../language/python/glob.ts";
 import { isMap, lookup } from "../../../language/python/containers.ts";
@@ -8,7 +9,7 @@ import { truthy } from "../../../language/python/truth.ts";
 import { clearRefreshTag } from "../../packages/refresh_tag.ts";
 import { looseCompare } from "../../packages/versions.ts";
 import { elementsOf } from "../../xml.ts";
-import { type Args, askZypper, batches, callZypper } from "./program.ts";
+import { askZypper, batches, callZypper } from "./program.ts";
 import { solvables } from "./search.ts";
 
 /** Packages that zypper is asked for at once. */

@@ -1,4 +1,5 @@
 /** Packages as files: `pkg.download` and `pkg.diff`. */
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
 import { str } from "../../../language/python/repr.ts";
@@ -6,7 +7,7 @@ import { truthy } from "../../../language/python/truth.ts";
 import { exists } from "../../linux/paths.ts";
 import { elementsOf } from "../../xml.ts";
 import { refresh } from "./available.ts";
-import { type Args, askZypper } from "./program.ts";
+import { askZypper } from "./program.ts";
 
 /** `pkg.download`: package → its repository and file. */
 export async function download(context: JobContext, packages: string[], kwargs: Args): Promise<Args> {

@@ -1,6 +1,7 @@
 /** `pkg.install`, `remove` and `upgrade` of zypper. */
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { CommandExecutionError, executionFunction } from "../../../model/loader/family.ts";
 import { compileGlob } from "../../../language/python/glob.ts";
 import { splitLines } from "../../../language/python/lines.ts";
 import { str } from "../../../language/python/repr.ts";
@@ -10,7 +11,7 @@ import { parseTargets, type Targets } from "../../packages/targets.ts";
 import { looseCompare, splitComparison } from "../../packages/versions.ts";
 import { editions, refresh } from "./available.ts";
 import { downloaded, listPkgs } from "./installed.ts";
-import { type Args, batches, callZypper, succeeded } from "./program.ts";
+import { batches, callZypper, succeeded } from "./program.ts";
 import { patches } from "./search.ts";
 
 /** Packages that zypper is given at once. */
@@ -72,31 +73,36 @@ function installWords(args: Args): string[] {
 }
 
 /** `pkg.install`: the packages that changed, with their versions before and after. */
-export async function install(context: JobContext, args: Args): Promise<unknown> {
-  const { root, name, pkgs, sources, ignore_repo_failure } = args;
-  const { diff_attr: attr = null, version: _, ...kwargs } = args.kwargs as Args;
-  if (truthy(args.refresh)) await refresh(context, { root });
-  const targets = await parseTargets(context, { ...kwargs, name, pkgs, sources });
-  if (targets === undefined) return {};
-  const words = await targetWords(context, args, targets);
-  const includes = kindsOf(words);
-  const state = () =>
-    truthy(args.downloadonly) ? downloaded(context, root) : listPkgs(context, { attr, root, includes });
-  const before = await state();
-  const first = installWords(args);
-  const call = { root, lenient: truthy(ignore_repo_failure) };
-  const named = targets.kind === "advisory" ? words.map((id) => `patch:${id}`) : words;
-  const older: string[] = [];
-  for (const batch of batches(named, BATCH)) {
-    const { stdout } = await callZypper(context, [...first, ...batch], { ...call, scoped: true });
-    for (const line of splitLines(stdout)) {
-      const found = /^The selected package '([^']+)'.+has lower version/.exec(line);
-      if (found !== null) older.push(found[1]!);
+export const install = executionFunction({
+  signature: `name=None, refresh: bool=False, fromrepo=None, pkgs=None, sources=None, downloadonly: bool=None,
+    skip_verify=False, version=None, ignore_repo_failure: bool=False, no_recommends=False, root=None, **kwargs`,
+  doc: "Installs packages: one with its `version`, several as `pkgs`, or files as `sources`.\n\n" +
+    "    salt '*' pkg.install pkgs='[foo, {bar: 1.2.3-4}]' refresh=True",
+  async run(context, args): Promise<unknown> {
+    const { root, name, pkgs, sources, ignore_repo_failure } = args;
+    const { diff_attr: attr = null, version: _, ...kwargs } = args.kwargs;
+    if (args.refresh) await refresh(context, { root });
+    const targets = await parseTargets(context, { ...kwargs, name, pkgs, sources });
+    if (targets === undefined) return {};
+    const words = await targetWords(context, args, targets);
+    const includes = kindsOf(words);
+    const state = () => args.downloadonly ? downloaded(context, root) : listPkgs(context, { attr, root, includes });
+    const before = await state();
+    const first = installWords(args);
+    const call = { root, lenient: ignore_repo_failure };
+    const named = targets.kind === "advisory" ? words.map((id) => `patch:${id}`) : words;
+    const older: string[] = [];
+    for (const batch of batches(named, BATCH)) {
+      const { stdout } = await callZypper(context, [...first, ...batch], { ...call, scoped: true });
+      for (const line of splitLines(stdout)) {
+        const found = /^The selected package '([^']+)'.+has lower version/.exec(line);
+        if (found !== null) older.push(found[1]!);
+      }
     }
-  }
-  for (const batch of batches(older, BATCH)) await callZypper(context, [...first, "--force", ...batch], call);
-  return changes(before, await state());
-}
+    for (const batch of batches(older, BATCH)) await callZypper(context, [...first, "--force", ...batch], call);
+    return changes(before, await state());
+  },
+});
 
 /** `pkg.remove` */
 export async function remove(context: JobContext, { name, pkgs, root }: Args): Promise<unknown> {
@@ -149,20 +155,25 @@ async function upgradeWords(context: JobContext, args: Args): Promise<string[]> 
 }
 
 /** `pkg.upgrade`; in a dry run what zypper says that it would do. */
-export async function upgrade(context: JobContext, args: Args): Promise<unknown> {
-  const { root, diff_attr: attr, dryrun } = args;
-  if (truthy(args.refresh)) await refresh(context, { root });
-  const words = await upgradeWords(context, args);
-  const call = { root, lenient: true, scoped: true };
-  if (truthy(args.dist_upgrade) && truthy(dryrun)) await callZypper(context, [...words, "--debug-solver"], call);
-  const before = await listPkgs(context, { root, attr });
-  const result = await callZypper(context, words, call);
-  const done = changes(before, await listPkgs(context, { root, attr }));
-  const { retcode, stdout, stderr, pid } = result;
-  if (!succeeded(retcode)) {
-    throw new CommandExecutionError("Problem encountered upgrading packages", {
-      info: { changes: done, result: { retcode, stdout, stderr, pid } },
-    });
-  }
-  return truthy(dryrun) ? `${stdout}\n${stderr}`.trim() : done;
-}
+export const upgrade = executionFunction({
+  signature: `name=None, pkgs=None, refresh: bool=True, dryrun: bool=False, dist_upgrade: bool=False, fromrepo=None,
+    novendorchange=False, skip_verify=False, no_recommends=False, root=None, diff_attr=None, **kwargs`,
+  doc: "Upgrades all packages, or those that are named.\n\n    salt '*' pkg.upgrade dist_upgrade=True",
+  async run(context, args): Promise<unknown> {
+    const { root, diff_attr: attr, dryrun } = args;
+    if (args.refresh) await refresh(context, { root });
+    const words = await upgradeWords(context, args);
+    const call = { root, lenient: true, scoped: true };
+    if (args.dist_upgrade && dryrun) await callZypper(context, [...words, "--debug-solver"], call);
+    const before = await listPkgs(context, { root, attr });
+    const result = await callZypper(context, words, call);
+    const done = changes(before, await listPkgs(context, { root, attr }));
+    const { retcode, stdout, stderr, pid } = result;
+    if (!succeeded(retcode)) {
+      throw new CommandExecutionError("Problem encountered upgrading packages", {
+        info: { changes: done, result: { retcode, stdout, stderr, pid } },
+      });
+    }
+    return dryrun ? `${stdout}\n${stderr}`.trim() : done;
+  },
+});

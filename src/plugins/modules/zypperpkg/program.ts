@@ -1,4 +1,5 @@
 /** The program zypper: its words, its codes, its lock. */
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import { splitLines } from "../../../language/python/lines.ts";
@@ -7,8 +8,6 @@ import { truthy } from "../../../language/python/truth.ts";
 import { type CommandOutcome, runAll, scopeWords } from "../../commands.ts";
 import { rootWords } from "../../packages/rpm/installed.ts";
 import { elementsOf, parseXml, type XmlElement } from "../../xml.ts";
-
-export type Args = Record<string, unknown>;
 
 /** How zypper is called. */
 export interface ZypperCall {

@@ -1,4 +1,5 @@
 /** The repositories of zypper: sections of `/etc/zypp/repos.d/*.repo`, which zypper writes itself. */
+import type { Args } from "../../../model/loader/signature.ts";
 import { joinPath } from "../../../base/paths.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
@@ -8,7 +9,7 @@ import { isDirectory } from "../../linux/paths.ts";
 import { parseRepoFile } from "../../packages/rpm/repo_file.ts";
 import { elementsOf } from "../../xml.ts";
 import { below } from "./installed.ts";
-import { type Args, askZypper } from "./program.ts";
+import { askZypper } from "./program.ts";
 
 /** `0` and `1` are no and yes in these files, `NONE` is nothing. */
 const valueOf = (value: unknown): unknown =>

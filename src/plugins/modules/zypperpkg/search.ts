@@ -1,4 +1,5 @@
 /** What zypper finds: packages, patches, patterns. */
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import { entriesOf, isMap } from "../../../language/python/containers.ts";
@@ -8,7 +9,7 @@ import { truthy } from "../../../language/python/truth.ts";
 import { run } from "../../commands.ts";
 import { rootWords } from "../../packages/rpm/installed.ts";
 import { elementsOf } from "../../xml.ts";
-import { type Args, askZypper, type ZypperCall } from "./program.ts";
+import { askZypper, type ZypperCall } from "./program.ts";
 
 const SEARCH_WORDS: Readonly<Record<string, string>> = {
   provides: "--provides",

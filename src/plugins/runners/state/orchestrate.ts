@@ -1,7 +1,7 @@
 /** Orchestrations: states that the master runs for itself, as the minion of its own id. */
 import type { RunnerContext } from "../../../model/loader/context.ts";
-import { type RunnerFunction, SaltInvocationError } from "../../../model/loader/family.ts";
-import type { BoundArguments } from "../../../model/loader/signature.ts";
+import { runnerFunction, SaltInvocationError } from "../../../model/loader/family.ts";
+import type { Args } from "../../../model/loader/signature.ts";
 import { isMap } from "../../../language/python/containers.ts";
 import { str } from "../../../language/python/repr.ts";
 import { checkResult } from "../../../content/state/check_result.ts";
@@ -21,7 +21,7 @@ async function asMinion(
   return { [context.id]: await context.callFunction(`state.${fun}`, positional, keyword) };
 }
 
-async function orchestrate(context: RunnerContext, args: BoundArguments): Promise<Record<string, unknown>> {
+async function orchestrate(context: RunnerContext, args: Args): Promise<Record<string, unknown>> {
   checkPillar(args.pillar);
   const jid = args.orchestration_jid === null ? context.jid : str(args.orchestration_jid);
   const data = await asMinion(context, "sls", [args.mods, args.test, args.exclude], {
@@ -41,19 +41,31 @@ async function shown(context: RunnerContext, data: Record<string, unknown>): Pro
   return data;
 }
 
-export async function single(context: RunnerContext, { fun, name, pillar, kwargs }: BoundArguments) {
-  checkPillar(pillar);
-  const keyword = { ...kwargs as Record<string, unknown>, ...(pillar === null ? {} : { pillar }) };
-  return await shown(context, await asMinion(context, "single", [fun, name], { ...keyword, test: null, queue: false }));
-}
+export const single = runnerFunction({
+  signature: "fun, name, test=None, queue=False, pillar=None, **kwargs",
+  doc: "Runs one state on the master.\n\n    salt-run state.orchestrate_single fun=salt.wheel name=key.list_all",
+  async run(context, { fun, name, pillar, kwargs }) {
+    checkPillar(pillar);
+    const keyword = { ...kwargs, ...(pillar === null ? {} : { pillar }) };
+    return await shown(
+      context,
+      await asMinion(context, "single", [fun, name], { ...keyword, test: null, queue: false }),
+    );
+  },
+});
 
-export async function high(context: RunnerContext, { data, pillar, kwargs }: BoundArguments) {
-  checkPillar(pillar);
-  const keyword = { ...kwargs as Record<string, unknown>, pillar, test: null, queue: false };
-  return await shown(context, await asMinion(context, "high", [data], keyword));
-}
+export const high = runnerFunction({
+  signature: "data, test=None, queue=False, pillar=None, **kwargs",
+  doc: "Runs states on the master that are given as data.\n\n" +
+    "    salt-run state.orchestrate_high '{one: {salt.state: [{tgt: \"web*\"}, {sls: nginx}]}}'",
+  async run(context, { data, pillar, kwargs }) {
+    checkPillar(pillar);
+    const keyword = { ...kwargs, pillar, test: null, queue: false };
+    return await shown(context, await asMinion(context, "high", [data], keyword));
+  },
+});
 
-async function showSls(context: RunnerContext, args: BoundArguments): Promise<Record<string, unknown>> {
+async function showSls(context: RunnerContext, args: Args): Promise<Record<string, unknown>> {
   checkPillar(args.pillar);
   const { mods, test, queue, pillar, pillarenv, pillar_enc, saltenv } = args;
   return await asMinion(context, "show_sls", [mods, test, queue], { pillar, pillarenv, pillar_enc, saltenv });
@@ -70,7 +82,7 @@ export async function control(context: RunnerContext, fun: string, args: unknown
   return null;
 }
 
-export const ORCHESTRATE: RunnerFunction = {
+export const ORCHESTRATE = runnerFunction({
   signature:
     "mods, saltenv='base', test=None, exclude=None, pillar=None, pillarenv=None, pillar_enc=None, orchestration_jid=None",
   doc:
@@ -79,24 +91,24 @@ export const ORCHESTRATE: RunnerFunction = {
     "    salt-run state.orchestrate orch.deploy saltenv=dev test=True pillar='{version: 3}'\n\n" +
     "The pillar is that of the minion with the master's own id. The exit code is 1 if a state failed.",
   run: orchestrate,
-};
+});
 
-export const SHOW_SLS: RunnerFunction = {
+export const SHOW_SLS = runnerFunction({
   signature: "mods, saltenv='base', test=None, queue=False, pillar=None, pillarenv=None, pillar_enc=None",
   doc:
     "The states of an orchestration as data, before they are run.\n\n    salt-run state.orchestrate_show_sls orch.deploy",
   run: showSls,
-};
+});
 
-export const PAUSE: RunnerFunction = {
+export const PAUSE = runnerFunction({
   signature: "jid, state_id=None, duration=None",
   doc: "Has an orchestration pause before the state of this id, or before the next one, for so many seconds.\n\n" +
     "    salt-run state.pause 20260101120000000000 deploy duration=60",
   run: (context, { jid, state_id, duration }) => control(context, "pause", [jid, state_id, duration]),
-};
+});
 
-export const RESUME: RunnerFunction = {
+export const RESUME = runnerFunction({
   signature: "jid, state_id=None",
   doc: "Has an orchestration that pauses go on.\n\n    salt-run state.resume 20260101120000000000",
   run: (context, { jid, state_id }) => control(context, "resume", [jid, state_id]),
-};
+});

@@ -1,6 +1,6 @@
 import type { Context } from "../../../model/loader/context.ts";
-import type { BoundArguments } from "../../../model/loader/signature.ts";
-import type { StateContext, StateModule, StateReturn } from "../../../model/loader/states.ts";
+import type { Args } from "../../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../../model/loader/states.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { operand, programPath } from "../../commands.ts";
@@ -30,14 +30,18 @@ async function turned(context: StateContext, { word, title }: Kind, on: boolean,
 /** The states `enabled` and `disabled` of one kind. */
 export function enabling(kind: Kind): StateModule {
   const { word, title } = kind;
-  const run = (on: boolean) => (context: StateContext, { name }: BoundArguments) => turned(context, kind, on, name);
+  const run = (on: boolean) => (context: StateContext, { name }: Args) => turned(context, kind, on, name);
   return {
     virtual: (context: Context) =>
       (context.grains.os_family === "Debian" && programPath(context, `a2en${word}`) !== undefined) ||
       { unavailable: "apache module could not be loaded" },
     functions: {
-      enabled: { signature: "name", doc: `The ${title} of Debian's Apache is enabled.`, run: run(true) },
-      disabled: { signature: "name", doc: `The ${title} of Debian's Apache is disabled.`, run: run(false) },
+      enabled: stateFunction({ signature: "name", doc: `The ${title} of Debian's Apache is enabled.`, run: run(true) }),
+      disabled: stateFunction({
+        signature: "name",
+        doc: `The ${title} of Debian's Apache is disabled.`,
+        run: run(false),
+      }),
     },
   };
 }

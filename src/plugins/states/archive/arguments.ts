@@ -1,5 +1,5 @@
 import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
-import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { Args, KeywordArgs } from "../../../model/loader/signature.ts";
 import type { StateContext } from "../../../model/loader/states.ts";
 import { repr, str } from "../../../language/python/repr.ts";
 import { relpath } from "../../../language/python/posixpath.ts";
@@ -52,7 +52,7 @@ export interface Extraction {
 
 const isAbsolute = (path: unknown) => path === null || (typeof path === "string" && path.startsWith("/"));
 
-function checkPaths(context: StateContext, args: BoundArguments): string {
+function checkPaths(context: StateContext, args: Args): string {
   const { fs } = context.runtime;
   const { if_missing: missing, enforce_ownership_on: owned } = args;
   const given = str(args.name);
@@ -75,7 +75,7 @@ async function numberOf(context: StateContext, kind: "user" | "group", name: unk
   throw new Refusal(`${kind === "user" ? "User" : "Group"} ${str(name)} does not exist`);
 }
 
-async function sourceOf(context: StateContext, args: BoundArguments): Promise<{ source: string; isLocal: boolean }> {
+async function sourceOf(context: StateContext, args: Args): Promise<{ source: string; isLocal: boolean }> {
   let found: unknown;
   try {
     [found] = await context.call("file.source_list", [
@@ -117,7 +117,7 @@ function formatOf(source: string, given: unknown): ArchiveFormat {
 }
 
 /** How a zip file is unpacked. */
-async function zipWay(context: StateContext, args: BoundArguments, warnings: string[]): Promise<boolean> {
+async function zipWay(context: StateContext, args: Args, warnings: string[]): Promise<boolean> {
   const { options, password, use_cmd_unzip: wanted } = args;
   if (truthy(options)) {
     if (wanted !== null && !truthy(wanted)) {
@@ -150,7 +150,7 @@ function trimOf(value: unknown): number | false {
 }
 
 /** Reads the arguments of `archive.extracted`. @throws {Refusal} */
-export async function readArguments(context: StateContext, args: BoundArguments): Promise<Extraction> {
+export async function readArguments(context: StateContext, args: KeywordArgs): Promise<Extraction> {
   const { user, group, password, options: given } = args;
   if (truthy(args.skip_files_list_verify) && truthy(args.skip_verify)) {
     throw new Refusal('Only one of "skip_files_list_verify" and "skip_verify" can be set to True');

@@ -1,6 +1,6 @@
 import { joinPath } from "../../../base/paths.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
-import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext } from "../../../model/loader/states.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import type { FileStat } from "../../../runtime/fs.ts";
@@ -42,7 +42,7 @@ async function refuseEncrypted(context: StateContext, archive: string, { source 
 /** What is in the archive. @throws {Refusal} if that cannot be known, or may not be unpacked */
 export async function readContents(
   context: StateContext,
-  args: BoundArguments,
+  args: Args,
   extraction: Extraction,
   archive: string,
 ): Promise<Contents> {
@@ -72,7 +72,7 @@ export async function readContents(
   return contents;
 }
 
-function unlisted(message: string, args: BoundArguments, format: string): string {
+function unlisted(message: string, args: Args, format: string): string {
   const errors = [
     ...(truthy(args.if_missing) ? [] : ["'if_missing' must be set"]),
     ...(!truthy(args.enforce_ownership_on) && (truthy(args.user) || truthy(args.group))

@@ -1,6 +1,6 @@
 import { isWithin, joinPath } from "../../../base/paths.ts";
 import { CommandExecutionError, CommandNotFoundError } from "../../../model/loader/family.ts";
-import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { splitLines } from "../../../language/python/lines.ts";
 import { basename, dirname, normpath } from "../../../language/python/posixpath.ts";
@@ -75,7 +75,7 @@ export class FailedProgram extends Error {
 
 async function unpackOther(
   context: StateContext,
-  args: BoundArguments,
+  args: Args,
   extraction: Extraction,
   archive: string,
 ): Promise<string[]> {
@@ -98,7 +98,7 @@ async function unpackOther(
 /** Unpacks the archive. @returns the names, and whether the destination was made for it */
 export async function unpack(
   context: StateContext,
-  args: BoundArguments,
+  args: Args,
   extraction: Extraction,
   archive: string,
 ): Promise<{ files: string[] | string; created: boolean }> {

@@ -1,7 +1,7 @@
 /** `docker_network.present`: a network made for comparison tells what differs. */
 import { messageOf } from "../../../base/errors.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
-import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
@@ -51,7 +51,7 @@ function placeOf(known: Values): Values {
 
 export class NetworkPresent {
   readonly #context: StateContext;
-  readonly #args: BoundArguments;
+  readonly #args: Args;
   readonly #ret: StateReturn;
   #network: Network | undefined;
   /** Containers to be in it, by id. */
@@ -59,7 +59,7 @@ export class NetworkPresent {
   /** Containers that were in a network that was replaced, by id. */
   #left: Record<string, Values> = {};
 
-  constructor(context: StateContext, args: BoundArguments) {
+  constructor(context: StateContext, args: Args) {
     this.#context = context;
     this.#args = args;
     this.#ret = outcome(args.name, false, "");

@@ -1,4 +1,5 @@
 /** What a container needs before it can be made. */
+import { splitInput } from "../../../language/python/given.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
@@ -20,9 +21,6 @@ function mapOf(value: unknown): Values | undefined {
   return pairs.some((pair) => pair === undefined) ? undefined : Object.fromEntries(pairs as [string, unknown][]);
 }
 
-const listOf = (value: unknown): string[] =>
-  Array.isArray(value) ? value.map(str) : str(value).split(",").map((one) => one.trim());
-
 /** The place of a container in one network. */
 function placeOf(name: string, value: unknown): Values {
   if (value === null) return {};
@@ -30,7 +28,7 @@ function placeOf(name: string, value: unknown): Values {
   if (place === undefined || Object.keys(place).length === 0) {
     throw new CommandExecutionError(`Invalid configuration for network '${name}' (see documentation)`);
   }
-  for (const key of ["links", "aliases"].filter((one) => one in place)) place[key] = listOf(place[key]);
+  for (const key of ["links", "aliases"].filter((one) => one in place)) place[key] = splitInput(place[key]);
   const missing = Object.keys(place).find((key) => place[key] === null);
   if (missing !== undefined) {
     throw new CommandExecutionError(`Config option '${missing}' for network '${name}' is missing a value`);
@@ -45,7 +43,7 @@ function placeOf(name: string, value: unknown): Values {
  */
 export async function networksOf(context: StateContext, given: unknown): Promise<Record<string, Values>> {
   if (!truthy(given)) return {};
-  const map = mapOf(typeof given === "string" ? listOf(given) : given);
+  const map = mapOf(typeof given === "string" ? splitInput(given) : given);
   if (map === undefined) throw new CommandExecutionError("Invalid network configuration (see documentation)");
   const found = Object.fromEntries(Object.entries(map).map(([name, value]) => [name, placeOf(name, value)]));
   let all: unknown[];

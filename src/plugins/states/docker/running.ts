@@ -1,7 +1,7 @@
 /** `docker_container.running`: a container made anew beside the one that is there tells what differs. */
 import { messageOf } from "../../../base/errors.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
-import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
@@ -19,7 +19,7 @@ const textOf = (comments: readonly string[]): string => comments.join(". ") + (c
 
 class Running {
   readonly #context: StateContext;
-  readonly #args: BoundArguments;
+  readonly #args: Args;
   readonly #name: string;
   readonly #comments: string[] = [];
   readonly ret: StateReturn;
@@ -34,7 +34,7 @@ class Running {
   /** The new container is to be removed again. */
   #spare = false;
 
-  constructor(context: StateContext, args: BoundArguments) {
+  constructor(context: StateContext, args: Args) {
     this.#context = context;
     this.#args = args;
     this.#name = str(args.name);
@@ -292,5 +292,4 @@ class Running {
   }
 }
 
-export const running = (context: StateContext, args: BoundArguments): Promise<StateReturn> =>
-  new Running(context, args).run();
+export const running = (context: StateContext, args: Args): Promise<StateReturn> => new Running(context, args).run();

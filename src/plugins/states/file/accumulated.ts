@@ -1,9 +1,10 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { entriesOf, isMap } from "../../../language/python/containers.ts";
 import { equal } from "../../../language/python/equal.ts";
 import { iterate } from "../../../language/python/iterate.ts";
 import { str } from "../../../language/python/repr.ts";
-import { type Args, failed, newRet } from "./ret.ts";
+import { failed, newRet } from "./ret.ts";
 
 /** Texts that states of one run collect for a file. */
 interface Accumulator {
@@ -27,7 +28,7 @@ export function accumulated(context: StateContext, args: Args): StateReturn {
   const ret = newRet(name);
   if (name === "" || name === null) return failed(ret, "Must provide name to file.accumulated");
   if (text === null) return failed(ret, "No text supplied for accumulator");
-  const listed = (key: string) => Array.isArray(context.low[key]) ? context.low[key] as unknown[] : [];
+  const listed = (key: string) => Array.isArray(context.low[key]) ? context.low[key] : [];
   const wanting = [...listed("require_in"), ...listed("watch_in")];
   if (!wanting.some((one) => isMap(one) ? entriesOf(one).some(([key]) => key === "file") : str(one).includes("file"))) {
     return failed(ret, `Orphaned accumulator ${str(name)} in ${str(context.low.__sls__)}:${str(context.low.__id__)}`);

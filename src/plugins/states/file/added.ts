@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { InvalidArgumentsError, SaltInvocationError } from "../../../model/loader/family.ts";
 import { dirname } from "../../../language/python/posixpath.ts";
@@ -9,7 +10,7 @@ import { append as appendLines, prepend as prependLines } from "../../modules/fi
 import { makedirs } from "../../modules/file/tree.ts";
 import { found, linesDiff, sameLines, textIn } from "./comment.ts";
 import { touch } from "./presence.ts";
-import { type Args, failed, type FileReturn, namedPath, unusableFile } from "./ret.ts";
+import { failed, type FileReturn, namedPath, unusableFile } from "./ret.ts";
 import { pairedSources, templateTexts, textList } from "./texts.ts";
 
 /** The words of a line; what stands in quotes is one, unless the other quotes occur in the line, too. */

@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import { messageOf } from "../../../base/errors.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
@@ -6,7 +7,7 @@ import { truthy } from "../../../language/python/truth.ts";
 import { exists, expandUser, realPath } from "../../linux/paths.ts";
 import { localPath, schemeOf } from "../../sources.ts";
 import { hashFile, redacted, type SourceSum, sourceSum } from "../../modules/file/hash.ts";
-import { type Args, failed, failureText, type FileReturn } from "./ret.ts";
+import { failed, failureText, type FileReturn } from "./ret.ts";
 
 const REMOTE = ["http", "https", "ftp", "swift", "s3"];
 const LOCAL = ["", "file"];

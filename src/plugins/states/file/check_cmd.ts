@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext } from "../../../model/loader/states.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { basename, join } from "../../../language/python/posixpath.ts";
@@ -8,7 +9,7 @@ import { manageFile } from "../../modules/file/manage.ts";
 import { temporaryPath } from "../../temporary.ts";
 import { copy } from "../../modules/file/tree.ts";
 import type { Plan } from "./plan.ts";
-import { type Args, failed, type FileReturn } from "./ret.ts";
+import { failed, type FileReturn } from "./ret.ts";
 
 /** Runs the command that is to judge a file, with its path as the last word. @returns what the return says if it fails */
 export async function runCheckCmd(context: StateContext, command: unknown, path: string, options: Args = {}) {

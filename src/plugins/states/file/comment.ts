@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { decodeFile } from "../../../language/python/codecs.ts";
 import { unifiedDiff } from "../../../language/python/difflib.ts";
@@ -8,7 +9,7 @@ import { truthy } from "../../../language/python/truth.ts";
 import { decodeUtf8 } from "../../../language/python/utf8.ts";
 import { decoded, diffLines, isText, readBytes } from "../../modules/file/content.ts";
 import { commentLine, search } from "../../modules/file/replace.ts";
-import { type Args, failed, namedPath, unusableFile } from "./ret.ts";
+import { failed, namedPath, unusableFile } from "./ret.ts";
 
 /** True if a regular expression matches in a file, `^` and `$` at every line. */
 export async function found(context: StateContext, path: string, pattern: string): Promise<boolean> {

@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext } from "../../../model/loader/states.ts";
 import { splitLines } from "../../../language/python/lines.ts";
 import { str } from "../../../language/python/repr.ts";
@@ -5,7 +6,6 @@ import { truthy } from "../../../language/python/truth.ts";
 import { decodeUtf8, UnicodeDecodeError } from "../../../language/python/utf8.ts";
 import { decodeText } from "../../../language/python/codecs.ts";
 import { traverse } from "../../../language/python/traverse.ts";
-import type { Args } from "./ret.ts";
 import { textList } from "./texts.ts";
 
 /** What a state says of its file's content. Null: it says nothing, or names a source. */

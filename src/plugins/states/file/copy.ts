@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import { isWithin } from "../../../base/paths.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { basename, dirname, join, normpath } from "../../../language/python/posixpath.ts";
@@ -11,7 +12,7 @@ import { checkPerms } from "../../modules/file/perms.ts";
 import { lchown, modeComplaint, pathOf, stats } from "../../modules/file/stats.ts";
 import { makedirs, move, remove } from "../../modules/file/tree.ts";
 import { ownerOr, unknownOwner, userOf } from "./owner.ts";
-import { type Args, commentFirst, failed, failureOf, type FileReturn } from "./ret.ts";
+import { commentFirst, failed, failureOf, type FileReturn } from "./ret.ts";
 
 /** True if a name is taken, be it by a link to nothing. */
 const taken = (context: StateContext, path: string): boolean =>

@@ -1,5 +1,5 @@
 import type { StateContext } from "../../../model/loader/states.ts";
-import { bindArguments, parseSignature } from "../../../model/loader/signature.ts";
+import { type Args, bindArguments, parseSignature } from "../../../model/loader/signature.ts";
 import { isInteger } from "../../../language/python/float.ts";
 import { dirname, join, relpath } from "../../../language/python/posixpath.ts";
 import { str } from "../../../language/python/repr.ts";
@@ -11,14 +11,13 @@ import { makedirs, mkdir, remove } from "../../modules/file/tree.ts";
 import { cleanDirectory, keptFiles } from "./clean.ts";
 import { unknownOwner, userOf } from "./owner.ts";
 import { chosenBy } from "./patterns.ts";
-import { type Args, failed, failureText, type FileReturn, newRet } from "./ret.ts";
+import { failed, failureText, type FileReturn, newRet } from "./ret.ts";
 import { pathOf } from "../../modules/file/stats.ts";
 
-export const DIRECTORY_SIGNATURE =
-  "name, user=None, group=None, recurse=None, max_depth=None, dir_mode=None, file_mode=None, makedirs=False, " +
-  "clean=False, require=None, exclude_pat=None, follow_symlinks=False, force=False, backupname=None, " +
-  "allow_symlink=True, children_only=False, win_owner=None, win_perms=None, win_deny_perms=None, " +
-  "win_inheritance=True, win_perms_reset=False, **kwargs";
+export const DIRECTORY_SIGNATURE = `name, user=None, group=None, recurse=None, max_depth=None, dir_mode=None,
+  file_mode=None, makedirs=False, clean=False, require=None, exclude_pat=None, follow_symlinks=False, force=False,
+  backupname=None, allow_symlink=True, children_only=False, win_owner=None, win_perms=None, win_deny_perms=None,
+  win_inheritance=True, win_perms_reset=False, **kwargs`;
 const SIGNATURE = parseSignature(DIRECTORY_SIGNATURE);
 
 /** `file.directory` for other states of files: arguments that are not given have their defaults. */
@@ -38,7 +37,7 @@ function recursed(value: unknown): Recursed | string {
   if (!value.every((word) => RECURSED.includes(word as string))) {
     return `Types for "recurse" limited to ${RECURSED.map((word) => `"${word}"`).join(", ")}.`;
   }
-  const words = new Set(value as string[]);
+  const words = new Set(value);
   if (words.has("ignore_files") && words.has("ignore_dirs")) {
     return 'Must not specify "recurse" options "ignore_files" and "ignore_dirs" at the same time.';
   }

@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import { messageOf } from "../../../base/errors.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { repr, str } from "../../../language/python/repr.ts";
@@ -6,7 +7,7 @@ import { line as changeLine } from "../../modules/file/line.ts";
 import { blockReplace, replace as replaceText } from "../../modules/file/replace.ts";
 import { accumulatedTexts } from "./accumulated.ts";
 import { managed } from "./managed.ts";
-import { type Args, failed, type FileReturn, namedPath, unusableFile } from "./ret.ts";
+import { failed, type FileReturn, namedPath, unusableFile } from "./ret.ts";
 import { pairedSources, templateTexts } from "./texts.ts";
 
 /** What a function that edits a file returned, as a return. */

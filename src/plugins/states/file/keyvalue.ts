@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { entriesOf, isMap, sizeOf } from "../../../language/python/containers.ts";
 import { str } from "../../../language/python/repr.ts";
@@ -6,7 +7,7 @@ import { typeName } from "../../../language/python/type_name.ts";
 import { strip, stripEnd, stripStart } from "../../../language/python/whitespace.ts";
 import { isFile } from "../../linux/paths.ts";
 import { anyLines, overwrite, readText } from "../../modules/file/content.ts";
-import { type Args, failed, failureText, type FileReturn, namedPath } from "./ret.ts";
+import { failed, failureText, type FileReturn, namedPath } from "./ret.ts";
 
 /** Removes characters from the start of a text: white space, or those of a set. */
 function stripped(text: string, characters: unknown): string {

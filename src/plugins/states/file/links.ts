@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { basename, dirname, join, normpath } from "../../../language/python/posixpath.ts";
 import { str } from "../../../language/python/repr.ts";
@@ -13,7 +14,7 @@ import {
   symlink as makeSymlink,
 } from "../../modules/file/tree.ts";
 import { joinedErrors, linkOwner, missingOwners, ownerOr, ownsLink, takeLink, userOf } from "./owner.ts";
-import { type Args, failed, failureOf, type FileReturn, namedPath } from "./ret.ts";
+import { failed, failureOf, type FileReturn, namedPath } from "./ret.ts";
 
 type Preview = Pick<FileReturn, "result" | "comment" | "changes">;
 

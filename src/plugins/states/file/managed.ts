@@ -1,6 +1,6 @@
 import { messageOf } from "../../../base/errors.ts";
 import type { StateContext } from "../../../model/loader/states.ts";
-import { bindArguments, parseSignature } from "../../../model/loader/signature.ts";
+import { type Args, bindArguments, parseSignature } from "../../../model/loader/signature.ts";
 import { isMap } from "../../../language/python/containers.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
@@ -18,15 +18,15 @@ import { contentsFor } from "./contents.ts";
 import { encodingComplaint } from "./comment.ts";
 import { unknownOwner, userOf } from "./owner.ts";
 import type { Plan } from "./plan.ts";
-import { type Args, failed, failureText, type FileReturn } from "./ret.ts";
+import { failed, failureText, type FileReturn } from "./ret.ts";
 
-export const MANAGED_SIGNATURE =
-  "name, source=None, source_hash='', source_hash_name=None, keep_source=True, user=None, group=None, mode=None, " +
-  "attrs=None, template=None, makedirs=False, dir_mode=None, context=None, replace=True, defaults=None, backup='', " +
-  "show_changes=True, create=True, contents=None, tmp_dir='', tmp_ext='', contents_pillar=None, contents_grains=None, " +
-  "contents_newline=True, contents_delimiter=':', encoding=None, encoding_errors='strict', allow_empty=True, " +
-  "follow_symlinks=True, check_cmd=None, skip_verify=False, selinux=None, win_owner=None, win_perms=None, " +
-  "win_deny_perms=None, win_inheritance=True, win_perms_reset=False, verify_ssl=True, use_etag=False, **kwargs";
+export const MANAGED_SIGNATURE = `name, source=None, source_hash='', source_hash_name=None, keep_source=True, user=None,
+  group=None, mode=None, attrs=None, template=None, makedirs=False, dir_mode=None, context=None, replace=True,
+  defaults=None, backup='', show_changes=True, create=True, contents=None, tmp_dir='', tmp_ext='',
+  contents_pillar=None, contents_grains=None, contents_newline=True, contents_delimiter=':', encoding=None,
+  encoding_errors='strict', allow_empty=True, follow_symlinks=True, check_cmd=None, skip_verify=False, selinux=None,
+  win_owner=None, win_perms=None, win_deny_perms=None, win_inheritance=True, win_perms_reset=False, verify_ssl=True,
+  use_etag=False, **kwargs`;
 const SIGNATURE = parseSignature(MANAGED_SIGNATURE);
 
 /** `file.managed` for other states of files: arguments that are not given have their defaults. */

@@ -1,10 +1,10 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { isInteger } from "../../../language/python/float.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { findAccount } from "../../../runtime/accounts.ts";
 import { gidToGroup, groupToGid, lchown, stats, userToUid } from "../../modules/file/stats.ts";
-import type { Args } from "./ret.ts";
 
 /** The user of a state; `owner` is an old word for it. */
 export function userOf(kwargs: unknown, user: unknown): unknown {

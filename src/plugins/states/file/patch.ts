@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
@@ -13,7 +14,7 @@ import { splitWords } from "../../linux/words.ts";
 import { temporaryFile } from "../../temporary.ts";
 import { managed } from "./managed.ts";
 import { servedPath } from "./recurse_files.ts";
-import { type Args, failed, type FileReturn, newRet } from "./ret.ts";
+import { failed, type FileReturn, newRet } from "./ret.ts";
 
 /** How the program patch ended. */
 interface Patched {

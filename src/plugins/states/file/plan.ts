@@ -1,5 +1,6 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext } from "../../../model/loader/states.ts";
-import type { Args, FileReturn } from "./ret.ts";
+import type { FileReturn } from "./ret.ts";
 
 /** A managed file: what the state asked for, in the words of the functions that do it. */
 export interface Plan {

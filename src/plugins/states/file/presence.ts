@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
@@ -6,7 +7,7 @@ import { exists as there, isDirectory, isFile, isLink } from "../../linux/paths.
 import { timeOf, touch as touchFile } from "../../modules/file/content.ts";
 import { pathOf, stats } from "../../modules/file/stats.ts";
 import { makedirs, remove, rmdir } from "../../modules/file/tree.ts";
-import { type Args, commentFirst, failed, failureOf, type FileReturn, namedPath } from "./ret.ts";
+import { commentFirst, failed, failureOf, type FileReturn, namedPath } from "./ret.ts";
 
 /** `file.absent`: removes a file, a link or a whole directory. */
 export async function absent(context: StateContext, args: Args): Promise<StateReturn> {

@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import { basename } from "../../../language/python/posixpath.ts";
@@ -13,7 +14,7 @@ import { symlink } from "./links.ts";
 import { managed } from "./managed.ts";
 import { unknownOwner, userOf } from "./owner.ts";
 import { recurseFiles, servedPath } from "./recurse_files.ts";
-import { type Args, failed, type FileReturn, newRet } from "./ret.ts";
+import { failed, type FileReturn, newRet } from "./ret.ts";
 import { textList } from "./texts.ts";
 
 /** A tree that is being copied, and what is to be said of its paths. */

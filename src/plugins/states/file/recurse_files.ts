@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext } from "../../../model/loader/states.ts";
 import { entriesOf, isMap } from "../../../language/python/containers.ts";
 import { dirname, join, normpath, relpath } from "../../../language/python/posixpath.ts";
@@ -5,7 +6,6 @@ import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { wholeNumber } from "../../modules/file/stats.ts";
 import { chosenBy } from "./patterns.ts";
-import type { Args } from "./ret.ts";
 
 /** What a tree of the file server becomes on this host. */
 export interface RecurseFiles {

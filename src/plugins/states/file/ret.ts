@@ -6,9 +6,6 @@ import { expandUser, lookAt } from "../../linux/paths.ts";
 import { osErrorText } from "../../python_errors.ts";
 import { pathOf } from "../../modules/file/stats.ts";
 
-/** Arguments of a state function. */
-export type Args = Record<string, unknown>;
-
 /** A `ret` that is being filled: its changes can be added to. */
 export interface FileReturn extends StateReturn {
   comment: string;

@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { compareText } from "../../../language/python/compare.ts";
 import { entriesOf, isMap } from "../../../language/python/containers.ts";
@@ -9,7 +10,7 @@ import { isDirectory, lookAt } from "../../linux/paths.ts";
 import { pythonError } from "../../python_errors.ts";
 import { wholeNumber } from "../../modules/file/stats.ts";
 import { readdir, remove } from "../../modules/file/tree.ts";
-import { type Args, failed, namedPath } from "./ret.ts";
+import { failed, namedPath } from "./ret.ts";
 
 /** Files by parts of their time, from the largest part to the smallest. */
 type ByTime = Map<number, ByTime | string>;

@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { type AnyMap, entriesOf, isMap } from "../../../language/python/containers.ts";
 import { equal } from "../../../language/python/equal.ts";
@@ -12,7 +13,7 @@ import { modeComplaint, normalizeMode, pathOf } from "../../modules/file/stats.t
 import { pythonError } from "../../python_errors.ts";
 import { DeserializationError, type Serializer, SERIALIZERS } from "../../serializers/mod.ts";
 import { encodingComplaint } from "./comment.ts";
-import { type Args, failed, type FileReturn } from "./ret.ts";
+import { failed, type FileReturn } from "./ret.ts";
 
 const JSON_LAYOUT: Args = { indent: 2, separators: [",", ": "], sort_keys: true };
 
@@ -76,7 +77,7 @@ function merged(
   }
   const whole = updated(existing, dataset);
   if (equal(existing, whole)) return Object.assign(ret, { comment: `The file ${name} is in the correct state` });
-  return { dataset: whole, diff: differences(whole, existing as AnyMap) };
+  return { dataset: whole, diff: differences(whole, existing) };
 }
 
 /** The data that a state names. @returns a complaint if there is none, or there are two */

@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import { isMap, lookup } from "../../../language/python/containers.ts";
@@ -8,7 +9,7 @@ import { traverse } from "../../../language/python/traverse.ts";
 import { mknod as makeNode } from "../../modules/file/nodes.ts";
 import { checkPerms } from "../../modules/file/perms.ts";
 import { deviceNumbers, isKind, modeComplaint, pathOf } from "../../modules/file/stats.ts";
-import { type Args, commentFirst, failed, type FileReturn, newRet } from "./ret.ts";
+import { commentFirst, failed, type FileReturn, newRet } from "./ret.ts";
 
 /** Letter → what such a node is called, and the kind of file that it is. */
 const NODES = {

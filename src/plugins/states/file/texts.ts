@@ -1,10 +1,11 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext } from "../../../model/loader/states.ts";
 import { entriesOf, isMap } from "../../../language/python/containers.ts";
 import { tryIterate } from "../../../language/python/iterate.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { decodeUtf8 } from "../../../language/python/utf8.ts";
-import { type Args, failed, type FileReturn, newRet } from "./ret.ts";
+import { failed, type FileReturn, newRet } from "./ret.ts";
 
 /** One value as a list of texts: a text, an iterable of values, or any other value. */
 export function textList(value: unknown): string[] {

@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { join } from "../../../language/python/posixpath.ts";
 import { str } from "../../../language/python/repr.ts";
@@ -6,7 +7,7 @@ import type { FileStat } from "../../../runtime/fs.ts";
 import { isDirectory, isLink, lookAt, realPath } from "../../linux/paths.ts";
 import { matchesStart, searchFor } from "../../modules/file/regexp.ts";
 import { remove } from "../../modules/file/tree.ts";
-import { type Args, failed, failureOf, namedPath } from "./ret.ts";
+import { failed, failureOf, namedPath } from "./ret.ts";
 
 const UNITS = "bkmgtpezy";
 

@@ -1,6 +1,6 @@
 import { messageOf } from "../../../base/errors.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
-import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { joinPath } from "../../../base/paths.ts";
 import { str } from "../../../language/python/repr.ts";
@@ -68,7 +68,7 @@ export async function cloned(repository: Repository): Promise<StateReturn> {
 /** `git.present`: there is a repository of our own. */
 export async function present(
   context: StateContext,
-  args: BoundArguments,
+  args: Args,
   repository: Repository,
 ): Promise<StateReturn> {
   const { fs } = context.runtime;

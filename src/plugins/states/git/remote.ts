@@ -66,7 +66,7 @@ export async function remoteRevision(repository: Repository): Promise<RemoteRevi
   const head = refs.HEAD;
   const defaultRef = Object.entries(refs).find(([name, sha]) => name.startsWith("refs/heads/") && sha === head)?.[0];
   const found = bare
-    ? { rev: given, commit: undefined, kind: undefined, upstream: false as const }
+    ? { rev: given as string, commit: undefined, kind: undefined, upstream: false as const }
     : find(refs, str(given), str(remote));
   if (depth !== null && found.kind !== "branch" && found.kind !== "tag") {
     repository.fail(

@@ -1,6 +1,6 @@
 import { messageOf } from "../../../base/errors.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
-import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { joinPath } from "../../../base/paths.ts";
 import { str } from "../../../language/python/repr.ts";
@@ -32,12 +32,12 @@ type Values = Record<string, unknown>;
 export class Repository {
   readonly context: StateContext;
   readonly target: string;
-  readonly args: BoundArguments;
+  readonly args: Args;
   /** What was done so far, in words. */
   readonly comments: string[] = [];
   readonly ret: StateReturn;
 
-  constructor(context: StateContext, args: BoundArguments) {
+  constructor(context: StateContext, args: Args) {
     this.context = context;
     this.args = args;
     this.target = str(args.target);
@@ -158,9 +158,9 @@ async function identities(context: StateContext, identity: unknown, word: string
 /** Checks the arguments that `latest` and `detached` share. @throws {Ended} */
 export async function checkArguments(
   context: StateContext,
-  args: BoundArguments,
+  args: Args,
   words: { target: string; identity: string },
-): Promise<BoundArguments> {
+): Promise<Args> {
   const unknown = Object.entries(args.kwargs as Values).filter(([name]) => !name.startsWith("__"));
   if (unknown.length > 0) {
     const shown = unknown.map(([name, value]) => `${name}=${str(value)}`).join(", ");

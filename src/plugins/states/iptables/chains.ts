@@ -1,11 +1,11 @@
 /** The states of whole chains: `iptables.chain_present`, `chain_absent`, `set_policy` and `flush`. */
-import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { Args, KeywordArgs } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { outcome } from "../outcome.ts";
 import { saveIfAsked } from "./rules.ts";
 
-export async function chainPresent(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+export async function chainPresent(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, table, family } = args;
   if (await context.call("iptables.check_chain", [table, name, family]) === true) {
     return outcome(name, true, `iptables ${name} chain is already exist in ${table} table for ${family}`);
@@ -19,7 +19,7 @@ export async function chainPresent(context: StateContext, args: BoundArguments):
     : outcome(name, false, `Failed to create ${name} chain in ${table} table: ${String(made).trim()} for ${family}`);
 }
 
-export async function chainAbsent(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+export async function chainAbsent(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, table, family } = args;
   if (!truthy(await context.call("iptables.check_chain", [table, name, family]))) {
     return outcome(name, true, `iptables ${name} chain is already absent in ${table} table for ${family}`);
@@ -36,7 +36,7 @@ export async function chainAbsent(context: StateContext, args: BoundArguments): 
   return outcome(name, true, `iptables ${name} chain in ${table} table delete success for ${family}`, { locale: name });
 }
 
-export async function setPolicy(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+export async function setPolicy(context: StateContext, args: KeywordArgs): Promise<StateReturn> {
   const { name, table, family, kwargs: { chain, policy, save } } = args;
   const what = `iptables default policy for chain ${chain} on table ${table} for ${family}`;
   if (await context.call("iptables.get_policy", [table, chain, family]) === policy) {
@@ -53,7 +53,7 @@ export async function setPolicy(context: StateContext, args: BoundArguments): Pr
   return outcome(name, true, `${done} default policy for ${chain} to ${policy} family ${family}`, { locale: name });
 }
 
-export async function flush(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+export async function flush(context: StateContext, args: KeywordArgs): Promise<StateReturn> {
   const { name, table, family, kwargs: { chain = "" } } = args;
   if (context.test) {
     return outcome(name, null, `iptables rules in ${name} table ${table} chain ${family} family needs to be flushed`);

@@ -1,5 +1,5 @@
 /** The states of single rules: `iptables.append`, `insert` and `delete`. */
-import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { Args, KeywordArgs } from "../../../model/loader/signature.ts";
 import type { LowChunk, StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { equal } from "../../../language/python/equal.ts";
 import { str } from "../../../language/python/repr.ts";
@@ -23,7 +23,7 @@ interface Rule {
   command: string;
 }
 
-async function ruleOf(context: StateContext, action: Action, args: BoundArguments): Promise<Rule> {
+async function ruleOf(context: StateContext, action: Action, args: KeywordArgs): Promise<Rule> {
   const { name, table, family, kwargs } = args;
   const keyword: Keyword = { ...kwargs, name, table };
   delete keyword.__agg__;
@@ -116,7 +116,7 @@ async function carryOut(
 }
 
 /** One rule that is to be there, or not. */
-async function one(context: StateContext, action: Action, args: BoundArguments): Promise<StateReturn> {
+async function one(context: StateContext, action: Action, args: KeywordArgs): Promise<StateReturn> {
   const rule = await ruleOf(context, action, args);
   const { name, table, family, keyword, text } = rule;
   const there = await context.call("iptables.check", [table, keyword.chain, text, family]) === true;
@@ -138,7 +138,7 @@ async function one(context: StateContext, action: Action, args: BoundArguments):
 async function several(
   context: StateContext,
   action: Action,
-  args: BoundArguments,
+  args: Args,
   rules: LowChunk[],
 ): Promise<StateReturn> {
   const done: unknown[] = [];
@@ -158,7 +158,7 @@ async function several(
 }
 
 /** `iptables.append`, `insert` or `delete` */
-export async function rule(context: StateContext, action: Action, args: BoundArguments): Promise<StateReturn> {
+export async function rule(context: StateContext, action: Action, args: KeywordArgs): Promise<StateReturn> {
   const { rules } = args.kwargs as { rules?: LowChunk[] };
   return rules === undefined ? await one(context, action, args) : await several(context, action, args, rules);
 }

@@ -1,7 +1,7 @@
 /** The states of logical volumes: `lvm.lv_present`, `lv_absent`. */
 import { SaltInvocationError } from "../../../model/loader/family.ts";
-import type { BoundArguments } from "../../../model/loader/signature.ts";
-import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import type { Args } from "../../../model/loader/signature.ts";
+import { type StateContext, stateFunction } from "../../../model/loader/states.ts";
 import { isMap, lookup } from "../../../language/python/containers.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
@@ -38,7 +38,7 @@ async function show(context: StateContext, path: string): Promise<Volume | undef
 
 const said = (answer: unknown, key: string): string => isMap(answer) ? str(lookup(answer, key)) : str(answer);
 
-async function create(context: StateContext, path: string, name: unknown, args: BoundArguments, snapshot: unknown) {
+async function create(context: StateContext, path: string, name: unknown, args: Args, snapshot: unknown) {
   const isSized = truthy(args.size) || truthy(args.extents);
   const complaint = isSized ? createComplaint({ ...args, lvname: name }) : undefined;
   if (complaint !== undefined) {
@@ -55,7 +55,7 @@ async function create(context: StateContext, path: string, name: unknown, args: 
   return outcome(args.name, false, comment);
 }
 
-async function resize(context: StateContext, path: string, name: unknown, args: BoundArguments, now: Volume) {
+async function resize(context: StateContext, path: string, name: unknown, args: Args, now: Volume) {
   const { size, force, resizefs } = args;
   let comment = `Logical Volume ${str(name)} already present`;
   if (!truthy(size) && !truthy(args.extents)) return outcome(args.name, true, comment);
@@ -86,30 +86,39 @@ async function resize(context: StateContext, path: string, name: unknown, args: 
   return outcome(args.name, false, `Failed to resize Logical Volume ${str(name)}.\nError: ${error}`);
 }
 
-export async function volumePresent(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  if (truthy(args.extents) && truthy(args.size)) {
-    return outcome(args.name, false, "Only one of extents or size can be specified.");
-  }
-  if (truthy(args.size)) megabytes(args.size);
-  // A snapshot is what is made, and the name says of which volume.
-  const name = truthy(args.snapshot) ? args.snapshot : args.name;
-  const snapshot = truthy(args.snapshot) ? args.name : null;
-  const group = truthy(args.thinvolume) ? str(args.vgname).split("/")[0]! : str(args.vgname);
-  const path = `/dev/${group}/${str(name)}`;
-  const now = await show(context, path);
-  const ret = now === undefined
-    ? await create(context, path, name, args, snapshot)
-    : await resize(context, path, name, args, now);
-  return { ...ret, name: args.name };
-}
+export const volumePresent = stateFunction({
+  signature: `name, vgname=None, size=None, extents=None, snapshot=None, pv='', thinvolume=False,
+    thinpool=False, force=False, resizefs=False, **kwargs`,
+  doc: "The logical volume exists and has that size; it becomes smaller only with `force`.",
+  async run(context, args) {
+    if (truthy(args.extents) && truthy(args.size)) {
+      return outcome(args.name, false, "Only one of extents or size can be specified.");
+    }
+    if (truthy(args.size)) megabytes(args.size);
+    // A snapshot is what is made, and the name says of which volume.
+    const name = truthy(args.snapshot) ? args.snapshot : args.name;
+    const snapshot = truthy(args.snapshot) ? args.name : null;
+    const group = truthy(args.thinvolume) ? str(args.vgname).split("/")[0]! : str(args.vgname);
+    const path = `/dev/${group}/${str(name)}`;
+    const now = await show(context, path);
+    const ret = now === undefined
+      ? await create(context, path, name, args, snapshot)
+      : await resize(context, path, name, args, now);
+    return { ...ret, name: args.name };
+  },
+});
 
-export async function volumeAbsent(context: StateContext, { name, vgname }: BoundArguments): Promise<StateReturn> {
-  const path = `/dev/${str(vgname)}/${str(name)}`;
-  const there = async () => truthy(await context.call("lvm.lvdisplay", [path], { quiet: true }));
-  if (!await there()) return outcome(name, true, `Logical Volume ${str(name)} already absent`);
-  if (context.test) return outcome(name, null, `Logical Volume ${str(name)} is set to be removed`);
-  const removed = await context.call("lvm.lvremove", [name, vgname]);
-  return await there()
-    ? outcome(name, false, `Failed to remove Logical Volume ${str(name)}`)
-    : outcome(name, true, `Removed Logical Volume ${str(name)}`, { removed });
-}
+export const volumeAbsent = stateFunction({
+  signature: "name, vgname=None",
+  doc: "The logical volume does not exist.",
+  async run(context, { name, vgname }) {
+    const path = `/dev/${str(vgname)}/${str(name)}`;
+    const there = async () => truthy(await context.call("lvm.lvdisplay", [path], { quiet: true }));
+    if (!await there()) return outcome(name, true, `Logical Volume ${str(name)} already absent`);
+    if (context.test) return outcome(name, null, `Logical Volume ${str(name)} is set to be removed`);
+    const removed = await context.call("lvm.lvremove", [name, vgname]);
+    return await there()
+      ? outcome(name, false, `Failed to remove Logical Volume ${str(name)}`)
+      : outcome(name, true, `Removed Logical Volume ${str(name)}`, { removed });
+  },
+});

@@ -1,6 +1,5 @@
 /** The states of physical volumes and volume groups: `lvm.pv_present`, `pv_absent`, `vg_present`, `vg_absent`. */
-import type { BoundArguments } from "../../../model/loader/signature.ts";
-import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
 import { isMap, lookup } from "../../../language/python/containers.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
@@ -12,25 +11,33 @@ const isThere = async (context: StateContext, fun: string, name: unknown, keywor
 
 const QUIET = { quiet: true };
 
-export async function physicalPresent(context: StateContext, { name, kwargs }: BoundArguments): Promise<StateReturn> {
-  const volume = `Physical Volume ${str(name)}`;
-  if (await isThere(context, "pvdisplay", name, QUIET)) return outcome(name, true, `${volume} already present`);
-  if (context.test) return outcome(name, null, `${volume} is set to be created`);
-  const created = await context.call("lvm.pvcreate", [name], kwargs as Record<string, unknown>);
-  return await isThere(context, "pvdisplay", name)
-    ? outcome(name, true, `Created ${volume}`, { created })
-    : outcome(name, false, `Failed to create ${volume}`);
-}
+export const physicalPresent = stateFunction({
+  signature: "name, **kwargs",
+  doc: "The device is a physical volume; other arguments are those of lvm.pvcreate.",
+  async run(context, { name, kwargs }) {
+    const volume = `Physical Volume ${str(name)}`;
+    if (await isThere(context, "pvdisplay", name, QUIET)) return outcome(name, true, `${volume} already present`);
+    if (context.test) return outcome(name, null, `${volume} is set to be created`);
+    const created = await context.call("lvm.pvcreate", [name], kwargs);
+    return await isThere(context, "pvdisplay", name)
+      ? outcome(name, true, `Created ${volume}`, { created })
+      : outcome(name, false, `Failed to create ${volume}`);
+  },
+});
 
-export async function physicalAbsent(context: StateContext, { name }: BoundArguments): Promise<StateReturn> {
-  const volume = `Physical Volume ${str(name)}`;
-  if (!await isThere(context, "pvdisplay", name, QUIET)) return outcome(name, true, `${volume} does not exist`);
-  if (context.test) return outcome(name, null, `${volume} is set to be removed`);
-  const removed = await context.call("lvm.pvremove", [name]);
-  return await isThere(context, "pvdisplay", name, QUIET)
-    ? outcome(name, false, `Failed to remove ${volume}`)
-    : outcome(name, true, `Removed ${volume}`, { removed });
-}
+export const physicalAbsent = stateFunction({
+  signature: "name",
+  doc: "The device is no physical volume.",
+  async run(context, { name }) {
+    const volume = `Physical Volume ${str(name)}`;
+    if (!await isThere(context, "pvdisplay", name, QUIET)) return outcome(name, true, `${volume} does not exist`);
+    if (context.test) return outcome(name, null, `${volume} is set to be removed`);
+    const removed = await context.call("lvm.pvremove", [name]);
+    return await isThere(context, "pvdisplay", name, QUIET)
+      ? outcome(name, false, `Failed to remove ${volume}`)
+      : outcome(name, true, `Removed ${volume}`, { removed });
+  },
+});
 
 /** The group that a device is in, empty for none; undefined if it is no physical volume. */
 async function groupOf(context: StateContext, device: string): Promise<string | undefined> {
@@ -71,25 +78,33 @@ async function extend(context: StateContext, name: unknown, devices: readonly st
   return outcome(name, result, lines.join("\n"), changes);
 }
 
-export async function groupPresent(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, devices: given, kwargs } = args;
-  const group = `Volume Group ${str(name)}`;
-  const devices = (Array.isArray(given) ? given : given === null ? [] : str(given).split(",")).map(str);
-  if (await isThere(context, "vgdisplay", name, QUIET)) return await extend(context, name, devices);
-  if (devices.length === 0) return outcome(name, false, `Failed to create ${group}`);
-  if (context.test) return outcome(name, null, `${group} is set to be created`);
-  const created = await context.call("lvm.vgcreate", [name, devices], kwargs as Record<string, unknown>);
-  return await isThere(context, "vgdisplay", name)
-    ? outcome(name, true, `Created ${group}`, { created })
-    : outcome(name, false, `Failed to create ${group}`);
-}
+export const groupPresent = stateFunction({
+  signature: "name, devices=None, **kwargs",
+  doc: "The volume group exists, and these devices are in it; other arguments are those of lvm.vgcreate.",
+  async run(context, args) {
+    const { name, devices: given, kwargs } = args;
+    const group = `Volume Group ${str(name)}`;
+    const devices = (Array.isArray(given) ? given : given === null ? [] : str(given).split(",")).map(str);
+    if (await isThere(context, "vgdisplay", name, QUIET)) return await extend(context, name, devices);
+    if (devices.length === 0) return outcome(name, false, `Failed to create ${group}`);
+    if (context.test) return outcome(name, null, `${group} is set to be created`);
+    const created = await context.call("lvm.vgcreate", [name, devices], kwargs);
+    return await isThere(context, "vgdisplay", name)
+      ? outcome(name, true, `Created ${group}`, { created })
+      : outcome(name, false, `Failed to create ${group}`);
+  },
+});
 
-export async function groupAbsent(context: StateContext, { name }: BoundArguments): Promise<StateReturn> {
-  const group = `Volume Group ${str(name)}`;
-  if (!await isThere(context, "vgdisplay", name, QUIET)) return outcome(name, true, `${group} already absent`);
-  if (context.test) return outcome(name, null, `${group} is set to be removed`);
-  const removed = await context.call("lvm.vgremove", [name]);
-  return await isThere(context, "vgdisplay", name, QUIET)
-    ? outcome(name, false, `Failed to remove ${group}`)
-    : outcome(name, true, `Removed ${group}`, { removed });
-}
+export const groupAbsent = stateFunction({
+  signature: "name",
+  doc: "The volume group does not exist.",
+  async run(context, { name }) {
+    const group = `Volume Group ${str(name)}`;
+    if (!await isThere(context, "vgdisplay", name, QUIET)) return outcome(name, true, `${group} already absent`);
+    if (context.test) return outcome(name, null, `${group} is set to be removed`);
+    const removed = await context.call("lvm.vgremove", [name]);
+    return await isThere(context, "vgdisplay", name, QUIET)
+      ? outcome(name, false, `Failed to remove ${group}`)
+      : outcome(name, true, `Removed ${group}`, { removed });
+  },
+});

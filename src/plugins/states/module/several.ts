@@ -60,11 +60,11 @@ async function plan(context: StateContext, keys: readonly string[]): Promise<Par
 async function callWith(context: StateContext, name: string, given: unknown): Promise<unknown> {
   const found = await context.functions.find(name);
   if ("message" in found) throw new SaltInvocationError(found.message);
-  const { positional, keyword } = argumentsFor(found.signature, listOf(given));
+  const { positional, keyword } = argumentsFor(found.signature, iterated(given));
   return await context.call(name, positional, Object.fromEntries(keyword)) ?? null;
 }
 
-function listOf(given: unknown): unknown[] {
+function iterated(given: unknown): unknown[] {
   if (given === null || given === undefined) return [];
   if (isMap(given)) return entriesOf(given).map(([key]) => key);
   return Array.isArray(given) ? given : typeof given === "string" ? Array.from(given) : [given];

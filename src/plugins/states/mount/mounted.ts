@@ -1,5 +1,5 @@
-import type { BoundArguments } from "../../../model/loader/signature.ts";
-import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import type { Args } from "../../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
 import { dirname } from "../../../language/python/posixpath.ts";
 import { compilePattern } from "../../../language/python/regexp.ts";
 import { str } from "../../../language/python/repr.ts";
@@ -7,7 +7,7 @@ import { truthy } from "../../../language/python/truth.ts";
 import { exists, realPath } from "../../linux/paths.ts";
 import { matchedKeys } from "../../modules/mount/tables.ts";
 import { outcome } from "../outcome.ts";
-import { type ActiveMount, listOf, missingOptions } from "./options.ts";
+import { type ActiveMount, missingOptions, optionWords } from "./options.ts";
 
 type Active = Record<string, ActiveMount>;
 
@@ -31,7 +31,7 @@ interface Mount {
 const active = async (context: StateContext) => await context.call("mount.active", [], { extended: true }) as Active;
 
 /** The device behind a bind mount, or whose options it takes. */
-function boundDevice(mount: Mount, table: Active, args: BoundArguments): string {
+function boundDevice(mount: Mount, table: Active, args: Args): string {
   const here = table[mount.key]!;
   const copy = (from: ActiveMount) => {
     if (!truthy(args.bind_mount_copy_active_opts)) return;
@@ -54,7 +54,7 @@ async function realDevice(
   context: StateContext,
   mount: Mount,
   table: Active,
-  args: BoundArguments,
+  args: Args,
 ): Promise<string | undefined> {
   const { device } = mount;
   const [, group, volume] = /^\/dev\/([^/]+)\/([^/]+)$/.exec(device) ?? [];
@@ -80,7 +80,7 @@ async function realDevice(
 }
 
 /** Mounts again with other options. @returns false if the state ends here */
-async function remount(context: StateContext, mount: Mount, args: BoundArguments, changed: string): Promise<boolean> {
+async function remount(context: StateContext, mount: Mount, args: Args, changed: string): Promise<boolean> {
   const { realName, device, fstype, opts, ret } = mount;
   const whole = fstype === "nfs" || fstype === "cvfs" || fstype.startsWith("fuse");
   ret.changes.umount = `Forced ${whole ? "unmount and mount" : "remount"} because options (${changed}) changed`;
@@ -105,7 +105,7 @@ async function remount(context: StateContext, mount: Mount, args: BoundArguments
 async function checkOptions(
   context: StateContext,
   mount: Mount,
-  args: BoundArguments,
+  args: Args,
   here: ActiveMount,
 ): Promise<boolean> {
   const { ret } = mount;
@@ -125,7 +125,7 @@ async function checkOptions(
     mount.changed = true;
     return true;
   }
-  const surplus = listOf(cache.opts).filter((option) => !mount.opts.includes(option));
+  const surplus = optionWords(cache.opts).filter((option) => !mount.opts.includes(option));
   if (surplus.length === 0) return true;
   if (context.test) return refuse(`Remount would be forced because options (${surplus.join(",")})changed`);
   return await remount(context, mount, args, last);
@@ -135,7 +135,7 @@ async function checkOptions(
 async function checkDevice(
   context: StateContext,
   mount: Mount,
-  args: BoundArguments,
+  args: Args,
   table: Active,
   real: string,
 ): Promise<boolean | undefined> {
@@ -148,7 +148,7 @@ async function checkDevice(
     ret.comment = "Target was already mounted";
     return true;
   }
-  const patterns = listOf(args.device_name_regex).map((pattern) => compilePattern(pattern));
+  const patterns = optionWords(args.device_name_regex).map((pattern) => compilePattern(pattern));
   const ignored = devices.find((one) => patterns.some((matches) => matches(one) !== null));
   if (ignored !== undefined) {
     ret.result = true;
@@ -173,7 +173,7 @@ async function checkDevice(
 }
 
 /** Mounts what is not mounted. @returns false if the state ends here */
-async function mountIt(context: StateContext, mount: Mount, args: BoundArguments): Promise<boolean> {
+async function mountIt(context: StateContext, mount: Mount, args: Args): Promise<boolean> {
   const { name, device, fstype, opts, ret } = mount;
   const there = exists(context.runtime.fs, name);
   if (context.test) {
@@ -205,7 +205,7 @@ async function mountIt(context: StateContext, mount: Mount, args: BoundArguments
 }
 
 /** What is done where nothing shall be mounted. */
-async function leaveUnmounted(context: StateContext, { name, ret }: Mount, args: BoundArguments): Promise<void> {
+async function leaveUnmounted(context: StateContext, { name, ret }: Mount, args: Args): Promise<void> {
   const there = exists(context.runtime.fs, name);
   const make = truthy(args.mkmnt);
   if (there) ret.comment = context.test ? `${name} would not be mounted` : `${name} not mounted`;
@@ -244,7 +244,7 @@ export const FSTAB_ANSWERS: Record<string, { comment: string; change?: string; r
   "bad config": { comment: ". However, the fstab was not found.", result: false },
 };
 
-async function persist(context: StateContext, mount: Mount, args: BoundArguments): Promise<void> {
+async function persist(context: StateContext, mount: Mount, args: Args): Promise<void> {
   const { name, realName, device, fstype, opts, ret } = mount;
   const { dump, pass_num, config, match_on } = args;
   const options = { match_on, ...(context.test ? { test: true } : {}) };
@@ -268,74 +268,85 @@ async function persist(context: StateContext, mount: Mount, args: BoundArguments
 }
 
 /** `mount.mounted`. */
-export async function mounted(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  for (const parameter of ["name", "device", "fstype"]) {
-    if (!truthy(args[parameter])) return outcome(args.name, false, `Must provide ${parameter} to mount.mounted`);
-  }
-  const given = str(args.name);
-  const name = given === "/" ? given : given.replace(/\/+$/, "");
-  const realName = realPath(context.runtime, name);
-  const ret = outcome(args.name, true, "");
-  const opts = listOf(args.opts);
-  const key = escaped(realName);
-  const device = str(args.device);
-  const mount: Mount = { name, realName, key, device, fstype: str(args.fstype), opts, ret, changed: false };
-  // Before anything is mounted that the fstab cannot have.
-  if (truthy(args.persist)) {
-    const { fstype, opts, dump, pass_num } = args;
-    matchedKeys({ name, device, fstype, opts, dump, pass_num }, args.match_on);
-  }
-  const table = await active(context);
-  const real = await realDevice(context, mount, table, args);
-  if (real === undefined) {
-    return outcome(args.name, false, `Unable to find device with label ${device.slice(6)}.`);
-  }
-  let there = table[key] !== undefined;
-  if (there && truthy(args.mount)) {
-    if (!await checkOptions(context, mount, args, table[key]!)) return ret;
-    const fits = await checkDevice(context, mount, args, table, real);
-    if (fits === false) return ret;
-    there = fits !== undefined;
-  }
-  if (!there) {
-    if (!truthy(args.mount)) await leaveUnmounted(context, mount, args);
-    else if (!await mountIt(context, mount, args)) return ret;
-  }
-  if (truthy(args.persist)) await persist(context, mount, args);
-  return ret;
-}
+export const mounted = stateFunction({
+  signature: `name, device, fstype, mkmnt=False, opts='defaults', dump=0, pass_num=0, config='/etc/fstab',
+    persist=True, mount=True, user=None, match_on='auto', device_name_regex=None,
+    extra_mount_invisible_options=None, extra_mount_invisible_keys=None, extra_mount_ignore_fs_keys=None,
+    extra_mount_translate_options=None, hidden_opts=None, bind_mount_copy_active_opts=True, **kwargs`,
+  doc: "The device is mounted there with these options, and with `persist` in the fstab.",
+  async run(context, args) {
+    for (const parameter of ["name", "device", "fstype"] as const) {
+      if (!truthy(args[parameter])) return outcome(args.name, false, `Must provide ${parameter} to mount.mounted`);
+    }
+    const given = str(args.name);
+    const name = given === "/" ? given : given.replace(/\/+$/, "");
+    const realName = realPath(context.runtime, name);
+    const ret = outcome(args.name, true, "");
+    const opts = optionWords(args.opts);
+    const key = escaped(realName);
+    const device = str(args.device);
+    const mount: Mount = { name, realName, key, device, fstype: str(args.fstype), opts, ret, changed: false };
+    // Before anything is mounted that the fstab cannot have.
+    if (truthy(args.persist)) {
+      const { fstype, opts, dump, pass_num } = args;
+      matchedKeys({ name, device, fstype, opts, dump, pass_num }, args.match_on);
+    }
+    const table = await active(context);
+    const real = await realDevice(context, mount, table, args);
+    if (real === undefined) {
+      return outcome(args.name, false, `Unable to find device with label ${device.slice(6)}.`);
+    }
+    let there = table[key] !== undefined;
+    if (there && truthy(args.mount)) {
+      if (!await checkOptions(context, mount, args, table[key]!)) return ret;
+      const fits = await checkDevice(context, mount, args, table, real);
+      if (fits === false) return ret;
+      there = fits !== undefined;
+    }
+    if (!there) {
+      if (!truthy(args.mount)) await leaveUnmounted(context, mount, args);
+      else if (!await mountIt(context, mount, args)) return ret;
+    }
+    if (truthy(args.persist)) await persist(context, mount, args);
+    return ret;
+  },
+});
 
 /** `mount.unmounted`. */
-export async function unmounted(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, device, config, user } = args;
-  if (!truthy(name)) return outcome(name, false, "Must provide name to mount.unmounted");
-  const path = str(name);
-  const ret = outcome(name, true, "");
-  if ((await active(context))[escaped(path)] === undefined) ret.comment = "Target was already unmounted";
-  else if (context.test) return outcome(name, null, `Mount point ${path} is mounted but should not be`);
-  else {
-    const done = await context.call("mount.umount", truthy(device) ? [path, device] : [path], { user });
-    if (typeof done === "string") Object.assign(ret, { comment: done, result: false });
-    else if (done === true) {
-      ret.comment = "Target was successfully unmounted";
-      ret.changes.umount = true;
-    } else ret.comment = "Execute set to False, Target was not unmounted";
-    await context.call("mount.delete_mount_cache", [path]);
-  }
-  if (!truthy(args.persist)) return ret;
-  const entry = (await context.call("mount.fstab", [config]) as Record<string, { device: unknown }>)[path];
-  if (entry === undefined) ret.comment += ". fstab entry not found";
-  else if (truthy(device) && entry.device !== device) {
-    ret.comment += `. fstab entry for device ${str(device)} not found`;
-  } else if (context.test) {
-    ret.result = null;
-    ret.comment = `Mount point ${path} is unmounted but needs to be purged from ${str(config)} to be made persistent`;
-  } else if (await context.call("mount.rm_fstab", [path, device, config]) === true) {
-    ret.comment += ". Removed target from fstab";
-    ret.changes.persist = "purged";
-  } else {
-    ret.result = false;
-    ret.comment += ". Failed to persist purge";
-  }
-  return ret;
-}
+export const unmounted = stateFunction({
+  signature: "name, device=None, config='/etc/fstab', persist: bool=False, user=None, **kwargs",
+  doc: "Nothing is mounted there; with `persist` it is not in the fstab either.",
+  async run(context, args) {
+    const { name, device, config, user } = args;
+    if (!truthy(name)) return outcome(name, false, "Must provide name to mount.unmounted");
+    const path = str(name);
+    const ret = outcome(name, true, "");
+    if ((await active(context))[escaped(path)] === undefined) ret.comment = "Target was already unmounted";
+    else if (context.test) return outcome(name, null, `Mount point ${path} is mounted but should not be`);
+    else {
+      const done = await context.call("mount.umount", truthy(device) ? [path, device] : [path], { user });
+      if (typeof done === "string") Object.assign(ret, { comment: done, result: false });
+      else if (done === true) {
+        ret.comment = "Target was successfully unmounted";
+        ret.changes.umount = true;
+      } else ret.comment = "Execute set to False, Target was not unmounted";
+      await context.call("mount.delete_mount_cache", [path]);
+    }
+    if (!args.persist) return ret;
+    const entry = (await context.call("mount.fstab", [config]) as Record<string, { device: unknown }>)[path];
+    if (entry === undefined) ret.comment += ". fstab entry not found";
+    else if (truthy(device) && entry.device !== device) {
+      ret.comment += `. fstab entry for device ${str(device)} not found`;
+    } else if (context.test) {
+      ret.result = null;
+      ret.comment = `Mount point ${path} is unmounted but needs to be purged from ${str(config)} to be made persistent`;
+    } else if (await context.call("mount.rm_fstab", [path, device, config]) === true) {
+      ret.comment += ". Removed target from fstab";
+      ret.changes.persist = "purged";
+    } else {
+      ret.result = false;
+      ret.comment += ". Failed to persist purge";
+    }
+    return ret;
+  },
+});

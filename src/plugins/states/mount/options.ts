@@ -1,4 +1,4 @@
-import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext } from "../../../model/loader/states.ts";
 import { isMap, lookup } from "../../../language/python/containers.ts";
 import { str } from "../../../language/python/repr.ts";
@@ -37,7 +37,7 @@ function inKilobytes(option: string): string | undefined {
   return unit === undefined ? undefined : `size=${Number(count) * UNITS[unit]!}k`;
 }
 
-export const listOf = (value: unknown): string[] =>
+export const optionWords = (value: unknown): string[] =>
   truthy(value) ? (Array.isArray(value) ? value.map(str) : str(value).split(",")) : [];
 
 /** A user or group given by name as the number that the system shows. */
@@ -59,21 +59,21 @@ export interface ShownOptions {
 /** What a mount lacks of the options that it should have. */
 export async function missingOptions(
   context: StateContext,
-  args: BoundArguments,
+  args: Args,
   wanted: readonly string[],
   active: ActiveMount,
 ): Promise<ShownOptions> {
   const { fstype } = args;
   const invisible = new Set([
     ...INVISIBLE,
-    ...listOf(args.extra_mount_invisible_options),
-    ...listOf(args.hidden_opts),
+    ...optionWords(args.extra_mount_invisible_options),
+    ...optionWords(args.hidden_opts),
   ]);
-  const invisibleKeys = new Set([...INVISIBLE_KEYS, ...listOf(args.extra_mount_invisible_keys)]);
+  const invisibleKeys = new Set([...INVISIBLE_KEYS, ...optionWords(args.extra_mount_invisible_keys)]);
   const extraIgnored = isMap(args.extra_mount_ignore_fs_keys)
     ? lookup(args.extra_mount_ignore_fs_keys, fstype)
     : undefined;
-  const ignored = listOf(extraIgnored ?? (fstype === "ramfs" ? ["size"] : []));
+  const ignored = optionWords(extraIgnored ?? (fstype === "ramfs" ? ["size"] : []));
   const translated = isMap(args.extra_mount_translate_options) ? args.extra_mount_translate_options : {};
   const shown = new Set([...active.opts, ...active.superopts ?? []].map((option) => inKilobytes(option) ?? option));
   const missing: string[] = [];

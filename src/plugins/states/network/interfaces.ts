@@ -1,6 +1,5 @@
 /** The state of an interface: `network.managed`. */
-import type { BoundArguments } from "../../../model/loader/signature.ts";
-import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
 import { isMap, lookup } from "../../../language/python/containers.ts";
 import { equal } from "../../../language/python/equal.ts";
 import { str } from "../../../language/python/repr.ts";
@@ -120,38 +119,44 @@ async function restartRange(
   return outcome(name, restarted, "network restarted for change of ranged interfaces", changes);
 }
 
-export async function managed(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, enabled } = args;
-  const { type = "eth", addr, ...others } = args.kwargs as Keyword;
-  const kwargs: Keyword = { ...others, test: others.test ?? context.test };
-  const ret = outcome(name, true, `Interface ${str(name)} is up to date.`);
-  if (addr !== undefined) {
-    const fate = "hwaddr" in kwargs
-      ? "it has been ignored in favor of 'hwaddr'."
-      : "its value has been assigned to 'hwaddr' instead.";
-    kwargs.hwaddr ??= addr;
-    ret.warnings = [
-      `'addr' is not a valid argument name, ${fate} Update your SLS file to get rid of this warning.`,
-    ];
-  }
-  const wanted: Wanted = { name, kind: str(type), enabled, kwargs, dry: truthy(kwargs.test) };
-  const failed = (error: unknown) => ({ ...ret, result: false, comment: callError(error) });
-  let changed: boolean;
-  try {
-    changed = await build(context, ret, wanted);
-  } catch (error) {
-    return failed(error);
-  }
-  if (wanted.kind === "source" || wanted.dry) return ret;
-  let up: unknown;
-  try {
-    if (str(name).includes("range")) return await restartRange(context, name, ret.changes, changed);
-    up = await isUp(context, name);
-    await switchOver(context, ret, wanted, up);
-    if (wanted.kind === "bond") await enslave(context, ret, wanted);
-  } catch (error) {
-    return failed(error);
-  }
-  if (!truthy(enabled) || !truthy(up)) await context.call("saltutil.refresh_grains");
-  return ret;
-}
+export const managed = stateFunction({
+  signature: "name, enabled=True, **kwargs",
+  doc:
+    "The interface is configured so, and is up, or with `enabled: False` down. `type` is eth, bond, bridge, slave, " +
+    "vlan, pppoe or source.",
+  async run(context, args) {
+    const { name, enabled } = args;
+    const { type = "eth", addr, ...others } = args.kwargs;
+    const kwargs: Keyword = { ...others, test: others.test ?? context.test };
+    const ret = outcome(name, true, `Interface ${str(name)} is up to date.`);
+    if (addr !== undefined) {
+      const fate = "hwaddr" in kwargs
+        ? "it has been ignored in favor of 'hwaddr'."
+        : "its value has been assigned to 'hwaddr' instead.";
+      kwargs.hwaddr ??= addr;
+      ret.warnings = [
+        `'addr' is not a valid argument name, ${fate} Update your SLS file to get rid of this warning.`,
+      ];
+    }
+    const wanted: Wanted = { name, kind: str(type), enabled, kwargs, dry: truthy(kwargs.test) };
+    const failed = (error: unknown) => ({ ...ret, result: false, comment: callError(error) });
+    let changed: boolean;
+    try {
+      changed = await build(context, ret, wanted);
+    } catch (error) {
+      return failed(error);
+    }
+    if (wanted.kind === "source" || wanted.dry) return ret;
+    let up: unknown;
+    try {
+      if (str(name).includes("range")) return await restartRange(context, name, ret.changes, changed);
+      up = await isUp(context, name);
+      await switchOver(context, ret, wanted, up);
+      if (wanted.kind === "bond") await enslave(context, ret, wanted);
+    } catch (error) {
+      return failed(error);
+    }
+    if (!truthy(enabled) || !truthy(up)) await context.call("saltutil.refresh_grains");
+    return ret;
+  },
+});

@@ -1,7 +1,7 @@
 /** The state `pip.installed`. */
 import { messageOf } from "../../../base/errors.ts";
 import { CommandExecutionError, CommandNotFoundError } from "../../../model/loader/family.ts";
-import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { Args, KeywordArgs } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { entriesOf, isMap, lookup } from "../../../language/python/containers.ts";
 import { str } from "../../../language/python/repr.ts";
@@ -36,7 +36,7 @@ const byName = (found: unknown): Versions =>
   new Map((isMap(found) ? entriesOf(found) : []).map(([name, version]) => [str(name).toLowerCase(), str(version)]));
 
 /** What this pip cannot do; undefined if it can. */
-function unsupported(version: string, args: BoundArguments): string | undefined {
+function unsupported(version: string, args: Args): string | undefined {
   const detected = `The version of pip detected was ${version}.`;
   for (const name of ["use_wheel", "no_use_wheel"]) {
     if (truthy(args[name]) && (looseCompare(version, "1.4") < 0 || looseCompare(version, "9.0.3") > 0)) {
@@ -69,7 +69,7 @@ function wantedOf(texts: readonly string[]): { wanted: Wanted[]; problems: strin
 async function already(
   context: StateContext,
   { name, text, specifiers }: Wanted,
-  args: BoundArguments,
+  args: KeywordArgs,
   installed: Versions,
 ): Promise<string | undefined> {
   // Where nothing is known, perhaps of an error, pip is asked once more.
@@ -98,7 +98,11 @@ async function already(
   return comparePep440(there, newest) === 0 ? said : undefined;
 }
 
-async function list(context: StateContext, { bin_env, user, cwd, env_vars, kwargs }: BoundArguments, prefix?: string) {
+async function list(
+  context: StateContext,
+  { bin_env, user, cwd, env_vars, kwargs }: KeywordArgs,
+  prefix?: string,
+) {
   return byName(
     prefix === undefined
       ? await context.call("pip.list", [], { bin_env, user, cwd, env_vars })
@@ -118,7 +122,7 @@ const NO_CHANGE = [
 ];
 
 /** What was done for files of requirements and places that are edited. */
-function tellProcessed(name: string, { requirements, editable }: BoundArguments, stdout: string): StateReturn {
+function tellProcessed(name: string, { requirements, editable }: Args, stdout: string): StateReturn {
   const changes: Keyword = {};
   const comments: string[] = [];
   if (truthy(requirements)) {
@@ -140,7 +144,7 @@ function tellProcessed(name: string, { requirements, editable }: BoundArguments,
 async function tellInstalled(
   context: StateContext,
   name: string,
-  args: BoundArguments,
+  args: KeywordArgs,
   { targets, said, stdout, last }: { targets: Wanted[]; said: string[]; stdout: string; last: string },
 ): Promise<StateReturn> {
   const upToDate = new Set(
@@ -169,7 +173,7 @@ async function tellInstalled(
 
 function tellFailed(
   name: string,
-  { requirements, editable }: BoundArguments,
+  { requirements, editable }: Args,
   result: Keyword,
   targets: Wanted[],
   said: string[],
@@ -186,7 +190,7 @@ function tellFailed(
   return outcome(name, false, [...comments, error].join(" "));
 }
 
-function dryProcessed(name: string, { requirements, editable }: BoundArguments): StateReturn {
+function dryProcessed(name: string, { requirements, editable }: Args): StateReturn {
   const comments = [
     ...(truthy(requirements) ? [`Requirements file '${str(requirements)}' will be processed.`] : []),
     ...(truthy(editable)
@@ -197,7 +201,7 @@ function dryProcessed(name: string, { requirements, editable }: BoundArguments):
 }
 
 /** What is to be installed, and what is said of the rest. */
-async function targetsOf(context: StateContext, args: BoundArguments, wanted: Wanted[]) {
+async function targetsOf(context: StateContext, args: KeywordArgs, wanted: Wanted[]) {
   let installed: Versions;
   try {
     installed = await list(context, args);
@@ -218,8 +222,8 @@ async function targetsOf(context: StateContext, args: BoundArguments, wanted: Wa
 const textOf = (item: unknown): string => isMap(item) ? entriesOf(item)[0]!.map(str).join(" ") : str(item);
 
 /** `pip.installed` */
-export async function installed(context: StateContext, bound: BoundArguments): Promise<StateReturn> {
-  const args: BoundArguments = { ...bound, bin_env: truthy(bound.bin_env) ? bound.bin_env : bound.pip_bin };
+export async function installed(context: StateContext, bound: KeywordArgs): Promise<StateReturn> {
+  const args: KeywordArgs = { ...bound, bin_env: truthy(bound.bin_env) ? bound.bin_env : bound.pip_bin };
   if (truthy(args.pkgs) && !Array.isArray(args.pkgs)) {
     return outcome(args.name, false, "pkgs argument must be formatted as a list");
   }

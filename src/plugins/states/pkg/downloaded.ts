@@ -1,6 +1,6 @@
 /** The states `pkg.downloaded`, `pkg.patch_installed` and `pkg.patch_downloaded`. */
-import type { BoundArguments } from "../../../model/loader/signature.ts";
-import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import type { Args, KeywordArgs } from "../../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { repackPkgs, type Wanted } from "../../packages/targets.ts";
@@ -20,7 +20,7 @@ async function cached(context: StateContext, keyword: Keyword): Promise<Installe
 
 async function downloadTargets(
   context: StateContext,
-  { name, ignore_epoch: ignoreEpoch }: BoundArguments,
+  { name, ignore_epoch: ignoreEpoch }: Args,
   pkgs: unknown,
   { normalize = true, skip_suggestions = false, ...keyword }: Keyword,
 ): Promise<Wanted | StateReturn> {
@@ -51,47 +51,51 @@ async function downloadTargets(
 }
 
 /** `pkg.downloaded` */
-export async function downloaded(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, version, fromrepo, ignore_epoch } = args;
-  if (!await hasFunction(context, "pkg.list_downloaded")) {
-    return outcome(name, false, "The pkg.downloaded state is not available on this platform");
-  }
-  if (isEmptyList(args.pkgs)) return outcome(name, true, "No packages to download provided");
-  const { downloadonly: _, ...keyword } = args.kwargs as Keyword;
-  const asked = truthy(args.pkgs) ? args.pkgs : [truthy(version) ? { [str(name)]: version } : name];
-  const { pkgs } = await resolved(context, asked, false, keyword);
-  const targets = await downloadTargets(context, args, pkgs, { fromrepo, ...keyword });
-  if (!(targets instanceof Map)) return targets;
-  if (context.test) {
-    return outcome(name, null, `The following packages would be downloaded: ${[...targets.keys()].join(", ")}`);
-  }
-  let changes: Keyword;
-  try {
-    changes = await context.call("pkg.install", [], {
-      name,
-      pkgs,
-      version: truthy(args.pkgs) ? version : null,
-      downloadonly: true,
-      fromrepo,
-      ignore_epoch,
-      ...keyword,
-    }) as Keyword;
-  } catch (error) {
-    return failedChange(name, error, "downloading package(s)");
-  }
-  const { missing } = await verifyInstall(context, targets, await cached(context, keyword), ignore_epoch);
-  if (missing.length > 0) {
-    const names = missing.map((pkg) => written(pkg, targets.get(pkg))).join(", ");
-    return outcome(name, false, `The following packages failed to download: ${names}`, changes);
-  }
-  const comment = truthy(changes) ? "" : `Packages downloaded: ${[...targets.keys()].join(", ")}`;
-  return outcome(name, true, comment, changes);
-}
+export const downloaded = stateFunction({
+  signature: "name, version=None, pkgs=None, fromrepo=None, ignore_epoch=None, **kwargs",
+  doc: "The packages are in the cache of the package manager.",
+  async run(context, args) {
+    const { name, version, fromrepo, ignore_epoch } = args;
+    if (!await hasFunction(context, "pkg.list_downloaded")) {
+      return outcome(name, false, "The pkg.downloaded state is not available on this platform");
+    }
+    if (isEmptyList(args.pkgs)) return outcome(name, true, "No packages to download provided");
+    const { downloadonly: _, ...keyword } = args.kwargs;
+    const asked = truthy(args.pkgs) ? args.pkgs : [truthy(version) ? { [str(name)]: version } : name];
+    const { pkgs } = await resolved(context, asked, false, keyword);
+    const targets = await downloadTargets(context, args, pkgs, { fromrepo, ...keyword });
+    if (!(targets instanceof Map)) return targets;
+    if (context.test) {
+      return outcome(name, null, `The following packages would be downloaded: ${[...targets.keys()].join(", ")}`);
+    }
+    let changes: Keyword;
+    try {
+      changes = await context.call("pkg.install", [], {
+        name,
+        pkgs,
+        version: truthy(args.pkgs) ? version : null,
+        downloadonly: true,
+        fromrepo,
+        ignore_epoch,
+        ...keyword,
+      }) as Keyword;
+    } catch (error) {
+      return failedChange(name, error, "downloading package(s)");
+    }
+    const { missing } = await verifyInstall(context, targets, await cached(context, keyword), ignore_epoch);
+    if (missing.length > 0) {
+      const names = missing.map((pkg) => written(pkg, targets.get(pkg))).join(", ");
+      return outcome(name, false, `The following packages failed to download: ${names}`, changes);
+    }
+    const comment = truthy(changes) ? "" : `Packages downloaded: ${[...targets.keys()].join(", ")}`;
+    return outcome(name, true, comment, changes);
+  },
+});
 
 /** `pkg.patch_installed`; with `downloadonly` its patches are only fetched. */
 export async function patchInstalled(
   context: StateContext,
-  { name, advisory_ids: ids, kwargs }: BoundArguments,
+  { name, advisory_ids: ids, kwargs }: KeywordArgs,
   downloadonly: unknown,
 ): Promise<StateReturn> {
   if (!await hasFunction(context, "pkg.list_patches")) {
@@ -122,10 +126,14 @@ export async function patchInstalled(
 }
 
 /** `pkg.patch_downloaded` */
-export async function patchDownloaded(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  if (!await hasFunction(context, "pkg.list_patches")) {
-    return outcome(args.name, false, "The pkg.patch_downloaded state is not available on this platform");
-  }
-  const { downloadonly: _, ...kwargs } = args.kwargs as Keyword;
-  return await patchInstalled(context, { ...args, kwargs }, true);
-}
+export const patchDownloaded = stateFunction({
+  signature: "name, advisory_ids=None, **kwargs",
+  doc: "The patches of advisories are in the cache of the package manager.",
+  async run(context, args) {
+    if (!await hasFunction(context, "pkg.list_patches")) {
+      return outcome(args.name, false, "The pkg.patch_downloaded state is not available on this platform");
+    }
+    const { downloadonly: _, ...kwargs } = args.kwargs;
+    return await patchInstalled(context, { ...args, kwargs }, true);
+  },
+});

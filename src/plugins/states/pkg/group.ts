@@ -1,8 +1,7 @@
 /** The state `pkg.group_installed`. */
 import { messageOf } from "../../../base/errors.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
-import type { BoundArguments } from "../../../model/loader/signature.ts";
-import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { type StateContext, stateFunction } from "../../../model/loader/states.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { hasFunction } from "../available.ts";
@@ -27,44 +26,50 @@ async function difference(context: StateContext, name: unknown, keyword: Keyword
 }
 
 /** `pkg.group_installed` */
-export async function groupInstalled(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, kwargs: keyword } = args;
-  const failed = (comment: string) => outcome(name, false, comment);
-  if (!await hasFunction(context, "pkg.group_diff")) return failed("pkg.group_install not available for this platform");
-  for (const key of ["skip", "include"]) {
-    if (args[key] !== null && !Array.isArray(args[key])) return failed(`${key} must be formatted as a list`);
-  }
-  const skip = ((args.skip ?? []) as unknown[]).map(str);
-  const include = ((args.include ?? []) as unknown[]).map(str);
-  const found = await difference(context, name, keyword);
-  if (typeof found === "string") return failed(found);
-  const { mandatory, default: usual, optional } = found;
-  const needed = [...mandatory.installed, ...mandatory["not installed"]].filter((pkg) => skip.includes(pkg));
-  if (needed.length > 0) {
-    return failed(`The following mandatory packages cannot be skipped: ${needed.join(", ")}`);
-  }
-  const required = [...mandatory["not installed"], ...include];
-  const targets = [
-    ...mandatory["not installed"],
-    ...usual["not installed"].filter((pkg) => !skip.includes(pkg)),
-    ...include,
-  ];
-  if (targets.length === 0) return outcome(name, true, `Group '${name}' is already installed`);
-  const partially = [mandatory, usual, optional].some(({ installed }) => truthy(installed));
-  if (context.test) {
-    const will = partially ? "is partially installed and will be updated" : "will be installed";
-    return outcome(name, null, `Group '${name}' ${will}`);
-  }
-  let changes: Keyword;
-  try {
-    changes = await context.call("pkg.install", [], { pkgs: targets, ...keyword }) as Keyword;
-  } catch (error) {
-    return failedChange(name, error, `installing/updating group '${name}'`);
-  }
-  const installed = await context.call("pkg.list_pkgs", [], keyword);
-  const missing = required.filter((pkg) => entry(installed, pkg) === undefined);
-  if (missing.length > 0) {
-    return outcome(name, false, `Failed to install the following packages: ${missing.join(", ")}`, changes);
-  }
-  return outcome(name, true, `Group '${name}' was ${partially ? "updated" : "installed"}`, changes);
-}
+export const groupInstalled = stateFunction({
+  signature: "name, skip=None, include=None, **kwargs",
+  doc: "The packages of a group are installed.",
+  async run(context, args) {
+    const { name, kwargs: keyword } = args;
+    const failed = (comment: string) => outcome(name, false, comment);
+    if (!await hasFunction(context, "pkg.group_diff")) {
+      return failed("pkg.group_install not available for this platform");
+    }
+    for (const key of ["skip", "include"] as const) {
+      if (args[key] !== null && !Array.isArray(args[key])) return failed(`${key} must be formatted as a list`);
+    }
+    const skip = ((args.skip ?? []) as unknown[]).map(str);
+    const include = ((args.include ?? []) as unknown[]).map(str);
+    const found = await difference(context, name, keyword);
+    if (typeof found === "string") return failed(found);
+    const { mandatory, default: usual, optional } = found;
+    const needed = [...mandatory.installed, ...mandatory["not installed"]].filter((pkg) => skip.includes(pkg));
+    if (needed.length > 0) {
+      return failed(`The following mandatory packages cannot be skipped: ${needed.join(", ")}`);
+    }
+    const required = [...mandatory["not installed"], ...include];
+    const targets = [
+      ...mandatory["not installed"],
+      ...usual["not installed"].filter((pkg) => !skip.includes(pkg)),
+      ...include,
+    ];
+    if (targets.length === 0) return outcome(name, true, `Group '${name}' is already installed`);
+    const partially = [mandatory, usual, optional].some(({ installed }) => truthy(installed));
+    if (context.test) {
+      const will = partially ? "is partially installed and will be updated" : "will be installed";
+      return outcome(name, null, `Group '${name}' ${will}`);
+    }
+    let changes: Keyword;
+    try {
+      changes = await context.call("pkg.install", [], { pkgs: targets, ...keyword }) as Keyword;
+    } catch (error) {
+      return failedChange(name, error, `installing/updating group '${name}'`);
+    }
+    const installed = await context.call("pkg.list_pkgs", [], keyword);
+    const missing = required.filter((pkg) => entry(installed, pkg) === undefined);
+    if (missing.length > 0) {
+      return outcome(name, false, `Failed to install the following packages: ${missing.join(", ")}`, changes);
+    }
+    return outcome(name, true, `Group '${name}' was ${partially ? "updated" : "installed"}`, changes);
+  },
+});

@@ -1,7 +1,7 @@
 /** Holding packages along with their installation, and the states `pkg.held` and `pkg.unheld`. */
 import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
-import type { BoundArguments } from "../../../model/loader/signature.ts";
-import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import type { Args } from "../../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
 import { entriesOf, isMap } from "../../../language/python/containers.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
@@ -133,7 +133,7 @@ class Holding {
 const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
 /** `pkg.held` */
-export async function held(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+export async function held(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, version, replace } = args;
   if (isEmptyList(args.pkgs) && !truthy(replace)) return outcome(name, true, "No packages to be held provided");
   const pkgs = args.pkgs ?? [truthy(version) ? { [str(name)]: version } : name];
@@ -164,25 +164,29 @@ export async function held(context: StateContext, args: BoundArguments): Promise
 }
 
 /** `pkg.unheld` */
-export async function unheld(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, version } = args;
-  const all = truthy(args.all);
-  if (isEmptyList(args.pkgs) && !all) return outcome(name, true, "No packages to be unheld provided");
-  const found = await locksOf(context);
-  if (found === undefined) return outcome(name, false, NO_LIST);
-  const { locks, versions } = found;
-  const wanted = new Map(
-    ((args.pkgs ?? [{ [str(name)]: version }]) as unknown[]).map(itemOf).map((item) => [item.name, item.version]),
-  );
-  const holding = new Holding(context, name);
-  for (const [pkg, lock] of locks) {
-    if ((lock.type ?? "package") !== "package") continue;
-    const of = versions ? lockVersion(lock) : null;
-    if (!all && !(wanted.has(pkg) && (of === null || of === "" || of === wanted.get(pkg)))) continue;
-    if (context.test) {
-      const said = truthy(wanted.get(pkg)) ? ` (version = ${of ?? "None"})` : "";
-      holding.comments.push(`The following package would be unheld: ${pkg}${said}`);
-    } else await holding.release(pkg);
-  }
-  return holding.ret;
-}
+export const unheld = stateFunction({
+  signature: "name, version=None, pkgs=None, all: bool=False, **kwargs",
+  doc: "The packages, or all, may be upgraded.",
+  async run(context, args) {
+    const { name, version } = args;
+    const all = args.all;
+    if (isEmptyList(args.pkgs) && !all) return outcome(name, true, "No packages to be unheld provided");
+    const found = await locksOf(context);
+    if (found === undefined) return outcome(name, false, NO_LIST);
+    const { locks, versions } = found;
+    const wanted = new Map(
+      ((args.pkgs ?? [{ [str(name)]: version }]) as unknown[]).map(itemOf).map((item) => [item.name, item.version]),
+    );
+    const holding = new Holding(context, name);
+    for (const [pkg, lock] of locks) {
+      if ((lock.type ?? "package") !== "package") continue;
+      const of = versions ? lockVersion(lock) : null;
+      if (!all && !(wanted.has(pkg) && (of === null || of === "" || of === wanted.get(pkg)))) continue;
+      if (context.test) {
+        const said = truthy(wanted.get(pkg)) ? ` (version = ${of ?? "None"})` : "";
+        holding.comments.push(`The following package would be unheld: ${pkg}${said}`);
+      } else await holding.release(pkg);
+    }
+    return holding.ret;
+  },
+});

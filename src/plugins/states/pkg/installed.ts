@@ -1,5 +1,5 @@
 /** The state `pkg.installed`. */
-import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { KeywordArgs } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { entriesOf, isMap } from "../../../language/python/containers.ts";
 import { str } from "../../../language/python/repr.ts";
@@ -246,7 +246,7 @@ async function carryOut(context: StateContext, request: Request, plan: Plan, ref
 }
 
 /** `pkg.installed` */
-export async function installed(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+export async function installed(context: StateContext, args: KeywordArgs): Promise<StateReturn> {
   const { name, sources } = args;
   if (Array.isArray(args.pkgs) && args.pkgs.length === 0) {
     return outcome(name, true, "No packages to install provided");

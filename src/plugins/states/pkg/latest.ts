@@ -1,8 +1,8 @@
 /** The states `pkg.latest` and `pkg.uptodate`. */
 import { messageOf } from "../../../base/errors.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
-import type { BoundArguments } from "../../../model/loader/signature.ts";
-import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import type { Args, KeywordArgs } from "../../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { shallRefresh } from "../../packages/refresh_tag.ts";
@@ -14,7 +14,10 @@ import { entry, type Keyword, resolved } from "./host.ts";
 const sorted = (names: Iterable<string>): string => [...names].sort().join(", ");
 
 /** The packages that are asked for; or the state's return if that cannot be read. */
-async function namesOf(context: StateContext, { name, pkgs, kwargs }: BoundArguments): Promise<string[] | StateReturn> {
+async function namesOf(
+  context: StateContext,
+  { name, pkgs, kwargs }: KeywordArgs,
+): Promise<string[] | StateReturn> {
   if (truthy(kwargs.sources)) return outcome(name, false, 'The "sources" parameter is not supported.');
   if (Array.isArray(pkgs) && pkgs.length === 0) return outcome(name, true, "No packages to install provided");
   if (!truthy(pkgs)) return [str(name)];
@@ -59,47 +62,51 @@ function upToDate(names: string[], few: (list: string) => string, many: string):
 }
 
 /** `pkg.latest` */
-export async function latest(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, pkgs, fromrepo } = args;
-  const asked = await namesOf(context, args);
-  if (!Array.isArray(asked)) return asked;
-  const keyword: Keyword = { ...args.kwargs, saltenv: context.saltenv };
-  const { pkgs: names, refresh } = await resolved(context, asked, shallRefresh(context, args.refresh), keyword);
-  const versions = await versionsOf(context, name, names, refresh, { fromrepo, keyword });
-  if ("result" in versions) return versions as StateReturn;
-  const { current, available } = versions as Versions;
-  const targets: Wanted = new Map();
-  const problems: string[] = [];
-  for (const one of names) {
-    if (truthy(entry(available, one))) targets.set(one, str(entry(available, one)));
-    else if (!truthy(entry(current, one))) problems.push(`No information found for '${one}'.`);
-  }
-  if (problems.length > 0) return outcome(name, false, problems.join(" "));
-  if (targets.size === 0) {
-    const comment = names.length > 10
-      ? `All ${names.length} packages are up-to-date.`
-      : names.length > 1
-      ? `All packages are up-to-date (${sorted(names)}).`
-      : `Package ${names[0]} is already up-to-date`;
-    return outcome(name, true, comment);
-  }
-  const same = truthy(pkgs) ? (pkgs as unknown[]).map(str).filter((one) => !targets.has(one)) : [];
-  if (context.test) {
-    const versioned = (list: string[]) => list.sort().map((one) => `${one} (${str(entry(current, one))})`).join(", ");
-    const more = upToDate(
-      same,
-      () => `The following packages are already up-to-date: ${versioned(same)}`,
-      "packages are already up-to-date",
-    );
-    const first = `The following packages would be installed/upgraded: ${sorted(targets.keys())}`;
-    return outcome(name, null, [first, ...more].join("\n"));
-  }
-  return await update(context, args, keyword, targets, same);
-}
+export const latest = stateFunction({
+  signature: "name, refresh=None, fromrepo=None, skip_verify=False, pkgs=None, watch_flags=True, **kwargs",
+  doc: "The packages are installed in the newest version that there is.",
+  async run(context, args) {
+    const { name, pkgs, fromrepo } = args;
+    const asked = await namesOf(context, args);
+    if (!Array.isArray(asked)) return asked;
+    const keyword: Keyword = { ...args.kwargs, saltenv: context.saltenv };
+    const { pkgs: names, refresh } = await resolved(context, asked, shallRefresh(context, args.refresh), keyword);
+    const versions = await versionsOf(context, name, names, refresh, { fromrepo, keyword });
+    if ("result" in versions) return versions as StateReturn;
+    const { current, available } = versions as Versions;
+    const targets: Wanted = new Map();
+    const problems: string[] = [];
+    for (const one of names) {
+      if (truthy(entry(available, one))) targets.set(one, str(entry(available, one)));
+      else if (!truthy(entry(current, one))) problems.push(`No information found for '${one}'.`);
+    }
+    if (problems.length > 0) return outcome(name, false, problems.join(" "));
+    if (targets.size === 0) {
+      const comment = names.length > 10
+        ? `All ${names.length} packages are up-to-date.`
+        : names.length > 1
+        ? `All packages are up-to-date (${sorted(names)}).`
+        : `Package ${names[0]} is already up-to-date`;
+      return outcome(name, true, comment);
+    }
+    const same = truthy(pkgs) ? (pkgs as unknown[]).map(str).filter((one) => !targets.has(one)) : [];
+    if (context.test) {
+      const versioned = (list: string[]) => list.sort().map((one) => `${one} (${str(entry(current, one))})`).join(", ");
+      const more = upToDate(
+        same,
+        () => `The following packages are already up-to-date: ${versioned(same)}`,
+        "packages are already up-to-date",
+      );
+      const first = `The following packages would be installed/upgraded: ${sorted(targets.keys())}`;
+      return outcome(name, null, [first, ...more].join("\n"));
+    }
+    return await update(context, args, keyword, targets, same);
+  },
+});
 
 async function update(
   context: StateContext,
-  { name, fromrepo, skip_verify }: BoundArguments,
+  { name, fromrepo, skip_verify }: Args,
   keyword: Keyword,
   targets: Wanted,
   same: string[],
@@ -150,33 +157,39 @@ async function update(
 }
 
 /** `pkg.uptodate` */
-export async function uptodate(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, kwargs: keyword } = args;
-  const failed = (comment: string) => outcome(name, false, comment);
-  if (!await hasFunction(context, "pkg.list_upgrades")) return failed("State pkg.uptodate is not available");
-  if (typeof args.refresh !== "boolean") return failed("refresh must be either True or False");
-  const expected: Record<string, unknown> = {};
-  let asked: { pkgs: unknown; refresh: boolean };
-  try {
-    asked = await resolved(context, args.pkgs, args.refresh, keyword);
-    const found = await context.call("pkg.list_upgrades", [], { refresh: asked.refresh, ...keyword });
-    for (const [one, version] of Object.entries(found as Keyword)) {
-      const old = await context.call("pkg.version", [one], keyword);
-      if (!Array.isArray(asked.pkgs) || asked.pkgs.includes(one)) expected[one] = { new: version, old };
+export const uptodate = stateFunction({
+  signature: "name, refresh=False, pkgs=None, **kwargs",
+  doc: "All packages, or those that are named, have their newest version.",
+  async run(context, args) {
+    const { name, kwargs: keyword } = args;
+    const failed = (comment: string) => outcome(name, false, comment);
+    if (!await hasFunction(context, "pkg.list_upgrades")) return failed("State pkg.uptodate is not available");
+    if (typeof args.refresh !== "boolean") return failed("refresh must be either True or False");
+    const expected: Record<string, unknown> = {};
+    let asked: { pkgs: unknown; refresh: boolean };
+    try {
+      asked = await resolved(context, args.pkgs, args.refresh, keyword);
+      const found = await context.call("pkg.list_upgrades", [], { refresh: asked.refresh, ...keyword });
+      for (const [one, version] of Object.entries(found as Keyword)) {
+        const old = await context.call("pkg.version", [one], keyword);
+        if (!Array.isArray(asked.pkgs) || asked.pkgs.includes(one)) expected[one] = { new: version, old };
+      }
+    } catch (error) {
+      return failed(error instanceof CommandExecutionError ? commandError(error) : messageOf(error));
     }
-  } catch (error) {
-    return failed(error instanceof CommandExecutionError ? commandError(error) : messageOf(error));
-  }
-  if (Object.keys(expected).length === 0) return outcome(name, true, "System is already up-to-date");
-  if (context.test) return outcome(name, null, "System update will be performed", expected);
-  let changes: Keyword;
-  try {
-    changes = await context.call("pkg.upgrade", [], { ...asked, ...keyword }) as Keyword;
-  } catch (error) {
-    return failedChange(name, error, "updating packages");
-  }
-  const missing = Array.isArray(asked.pkgs) ? Object.keys(expected).filter((one) => !Object.hasOwn(changes, one)) : [];
-  return missing.length > 0
-    ? outcome(name, false, `The following package(s) failed to update: ${missing.join(", ")}`, changes)
-    : outcome(name, true, "Upgrade ran successfully", changes);
-}
+    if (Object.keys(expected).length === 0) return outcome(name, true, "System is already up-to-date");
+    if (context.test) return outcome(name, null, "System update will be performed", expected);
+    let changes: Keyword;
+    try {
+      changes = await context.call("pkg.upgrade", [], { ...asked, ...keyword }) as Keyword;
+    } catch (error) {
+      return failedChange(name, error, "updating packages");
+    }
+    const missing = Array.isArray(asked.pkgs)
+      ? Object.keys(expected).filter((one) => !Object.hasOwn(changes, one))
+      : [];
+    return missing.length > 0
+      ? outcome(name, false, `The following package(s) failed to update: ${missing.join(", ")}`, changes)
+      : outcome(name, true, "Upgrade ran successfully", changes);
+  },
+});

@@ -1,5 +1,5 @@
 /** The states `pkg.removed` and `pkg.purged`. */
-import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { Args, KeywordArgs } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { parseTargets, repackPkgs, type Wanted } from "../../packages/targets.ts";
@@ -12,7 +12,7 @@ type Action = "remove" | "purge";
 /** The packages that are there and shall not be; or the state's return if there are none. */
 async function targetsOf(
   context: StateContext,
-  args: BoundArguments,
+  args: Args,
   keyword: Keyword,
 ): Promise<string[] | StateReturn> {
   const { name, version, pkgs, normalize, ignore_epoch: ignoreEpoch } = args;
@@ -57,7 +57,7 @@ function remaining(context: StateContext, wanted: Wanted, installed: Record<stri
 async function uninstall(
   context: StateContext,
   action: Action,
-  args: BoundArguments,
+  args: Args,
   keyword: Keyword,
 ): Promise<StateReturn> {
   const { name, version, pkgs } = args;
@@ -106,7 +106,7 @@ async function uninstall(
 }
 
 /** `pkg.removed` or `pkg.purged` */
-export async function without(context: StateContext, action: Action, args: BoundArguments): Promise<StateReturn> {
+export async function without(context: StateContext, action: Action, args: KeywordArgs): Promise<StateReturn> {
   try {
     return await uninstall(context, action, args, { ...args.kwargs, saltenv: context.saltenv });
   } catch (error) {

@@ -1,7 +1,6 @@
 /** The state `pkgrepo.absent`. */
 import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
-import type { BoundArguments } from "../../../model/loader/signature.ts";
-import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { type StateContext, stateFunction } from "../../../model/loader/states.ts";
 import { equal } from "../../../language/python/equal.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
@@ -24,42 +23,46 @@ function nameOf({ grains }: StateContext, name: string, keyword: Keyword): strin
 }
 
 /** `pkgrepo.absent` */
-export async function absent(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const keyword: Keyword = { ...args.kwargs };
-  const name = nameOf(context, str(args.name), keyword);
-  const ret = (result: boolean | null, comment: string, changes: Keyword = {}) =>
-    outcome(args.name, result, comment, changes);
-  const withKey = ["keyid", "keyid_ppa"].some((key) => (keyword[key] ?? null) !== null);
-  if (withKey && !await hasFunction(context, "pkg.del_repo_key")) {
-    return ret(false, "Repo key management is not implemented for this platform");
-  }
-  const debian = context.grains.os_family === "Debian";
-  const repo = debian ? strippedUri(name) : name;
-  let there: Keyword;
-  try {
-    there = await context.call("pkg.get_repo", [repo], keyword) as Keyword;
-  } catch (error) {
-    return ret(false, `Failed to configure repo '${name}': ${commandError(error)}`);
-  }
-  const sorted = (list: unknown) => [...new Set((list as string[] | undefined) ?? [])].sort();
-  const other = debian && truthy(there) && !isPpa(repo) &&
-    !equal(sorted(wantedRepo(context, repo, {}).architectures), sorted(there.architectures));
-  if (!truthy(there) || other) return ret(true, `Package repo ${name} is absent`);
-  if (context.test) return ret(null, `Package repo '${name}' will be removed. ${BEWARE}`);
-  try {
-    await context.call("pkg.del_repo", [], { repo, ...keyword });
-  } catch (error) {
-    return ret(false, callError(error));
-  }
-  const left = await context.call("pkg.list_repos") as Keyword;
-  if (Object.hasOwn(left, repo)) return ret(false, `Failed to remove repo ${name}`);
-  const removed = `Removed repo ${name}`;
-  if (!withKey) return ret(true, removed, { repo: name });
-  try {
-    const keyid = await context.call("pkg.del_repo_key", [repo], keyword);
-    return ret(true, `${removed}, and keyid ${str(keyid)}`, { repo: name, keyid });
-  } catch (error) {
-    if (!(error instanceof CommandExecutionError || error instanceof SaltInvocationError)) throw error;
-    return ret(false, `${removed}, but failed to remove key: ${callError(error)}`, { repo: name });
-  }
-}
+export const absent = stateFunction({
+  signature: "name, **kwargs",
+  doc: "The repository is not configured; with `keyid` its key is not there either.",
+  async run(context, args) {
+    const keyword: Keyword = { ...args.kwargs };
+    const name = nameOf(context, str(args.name), keyword);
+    const ret = (result: boolean | null, comment: string, changes: Keyword = {}) =>
+      outcome(args.name, result, comment, changes);
+    const withKey = ["keyid", "keyid_ppa"].some((key) => (keyword[key] ?? null) !== null);
+    if (withKey && !await hasFunction(context, "pkg.del_repo_key")) {
+      return ret(false, "Repo key management is not implemented for this platform");
+    }
+    const debian = context.grains.os_family === "Debian";
+    const repo = debian ? strippedUri(name) : name;
+    let there: Keyword;
+    try {
+      there = await context.call("pkg.get_repo", [repo], keyword) as Keyword;
+    } catch (error) {
+      return ret(false, `Failed to configure repo '${name}': ${commandError(error)}`);
+    }
+    const sorted = (list: unknown) => [...new Set((list as string[] | undefined) ?? [])].sort();
+    const other = debian && truthy(there) && !isPpa(repo) &&
+      !equal(sorted(wantedRepo(context, repo, {}).architectures), sorted(there.architectures));
+    if (!truthy(there) || other) return ret(true, `Package repo ${name} is absent`);
+    if (context.test) return ret(null, `Package repo '${name}' will be removed. ${BEWARE}`);
+    try {
+      await context.call("pkg.del_repo", [], { repo, ...keyword });
+    } catch (error) {
+      return ret(false, callError(error));
+    }
+    const left = await context.call("pkg.list_repos") as Keyword;
+    if (Object.hasOwn(left, repo)) return ret(false, `Failed to remove repo ${name}`);
+    const removed = `Removed repo ${name}`;
+    if (!withKey) return ret(true, removed, { repo: name });
+    try {
+      const keyid = await context.call("pkg.del_repo_key", [repo], keyword);
+      return ret(true, `${removed}, and keyid ${str(keyid)}`, { repo: name, keyid });
+    } catch (error) {
+      if (!(error instanceof CommandExecutionError || error instanceof SaltInvocationError)) throw error;
+      return ret(false, `${removed}, but failed to remove key: ${callError(error)}`, { repo: name });
+    }
+  },
+});

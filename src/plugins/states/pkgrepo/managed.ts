@@ -1,8 +1,8 @@
 /** The state `pkgrepo.managed`. */
 import { messageOf } from "../../../base/errors.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
-import type { BoundArguments } from "../../../model/loader/signature.ts";
-import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import type { Args, KeywordArgs } from "../../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
 import { equal } from "../../../language/python/equal.ts";
 import { isTrue } from "../../../language/python/is_true.ts";
 import { str } from "../../../language/python/repr.ts";
@@ -23,7 +23,7 @@ export const BEWARE = "This may cause pkg states to behave differently than stat
   "without test=True, due to the differences in the configured repositories.";
 
 /** Why the arguments make no sense together; undefined if they do. */
-function refusal({ kwargs }: BoundArguments): string | undefined {
+function refusal({ kwargs }: KeywordArgs): string | undefined {
   if ("repo" in kwargs) {
     return "'repo' is not a supported argument for this state. The 'name' argument is probably what was intended.";
   }
@@ -37,7 +37,7 @@ function refusal({ kwargs }: BoundArguments): string | undefined {
 /** The repository as this family of hosts names it, and the arguments for its functions. */
 function namedRepo(
   context: StateContext,
-  { name, ppa, copr, kwargs }: BoundArguments,
+  { name, ppa, copr, kwargs }: Args,
 ): { repo: string; keyword: Keyword } {
   const { enabled = null, disabled = null, allow_insecure_key: _, ...others } = kwargs as Keyword;
   const keyword: Keyword = { ...others, name };
@@ -94,49 +94,53 @@ const differences = (keys: string[], before: Keyword, after: Keyword): Keyword =
   );
 
 /** `pkgrepo.managed` */
-export async function managed(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name } = args;
-  if (!await hasFunction(context, "pkg.get_repo")) {
-    return outcome(name, false, "Repo management not implemented on this platform");
-  }
-  const refused = refusal(args);
-  if (refused !== undefined) return outcome(name, false, refused);
-  const { repo, keyword } = namedRepo(context, args);
-  let before: Keyword;
-  let wanted: Keyword;
-  try {
-    before = { ...await context.call("pkg.get_repo", [], { repo, ...keyword }) as Keyword };
-    wanted = context.grains.os_family === "Debian" ? wantedRepo(context, repo, keyword) : { ...keyword };
-  } catch (error) {
-    return outcome(name, false, `Failed to examine repo '${name}': ${commandError(error)}`);
-  }
-  if (truthy(before) && !hasOthers(context, name, keyword)) {
-    delete before.file;
-    delete wanted.file;
-    if (Object.keys(wanted).every((key) => sameProperty(context, key, wanted, before, keyword))) {
-      return outcome(name, true, `Package repo '${name}' already configured`);
+export const managed = stateFunction({
+  signature: "name, ppa=None, copr=None, aptkey=True, **kwargs",
+  doc: "The repository is configured as it is described.",
+  async run(context, args) {
+    const { name } = args;
+    if (!await hasFunction(context, "pkg.get_repo")) {
+      return outcome(name, false, "Repo management not implemented on this platform");
     }
-  }
-  if (context.test) {
+    const refused = refusal(args);
+    if (refused !== undefined) return outcome(name, false, refused);
+    const { repo, keyword } = namedRepo(context, args);
+    let before: Keyword;
+    let wanted: Keyword;
     try {
-      const family = context.grains.os_family;
-      if (family === "Debian") checkRepo(context, repo, keyword);
-      else if (family === "RedHat") repoChanges(keyword);
-      else if (family === "Suse" && !truthy(before)) checkNewRepo(repo, keyword);
+      before = { ...await context.call("pkg.get_repo", [], { repo, ...keyword }) as Keyword };
+      wanted = context.grains.os_family === "Debian" ? wantedRepo(context, repo, keyword) : { ...keyword };
     } catch (error) {
-      return outcome(name, false, `Failed to configure repo '${name}': ${said(error)}`);
+      return outcome(name, false, `Failed to examine repo '${name}': ${commandError(error)}`);
     }
-    const changes = truthy(before) ? differences(Object.keys(wanted), before, wanted) : { repo: name };
-    return outcome(name, null, `Package repo '${name}' would be configured. ${BEWARE}`, changes);
-  }
-  return await configure(context, args, { repo, keyword, before, wanted });
-}
+    if (truthy(before) && !hasOthers(context, name, keyword)) {
+      delete before.file;
+      delete wanted.file;
+      if (Object.keys(wanted).every((key) => sameProperty(context, key, wanted, before, keyword))) {
+        return outcome(name, true, `Package repo '${name}' already configured`);
+      }
+    }
+    if (context.test) {
+      try {
+        const family = context.grains.os_family;
+        if (family === "Debian") checkRepo(context, repo, keyword);
+        else if (family === "RedHat") repoChanges(keyword);
+        else if (family === "Suse" && !truthy(before)) checkNewRepo(repo, keyword);
+      } catch (error) {
+        return outcome(name, false, `Failed to configure repo '${name}': ${said(error)}`);
+      }
+      const changes = truthy(before) ? differences(Object.keys(wanted), before, wanted) : { repo: name };
+      return outcome(name, null, `Package repo '${name}' would be configured. ${BEWARE}`, changes);
+    }
+    return await configure(context, args, { repo, keyword, before, wanted });
+  },
+});
 
 const said = (error: unknown) => error instanceof CommandExecutionError ? commandError(error) : messageOf(error);
 
 async function configure(
   context: StateContext,
-  { name, aptkey }: BoundArguments,
+  { name, aptkey }: Args,
   { repo, keyword, before, wanted }: { repo: string; keyword: Keyword; before: Keyword; wanted: Keyword },
 ): Promise<StateReturn> {
   try {

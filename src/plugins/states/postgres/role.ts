@@ -1,10 +1,11 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { isMap, lookup } from "../../../language/python/containers.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { isPassword, USUAL_ENCRYPTION, verifierOf } from "../../modules/postgres/passwords.ts";
 import { outcome } from "../outcome.ts";
-import { type Args, connection } from "./shared.ts";
+import { connection } from "./shared.ts";
 
 /** What a role may, by its argument and as the server lists it; in the order of Salt's changes. */
 const FLAGS: [argument: string, listed: string][] = [

@@ -1,10 +1,9 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { Context } from "../../../model/loader/context.ts";
 import type { StateContext, StateModule, StateReturn } from "../../../model/loader/states.ts";
 import { str } from "../../../language/python/repr.ts";
 import { isAvailable } from "../../modules/postgres/available.ts";
 import { outcome } from "../outcome.ts";
-
-export type Args = Record<string, unknown>;
 
 /** The parameters of a connection, as states name them. */
 export const CONNECTION = "user=None, maintenance_db=None, db_password=None, db_host=None, db_port=None, db_user=None";

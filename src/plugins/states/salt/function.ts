@@ -1,6 +1,6 @@
 import { messageOf } from "../../../base/errors.ts";
-import type { BoundArguments } from "../../../model/loader/signature.ts";
-import type { StateContext, StateFunction, StateReturn } from "../../../model/loader/states.ts";
+import type { Args } from "../../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
 import { isMap } from "../../../language/python/containers.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
@@ -29,7 +29,7 @@ async function isFailure(
   return truthy(failFunction) && !truthy(await call(str(failFunction), [ret ?? null]));
 }
 
-async function run(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+async function run(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, tgt } = args;
   const { arg, warnings: ofArguments } = argumentsOf(args.arg);
   const { ids, warnings: ofMinions = [] } = forgiven(args.fail_minions);
@@ -63,12 +63,12 @@ async function run(context: StateContext, args: BoundArguments): Promise<StateRe
 }
 
 /** `salt.function`; the name is that of the function. */
-export const fun: StateFunction = {
-  signature:
-    "name, tgt, ssh=False, tgt_type='glob', ret='', ret_config=None, ret_kwargs=None, expect_minions=False, fail_minions=None, " +
-    "fail_function=None, arg=None, kwarg=None, timeout=None, batch=None, subset=None, failhard=None, **kwargs",
+export const fun = stateFunction({
+  signature: `name, tgt, ssh=False, tgt_type='glob', ret='', ret_config=None, ret_kwargs=None,
+        expect_minions=False, fail_minions=None, fail_function=None, arg=None, kwarg=None, timeout=None, batch=None,
+        subset=None, failhard=None, **kwargs`,
   doc: "Runs an execution function on minions of the master on this host.\n\n" +
     "    cmd.run:\n      salt.function:\n        - tgt: 'web*'\n        - arg:\n          - uptime\n\n" +
     "fail_function: a function of this host that is asked of each return whether it is a success.",
   run,
-};
+});

@@ -1,6 +1,6 @@
 /** `salt.runner`, `salt.wheel` and `salt.parallel_runners`: functions of the master's host as states. */
-import type { BoundArguments } from "../../../model/loader/signature.ts";
-import type { StateContext, StateFunction, StateReturn } from "../../../model/loader/states.ts";
+import type { Args } from "../../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
 import { type AnyMap, entriesOf, isMap, lookup, sizeOf } from "../../../language/python/containers.ts";
 import { repr, str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
@@ -29,14 +29,14 @@ function resultOf(name: unknown, kind: "Runner" | "Wheel", out: unknown): StateR
   };
 }
 
-async function runRunner(context: StateContext, { name, kwargs }: BoundArguments): Promise<StateReturn> {
+async function runRunner(context: StateContext, { name, kwargs }: Args): Promise<StateReturn> {
   if (context.test) return outcome(name, null, `Runner function '${str(name)}' would be executed.`);
   const user = typeof context.opts.user === "string" ? { __pub_user: context.opts.user } : {};
   const keywords = { ...kwargs as Record<string, unknown>, ...user, ...ofOrchestration(context), full_return: true };
   return resultOf(name, "Runner", await context.call("saltutil.runner", [name], keywords));
 }
 
-async function runWheel(context: StateContext, { name, kwargs }: BoundArguments): Promise<StateReturn> {
+async function runWheel(context: StateContext, { name, kwargs }: Args): Promise<StateReturn> {
   if (context.test) return outcome(name, null, `Wheel function '${str(name)}' would be executed.`);
   const keywords = { ...kwargs as Record<string, unknown>, ...ofOrchestration(context) };
   return resultOf(name, "Wheel", await context.call("saltutil.wheel", [name], keywords));
@@ -112,7 +112,7 @@ function plainRunners(name: unknown, ends: readonly RunnerEnd[]): StateReturn {
   return outcome(name, failed.length === 0, comment, { ret });
 }
 
-async function runInParallel(context: StateContext, { name, runners }: BoundArguments): Promise<StateReturn> {
+async function runInParallel(context: StateContext, { name, runners }: Args): Promise<StateReturn> {
   if (typeof runners !== "string" && !(isMap(runners) && sizeOf(runners) >= 0)) {
     return outcome(name, false, "The runners parameter must be a string or dict.");
   }
@@ -132,27 +132,27 @@ async function runInParallel(context: StateContext, { name, runners }: BoundArgu
   }
 }
 
-export const runner: StateFunction = {
+export const runner = stateFunction({
   signature: "name, **kwargs",
   doc:
     "Runs a runner of the master on this host; the name is that of the runner, and further arguments are its own.\n\n" +
     "    cache.clear_all:\n      salt.runner:\n        - tgt: 'web1'",
   run: runRunner,
-};
+});
 
-export const wheel: StateFunction = {
+export const wheel = stateFunction({
   signature: "name, **kwargs",
   doc:
     "Has the master on this host run a wheel function; the name is that of the function, and further arguments are its own.\n\n" +
     "    key.accept:\n      salt.wheel:\n        - match: web1",
   run: runWheel,
-};
+});
 
-export const parallelRunners: StateFunction = {
+export const parallelRunners = stateFunction({
   signature: "name, runners, **kwargs",
   doc: "Runs several runners at once.\n\n" +
     "    both:\n      salt.parallel_runners:\n        - runners:\n            one:\n              - name: state.orchestrate\n" +
     "              - kwarg:\n                  mods: orch.one\n            two:\n              - name: state.orchestrate\n" +
     "              - kwarg:\n                  mods: orch.two",
   run: runInParallel,
-};
+});

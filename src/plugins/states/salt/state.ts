@@ -1,5 +1,5 @@
-import type { BoundArguments } from "../../../model/loader/signature.ts";
-import type { StateContext, StateFunction, StateReturn } from "../../../model/loader/states.ts";
+import type { Args } from "../../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
 import { entriesOf, isMap, lookup } from "../../../language/python/containers.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
@@ -8,7 +8,7 @@ import { failureDetail, forgiven, jobOf, type MinionPart, outcomeOnMinions, part
 import { commandKeywords, runOnMinions } from "./targets.ts";
 
 /** The function to run and its argument; undefined if the state names none. */
-function called({ highstate, top, sls }: BoundArguments): { fun: string; arg: unknown[] } | undefined {
+function called({ highstate, top, sls }: Args): { fun: string; arg: unknown[] } | undefined {
   if (truthy(highstate)) return { fun: "state.highstate", arg: [] };
   if (truthy(top)) return { fun: "state.top", arg: [top] };
   if (truthy(sls)) return { fun: "state.sls", arg: [Array.isArray(sls) ? sls.map(str).join(",") : sls] };
@@ -16,7 +16,7 @@ function called({ highstate, top, sls }: BoundArguments): { fun: string; arg: un
 }
 
 /** The keyword arguments of that function. */
-function keywordsOf({ test: isDry }: StateContext, args: BoundArguments): Record<string, unknown> {
+function keywordsOf({ test: isDry }: StateContext, args: Args): Record<string, unknown> {
   const keywords: Record<string, unknown> = {};
   if (args.test !== null || isDry) keywords.test = args.test ?? isDry;
   if (truthy(args.pillar)) keywords.pillar = args.pillar;
@@ -60,7 +60,7 @@ function judged(parts: readonly MinionPart[], forgivenIds: readonly string[], al
   return { result: true, changes, comment: `States ran successfully.${updating}${unchanged}` };
 }
 
-async function run(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+async function run(context: StateContext, args: Args): Promise<StateReturn> {
   const { name } = args;
   const allowFail = Number.parseInt(str(args.allow_fail), 10);
   if (Number.isNaN(allowFail)) {
@@ -89,15 +89,14 @@ async function run(context: StateContext, args: BoundArguments): Promise<StateRe
 }
 
 /** `salt.state`. */
-export const state: StateFunction = {
-  signature:
-    "name, tgt, ssh=False, tgt_type='glob', ret='', ret_config=None, ret_kwargs=None, highstate=None, sls=None, top=None, " +
-    "saltenv=None, test=None, pillar=None, pillarenv=None, expect_minions=True, exclude=None, fail_minions=None, " +
-    "allow_fail=0, concurrent=False, timeout=None, batch=None, queue=False, subset=None, orchestration_jid=None, " +
-    "failhard=None, **kwargs",
+export const state = stateFunction({
+  signature: `name, tgt, ssh=False, tgt_type='glob', ret='', ret_config=None, ret_kwargs=None, highstate=None,
+        sls=None, top=None, saltenv=None, test=None, pillar=None, pillarenv=None, expect_minions=True, exclude=None,
+        fail_minions=None, allow_fail=0, concurrent=False, timeout=None, batch=None, queue=False, subset=None,
+        orchestration_jid=None, failhard=None, **kwargs`,
   doc: "Applies states on minions of the master on this host.\n\n" +
     "    webservers:\n      salt.state:\n        - tgt: 'web*'\n        - sls: nginx\n\n" +
     "sls, highstate, top: what is applied. batch, subset, timeout, queue, concurrent: as of `salt`. expect_minions: a minion that\n" +
     "does not return has failed. allow_fail: so many minions may fail. fail_minions: those that may.",
   run,
-};
+});

@@ -1,5 +1,5 @@
 /** What `salt.state` and `salt.function` have in common: arguments of a job on minions, and the event that announces it. */
-import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext } from "../../../model/loader/states.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
@@ -7,7 +7,7 @@ import { truthy } from "../../../language/python/truth.ts";
 /** The keyword arguments for `saltutil.cmd` that both have, in the order in which events show them. */
 export function commandKeywords(
   { opts }: StateContext,
-  args: BoundArguments,
+  args: Args,
   own: { arg: unknown[]; kwarg: Record<string, unknown> },
   more: Record<string, unknown> = {},
 ): Record<string, unknown> {
@@ -34,7 +34,7 @@ export function orchestrationOf({ low }: StateContext): string | undefined {
 export async function runOnMinions(
   context: StateContext,
   type: "state" | "function",
-  { name, tgt }: BoundArguments,
+  { name, tgt }: Args,
   fun: string,
   keywords: Record<string, unknown>,
 ): Promise<unknown> {

@@ -1,6 +1,6 @@
 import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
-import type { BoundArguments } from "../../../model/loader/signature.ts";
-import type { StateContext, StateFunction, StateReturn } from "../../../model/loader/states.ts";
+import type { Args } from "../../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
 import { isMap, lookup } from "../../../language/python/containers.ts";
 import { toFloat } from "../../../language/python/float.ts";
 import { repr, str } from "../../../language/python/repr.ts";
@@ -15,7 +15,7 @@ function valuesOf(data: unknown, name: string): unknown[] {
   return value === null ? [] : Array.isArray(value) ? value : [value];
 }
 
-async function run(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+async function run(context: StateContext, args: Args): Promise<StateReturn> {
   const { name } = args;
   if (!Array.isArray(args.id_list)) throw new SaltInvocationError(`id_list must be a list, not ${repr(args.id_list)}`);
   const seconds = Number(args.timeout);
@@ -52,10 +52,10 @@ async function run(context: StateContext, args: BoundArguments): Promise<StateRe
 }
 
 /** `salt.wait_for_event`; the name is a glob of tags. */
-export const waitForEvent: StateFunction = {
+export const waitForEvent = stateFunction({
   signature: "name, id_list, event_id='id', timeout=300, node='master'",
   doc: "Waits until an event has come of each of these ids.\n\n" +
     "    salt/minion/*/start:\n      salt.wait_for_event:\n        - id_list:\n          - web1\n          - web2\n\n" +
     "event_id: the field of the event that holds the id. timeout: seconds.",
   run,
-};
+});

@@ -1,6 +1,6 @@
 /** The states of policies: `selinux.fcontext_policy_*`, `port_policy_*`. */
-import type { BoundArguments } from "../../../model/loader/signature.ts";
-import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import type { Args } from "../../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { outcome } from "../outcome.ts";
@@ -9,13 +9,13 @@ type Answer = Record<string, unknown>;
 
 const FILE = ["name", "filetype", "sel_type", "sel_user", "sel_level"];
 
-const pick = (args: BoundArguments, names: readonly string[]): Answer =>
+const pick = (args: Args, names: readonly string[]): Answer =>
   Object.fromEntries(names.map((name) => [name, args[name]]));
 
 const ask = async (context: StateContext, fun: string, keyword: Answer) =>
   await context.call(`selinux.${fun}`, [], keyword) as Answer | null;
 
-export async function filesPresent(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+export async function filesPresent(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, filetype, sel_type: type } = args;
   const words = await context.call("selinux.filetype_id_to_string", [filetype]);
   const now = await ask(context, "fcontext_get_policy", pick(args, FILE));
@@ -41,7 +41,7 @@ export async function filesPresent(context: StateContext, args: BoundArguments):
   );
 }
 
-export async function filesAbsent(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+export async function filesAbsent(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, filetype, sel_type: type } = args;
   const now = await ask(context, "fcontext_get_policy", pick(args, FILE));
   if (!truthy(now)) {
@@ -61,16 +61,22 @@ export async function filesAbsent(context: StateContext, args: BoundArguments): 
     : outcome(name, false, `Error removing policy: ${str(done)}`, changes);
 }
 
-export async function filesApplied(context: StateContext, { name, recursive }: BoundArguments): Promise<StateReturn> {
-  if (await context.call("selinux.fcontext_policy_is_applied", [name, recursive]) === "") {
-    return outcome(name, true, `SElinux policies are already applied for filespec "${str(name)}"`);
-  }
-  if (context.test) return outcome(name, null, "");
-  const done = await context.call("selinux.fcontext_apply_policy", [name, recursive]) as Answer;
-  return done.retcode === 0 ? outcome(name, true, "", (done.changes ?? {}) as Answer) : outcome(name, false, str(done));
-}
+export const filesApplied = stateFunction({
+  signature: "name, recursive=False",
+  doc: "The file, or all below a directory, have the labels of the policy.",
+  async run(context, { name, recursive }) {
+    if (await context.call("selinux.fcontext_policy_is_applied", [name, recursive]) === "") {
+      return outcome(name, true, `SElinux policies are already applied for filespec "${str(name)}"`);
+    }
+    if (context.test) return outcome(name, null, "");
+    const done = await context.call("selinux.fcontext_apply_policy", [name, recursive]) as Answer;
+    return done.retcode === 0
+      ? outcome(name, true, "", (done.changes ?? {}) as Answer)
+      : outcome(name, false, str(done));
+  },
+});
 
-async function port(context: StateContext, args: BoundArguments, present: boolean): Promise<StateReturn> {
+async function port(context: StateContext, args: Args, present: boolean): Promise<StateReturn> {
   const { name, sel_type: type, protocol, port: number } = args;
   const wanted = pick(args, ["name", "sel_type", "protocol", "port"]);
   const before = await ask(context, "port_get_policy", wanted);
@@ -90,5 +96,13 @@ async function port(context: StateContext, args: BoundArguments, present: boolea
   return outcome(name, true, "", { old: before, new: await ask(context, "port_get_policy", wanted) });
 }
 
-export const portPresent = (context: StateContext, args: BoundArguments) => port(context, args, true);
-export const portAbsent = (context: StateContext, args: BoundArguments) => port(context, args, false);
+export const portPresent = stateFunction({
+  signature: "name, sel_type, protocol=None, port=None, sel_range=None",
+  doc: "There is a policy that gives the port that type.",
+  run: (context, args) => port(context, args, true),
+});
+export const portAbsent = stateFunction({
+  signature: "name, sel_type=None, protocol=None, port=None",
+  doc: "There is no policy for the port.",
+  run: (context, args) => port(context, args, false),
+});

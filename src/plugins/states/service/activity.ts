@@ -1,6 +1,5 @@
 /** The states `service.running` and `service.dead`. */
-import type { BoundArguments } from "../../../model/loader/signature.ts";
-import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { isTrue } from "../../../language/python/is_true.ts";
 import { hasFunction } from "../available.ts";
@@ -76,69 +75,79 @@ async function asItIs(context: StateContext, args: Args, atBoot: boolean, commen
 const lines = (...texts: string[]): string => texts.filter((text) => text !== "").join("\n");
 
 /** `service.running` */
-export async function running(context: StateContext, bound: BoundArguments): Promise<StateReturn> {
-  const args = bound as Args;
-  const { name, sig, init_delay: wait, kwargs } = args;
-  const early = await refused(context, args, "started");
-  if (early !== undefined) return early;
-  const asked = await systemdArguments(context, "service.status", kwargs);
-  const before = truthy(await context.call("service.status", [name, sig], asked));
-  const bootBefore = await startsAtBoot(context, name);
-  const unmask = truthy(kwargs.unmask);
-  const unmasked = unmask ? String((await setMasked(context, name, false, truthy(kwargs.unmask_runtime))).comment) : "";
-  if (before) {
-    return await asItIs(context, args, bootBefore, lines(`The service ${name} is already running`, unmasked));
-  }
-  if (context.test) return outcome(name, null, lines(`Service ${name} is set to start`, unmasked));
-  try {
-    if (
-      !truthy(await context.call("service.start", [name], await systemdArguments(context, "service.start", kwargs)))
-    ) {
-      return await withBoot(context, outcome(name, false, `Service ${name} failed to start`), args, false, false);
+export const running = stateFunction({
+  signature: "name, enable=None, sig=None, init_delay=None, **kwargs",
+  doc: "The service runs; with `enable` it also starts at boot, or does not.",
+  async run(context, bound) {
+    const args = bound;
+    const { name, sig, init_delay: wait, kwargs } = args;
+    const early = await refused(context, args, "started");
+    if (early !== undefined) return early;
+    const asked = await systemdArguments(context, "service.status", kwargs);
+    const before = truthy(await context.call("service.status", [name, sig], asked));
+    const bootBefore = await startsAtBoot(context, name);
+    const unmask = truthy(kwargs.unmask);
+    const unmasked = unmask
+      ? String((await setMasked(context, name, false, truthy(kwargs.unmask_runtime))).comment)
+      : "";
+    if (before) {
+      return await asItIs(context, args, bootBefore, lines(`The service ${name} is already running`, unmasked));
     }
-  } catch (error) {
-    return outcome(name, false, commandError(error));
-  }
-  await delay(context, wait);
-  const after = truthy(await context.call("service.status", [name, sig], asked));
-  const changed = bootBefore !== await startsAtBoot(context, name) || before !== after;
-  let ret = outcome(
-    name,
-    after,
-    after ? `Started service ${name}` : `Service ${name} failed to start`,
-    changed ? { [String(name)]: after } : {},
-  );
-  ret = await withBoot(context, ret, args, after, after);
-  if (truthy(wait)) ret.comment = `${ret.comment}\nDelayed return for ${wait} seconds`;
-  if (unmask) ret.comment = `${ret.comment}\n${unmasked}`;
-  return ret;
-}
+    if (context.test) return outcome(name, null, lines(`Service ${name} is set to start`, unmasked));
+    try {
+      if (
+        !truthy(await context.call("service.start", [name], await systemdArguments(context, "service.start", kwargs)))
+      ) {
+        return await withBoot(context, outcome(name, false, `Service ${name} failed to start`), args, false, false);
+      }
+    } catch (error) {
+      return outcome(name, false, commandError(error));
+    }
+    await delay(context, wait);
+    const after = truthy(await context.call("service.status", [name, sig], asked));
+    const changed = bootBefore !== await startsAtBoot(context, name) || before !== after;
+    let ret = outcome(
+      name,
+      after,
+      after ? `Started service ${name}` : `Service ${name} failed to start`,
+      changed ? { [String(name)]: after } : {},
+    );
+    ret = await withBoot(context, ret, args, after, after);
+    if (truthy(wait)) ret.comment = `${ret.comment}\nDelayed return for ${wait} seconds`;
+    if (unmask) ret.comment = `${ret.comment}\n${unmasked}`;
+    return ret;
+  },
+});
 
 /** `service.dead` */
-export async function dead(context: StateContext, bound: BoundArguments): Promise<StateReturn> {
-  const args = bound as Args;
-  const { name, sig, init_delay: wait, kwargs } = args;
-  const early = await refused(context, args, "stopped");
-  // A service that does not exist is dead enough.
-  if (early !== undefined) {
-    return early.comment === `The named service ${name} is not available` ? { ...early, result: true } : early;
-  }
-  const asked = await systemdArguments(context, "service.status", kwargs);
-  const before = truthy(await context.call("service.status", [name, sig], asked));
-  const bootBefore = await startsAtBoot(context, name);
-  if (!before) return await asItIs(context, args, bootBefore, `The service ${name} is already dead`);
-  if (context.test) return outcome(name, null, `Service ${name} is set to be killed`);
-  if (!truthy(await context.call("service.stop", [name], await systemdArguments(context, "service.stop", kwargs)))) {
-    return await withBoot(context, outcome(name, false, `Service ${name} failed to die`), args, true, false);
-  }
-  await delay(context, wait);
-  const after = truthy(await context.call("service.status", [name], asked));
-  const changed = bootBefore !== await startsAtBoot(context, name) || before !== after;
-  const ret = outcome(
-    name,
-    !after,
-    after ? `Service ${name} failed to die` : `Service ${name} was killed`,
-    changed ? { [String(name)]: after } : {},
-  );
-  return await withBoot(context, ret, args, after, !after);
-}
+export const dead = stateFunction({
+  signature: "name, enable=None, sig=None, init_delay=None, **kwargs",
+  doc: "The service does not run; with `enable` it also starts at boot, or does not.",
+  async run(context, bound) {
+    const args = bound;
+    const { name, sig, init_delay: wait, kwargs } = args;
+    const early = await refused(context, args, "stopped");
+    // A service that does not exist is dead enough.
+    if (early !== undefined) {
+      return early.comment === `The named service ${name} is not available` ? { ...early, result: true } : early;
+    }
+    const asked = await systemdArguments(context, "service.status", kwargs);
+    const before = truthy(await context.call("service.status", [name, sig], asked));
+    const bootBefore = await startsAtBoot(context, name);
+    if (!before) return await asItIs(context, args, bootBefore, `The service ${name} is already dead`);
+    if (context.test) return outcome(name, null, `Service ${name} is set to be killed`);
+    if (!truthy(await context.call("service.stop", [name], await systemdArguments(context, "service.stop", kwargs)))) {
+      return await withBoot(context, outcome(name, false, `Service ${name} failed to die`), args, true, false);
+    }
+    await delay(context, wait);
+    const after = truthy(await context.call("service.status", [name], asked));
+    const changed = bootBefore !== await startsAtBoot(context, name) || before !== after;
+    const ret = outcome(
+      name,
+      !after,
+      after ? `Service ${name} failed to die` : `Service ${name} was killed`,
+      changed ? { [String(name)]: after } : {},
+    );
+    return await withBoot(context, ret, args, after, !after);
+  },
+});

@@ -1,6 +1,6 @@
 /** What follows a run: `watch`, and a beacon that watches the service itself. */
-import type { BoundArguments } from "../../../model/loader/signature.ts";
-import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import type { KeywordArgs } from "../../../model/loader/signature.ts";
+import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
 import { isMap, lookup } from "../../../language/python/containers.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { hasFunction } from "../available.ts";
@@ -14,7 +14,7 @@ interface Action {
 }
 
 /** What is done to a service that is watched: what runs is restarted or reloaded, what does not is started. */
-async function actionOf(context: StateContext, args: BoundArguments, runs: boolean): Promise<Action> {
+async function actionOf(context: StateContext, args: KeywordArgs, runs: boolean): Promise<Action> {
   const has = (name: string) => hasFunction(context, `service.${name}`);
   if (!runs) return { fun: "start", verb: "start" };
   if (truthy(args.reload) && await has("reload")) {
@@ -27,30 +27,34 @@ async function actionOf(context: StateContext, args: BoundArguments, runs: boole
 }
 
 /** `service.mod_watch` */
-export async function watch(context: StateContext, args: BoundArguments): Promise<StateReturn> {
-  const { name, sfun, sig, kwargs } = args;
-  if (sfun !== "dead" && sfun !== "running") {
-    return outcome(name, false, `Unable to trigger watch for service.${sfun ?? "None"}`);
-  }
-  const asked = await systemdArguments(context, "service.status", kwargs);
-  const runs = truthy(await context.call("service.status", [name, sig], asked));
-  if (sfun === "dead" && !runs) return outcome(name, true, "Service is already stopped");
-  const { fun, verb } = sfun === "dead" ? { fun: "stop", verb: "stop" } : await actionOf(context, args, runs);
-  const past = verb === "stop" ? "stopped" : `${verb}ed`;
-  if (context.test) return outcome(name, null, `Service is set to be ${past}`);
-  // What is half dead is stopped for good before it is started.
-  if (verb === "start" && await hasFunction(context, "service.stop")) await context.call("service.stop", [name]);
-  const keyword = await systemdArguments(context, `service.${fun}`, kwargs);
-  let result: boolean;
-  try {
-    result = await context.call(`service.${fun}`, [name], keyword) as boolean;
-  } catch (error) {
-    return outcome(name, false, commandError(error));
-  }
-  await delay(context, args.init_delay);
-  const comment = truthy(result) ? `Service ${past}` : `Failed to ${verb} the service`;
-  return outcome(name, result, comment, { [String(name)]: result });
-}
+export const watch = stateFunction({
+  signature: "name, sfun=None, sig=None, reload=False, full_restart=False, init_delay=None, force=False, **kwargs",
+  doc: "Restarts or reloads a running service, starts one that is stopped, and stops one that shall be dead.",
+  async run(context, args) {
+    const { name, sfun, sig, kwargs } = args;
+    if (sfun !== "dead" && sfun !== "running") {
+      return outcome(name, false, `Unable to trigger watch for service.${sfun ?? "None"}`);
+    }
+    const asked = await systemdArguments(context, "service.status", kwargs);
+    const runs = truthy(await context.call("service.status", [name, sig], asked));
+    if (sfun === "dead" && !runs) return outcome(name, true, "Service is already stopped");
+    const { fun, verb } = sfun === "dead" ? { fun: "stop", verb: "stop" } : await actionOf(context, args, runs);
+    const past = verb === "stop" ? "stopped" : `${verb}ed`;
+    if (context.test) return outcome(name, null, `Service is set to be ${past}`);
+    // What is half dead is stopped for good before it is started.
+    if (verb === "start" && await hasFunction(context, "service.stop")) await context.call("service.stop", [name]);
+    const keyword = await systemdArguments(context, `service.${fun}`, kwargs);
+    let result: boolean;
+    try {
+      result = await context.call(`service.${fun}`, [name], keyword) as boolean;
+    } catch (error) {
+      return outcome(name, false, commandError(error));
+    }
+    await delay(context, args.init_delay);
+    const comment = truthy(result) ? `Service ${past}` : `Failed to ${verb} the service`;
+    return outcome(name, result, comment, { [String(name)]: result });
+  },
+});
 
 /** Has a beacon watch the service of a state with `beacon: true`. */
 export async function beacon(context: StateContext, args: Record<string, unknown>): Promise<StateReturn> {

@@ -1,4 +1,4 @@
-import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { equal } from "../../../language/python/equal.ts";
 import { mapOf } from "../../../language/python/containers.ts";
@@ -15,7 +15,7 @@ export const REDACTED = "XXX-REDACTED-XXX";
 /** The mode of a home directory. */
 const HOME_MODE = 0o755;
 
-async function setPassword(context: StateContext, { name, password }: BoundArguments, changes: UserChanges) {
+async function setPassword(context: StateContext, { name, password }: Args, changes: UserChanges) {
   if (changes.delete("passwd")) await context.call("shadow.set_password", [name, password]);
   if (changes.delete("empty_password")) await context.call("shadow.del_password", [name]);
   if (changes.has("password_lock")) {
@@ -25,7 +25,7 @@ async function setPassword(context: StateContext, { name, password }: BoundArgum
   }
 }
 
-async function setHome(context: StateContext, args: BoundArguments, changes: UserChanges, before: UserInfo) {
+async function setHome(context: StateContext, args: Args, changes: UserChanges, before: UserInfo) {
   const missing = changes.get("homeDoesNotExist");
   const home = missing ?? changes.get("home");
   if (home === undefined) return;
@@ -46,7 +46,7 @@ function difference(before: Record<string, unknown>, after: Record<string, unkno
 }
 
 /** Makes the changes of an existing user, and looks whether they are made. */
-export async function update(context: StateContext, args: BoundArguments, changes: UserChanges): Promise<StateReturn> {
+export async function update(context: StateContext, args: Args, changes: UserChanges): Promise<StateReturn> {
   const { name } = args;
   const hasShadow = await hasFunction(context, "shadow.info");
   const shadow = hasShadow ? await context.call("shadow.info", [name]) as ShadowInfo : undefined;
@@ -89,7 +89,7 @@ const AGE_WORDS: Record<string, string> = {
 };
 
 /** Sets password and its ages of a user that was just made; the failure of the last one is reported. */
-async function setShadow(context: StateContext, args: BoundArguments, ret: StateReturn): Promise<void> {
+async function setShadow(context: StateContext, args: Args, ret: StateReturn): Promise<void> {
   const { name, password, empty_password: empty } = args;
   const created = `User ${str(name)} created but failed to`;
   const check = async (field: string, wanted: unknown, failure: string) => {
@@ -118,9 +118,9 @@ async function setShadow(context: StateContext, args: BoundArguments, ret: State
 }
 
 /** Makes a user. */
-export async function create(context: StateContext, args: BoundArguments): Promise<StateReturn> {
+export async function create(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, groups, optional_groups: optional } = args;
-  const all = truthy(optional) ? [...(groups ?? []), ...optional] : groups;
+  const all = truthy(optional) ? [...(groups ?? []) as unknown[], ...optional as unknown[]] : groups;
   const { uid, gid, home, shell, unique, system, createhome, nologinit, loginclass, usergroup } = args;
   const { fullname, roomnumber, workphone, homephone, other } = args;
   const result = await context.call("user.add", [], {

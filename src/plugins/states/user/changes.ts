@@ -1,4 +1,4 @@
-import type { BoundArguments } from "../../../model/loader/signature.ts";
+import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext } from "../../../model/loader/states.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import { equal } from "../../../language/python/equal.ts";
@@ -52,7 +52,7 @@ function without(groups: string[], group: string, gids: ReadonlyMap<string, unkn
 
 async function groupChange(
   context: StateContext,
-  args: BoundArguments,
+  args: Args,
   user: UserInfo,
 ): Promise<string[] | undefined> {
   const { name, gid, groups, optional_groups: optional, remove_groups: removeGroups } = args;
@@ -74,7 +74,7 @@ async function groupChange(
   return wanted.length > 0 || remove ? wanted : undefined;
 }
 
-async function shadowChanges(context: StateContext, args: BoundArguments, shadow: ShadowInfo): Promise<UserChanges> {
+async function shadowChanges(context: StateContext, args: Args, shadow: ShadowInfo): Promise<UserChanges> {
   const changes: UserChanges = new Map();
   const { password, enforce_password: enforce, empty_password: empty, expire, password_lock: lock } = args;
   if (truthy(password) && !truthy(empty) && shadow.passwd !== password) {
@@ -92,7 +92,7 @@ async function shadowChanges(context: StateContext, args: BoundArguments, shadow
 }
 
 /** @throws {CommandExecutionError} naming numbers that may not be changed */
-function refuseNumbers(args: BoundArguments, user: UserInfo, changes: UserChanges): void {
+function refuseNumbers(args: Args, user: UserInfo, changes: UserChanges): void {
   const errors = (["uid", "gid"] as const).filter((id) => changes.has(id) && !truthy(args[`allow_${id}_change`]))
     .map((id) =>
       `Changing ${id} (${user[id]} -> ${str(args[id])}) not permitted, set allow_${id}_change to True to force this ` +
@@ -108,7 +108,7 @@ function refuseNumbers(args: BoundArguments, user: UserInfo, changes: UserChange
  *
  * @throws {CommandExecutionError} if a number would change and may not
  */
-export async function changesTo(context: StateContext, args: BoundArguments): Promise<UserChanges | undefined> {
+export async function changesTo(context: StateContext, args: Args): Promise<UserChanges | undefined> {
   const { name, uid, gid, home, createhome, shell } = args;
   const hasShadow = await hasFunction(context, "shadow.info");
   const shadow = hasShadow ? await context.call("shadow.info", [name]) as ShadowInfo : undefined;

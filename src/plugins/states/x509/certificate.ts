@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
@@ -10,7 +11,7 @@ import { withPolicy, withShortNames } from "../../modules/x509/policies.ts";
 import { PassphraseError, privatePem } from "../../modules/x509/private_keys.ts";
 import { certificateOf } from "../../modules/x509/read.ts";
 import { certificateChanges, digestChanges } from "./compare.ts";
-import { type Args, type Check, digestOf, type Found, manageContent, splitArguments } from "./managed_file.ts";
+import { type Check, digestOf, type Found, manageContent, splitArguments } from "./managed_file.ts";
 
 const DAY_MS = 86_400_000;
 /** Days that Salt 3006 uses where none are asked for. */

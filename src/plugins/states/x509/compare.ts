@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import { hex } from "../../../protocol/crypto/hex.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { type CertificatePlan, type RequestPlan, type RevocationPlan, sameKey } from "../../modules/x509/build.ts";
@@ -8,7 +9,6 @@ import { prettyHex } from "../../modules/x509/hex.ts";
 import { nameText, sameName } from "../../modules/x509/names.ts";
 import { certificateOf, requestOf, revocationsOf } from "../../modules/x509/read.ts";
 import { isSigned, signatureDigest } from "../../modules/x509/sign.ts";
-import type { Args } from "./managed_file.ts";
 
 const sameExtension = (a: Extension, b: Extension): boolean =>
   a.critical === b.critical && hex(a.value) === hex(b.value);

@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { decodeBase64 } from "../../../language/python/binascii.ts";
@@ -7,8 +8,6 @@ import { isFile, isLink, pathToChange, realPath } from "../../linux/paths.ts";
 import { keepBackup } from "../../modules/file/backup.ts";
 import { managed } from "../file/managed.ts";
 import { outcome } from "../outcome.ts";
-
-export type Args = Record<string, unknown>;
 
 /** Arguments that are those of `file.managed`. */
 const FILE_ARGUMENTS = [

@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { str } from "../../../language/python/repr.ts";
@@ -12,7 +13,7 @@ import {
   privatePem,
   usualSize,
 } from "../../modules/x509/private_keys.ts";
-import { type Args, type Check, type Found, manageContent, refuseOthers, splitArguments } from "./managed_file.ts";
+import { type Check, type Found, manageContent, refuseOthers, splitArguments } from "./managed_file.ts";
 
 const REFUSALS = {
   wrong: "The provided passphrase cannot decrypt the private key. Pass overwrite: true to force regeneration",

@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import { SaltInvocationError } from "../../../model/loader/family.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { str } from "../../../language/python/repr.ts";
@@ -7,7 +8,7 @@ import type { Der } from "../../modules/x509/der.ts";
 import { withShortNames } from "../../modules/x509/policies.ts";
 import { load, plainEncoding, REQUEST } from "../../modules/x509/read.ts";
 import { digestChanges, requestChanges } from "./compare.ts";
-import { type Args, type Check, digestOf, type Found, manageContent, splitArguments } from "./managed_file.ts";
+import { type Check, digestOf, type Found, manageContent, splitArguments } from "./managed_file.ts";
 
 /** The request at a path; undefined if it is none. */
 function currentRequest(context: StateContext, path: string): Der | undefined {

@@ -1,3 +1,4 @@
+import type { Args } from "../../../model/loader/signature.ts";
 import { SaltInvocationError } from "../../../model/loader/family.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { entriesOf, isMap } from "../../../language/python/containers.ts";
@@ -10,7 +11,7 @@ import { extensionOid } from "../../modules/x509/extensions_build.ts";
 import { load, plainEncoding, REVOCATIONS, revocationsOf } from "../../modules/x509/read.ts";
 import { digestName } from "../../modules/x509/sign.ts";
 import { digestChanges, revocationsChanges } from "./compare.ts";
-import { type Args, type Check, type Found, manageContent, refuseOthers, splitArguments } from "./managed_file.ts";
+import { type Check, type Found, manageContent, refuseOthers, splitArguments } from "./managed_file.ts";
 
 const DAY_MS = 86_400_000;
 /** Days that Salt 3006 uses where none are asked for. */

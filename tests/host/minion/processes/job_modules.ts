@@ -12,12 +12,12 @@ const bad: ExecutionModule = {
   functions: {
     pid: { ...plain, run: () => process.pid },
     inline_pid: { ...plain, inline: true, run: () => process.pid },
-    exit: { ...plain, signature: "code=3", run: (_context, { code }) => process.exit(code) },
+    exit: { ...plain, signature: "code=3", run: (_context, { code }) => process.exit(code as number) },
     signal: {
       ...plain,
       signature: "name",
       run(_context, { name }) {
-        process.kill(process.pid, name);
+        process.kill(process.pid, name as string);
         return new Promise(() => {});
       },
     },
@@ -104,7 +104,11 @@ const bad: ExecutionModule = {
       },
     },
     jobs: { ...plain, run: (context) => context.jobs.running() },
-    end: { ...plain, signature: "jid, sig", run: (context, { jid, sig }) => context.jobs.signal(jid, sig) ?? null },
+    end: {
+      ...plain,
+      signature: "jid, sig",
+      run: (context, { jid, sig }) => context.jobs.signal(jid as string, sig as number) ?? null,
+    },
     fire: {
       ...plain,
       async run(context) {
@@ -119,7 +123,7 @@ const bad: ExecutionModule = {
     fetch: {
       ...plain,
       signature: "url, path",
-      run: (context, { url, path }) => context.files.fetch(url, path),
+      run: (context, { url, path }) => context.files.fetch(url as string, path as string),
     },
     say: {
       ...plain,
@@ -141,8 +145,8 @@ const bad: ExecutionModule = {
       ...plain,
       signature: "count, size",
       async run(context, { count, size }) {
-        for (let number = 0; number < count; number++) {
-          const text = `${number} `.padEnd(size, ".");
+        for (let number = 0; number < Number(count); number++) {
+          const text = `${number} `.padEnd(Number(size), ".");
           await context.output?.(number % 2 === 0 ? "stdout" : "stderr", new TextEncoder().encode(text));
         }
         return count;
