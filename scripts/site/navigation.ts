@@ -22,6 +22,7 @@ export const NAVIGATION: readonly Section[] = [
       page("docs/README.md", "About Brine"),
       page("docs/getting-started.md", "Getting started"),
       page("docs/manage-20-servers.md", "Manage 20 servers"),
+      page("docs/configure-20-servers.md", "Configure 20 servers"),
       page("docs/install.md", "Installing"),
       page("docs/from-salt.md", "Moving over from Salt"),
       page("docs/how-it-works.md", "How it works"),

@@ -47,7 +47,6 @@ export JID`,
 
 export const INLINE: Readonly<Record<string, Row>> = {
   "apk add libstdc++": OF_HOST,
-  "brine bootstrap": { run: "brine bootstrap web9 salt.example", prints: /--id web9 --fingerprint/ },
   "brine bootstrap ID [MASTER]": { run: "brine bootstrap web9 salt.example", prints: /--id web9 --fingerprint/ },
   "brine call": { run: "brine call --local test.ping", prints: /True/ },
   "brine completion bash > /etc/bash_completion.d/brine": { run: "brine completion bash", prints: /complete .*salt/ },
@@ -295,4 +294,13 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "systemctl status": OF_HOST,
   "systemctl reload salt-master": { by: "tests/chroot/units_test.ts" },
   "usermod -aG salt ann": OF_HOST,
+  "salt web1 state.apply test=True": { prints: /Succeeded: 1/ },
+  "salt web7 state.apply NAME test=True": { run: "salt web1 state.apply hello test=True", prints: /Succeeded: 1/ },
+  "ssh root@web1 true": OF_HOST,
+  "npm run compile -- linux-x64 linux-arm64": { not: "it downloads the runtime of another processor" },
+  "brine bootstrap ID MASTER": { run: "brine bootstrap web9 salt.example", prints: /--id web9 --fingerprint/ },
+  "salt --queue=12h web7 cmd.run uptime": { run: "salt --queue=12h web1 cmd.run uptime", prints: /load average/ },
+  "systemctl restart salt-minion": OF_HOST,
+  "salt-key -f web7": { run: "salt-key -f web1", prints: /web1: +[0-9a-f]{2}:/ },
+  "salt-key -a web7": PASTED,
 };
