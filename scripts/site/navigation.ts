@@ -35,6 +35,7 @@ export const NAVIGATION: readonly Section[] = [
       page("docs/command-line.md", "The command line"),
       page("docs/targeting.md", "Targets"),
       page("docs/writing-states.md", "Writing states"),
+      page("docs/formulas.md", "Folders and formulas"),
       page("docs/gitfs.md", "Files and pillar from git"),
       page("docs/schedules.md", "Schedules"),
       page("docs/beacons.md", "Beacons"),

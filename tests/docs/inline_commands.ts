@@ -184,8 +184,7 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "salt ID saltutil.refresh_grains": { run: "salt web1 saltutil.refresh_grains", prints: PINGED },
   "salt ID saltutil.refresh_pillar": { run: "salt web1 saltutil.refresh_pillar", prints: PINGED },
   "salt ID saltutil.sync_all": { run: "salt web1 saltutil.sync_all", prints: /modules:/ },
-  "salt ID grains.items": { run: "salt web1 grains.items", prints: /os_family:/ },
-  "salt ID slsutil.renderer salt://FILE default_renderer=jinja": {
+  "salt MINION slsutil.renderer salt://FILE default_renderer=jinja": {
     run: "salt web1 slsutil.renderer salt://hello.sls default_renderer=jinja",
     prints: /file\.managed/,
   },
@@ -193,13 +192,8 @@ export const INLINE: Readonly<Record<string, Row>> = {
     run: "salt web1 slsutil.renderer salt://hello.sls",
     prints: /file\.managed/,
   },
-  "salt ID state.apply NAME test=True": { run: "salt web1 state.apply hello test=True", prints: /Succeeded: 1/ },
   "salt ID state.show_sls NAME": { run: "salt web1 state.show_sls hello", prints: /__sls__:\n +hello/ },
   "salt ID state.show_top": { run: "salt web1 state.show_top", prints: /base:\n +- hello/ },
-  "salt ID sys.state_argspec MODULE.FUNCTION": {
-    run: "salt web1 sys.state_argspec file.managed",
-    prints: /- contents/,
-  },
   "salt ID sys.argspec MODULE.FUNCTION": { run: "salt web1 sys.argspec test.echo", prints: /- text/ },
   "salt ID test.not_loaded": { run: "salt web1 test.not_loaded", prints: /web1:/ },
   "salt web1 test.ping": { prints: PINGED },
@@ -207,7 +201,6 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "salt-call --local test.ping": { prints: /local:\n {4}True/ },
   "salt-call --local": { run: "salt-call --local test.ping", prints: /local:\n {4}True/ },
   "salt-call --local key.finger": { prints: /local:\n {4}[0-9a-f]{2}:/ },
-  "salt-call state.apply NAME test=True": { run: "salt-call state.apply hello test=True", prints: /Succeeded: 1/ },
   "salt-call --local state.apply": { prints: /Succeeded: 1/ },
   "salt-call --version": { prints: /^salt-call \d/ },
   "salt-cp --chunked": {
@@ -303,4 +296,13 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "systemctl restart salt-minion": OF_HOST,
   "salt-key -f web7": { run: "salt-key -f web1", prints: /web1: +[0-9a-f]{2}:/ },
   "salt-key -a web7": PASTED,
+  "systemctl restart salt-master": OF_HOST,
+  "salt MINION state.apply NAME test=True": { run: "salt web1 state.apply hello test=True", prints: /Succeeded: 1/ },
+  "salt-call --local grains.items": { prints: /os_family:/ },
+  "salt MINION state.show_sls NAME": { run: "salt web1 state.show_sls hello", prints: /__sls__:\n +hello/ },
+  "salt MINION state.show_top": { run: "salt web1 state.show_top", prints: /base:\n +- hello/ },
+  "salt MINION sys.state_argspec MODULE.FUNCTION": {
+    run: "salt web1 sys.state_argspec file.managed",
+    prints: /- contents/,
+  },
 };
