@@ -24,6 +24,7 @@ export const NAVIGATION: readonly Section[] = [
       page("docs/manage-20-servers.md", "Manage 20 servers"),
       page("docs/configure-20-servers.md", "Configure 20 servers"),
       page("docs/install.md", "Installing"),
+      page("docs/install-npm.md", "Install from npm or images"),
       page("docs/from-salt.md", "Moving over from Salt"),
       page("docs/how-it-works.md", "How it works"),
       page("docs/glossary.md", "Glossary"),

@@ -117,7 +117,6 @@ export const INLINE: Readonly<Record<string, Row>> = {
   },
   "npm run compile": { by: "package.json" },
   "npm run docs:api": { run: inCopy("npm run -s docs:api && ls dist/api"), prints: /functions\.html/ },
-  "npm run image -- --without-base": { by: "tests/one_file/image_test.ts" },
   "npm run master": PASTED,
   "npm run minion": PASTED,
   "npm run test:images": { not: "a command of its own, which needs podman or docker" },
@@ -305,4 +304,9 @@ export const INLINE: Readonly<Record<string, Row>> = {
     run: "salt web1 sys.state_argspec file.managed",
     prints: /- contents/,
   },
+  "sh install.sh --uninstall": { by: "tests/one_file/install_test.ts" },
+  "sh install.sh minion": { by: "tests/one_file/install_test.ts" },
+  "docker run --network container:NAME": { not: "it needs docker, and the container of a master" },
+  "npm run compile -- linux-arm64": { not: "it downloads the runtime of another processor" },
+  "npm run deb -- --target linux-arm64": { not: "it needs the one file for another processor" },
 };
