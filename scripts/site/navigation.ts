@@ -71,6 +71,7 @@ export const NAVIGATION: readonly Section[] = [
       page("docs/cluster.md", "Several masters as one"),
       page("docs/secure-a-master.md", "Secure a master"),
       page("docs/permissions.md", "Permissions"),
+      page("docs/login-backends.md", "Login backends"),
       page("docs/metrics.md", "Metrics and traces"),
     ],
   },

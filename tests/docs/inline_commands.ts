@@ -170,10 +170,6 @@ export const INLINE: Readonly<Record<string, Row>> = {
     run: "salt -a file --username ann --password secret '*' test.ping",
     prints: /web1:\n {4}True/,
   },
-  "salt -a file -T …": {
-    run: "salt -a file -T --username ann --password secret '*' test.ping",
-    prints: /web1:\n {4}True/,
-  },
   "salt -a file …": { run: "salt -a file --username ann --password secret '*' test.ping", prints: /web1:\n {4}True/ },
   "salt -b 0": DIFFERENCE,
   "salt -b 1": { run: "salt -b 1 '*' test.ping", prints: /True/ },
