@@ -281,7 +281,6 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "sudo -n": OF_HOST,
   "systemctl status": OF_HOST,
   "systemctl reload salt-master": { by: "tests/chroot/units_test.ts" },
-  "usermod -aG salt ann": OF_HOST,
   "salt web1 state.apply test=True": { prints: /Succeeded: 1/ },
   "salt web7 state.apply NAME test=True": { run: "salt web1 state.apply hello test=True", prints: /Succeeded: 1/ },
   "ssh root@web1 true": OF_HOST,
