@@ -311,4 +311,10 @@ export const INLINE: Readonly<Record<string, Row>> = {
     prints: /written/,
   },
   "kill -USR1 $(cat /var/run/salt-syndic.pid)": { by: "tests/cli/daemon/signals_slow_test.ts" },
+  "salt-call event.send myco/deploy/web version=5": { prints: /True/ },
+  "salt-run state.event 'myco/*'": {
+    run:
+      "salt-run state.event 'myco/*' count=1 > seen &\nuntil [ -s seen ]; do salt-call event.send myco/deploy/web version=5; done\nwait\ncat seen",
+    prints: /"data": \{"version": 5/,
+  },
 };
