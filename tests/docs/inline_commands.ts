@@ -317,4 +317,6 @@ export const INLINE: Readonly<Record<string, Row>> = {
       "salt-run state.event 'myco/*' count=1 > seen &\nuntil [ -s seen ]; do salt-call event.send myco/deploy/web version=5; done\nwait\ncat seen",
     prints: /"data": \{"version": 5/,
   },
+  "chmod 755 FILE": OF_HOST,
+  "salt web1 saltutil.sync_states": { run: "salt web1 saltutil.sync_states refresh=False", prints: /web1:/ },
 };
