@@ -307,7 +307,8 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "salt --job-timeout=15m …": { run: "salt --job-timeout=15m '*' test.ping", prints: PINGED },
   "salt-run -l debug …": { run: "salt-run -l debug manage.up", prints: /- web1/ },
   "kill -USR1 $(cat /var/run/salt-master.pid)": {
-    run: "kill -USR1 $(cat /var/run/salt-master.pid)\nuntil [ -s /var/cache/salt/master/salt-master.status.json ]; do sleep 0.1; done\necho written",
+    run:
+      "kill -USR1 $(cat /var/run/salt-master.pid)\nuntil [ -s /var/cache/salt/master/salt-master.status.json ]; do sleep 0.1; done\necho written",
     prints: /written/,
   },
   "kill -USR1 $(cat /var/run/salt-syndic.pid)": { by: "tests/cli/daemon/signals_slow_test.ts" },
