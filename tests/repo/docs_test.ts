@@ -46,9 +46,9 @@ test("the options that docs/from-salt.md names are in the tables", async () => {
   }
 });
 
-test("permission sets that docs/install.md names are in deno.json", () => {
+test("permission sets that docs/install-npm.md names are in deno.json", () => {
   const deno = JSON.parse(readFileSync(at("deno.json"), "utf8"));
-  assert.ok(readFileSync(at("docs/install.md"), "utf8").includes("deno run -P=minion"));
+  assert.ok(readFileSync(at("docs/install-npm.md"), "utf8").includes("deno run -P=minion"));
   assert.ok("minion" in deno.permissions && "default" in deno.permissions);
   assert.equal(deno.permissions.default.run, undefined);
 });

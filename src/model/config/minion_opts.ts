@@ -371,7 +371,7 @@ export const MINION_OPTIONS = {
     0,
     "Minutes between two events `minion_ping`. Without a reply the minion reconnects. 0: none.",
   ),
-  random_startup_delay: number(0, "The longest random delay, in seconds, before the minion's first login."),
+  random_startup_delay: number(0, "The longest random delay, in seconds, before the minion's first sign-in."),
   recon_default: number(1000, "Milliseconds until the first attempt to connect again."),
   recon_max: number(10000, "Milliseconds between later attempts."),
   master_finger: text("", "The fingerprint that the master's key must have."),

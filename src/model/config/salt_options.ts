@@ -352,7 +352,7 @@ const MASTER: SaltOptions = {
     pass_variable_prefix: "",
   }),
   ...none(PRESENCE, { con_cache: false }),
-  ...unneeded("minions log in again without it", { ping_on_rotate: false }),
+  ...unneeded("minions sign in again without it", { ping_on_rotate: false }),
   ...none("use file_roots", { master_roots: { base: ["/srv/salt-master"] } }),
   ...unneeded(SOCKETS, {
     tcp_master_pub_port: 4512,
@@ -430,7 +430,7 @@ const MINION: SaltOptions = {
       retry_dns_count: null,
     },
   ),
-  ...unneeded("the master delays logins if too many arrive at once, and pauses are random", {
+  ...unneeded("the master delays sign-ins if too many arrive at once, and pauses are random", {
     random_reauth_delay: 10,
     recon_randomize: true,
   }),
