@@ -129,11 +129,13 @@ export type Declare<F extends AnyFunction> = <S extends string | Signature, R ex
   fun: Declared<F, S, R>,
 ) => Declared<F, Signature | string, R>;
 
-/** Where the signature names types, values become of them before the function runs. */
+/** Where the signature names types, values become of them before the function runs. The signature is read by the first call. */
 export function declareFunction<F extends AnyFunction>(fun: F): F {
-  const typed = parseSignature(fun.signature).params.filter(({ type }) => type !== undefined);
-  if (typed.length === 0) return fun;
+  if (typeof fun.signature === "string" && !fun.signature.includes(":")) return fun;
+  let typed: Parameter[] | undefined;
   const run = (context: never, args: Args) => {
+    typed ??= parseSignature(fun.signature).params.filter(({ type }) => type !== undefined);
+    if (typed.length === 0) return fun.run(context, args as never);
     const coerced = { ...args };
     for (const { name, type } of typed) coerced[name] = TYPES[type!](args[name]);
     return fun.run(context, coerced as never);
