@@ -89,7 +89,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     await page.getByRole("dialog").getByText("web1239.example").waitFor();
     await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
     assert.ok(!api.calls.some(({ fun }) => fun === "key.delete_dict"));
-    await page.getByLabel("Select all that are listed").check();
+    await page.getByLabel("Select all listed").check();
     await page.getByRole("link", { name: "Run on these" }).click();
     await page.locator("#target-preview").getByText("236 minions").waitFor();
     await context.close();
@@ -100,7 +100,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     try {
       const { page, context } = await openPage(browser, waitingApi.url);
       await signIn(page, "file", "ada", PASSWORD);
-      const waiting = page.getByRole("region", { name: "Minions that wait to be accepted" });
+      const waiting = page.getByRole("region", { name: "Minions with a pending key" });
       await waiting.getByText("5 minions wait to be accepted").waitFor();
       assert.equal(await waiting.getByRole("listitem").count(), 3);
       waitingApi.fingers["new2.example"] = "de:ad:be:ef";
@@ -292,7 +292,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
   test("the schedule of a minion is shown, changed and refused in its words", LONG, async () => {
     const { page, context } = await enter();
     await go(page, "#/minions/web0001.example?tab=schedule");
-    const grid = page.getByRole("grid", { name: "Jobs by time" });
+    const grid = page.getByRole("grid", { name: "Scheduled jobs" });
     await grid.getByText("cron 30 2 * * *").waitFor();
     await grid.getByText("every 10 minutes, splay 30").waitFor();
     await page.getByRole("button", { name: "Add job" }).click();
