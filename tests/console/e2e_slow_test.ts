@@ -108,7 +108,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
       const row = (id: string) => waiting.getByRole("listitem").filter({ hasText: id });
       await row("new1.example").getByText("accepted").waitFor();
       await waiting.getByRole("button", { name: "Accept new2.example" }).click();
-      await row("new2.example").getByText("another one than a moment ago").waitFor();
+      await row("new2.example").getByText("has changed since the page showed it").waitFor();
       await row("new2.example").getByText("de:ad:be:ef").waitFor();
       await waiting.getByRole("button", { name: "Reject new3.example" }).click();
       await row("new3.example").getByText("deleted").waitFor();
@@ -264,7 +264,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     await page.getByRole("button", { name: "Targets" }).click();
     await page.getByRole("button", { name: /^first webs/ }).click();
     assert.equal(await page.getByRole("textbox", { name: "Target" }).inputValue(), "web00*");
-    await page.getByRole("button", { name: "Favourites" }).click();
+    await page.getByRole("button", { name: "Favorites" }).click();
     await page.getByLabel("Name of test.arg with these arguments").fill("say a");
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByRole("button", { name: "Delete say a" }).waitFor();

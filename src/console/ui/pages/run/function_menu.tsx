@@ -20,7 +20,7 @@ export function FunctionMenu(
     recent.findIndex((other) => other.fun === fun && other.where === where) === at
   ).slice(0, SHOWN);
   return (
-    <Menu icon="star" label="Favourites" title="Saved and recent functions with arguments">
+    <Menu icon="star" label="Favorites" title="Saved and recent functions with arguments">
       {(close) => {
         const take = (address: string) => {
           close();
@@ -28,7 +28,7 @@ export function FunctionMenu(
         };
         return (
           <>
-            <MenuSection title="Favourites">
+            <MenuSection title="Favorites">
               {favourites.map((one) => (
                 <DeletableItem
                   key={one.name}
