@@ -62,24 +62,7 @@ import { minionsOf } from "./verbs/minions.ts";
 import { targetsOf } from "./verbs/targets.ts";
 import { callWheel } from "./wheel.ts";
 
-/**
- * What a client is made from; {@link connect} fills it in for a program.
- *
- * @example
- * ```ts
- * import { currentRuntime, LocalClient, type LocalClientOptions, silentLogger } from "brine";
- *
- * const opts = {
- *   interface: "127.0.0.1",
- *   ret_port: 4506,
- *   sock_dir: "/var/run/salt/master",
- *   cachedir: "/var/cache/salt/master",
- *   user: "root",
- * };
- * const options: LocalClientOptions = { runtime: await currentRuntime(), log: silentLogger, opts };
- * export const open = () => LocalClient.open(options);
- * ```
- */
+/** What a client is made from; {@link connect} fills it in for a program. */
 export interface LocalClientOptions {
   /** The runtime to connect with. */
   runtime: Runtime;

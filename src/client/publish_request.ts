@@ -3,16 +3,7 @@ import { isRecord } from "../base/record.ts";
 import type { TargetType } from "../model/target/target.ts";
 import type { Credentials } from "./credentials.ts";
 
-/**
- * What has asked for a job or a function of the master.
- *
- * @example
- * ```ts
- * import type { JobOrigin } from "brine";
- *
- * export const origin: JobOrigin = { reaction: { tag: "salt/minion/web1/start", sls: "salt://setup.sls", id: "setup" } };
- * ```
- */
+/** What has asked for a job or a function of the master. */
 export interface JobOrigin {
   /** The reaction of an event, for the audit log. Masters believe it of who may do everything. */
   reaction?: { tag: string; sls: string; id: string };
@@ -20,23 +11,7 @@ export interface JobOrigin {
   cause?: string;
 }
 
-/**
- * A job to be published.
- *
- * @example
- * ```ts
- * import type { PublishRequest } from "brine";
- *
- * export const request: PublishRequest = {
- *   tgt: "G@os:Debian and web*",
- *   tgt_type: "compound",
- *   fun: "pkg.install",
- *   arg: ["nginx"],
- *   kwarg: { refresh: true },
- *   kwargs: { metadata: { ticket: 12 } },
- * };
- * ```
- */
+/** A job to be published. */
 export interface PublishRequest {
   /** Text as `tgt_type` has it, or a list of ids. */
   tgt: string | string[];
@@ -71,16 +46,7 @@ export interface PublishRequest {
   jobTimeout?: number;
 }
 
-/**
- * A job that was published.
- *
- * @example
- * ```ts
- * await using salt = await connect();
- * const published = await salt.publish({ tgt: "*", fun: "test.ping" });
- * if (published !== undefined) console.log(published.jid, published.minions);
- * ```
- */
+/** A job that was published. */
 export interface Published {
   /** The job's id, 20 digits. */
   jid: string;

@@ -4,16 +4,7 @@ import { refuseUnknownKeys } from "../../base/nearest_name.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Login } from "./session.ts";
 
-/**
- * How a program reaches a master over HTTP. One of `token` and `login` is needed.
- *
- * @example
- * ```ts
- * import type { HttpOptions } from "brine";
- *
- * export const options: HttpOptions = { login: { username: "ann", password: "secret", eauth: "pam" }, retries: 5 };
- * ```
- */
+/** How a program reaches a master over HTTP. One of `token` and `login` is needed. */
 export interface HttpOptions {
   /** A token of a login elsewhere, a JSON Web Token, or an API key. It is not ended with the client. */
   token?: string;

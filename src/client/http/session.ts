@@ -4,16 +4,7 @@ import { messageOf, ProtocolError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Exchange } from "./exchange.ts";
 
-/**
- * Who logs in, and by which backend of `external_auth`.
- *
- * @example
- * ```ts
- * import type { Login } from "brine";
- *
- * export const login: Login = { username: "ann", password: "secret", eauth: "pam" };
- * ```
- */
+/** Who logs in, and by which backend of `external_auth`. */
 export interface Login {
   /** The name of the user. */
   username: string;

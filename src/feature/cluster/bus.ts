@@ -40,19 +40,6 @@ export interface BusState {
  *
  * Nothing waits without a bound: {@link Bus.send} drops what cannot be sent, and receivers are told how many they have missed;
  * {@link Bus.append} rejects in time.
- *
- * @example
- * ```ts
- * import type { Bus } from "./bus.ts";
- *
- * export async function tell(bus: Bus, event: Uint8Array, load: Uint8Array): Promise<number> {
- *   bus.on("events", ({ sender, bytes }) => console.log(`${bytes.length} bytes of ${sender}`));
- *   bus.onMissed((sender, count) => console.warn(`${count} messages of ${sender} are missing`));
- *   bus.send("events", event);
- *   // Its number, the same at all masters
- *   return await bus.append("publications", load);
- * }
- * ```
  */
 export interface Bus extends AsyncDisposable {
   /** The server or servers, for errors; without passwords. */

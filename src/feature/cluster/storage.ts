@@ -174,22 +174,6 @@ export interface AuditStore {
 /**
  * What the masters of a cluster share: jobs, leases, records, and their audit logs. One object for each master; those of the same
  * place see the same. Whatever resolves is durable, and whatever waits ends within a bounded time.
- *
- * @example
- * ```ts
- * import type { Lease, LedgerStorage } from "./storage.ts";
- *
- * export async function publish(storage: LedgerStorage, jid: string, load: Record<string, unknown>): Promise<void> {
- *   const lease = (await storage.leases.hold("master/a/7f3c", "a/7f3c", 5))!;
- *   storage.own(lease);
- *   // Belongs to that lease
- *   await storage.jobs.saveLoad(jid, load, ["web1"]);
- *   await storage.jobs.flush();
- * }
- *
- * // On another master, once that lease has lapsed: the jids, once; undefined to all others.
- * export const inherit = (storage: LedgerStorage, own: Lease) => storage.takeOver("master/a/7f3c", own);
- * ```
  */
 export interface LedgerStorage {
   /** The file or the server, for errors; without passwords. */

@@ -40,16 +40,7 @@ const STOP_MS = 10_000;
 /** Targets of a job that somebody waits for as for an answer: their requests go before those that a large job brings. */
 const SMALL_JOB = 20;
 
-/**
- * A running master.
- *
- * @example
- * ```ts
- * import type { Master } from "brine/master";
- *
- * export const port = ({ requestEndpoint }: Master): number => Number(requestEndpoint.split(":").at(-1));
- * ```
- */
+/** A running master. */
 export interface Master extends AsyncDisposable {
   /** The parts of the master, for programs that embed it. */
   readonly services: MasterServices;

@@ -36,15 +36,6 @@ import type { TokenFiles } from "./access/tokens.ts";
 
 /**
  * What the commands of a master work with.
- *
- * @example
- * ```ts
- * import { startMaster } from "brine/master";
- *
- * await using master = await startMaster({ rootDir: "/srv/run" });
- * master.services.bus.on(({ tag }) => console.log(tag));
- * ```
- *
  * @internal
  */
 export interface MasterServices {
@@ -131,16 +122,7 @@ export interface MasterServices {
   rotateMasterKey(): void;
 }
 
-/**
- * A runner to run: `low` has its arguments, as `arg` and `kwarg` or by their names.
- *
- * @example
- * ```ts
- * import type { RunnerJob } from "brine/master";
- *
- * export const line = ({ jid, fun, user }: RunnerJob): string => `${jid} ${user}: ${fun}`;
- * ```
- */
+/** A runner to run: `low` has its arguments, as `arg` and `kwarg` or by their names. */
 export interface RunnerJob {
   /** The runner function, such as `"manage.up"`. */
   fun: string;
@@ -152,16 +134,7 @@ export interface RunnerJob {
   user: string;
 }
 
-/**
- * How the process of a runner ended.
- *
- * @example
- * ```ts
- * import type { RunnerEnd } from "brine/master";
- *
- * export const line = ({ status, printed }: RunnerEnd): string => printed === "" ? status : `${status}: ${printed}`;
- * ```
- */
+/** How the process of a runner ended. */
 export interface RunnerEnd {
   /** `exit code 0`, `signal SIGKILL`. */
   status: string;
@@ -169,20 +142,7 @@ export interface RunnerEnd {
   printed: string;
 }
 
-/**
- * Runs runners, each in a process of its own, which fires `salt/run/<jid>/new` and `/ret` on the master's bus.
- *
- * @example
- * ```ts
- * import { type Runners, startMaster } from "brine/master";
- *
- * const refused: Runners = {
- *   run: ({ fun }) => Promise.resolve({ status: "exit code 1", printed: `There are no runners here: ${fun}` }),
- *   close: () => {},
- * };
- * export const start = () => startMaster({ rootDir: "/srv/run", runners: refused });
- * ```
- */
+/** Runs runners, each in a process of its own, which fires `salt/run/<jid>/new` and `/ret` on the master's bus. */
 export interface Runners {
   /**
    * Runs a runner to its end.
@@ -194,19 +154,7 @@ export interface Runners {
   close(): void;
 }
 
-/**
- * Saves a publication where minions save their returns.
- *
- * @example
- * ```ts
- * import type { ExtJobCache } from "brine/master";
- *
- * export const toLog: ExtJobCache = (jid, load, minions) => {
- *   console.log(jid, load.fun, minions.length);
- *   return Promise.resolve();
- * };
- * ```
- */
+/** Saves a publication where minions save their returns. */
 export type ExtJobCache = (jid: string, load: Record<string, unknown>, minions: readonly string[]) => Promise<void>;
 
 /** Where the return of a scheduled runner goes besides. */

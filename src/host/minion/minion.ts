@@ -74,18 +74,7 @@ export interface MinionOptions {
   onRejected?(error: RejectedError): void;
 }
 
-/**
- * A running minion.
- *
- * @example
- * ```ts
- * import { type Minion, startMinion } from "brine/minion";
- *
- * const minion: Minion = await startMinion({ rootDir: "/srv/web1", opts: { id: "web1", master: "127.0.0.1" } });
- * console.log(minion.id, minion.status());
- * await minion.close();
- * ```
- */
+/** A running minion. */
 export interface Minion extends AsyncDisposable {
   /** The minion's id. */
   readonly id: string;

@@ -603,17 +603,7 @@ export const MASTER_OPTIONS = {
   brine_job_cache_bytes: number(0, "Bytes that the job cache may take; the oldest jobs go first. 0 for no bound."),
 };
 
-/**
- * A master's configuration: every option of the table, and whatever else the files hold.
- *
- * @example
- * ```ts
- * import { masterOptions, type MasterOpts } from "brine/master";
- *
- * const opts: MasterOpts = masterOptions({ interface: "127.0.0.1" });
- * console.log(opts.ret_port); // 4506
- * ```
- */
+/** A master's configuration: every option of the table, and whatever else the files hold. */
 export type MasterOpts = OptsOf<OptionTable>;
 
 /**

@@ -457,17 +457,7 @@ export const MINION_OPTIONS = {
   verify_env: bool(true, "Directories are made at the start, given to `user`, and closed to others."),
 };
 
-/**
- * A minion's configuration: every option of the table, and whatever else the files hold.
- *
- * @example
- * ```ts
- * import { minionOptions, type MinionOpts } from "brine/minion";
- *
- * const opts: MinionOpts = minionOptions({ id: "web1" });
- * console.log(opts.id); // web1
- * ```
- */
+/** A minion's configuration: every option of the table, and whatever else the files hold. */
 export type MinionOpts = OptsOf<OptionTable>;
 
 /**

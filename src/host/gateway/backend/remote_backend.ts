@@ -11,20 +11,7 @@ import { RemoteEvents } from "./remote_events.ts";
 import { batchOutcome, chunkOf, outcomesOf } from "../../../client/http/lowstate.ts";
 import { type Json, SaltApiClient } from "./salt_api_client.ts";
 
-/**
- * Where the other salt-api is, and how it is called.
- *
- * @example
- * ```ts
- * import { currentRuntime, type RemoteBackendOptions } from "brine/gateway";
- *
- * export const options: RemoteBackendOptions = {
- *   url: "https://salt.example.com:8000",
- *   clock: (await currentRuntime()).clock,
- *   listener: { eauth: "pam", username: "gateway", password: "secret" },
- * };
- * ```
- */
+/** Where the other salt-api is, and how it is called. */
 export interface RemoteBackendOptions {
   /** Of a salt-api, Brine's or real Salt's: `https://salt.example.com:8000`, with its `root_prefix` if it has one. */
   url: string;

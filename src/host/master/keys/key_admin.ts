@@ -34,16 +34,7 @@ import { KeyRotations } from "./minion_key_rotations.ts";
  */
 export const KEY_STATES: readonly KeyState[] = ["accepted", "pre", "rejected", "denied"];
 
-/**
- * What an operator can do with keys.
- *
- * @example
- * ```ts
- * import type { KeyAction } from "brine/master";
- *
- * export const PAST: Record<KeyAction, string> = { accept: "accepted", reject: "rejected", delete: "deleted" };
- * ```
- */
+/** What an operator can do with keys. */
 export type KeyAction = "accept" | "reject" | "delete";
 
 export interface KeyAdminOptions {
@@ -63,16 +54,7 @@ export interface KeyAdminOptions {
   actor?: KeyActor;
 }
 
-/**
- * Why a key was not moved or removed.
- *
- * @example
- * ```ts
- * import type { KeyProblem } from "brine/master";
- *
- * export const line = ({ id, reason, message }: KeyProblem): string => `${id} (${reason}): ${message}`;
- * ```
- */
+/** Why a key was not moved or removed. */
 export interface KeyProblem {
   /** The minion's id. */
   id: string;
