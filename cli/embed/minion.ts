@@ -102,6 +102,6 @@ function commandForJobs(runtime: Runtime): MinionOptions["jobCommand"] {
   const argv = programCommand(runtime, "salt-minion", "--job-process");
   if (argv !== undefined) return jobCommand(runtime, argv);
   throw new ConfigError(
-    "Cannot run jobs in processes of their own: the file of salt-minion does not exist here. Leave out the option processes",
+    "Cannot run jobs in separate processes: the file of salt-minion is missing here. Remove the option processes",
   );
 }

@@ -72,7 +72,7 @@ const HOST_KEYS: readonly (keyof Required<HostOptions<Record<string, unknown>>>)
 /** @throws {TypeError} for unknown keys; Salt's options are one level deeper */
 export function checkKeys(what: string, options: object, parts: readonly string[], table: OptionTable): void {
   const deeper = Object.fromEntries(
-    Object.keys(table).map((name) => [name, `Salt's options go into opts: { ${name}: … }`]),
+    Object.keys(table).map((name) => [name, `put Salt's options into opts: { ${name}: … }`]),
   );
   refuseUnknownKeys(what, options, [...HOST_KEYS, ...parts], deeper);
 }

@@ -382,7 +382,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     const { page, context } = await enter();
     await go(page, "#/automation");
     await page.getByText("/srv/reactor/start.sls").waitFor();
-    await page.getByText("This master does not say").waitFor();
+    await page.getByText("Not reported by this master").waitFor();
     await context.close();
   });
 
@@ -707,7 +707,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
       await page.getByRole("grid", { name: "Minions" }).getByText("web0001.example").waitFor();
       await go(page, "#/keys");
       await page.getByText("This account may not list keys").waitFor();
-      assert.equal(await page.getByText("No key is accepted").count(), 0);
+      assert.equal(await page.getByText("No accepted keys").count(), 0);
       await go(page, "#/run?tgt=*&fun=cmd.run");
       for (
         const [hash, message] of [
@@ -723,7 +723,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
       await go(page, "#/fleet");
       await page.getByText("This account may not read grains").waitFor();
       await page.getByRole("button", { name: "Targets" }).click();
-      await page.getByText("This account may not read them: it needs config.get").waitFor();
+      await page.getByText("This account may not read node groups: it needs config.get").waitFor();
       await go(page, "#/run?tgt=*&fun=cmd.run");
       await page.locator("#target-preview").getByText("Number of minions unknown: this account may not run cmd.run")
         .waitFor();

@@ -74,8 +74,8 @@ describe("sockets of a socket unit", () => {
     assert.deepEqual(said.map(({ level, fields }) => [level, fields.address ?? fields.socket, fields.name]), [
       ["info", "tcp://127.0.0.1:4505", "publish"],
       ["info", "tcp://[::]:4506", "requests"],
-      ["warning", "descriptor 5: no listening TCP socket", "other"],
-      ["warning", "descriptor 6: no listening TCP socket", "null"],
+      ["warning", "descriptor 5 is not a listening TCP socket", "other"],
+      ["warning", "descriptor 6 is not a listening TCP socket", "null"],
     ]);
   });
 
