@@ -121,7 +121,7 @@ export class Reader {
   /** The same for values that are skipped. */
   pass(count: number): void {
     if ((this.keptLeft -= count) < 0) {
-      throw new ProtocolError(`Cannot unpack a value: one that stays packed has more than ${this.maxKept} parts`);
+      throw new ProtocolError(`Cannot unpack a value: a packed value has more than ${this.maxKept} parts`);
     }
   }
 

@@ -113,7 +113,7 @@ export function unpackPayload(plain: Uint8Array, options: UnpackPayloadOptions =
     const expected = utf8(nonce);
     for (let at = 0; at < NONCE; at++) {
       if (expected.length !== NONCE || plain[start + at] !== expected[at]) {
-        throw new ProtocolError("Cannot accept a reply: its nonce differs from the one that was sent");
+        throw new ProtocolError("Cannot accept a reply: its nonce differs from the nonce of the request");
       }
     }
     start += NONCE;

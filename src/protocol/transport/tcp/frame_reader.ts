@@ -173,7 +173,7 @@ export class TcpFrameReader {
     const entries = first & 0x0f;
     if ((first & 0xf0) !== 0x80 || entries === 0 || entries > MAX_ENTRIES) {
       throw new ProtocolError(
-        "Cannot read frame: expected a map with head and body. The other side may use another transport, or ssl on one side alone",
+        "Cannot read frame: expected a map with head and body. The other side may use another transport, or only one side may use ssl",
       );
     }
     this.#at = 1;
@@ -264,7 +264,7 @@ function sizeAt(bytes: Uint8Array, at: number): Size | undefined {
   const fixed = FIXED[type];
   if (fixed !== undefined) return { bytes: fixed, values: 0 };
   const counted = COUNTED[type] ?? CONTAINERS[type];
-  if (counted === undefined) throw new ProtocolError("Cannot read frame: 0xc1 is no msgpack");
+  if (counted === undefined) throw new ProtocolError("Cannot read frame: 0xc1 is not msgpack");
   const [width, more] = counted;
   if (at + 1 + width > bytes.length) return undefined;
   let length = 0;
