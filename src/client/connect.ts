@@ -48,9 +48,9 @@ const OPTIONS: readonly (keyof Required<ConnectOptions>)[] = [
   "log",
 ];
 const REMEDIES = {
-  interface: "it is called host",
-  ret_port: "it is called requestPort",
-  port: "it is called requestPort",
+  interface: "use host",
+  ret_port: "use requestPort",
+  port: "use requestPort",
 };
 
 /**

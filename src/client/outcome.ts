@@ -123,7 +123,7 @@ export function statusOutcome(id: string, jid: string, reported: ReportedOutcome
       return {
         kind: "no answer",
         ...status,
-        note: `${outcome}: its return is with the master, but did not arrive here`,
+        note: `${outcome}: the master has its return, but the client did not receive it`,
       };
     default:
       return { kind: "no answer", ...status };

@@ -119,13 +119,13 @@ const COLLECT_KEYS = ["onPublished", "onOutput", "onProgress", "timeoutMs", "gat
 
 const SECONDS = (name: string) => `durations are in milliseconds here: use ${name}`;
 const REQUEST_REMEDIES = {
-  expr_form: "it is called tgt_type",
+  expr_form: "use tgt_type",
   args: 'did you mean "arg"?',
   timeout: "the wait for returns is an option of run(), the second parameter: timeoutMs",
   timeoutMs: "the wait for returns is an option of run(), its second parameter",
-  job_timeout: "it is called jobTimeout, in seconds",
-  eauth: 'it belongs into credentials: { eauth: "…", username: "…", password: "…" }',
-  token: 'it belongs into credentials: { token: "…" }',
+  job_timeout: "use jobTimeout, in seconds",
+  eauth: 'write it inside credentials: { eauth: "…", username: "…", password: "…" }',
+  token: 'write it inside credentials: { token: "…" }',
 };
 const COLLECT_REMEDIES = { timeout: SECONDS("timeoutMs"), gather_job_timeout: SECONDS("gatherMs") };
 
@@ -193,7 +193,7 @@ export function checkedRequest(request: PublishRequest): SettledRequest {
         key,
       ) => [
         key,
-        `kwargs are fields of the publication (${LOAD_KEYS.join(", ")}); arguments of the function go into kwarg`,
+        `kwargs are fields of the publication (${LOAD_KEYS.join(", ")}); put arguments of the function into kwarg`,
       ]),
     );
     refuseUnknownKeys("kwargs", kwargs, LOAD_KEYS, remedies);

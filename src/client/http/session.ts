@@ -73,7 +73,7 @@ export class Session {
     const [record] = isRecord(answer) && Array.isArray(answer.return) ? answer.return : [];
     const { token, expire, start } = isRecord(record) ? record : {};
     if (typeof token !== "string" || token === "") {
-      throw new ProtocolError(`${exchange.origin} answered a login without a token: is it a salt-api?`);
+      throw new ProtocolError(`${exchange.origin} answered a login without a token: check that it is a salt-api`);
     }
     const after = clock.now();
     if (typeof start === "number") {
@@ -97,7 +97,7 @@ export class Session {
     try {
       await exchange.json({ method: "POST", path: ["logout"], body: {}, token, timeoutMs: LOGOUT_MS });
     } catch (error) {
-      log.warning("cannot end the login at the server", { url: exchange.origin, error: messageOf(error) });
+      log.warning("cannot log out of the server", { url: exchange.origin, error: messageOf(error) });
     }
   }
 }
