@@ -49,7 +49,7 @@ export interface Bus extends AsyncDisposable {
   readonly state: BusState;
   /** What was refused since the bus was opened, and what could not be sent. */
   readonly counts: Readonly<BusCounts>;
-  /** Joins anew under another name: what was sent under the old one is refused from now on where it comes late. */
+  /** Joins again under another name. Late messages under the old name are refused. */
   rename(name: string): void;
   /** Calls back when the connection is lost or there again. Returns what ends that. */
   onState(listener: (state: BusState) => void): () => void;

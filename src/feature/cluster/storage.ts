@@ -17,11 +17,11 @@ export interface Lease {
  * from the storage, for longer than its lease, and another may have taken its place.
  */
 export class LeaseLostError extends SaltError {
-  /** Its `code` is `"LEASE_LOST"`. */
+  /** The `code` of the error is `"LEASE_LOST"`. */
   constructor(name: string, place: string) {
     super(
       "LEASE_LOST",
-      `Cannot decide under the lease "${name}" at ${place}: it has lapsed or belongs to another by now; hold a new one`,
+      `Cannot decide under the lease "${name}" at ${place}: the lease has expired or belongs to another master; take a new one`,
       { name, place },
     );
   }
@@ -139,7 +139,7 @@ export interface Records {
 export interface StoredAuditLine {
   /** The master that has written it. */
   readonly by: string;
-  /** Its number in that master's log. */
+  /** The number of the entry in that master's log. */
   readonly n: number;
   /** Milliseconds since the epoch. */
   readonly atMs: number;
