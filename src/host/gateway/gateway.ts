@@ -127,7 +127,7 @@ class TheGateway implements Gateway {
     return app;
   }
 
-  /** As a handler for {@link Http.serve}. */
+  /** The gateway as a handler for {@link Http.serve}. */
   fetch: Gateway["fetch"] & HttpHandler = async (request, peer = NO_PEER) => {
     const { statistics, clock } = this.#services;
     const began = clock.now();

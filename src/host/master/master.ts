@@ -40,7 +40,9 @@ const STOP_MS = 10_000;
 /** Targets of a job that somebody waits for as for an answer: their requests go before those that a large job brings. */
 const SMALL_JOB = 20;
 
-/** A running master. */
+/**
+ * A running master.
+ */
 export interface Master extends AsyncDisposable {
   /** The parts of the master, for programs that embed it. */
   readonly services: MasterServices;
@@ -224,7 +226,7 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
         options.reloaded?.(opts);
         schedule.reload(opts);
       } else {
-        // One that was absent may have been synced meanwhile.
+        // A missing engine may have been synced meanwhile.
         options.engines?.renew();
       }
       showSockets(fs, opts);
@@ -244,7 +246,7 @@ function prepareDirectories({ fs, crypto, clock, later }: Runtime, opts: MasterO
   return keys;
 }
 
-/** What runs in processes of its own, where anything does. */
+/** The status of the master's supervised processes. */
 function partsOf({ supervisor }: MasterOptions): Record<string, unknown> {
   return supervisor === undefined ? {} : { parts: supervisor.status() };
 }

@@ -122,7 +122,9 @@ export interface MasterServices {
   rotateMasterKey(): void;
 }
 
-/** A runner to run: `low` has its arguments, as `arg` and `kwarg` or by their names. */
+/**
+ * A runner to run: `low` has its arguments, as `arg` and `kwarg` or by their names.
+ */
 export interface RunnerJob {
   /** The runner function, such as `"manage.up"`. */
   fun: string;
@@ -134,7 +136,9 @@ export interface RunnerJob {
   user: string;
 }
 
-/** How the process of a runner ended. */
+/**
+ * How the process of a runner ended.
+ */
 export interface RunnerEnd {
   /** `exit code 0`, `signal SIGKILL`. */
   status: string;
@@ -142,7 +146,9 @@ export interface RunnerEnd {
   printed: string;
 }
 
-/** Runs runners, each in a process of its own, which fires `salt/run/<jid>/new` and `/ret` on the master's bus. */
+/**
+ * Runs runners, each in a process of its own, which fires `salt/run/<jid>/new` and `/ret` on the master's bus.
+ */
 export interface Runners {
   /**
    * Runs a runner to its end.
@@ -154,7 +160,9 @@ export interface Runners {
   close(): void;
 }
 
-/** Saves a publication where minions save their returns. */
+/**
+ * Saves a publication where minions save their returns.
+ */
 export type ExtJobCache = (jid: string, load: Record<string, unknown>, minions: readonly string[]) => Promise<void>;
 
 /** Where the return of a scheduled runner goes besides. */
@@ -176,7 +184,7 @@ export type RefusedReturn =
   | "unsigned"
   /** The signature is not by the minion's key, or not over this return. */
   | "bad signature"
-  /** Of a job that this master does not know. */
+  /** The job is unknown to this master. */
   | "unknown job"
   /** From a minion that is not a target of the job. */
   | "not a target"
@@ -185,7 +193,7 @@ export type RefusedReturn =
   | "too many jobs"
   /** The syndic has named too many minions for the job. */
   | "too many minions"
-  /** Its value was larger than `max_return_size`; a failure was stored instead. */
+  /** The return was larger than `max_return_size`; a failure was stored instead. */
   | "too large";
 
 export const REFUSALS: readonly RefusedReturn[] = [

@@ -74,7 +74,9 @@ export interface MinionOptions {
   onRejected?(error: RejectedError): void;
 }
 
-/** A running minion. */
+/**
+ * A running minion.
+ */
 export interface Minion extends AsyncDisposable {
   /** The minion's id. */
   readonly id: string;
@@ -229,7 +231,7 @@ function openRotator(
   return new KeyRotator({ ...options, log: options.log.child("key"), masters: () => masters.all, signal });
 }
 
-/** What runs in processes of its own, where anything does. */
+/** The status of the minion's supervised processes. */
 function partsOf(engines: Engines | undefined): Record<string, unknown> {
   return engines === undefined ? {} : { parts: [engines.status()] };
 }

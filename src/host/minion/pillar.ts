@@ -8,7 +8,9 @@ import { typeName } from "../../language/python/type_name.ts";
 /** Characters that are shown of a reply that is no pillar. */
 const MOST_SHOWN = 500;
 
-/** Compiles a pillar without a master, from the files of the minion itself. */
+/**
+ * Compiles a pillar without a master, from the files of the minion itself.
+ */
 export type OwnPillar = (
   request: PillarCall & { id: string; grains: Record<string, unknown>; extraMinionData: Record<string, unknown> },
 ) => Promise<AnyMap>;

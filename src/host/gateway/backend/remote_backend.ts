@@ -189,7 +189,7 @@ class RemoteBackend implements Backend {
   async #ownToken(): Promise<string> {
     const listener = this.#listener;
     if (listener === undefined) {
-      throw new RefusedError("other", "This gateway has no login of its own: set the option listener");
+      throw new RefusedError("other", "This gateway cannot listen without a login: set the option listener");
     }
     let record = await this.#ownLogin?.catch(() => undefined);
     if (record === undefined || record.expire < this.#clock.now() / 1000) {
