@@ -11,8 +11,8 @@ const SHA256 = 32;
  *
  * @example
  * ```ts
- * import type { RsaPrivateKey } from "../runtime/crypto.ts";
- * import type { Crypto } from "../runtime/crypto.ts";
+ * import type { RsaPrivateKey } from "../../runtime/crypto.ts";
+ * import type { Crypto } from "../../runtime/crypto.ts";
  * import { ClusterKey } from "./cluster_key.ts";
  *
  * export function sealRecord(crypto: Crypto, masterKey: RsaPrivateKey, bytes: Uint8Array): Uint8Array {

@@ -18,7 +18,7 @@ interface Stream {
  *
  * @example
  * ```ts
- * import type { Clock } from "../async/clock.ts";
+ * import type { Clock } from "../../base/async/clock.ts";
  * import { MemoryBroker } from "./memory_wire.ts";
  *
  * export function masterAlone(clock: Clock) {
