@@ -155,7 +155,7 @@ describe("a master of a socket unit", { timeout: 120_000, skip }, () => {
     await master.saying("master is running");
     assert.match(master.said, new RegExp(`socket unit: address=tcp://127.0.0.1:${publish} name=a`));
     assert.match(master.said, new RegExp(`socket unit: address=tcp://127.0.0.1:${requests} name=b`));
-    await master.saying(`is not used: socket=tcp://127.0.0.1:${other} name=c`);
+    await master.saying(`is ignored: socket=tcp://127.0.0.1:${other} name=c`);
     for (const port of [publish, requests]) {
       const socket = connect(port, "127.0.0.1");
       const greeting = await new Promise<Uint8Array>((resolve, reject) => {
