@@ -160,7 +160,7 @@ describe("a daemon", { timeout: 240_000, skip: linux }, () => {
     );
     writeFileSync(path.join(root, "master"), "log_level: [\n  x");
     daemon.kill("SIGHUP");
-    await daemon.saying("configuration not taken", 2);
+    await daemon.saying("configuration not reloaded", 2);
     configure({ log_level: "debug" });
     daemon.kill("SIGHUP");
     await daemon.saying("configuration reloaded: taken=nothing");
