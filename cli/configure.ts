@@ -114,7 +114,7 @@ async function openProcesses(runtime: Runtime, current: () => MasterOpts, log: L
     size,
     health: { hungMs: opts.worker_hang_timeout * 1000, maxMemory: opts.worker_max_memory },
   });
-  // Of their own: one that hangs takes no worker from pillar.
+  // Separate workers: a module of master_tops that hangs must not block pillar.
   const tops = part === undefined ? undefined : supervisor.workers({
     ...topsPool,
     argv: part,

@@ -19,7 +19,7 @@ import { DENO_WORDS, findRuntimes, type RuntimeCommand } from "./demo/runtimes.t
 const USAGE = `Usage: demo [--keep]
 
 Starts a master, three minions and the HTTP API in a temporary directory, runs
-commands against them, and removes everything again.
+commands against them, and removes everything at the end.
 
 Options:
   -h, --help            Show this text and exit.
@@ -88,7 +88,7 @@ async function stopAll(): Promise<void> {
 
 /** Starts a daemon; `heard(text)` resolves once its log has said so. */
 function start(runtime: RuntimeCommand, program: string, conf: string) {
-  if (stopping) throw new Error("it is being stopped");
+  if (stopping) throw new Error("it is stopping");
   const [command = "", ...words] = [...runtime.argv, join(here, `${program}.ts`), "-c", conf, "-l", "info"];
   const child = spawn(command, words, { stdio: ["ignore", "inherit", "pipe"] });
   daemons.push(child);
@@ -105,7 +105,7 @@ function start(runtime: RuntimeCommand, program: string, conf: string) {
   });
   child.once("exit", (code) => {
     if (stopping) return;
-    const error = new Error(`${program} on ${runtime.name} ended with code ${code}:\n${log}`);
+    const error = new Error(`${program} on ${runtime.name} exited with ${code}:\n${log}`);
     for (const wait of waiting) wait.reject(error);
   });
   return {
@@ -113,7 +113,7 @@ function start(runtime: RuntimeCommand, program: string, conf: string) {
       new Promise<void>((resolve, reject) => {
         if (log.includes(text)) return resolve();
         const timer = setTimeout(
-          () => reject(new Error(`${program} on ${runtime.name} did not say "${text}":\n${log}`)),
+          () => reject(new Error(`${program} on ${runtime.name} did not print "${text}":\n${log}`)),
           60_000,
         );
         waiting.push({
@@ -139,7 +139,7 @@ function show(runtime: RuntimeCommand, program: string, words: string[], conf: s
   const { status } = spawnSync(command, [...before, join(here, `${program}.ts`), "-c", conf, ...words], {
     stdio: "inherit",
   });
-  if (status !== 0) throw new Error(`${program} ${quoted} ended with code ${status}`);
+  if (status !== 0) throw new Error(`${program} ${quoted} exited with ${status}`);
 }
 
 /** Shows a request to the HTTP API, and what comes back. */
@@ -166,7 +166,7 @@ interface Site {
   /** Address of the HTTP API. */
   api: string;
   requestPort: number;
-  /** Of the user `demo`. */
+  /** The password of the user `demo`. */
   password: string;
 }
 
@@ -176,7 +176,7 @@ async function main(): Promise<void> {
   if (own === undefined) throw new Error("This runtime is too old: install Node 24 or newer, Bun or Deno");
   const site = await configureSite(own);
   const ready = await startMasterAndMinions(site, runtimes);
-  say("Their keys wait to be accepted");
+  say("Their pending keys");
   show(own, "salt-key", ["-L"], site.conf);
   show(own, "salt-key", ["-A", "-y"], site.conf);
   await ready();
@@ -232,7 +232,7 @@ async function startMasterAndMinions(
 
 /** Runs `salt` and `salt-run` against the minions. */
 function runCommands({ own, conf }: Site): void {
-  say("Now they answer");
+  say("Now the minions answer");
   show(own, "salt", ["*", "test.ping"], conf);
   show(own, "salt", ["*", "grains.item", "id", "role", "brineruntime", "os", "--out=yaml", "--static"], conf);
   show(own, "salt", ["-G", "role:web", "cmd.run", "echo hello from $(uname -sr)"], conf);
@@ -243,7 +243,7 @@ function runCommands({ own, conf }: Site): void {
 
 /** Starts the HTTP API, logs in and runs a job. */
 async function callHttpApi({ own, conf, api, password }: Site): Promise<void> {
-  say("The same over HTTP, as any client of salt-api asks for it");
+  say("The same over HTTP, through salt-api");
   await start(own, "salt-api", conf).heard("connected to the master");
   const [login] = await request(`${api}/login`, { username: "demo", password, eauth: "file" });
   console.log(JSON.stringify({ ...login, token: "…" }));
@@ -279,17 +279,17 @@ try {
   await Promise.race([main(), interrupted]);
 } catch (error) {
   exitCode ||= 1;
-  console.error(`\nThe demonstration failed: ${error instanceof Error ? error.message : error}`);
+  console.error(`\nThe demo failed: ${error instanceof Error ? error.message : error}`);
 } finally {
   await stopAll();
 }
 if (exitCode === 0) {
-  say("All of it is stopped and removed");
+  say("Everything is stopped and removed");
   console.log(`
-Go on from here:
-  keep it running, with the console   npm run demo -- --keep      (deno run -A cli/demo.ts --keep)
-  a master and a minion of your own   docs/getting-started.md
-  beside a Salt that you have         docs/from-salt.md
+Next steps:
+  keep the demo running               npm run demo -- --keep      (deno run -A cli/demo.ts --keep)
+  set up a master and a minion        docs/getting-started.md
+  use Brine alongside Salt            docs/from-salt.md
 `);
 }
 process.exit(exitCode);

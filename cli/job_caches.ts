@@ -118,7 +118,7 @@ export async function openJobCache(runtime: Runtime, opts: MasterOpts): Promise<
   const name = jobCacheName(opts);
   runtime.fs.mkdir(opts.cachedir);
   const cache = await JOB_CACHES[name]!(runtime, opts);
-  // It writes these files itself.
+  // `local_cache` writes the files of Salt's job cache itself.
   if (name === "local_cache") return cache;
   const { withLoadFiles } = await import("../src/plugins/job_caches/load_files.ts");
   const { fs, crypto, later } = runtime;

@@ -13,7 +13,7 @@ function line(outcome: Outcome): string {
     case "failed":
       return `failed with code ${outcome.retcode}: ${outcome.return}`;
     case "queued":
-      return "is away, and gets the job when it comes back";
+      return "is offline and gets the job when it reconnects";
     case "published":
     case "started":
       return `has not returned yet (${outcome.kind})`;

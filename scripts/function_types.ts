@@ -21,19 +21,7 @@ const TABLES: Record<Family, { name: string; about: string }> = {
  * names of those that may be given by position, \`rest\` what may follow them, \`returns\` its return as it is read from the
  * master on this host. A return is \`unknown\` where the code does not say more of it.
  *
- * Add functions of your own by declaration merging:
- *
- * @example
- * \`\`\`ts
- * import type { FunctionReturn } from "brine";
- *
- * declare module "brine" {
- *   interface ExecutionFunctions {
- *     "backup.start": { args: { name: string; keep?: number }; order: ["name", "keep"]; returns: { id: string } };
- *   }
- * }
- * export const id = (started: FunctionReturn<"backup.start">) => started.id;
- * \`\`\`
+ * Add custom functions by declaration merging: see docs/sdk-types.md.
  */`,
   },
   runner: {
@@ -41,27 +29,12 @@ const TABLES: Record<Family, { name: string; about: string }> = {
     about: `/**
  * The built-in runners: what each takes and what it returns, in the form of {@link ExecutionFunctions}. Add runners of your
  * own by declaration merging.
- *
- * @example
- * \`\`\`ts
- * import type { RunnerReturn } from "brine";
- *
- * export const count = (up: RunnerReturn<"manage.up">) => up.length;
- * \`\`\`
  */`,
   },
   wheel: {
     name: "WheelFunctions",
-    about: `/**
- * The built-in wheel functions: what each takes and what it returns, in the form of {@link ExecutionFunctions}.
- *
- * @example
- * \`\`\`ts
- * import type { WheelReturn } from "brine";
- *
- * export const waiting = (keys: WheelReturn<"key.list_all">) => keys.minions_pre;
- * \`\`\`
- */`,
+    about:
+      `/** The built-in wheel functions: what each takes and what it returns, in the form of {@link ExecutionFunctions}. */`,
   },
 };
 

@@ -12,7 +12,7 @@ Usage: sh install.sh ROLE [OPTION]…
 Roles: minion, master, gateway (the HTTP API and the console), syndic, cli (no daemon), all (minion, master and gateway)
 
 What a minion is told:
-  --master HOST          its master; several with commas between them
+  --master HOST          its master; several separated by commas
   --master-port PORT     the port at which the master answers, if not 4506
   --id ID                its id; else it is made from the names of the host
   --fingerprint SHA256   of the master's public key: the minion ends if its master has another one
@@ -139,7 +139,7 @@ check() {
   [ -z "$id" ] || only "$id" '[A-Za-z0-9_][A-Za-z0-9_.@-]{0,199}' ||
     misused "the id \"$id\" is not one that this script writes: letters, digits, dots, hyphens, underscores and @"
   [ -z "$master" ] || only "$master" '[][A-Za-z0-9_:.-]+(,[][A-Za-z0-9_:.-]+)*' ||
-    misused "the master \"$master\" is no name or address of a host"
+    misused "the master \"$master\" is not a host name or address"
   if [ -n "$master_port" ]; then
     { only "$master_port" '[1-9][0-9]{0,4}' && [ "$master_port" -le 65535 ]; } || misused "the port \"$master_port\" is none"
   fi

@@ -1,11 +1,12 @@
 /**
- * Checks the words of the documents: `npm run lint:words`, for some files `npm run lint:words -- docs/api.md`. It prints
- * `file:line: rule: what was found, and the remedy`. The rules are in `words/rules.ts`, the phrases in `words/phrases.ts`.
+ * Checks the words of the documents, and of the texts in the programs and the console: `npm run lint:words`, for some files
+ * `npm run lint:words -- docs/api.md cli/demo.ts`. It prints `file:line: rule: what was found, and the remedy`. The rules are in `words/rules.ts`, the phrases in `words/phrases.ts`.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { literalsOf } from "./words/literals.ts";
 import { type Bounds, CELL, type Problem, problemsOf, SENTENCE } from "./words/rules.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -54,8 +55,38 @@ export function documents(): string[] {
   ];
 }
 
-export const problemsIn = (file: string): Problem[] =>
-  problemsOf(readFileSync(path.join(ROOT, file), "utf8"), boundsOf(file));
+/** Texts of Salt that scripts compare, and texts that are not prose: file → how each begins. */
+const EXEMPT: Readonly<Record<string, readonly string[]>> = {
+  "cli/complete/shells.ts": ["# Completion of", "#compdef"],
+  "cli/demo.ts": ["Usage:", "Next steps:"],
+  "cli/options/groups.ts": ["--no-color", "--force-color"],
+  "cli/programs/run/run_in_master.ts": ["Running in asynchronous mode."],
+  "src/content/state/compile/verify_high.ts": ["The function "],
+  "src/content/state/run/retry.ts": ["`x` The state would be retried"],
+  "src/host/gateway/console_page.ts": ["<!DOCTYPE html>"],
+  "src/language/jinja/lipsum.ts": ["a ac accumsan"],
+  "src/language/jinja/methods/markup.ts": ["capitalize casefold"],
+};
+
+/** Sources whose texts are checked. Those of `src/plugins` are mostly Salt's: scripts compare them. */
+export function sources(): string[] {
+  return ["cli", "src"].flatMap((folder) =>
+    readdirSync(path.join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`)
+  ).filter((file) => /(?<!\.d)\.tsx?$/.test(file) && !file.startsWith("src/plugins/")).sort();
+}
+
+/** The problems of the texts in a source. */
+export function problemsOfSource(source: string, file: string): Problem[] {
+  return literalsOf(source, file).filter(({ text }) => !(EXEMPT[file] ?? []).some((start) => text.startsWith(start)))
+    .flatMap(({ line, text }) =>
+      problemsOf(text.replace(/^[#|\s-]+/, ""), { sentence: SENTENCE }).map((problem) => ({ ...problem, line }))
+    );
+}
+
+export function problemsIn(file: string): Problem[] {
+  const text = readFileSync(path.join(ROOT, file), "utf8");
+  return /\.tsx?$/.test(file) ? problemsOfSource(text, file) : problemsOf(text, boundsOf(file));
+}
 
 /** The problems of a document as lines: `docs/keys.md:12: cell: …`. */
 export const complaints = (file: string): string[] =>
@@ -63,7 +94,7 @@ export const complaints = (file: string): string[] =>
 
 if (import.meta.main) {
   const named = process.argv.slice(2);
-  const files = named.length === 0 ? documents() : named;
+  const files = named.length === 0 ? [...documents(), ...sources()] : named;
   const found = files.flatMap(complaints);
   for (const line of found) console.log(line);
   if (found.length > 0) process.exitCode = 1;

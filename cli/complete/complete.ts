@@ -149,7 +149,7 @@ async function fitting(
 
 function optionNames(options: readonly Option[]): Completion {
   const candidates = options.flatMap(({ names, help }) => names.map((word) => ({ word, help })));
-  // Of several spellings the long ones say more.
+  // Long spellings of an option come first: they explain more.
   return { also: "nothing", candidates: candidates.sort((a, b) => b.word.length - a.word.length) };
 }
 

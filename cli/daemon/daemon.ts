@@ -8,7 +8,7 @@ import type { Check, Finding } from "./check/finding.ts";
 
 /** What runs in a daemon once it has started. */
 export interface Service extends AsyncDisposable {
-  /** Its own part of the report that SIGUSR1 writes. */
+  /** The daemon's fields in the report of SIGUSR1. */
   status(): Record<string, unknown>;
   /**
    * Takes options of a configuration that was read again, all at once.
@@ -28,7 +28,7 @@ export interface Startup {
 
 /** A master, minion or other daemon as a program runs it. */
 export interface Daemon {
-  /** Its program. @default `salt-` and its kind */
+  /** The name of the program. @default `salt-` and the kind */
   program?: string;
   /** Whose configuration it reads. */
   kind: Host;
@@ -41,7 +41,7 @@ export interface Daemon {
   directories?: readonly string[];
   /** What its configuration is checked for: by its start, by `--check` and by `salt-doctor`. */
   checks: readonly Check[];
-  /** What a start finds out by itself: keys that cannot be read, and where the daemon would listen. Changes nothing. */
+  /** Checks for `--check`: unreadable keys, and the ports that the daemon would use. Changes nothing. */
   place?(config: LoadedConfig, runtime: Runtime): Promise<{ findings?: Finding[]; ports?: Port[] }>;
   /** Whether it listens at sockets that a service manager has opened. @default it opens its own */
   takesSockets?: boolean;

@@ -5,7 +5,7 @@ const KEPT = 20;
 
 /** A message of the log, as the status report shows it. */
 export interface LastError {
-  /** Of its last occurrence, `2026-11-22T10:15:00.123Z`. */
+  /** Time of the last occurrence: `2026-11-22T10:15:00.123Z`. */
   time: string;
   level: string;
   part: string;

@@ -64,7 +64,7 @@ export class LogFile implements LogTarget {
     if (foreign && (there.kind === "symlink" || own === 0 && there.kind === "file" && there.nlink > 1)) {
       throw new SystemError(
         "EPERM",
-        `Cannot write "${this.#path}": it is a link that user ${there.uid} has made. Remove it, or name another log_file`,
+        `Cannot write "${this.#path}": it is a link that user ${there.uid} created. Remove the link, or set log_file to another path`,
         { path: this.#path },
       );
     }
@@ -103,7 +103,7 @@ export class LogFile implements LogTarget {
   }
 
   #lostLine(): string {
-    return `${this.#lost} lines of the log could not be written\n`;
+    return `${this.#lost} log lines could not be written\n`;
   }
 
   /** Opens the file again if another one has its name by now. */

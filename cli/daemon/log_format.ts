@@ -67,7 +67,7 @@ const nameOf = ({ record }: Line) => printable(record.name, 200) || "salt";
 const bracketName = (line: Line) => `[${nameOf(line).padEnd(17)}]`;
 const bracketProcess = ({ pid }: Line) => `[${String(pid).padStart(5)}]`;
 
-/** A part that only records of a job or of a minion have, by a format of its own. */
+/** Formats a field that only records of a job or a minion have, by `log_fmt_jid` or the like. */
 function optional(line: Line, field: string, format: string): string {
   const value = line.record.fields[field];
   return typeof value === "string" || typeof value === "number"
@@ -170,7 +170,7 @@ export function compileLogFormat(format: string, options: LogFormatOptions): Log
     const match = PIECE.exec(format);
     const rest = JSON.stringify(format.slice(at, at + 20));
     if (match === null) {
-      throw wrong(`${rest} is no attribute. Write %(message)s, %(levelname)-8s or the like, and %% for %`);
+      throw wrong(`${rest} is not an attribute. Write %(message)s, %(levelname)-8s or the like, and %% for %`);
     }
     at = PIECE.lastIndex;
     const [, name, flags = "", width = "", precision, type = ""] = match;
@@ -180,10 +180,10 @@ export function compileLogFormat(format: string, options: LogFormatOptions): Log
     }
     const attribute = Object.hasOwn(ATTRIBUTES, name) ? ATTRIBUTES[name]! : undefined;
     if (attribute === undefined) {
-      throw wrong(`there is no attribute "${name}". Use one of ${Object.keys(ATTRIBUTES).join(", ")}`);
+      throw wrong(`"${name}" is not an attribute. Use one of ${Object.keys(ATTRIBUTES).join(", ")}`);
     }
     if (!(NUMERIC.has(name) ? "diuoxXeEfFgGsra" : "sra").includes(type)) {
-      throw wrong(`%(${name})${type} cannot be written so. Write %(${name})s`);
+      throw wrong(`%(${name})${type} is not supported. Write %(${name})s`);
     }
     const conversion = { flags, width: Number(width), precision: precision ? Number(precision) : undefined, type };
     if (conversion.width > WIDEST || (conversion.precision ?? 0) > 100 && NUMERIC.has(name)) {
@@ -192,7 +192,7 @@ export function compileLogFormat(format: string, options: LogFormatOptions): Log
     found = true;
     pieces.push((line) => written(attribute(line), conversion));
   }
-  if (!found) throw wrong("it has no attribute, so that all lines would be the same. Add %(message)s");
+  if (!found) throw wrong("it has no attribute, so all lines would be equal. Add %(message)s");
   return (record, time, pid) => {
     const line: Line = { record, time, pid, options };
     return pieces.map((piece) => typeof piece === "string" ? piece : piece(line)).join("");

@@ -69,7 +69,7 @@ export function startCommand(host: Host, program: string, options: StartOptions)
     return `npm run ${SCRIPTS[program] ?? program}${words === "" ? "" : ` --${words}`} (in ${clone})`;
   }
   const direct = `${program} -d${words}`;
-  return isContainer(host) ? `restart the container whose program it is, or run: ${direct}` : direct;
+  return isContainer(host) ? `restart its container, or run: ${direct}` : direct;
 }
 
 /** The command that stops a daemon. @param pid its first process */

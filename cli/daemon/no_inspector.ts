@@ -52,7 +52,7 @@ function shut(): void {
 
 process.on("SIGUSR1", () => {
   if (!onDeno) return;
-  // It is opened after this, within the same turn.
+  // The runtime opens the inspector later in this turn of the event loop.
   let turns = 0;
   const again = () => {
     shut();

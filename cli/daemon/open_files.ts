@@ -50,9 +50,9 @@ export async function raiseOpenFiles(
     limits = limitsOf(runtime) ?? limits;
   }
   if (limits.soft >= wanted) return;
-  log[given ? "warning" : "info"]("fewer open files than max_open_files asks for", {
+  log[given ? "warning" : "info"]("open-file limit is below max_open_files", {
     max_open_files: wanted,
     limit: limits.soft,
-    remedy: "set LimitNOFILE= of the systemd unit, or ulimit -Hn, to max_open_files; each minion takes two",
+    remedy: "set LimitNOFILE= of the systemd unit, or ulimit -Hn, to max_open_files; each minion needs two",
   });
 }

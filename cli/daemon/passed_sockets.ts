@@ -36,11 +36,11 @@ export function takePassedSockets(runtime: Runtime, log: Logger, used: boolean):
   if (count === undefined || pid !== String(process.pid)) return new PassedSockets([], log);
   const number = /^\d{1,6}$/.test(count) ? Number(count) : NaN;
   if (used && number >= 1 && number <= MOST) return new PassedSockets(lookAt(fs, number, names?.split(":") ?? []), log);
-  log.warning("sockets of a systemd socket unit are not used: the daemon opens its own", {
+  log.warning("sockets of a systemd socket unit are ignored: the daemon opens its own sockets", {
     LISTEN_FDS: printable(count, 200),
     remedy: used
       ? `expected LISTEN_FDS from 1 to ${MOST}: check the socket unit`
-      : "disable the socket unit: only salt-master takes sockets",
+      : "disable the socket unit: only salt-master accepts sockets",
   });
   return new PassedSockets([], log);
 }
@@ -55,7 +55,7 @@ function lookAt(fs: FileSystem, count: number, names: readonly string[]): Passed
       const [, inode = ""] = /^socket:\[(\d+)\]$/.exec(fs.readlink(`/proc/self/fd/${descriptor}`)) ?? [];
       address = listening.get(inode);
     } catch {
-      // There is no such descriptor: it is named as unused later.
+      // The descriptor is not open: the report of unused sockets names it.
     }
     return { descriptor, name: names.length === count ? names[at]! : "", address, used: false };
   });
@@ -110,7 +110,7 @@ export class PassedSockets {
         if (socket === undefined) return net.listen(at, accept, options);
         socket.used = true;
         const { descriptor, name } = socket;
-        this.#log.info("listening at a socket of the systemd socket unit", {
+        this.#log.info("listening on a socket of the systemd socket unit", {
           address: printAddress(socket.address!),
           name: printable(name, 200),
         });
@@ -119,7 +119,7 @@ export class PassedSockets {
     };
   }
 
-  /** Of several at one port, the one at that host. */
+  /** The socket for a port; with several, the one bound to this host. */
   #socketFor(host: string, port: number): PassedSocket | undefined {
     const free = this.#sockets.filter(({ used, address }) => !used && address?.port === port);
     return free.find(({ address }) => address!.host === host) ?? free[0];
@@ -129,10 +129,12 @@ export class PassedSockets {
   nameUnused(): void {
     for (const { descriptor, name, address, used } of this.#sockets) {
       if (used) continue;
-      this.#log.warning("a socket of the systemd socket unit is not used", {
-        socket: address === undefined ? `descriptor ${descriptor}: no listening TCP socket` : printAddress(address),
+      this.#log.warning("a socket of the systemd socket unit is ignored", {
+        socket: address === undefined
+          ? `descriptor ${descriptor} is not a listening TCP socket`
+          : printAddress(address),
         name: printable(name, 200),
-        remedy: "ListenStream= of the unit must have the number of publish_port or ret_port",
+        remedy: "set ListenStream= of the unit to publish_port or ret_port",
       });
     }
   }

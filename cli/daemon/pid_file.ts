@@ -78,7 +78,7 @@ export function claimPidFile(runtime: PidRuntime, path: string, program: string,
       } catch (error) {
         // What a dead process left behind; two that start at once do not both get past this.
         if (codeOf(error) !== "EEXIST" || attempt > 0) throw error;
-        log.debug("pid file of a process that has ended is replaced", { path });
+        log.debug("stale pid file replaced", { path });
         fs.remove(path);
       }
     }

@@ -35,13 +35,13 @@ const OWN = new Set(["conf_file", "id"]);
  */
 export class Reloads {
   readonly #off: () => void;
-  /** The daemon, and the configuration that holds, as the files have it; undefined until it runs. */
+  /** The running daemon and its configuration, as in the files; undefined before the start. */
   #running: { parts: Reloadable; held: Record<string, unknown> } | undefined;
   #reading: Promise<void> | undefined;
   #wanted = false;
 
   constructor(runtime: Pick<Runtime, "process">, logging: DaemonLog) {
-    // There it ends the daemon.
+    // At a terminal, SIGHUP ends the daemon.
     if (atTerminal()) this.#off = () => {};
     else {
       this.#off = runtime.process.onSignal("SIGHUP", () => {
@@ -103,13 +103,13 @@ async function readAgain(
     const taken = [...LEVELS.filter((name) => changed.includes(name)), ...service.reload?.(opts) ?? []];
     logging.configure(opts);
     const rest = changed.filter((name) => !taken.includes(name));
-    log.warning("configuration read again", {
+    log.warning("configuration reloaded", {
       taken: taken.join(", ") || "nothing",
       ...(rest.length === 0 ? {} : { "needs a restart": rest.join(", ") }),
     });
     return { ...held, ...Object.fromEntries(taken.map((name) => [name, opts[name]])) };
   } catch (error) {
-    log.error("configuration not taken: all stays as it was", { error: messageOf(error) });
+    log.error("configuration not reloaded: the previous one stays in use", { error: messageOf(error) });
     return held;
   } finally {
     manager.ready("running");

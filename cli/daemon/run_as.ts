@@ -19,7 +19,7 @@ export async function userNumber(runtime: Runtime, name: string): Promise<number
 export async function checkRunAs(runtime: Runtime, name: string, given: boolean): Promise<string | undefined> {
   if (!given || runtime.host.user().name === name) return undefined;
   if (name === "" || findAccount(runtime, name) === undefined) {
-    return `user: there is no account "${name}". Create it, or name another`;
+    return `user: the account "${name}" does not exist. Create it, or name another`;
   }
   if (runtime.process.uid() === 0) return undefined;
   return `user: ${runtime.host.user().name} cannot become "${name}". Start it as root or as that user`;
@@ -71,12 +71,12 @@ export async function runAs(runtime: Runtime, options: RunAsOptions): Promise<st
   const cannot = (why: string) =>
     new ConfigError(`Cannot run as the user "${name}" (option user): ${why}`, { user: name });
   const noAccount = () =>
-    new Exit(NO_USER, `[CRITICAL] ${cannot("there is no such account. Create it, or name another").message}`);
+    new Exit(NO_USER, `[CRITICAL] ${cannot("the account does not exist. Create it, or name another").message}`);
   if (name === "") throw noAccount();
   if (process.uid() !== 0) {
     throw cannot(
-      `this is ${host.user().name}, and only root can become another user. Start it as root or as that user (User= of its ` +
-        "systemd unit), or remove the option",
+      `only root can become another user, and this is ${host.user().name}. Start it as root or as that ` +
+        "user (User= of its systemd unit), or remove the option",
     );
   }
   const account = findAccount(runtime, name);

@@ -138,5 +138,5 @@ async function prepareUser(
     directories: verified ? own : [],
     files: [opts.log_file, opts.pidfile].map(String).filter((path) => !path.includes("://")),
   });
-  if (user !== undefined) log.info("running as another user from now on", { user });
+  if (user !== undefined) log.info("switched to another user", { user });
 }

@@ -51,13 +51,13 @@ export class ServiceManager {
     this.#tell(`EXTEND_TIMEOUT_USEC=90000000\nSTATUS=waiting: ${printable(reason, 400)}`);
   }
 
-  /** Its configuration is read again; {@link ServiceManager.ready} follows. */
+  /** Reports that the daemon reloads its configuration; {@link ServiceManager.ready} follows. */
   reloading(): void {
     this.#stop();
-    this.#tell("RELOADING=1\nSTATUS=reading the configuration again");
+    this.#tell("RELOADING=1\nSTATUS=reloading the configuration");
   }
 
-  /** It ends. @returns resolves once that is sent */
+  /** Reports that the daemon is stopping. @returns resolves once the report is sent */
   stopping(): Promise<void> {
     this.#stop();
     this.#tell("STOPPING=1\nSTATUS=stopping");
@@ -68,7 +68,7 @@ export class ServiceManager {
     if (path === undefined || path === "") return "";
     // deno-lint-ignore no-control-regex
     if (/^[/@][^\x00-\x1f]{1,106}$/.test(path)) return path;
-    this.#log.warning("NOTIFY_SOCKET is not used: expected a path of at most 107 bytes, or @ and a name", {
+    this.#log.warning("NOTIFY_SOCKET is ignored: expected a path of at most 107 bytes, or @ and a name", {
       NOTIFY_SOCKET: printable(path, 200),
     });
     return "";
@@ -80,7 +80,7 @@ export class ServiceManager {
     if (pid !== undefined && pid !== String(this.#runtime.process.pid)) return undefined;
     const half = /^\d{1,15}$/.test(usec) ? Number(usec) / 2000 : 0;
     if (half > 0) return Math.min(Math.max(half, SHORTEST_MS), 2 ** 31 - 1);
-    this.#log.warning("WATCHDOG_USEC is not used: expected a number of microseconds", {
+    this.#log.warning("WATCHDOG_USEC is ignored: expected a number of microseconds", {
       WATCHDOG_USEC: printable(usec, 200),
     });
     return undefined;
@@ -112,7 +112,7 @@ export class ServiceManager {
       try {
         const child = await process.spawn({ argv, env: { ...process.environment(), NOTIFY_SOCKET: this.#socket } });
         const { code } = await child.exited;
-        if (code !== 0) this.#complain(`systemd-notify ended with ${code}`);
+        if (code !== 0) this.#complain(`systemd-notify exited with ${code}`);
       } catch (error) {
         this.#complain(messageOf(error));
       }
@@ -123,7 +123,7 @@ export class ServiceManager {
   #complain(error: string): void {
     if (this.#failed) return;
     this.#failed = true;
-    this.#log.warning("systemd is not told how the daemon stands", {
+    this.#log.warning("systemd does not receive the status of the daemon", {
       socket: this.#socket,
       error,
       remedy: "install systemd-notify, or use Type=simple in the unit",

@@ -39,12 +39,12 @@ export function boundStop(
   };
   const off = stops().map((signal) =>
     process.onSignal(signal, () => {
-      log.warning("second signal: ending at once", { signal });
+      log.warning("second signal: stopping at once", { signal });
       end(signal === "SIGINT" ? 130 : 143);
     })
   );
   const stop = clock.after(STOP_MS, () => {
-    log.error("ending although work is unfinished", { seconds: STOP_MS / 1000 });
+    log.error("stopping with unfinished work", { seconds: STOP_MS / 1000 });
     end(1);
   });
   return () => {

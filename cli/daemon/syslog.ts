@@ -44,7 +44,7 @@ export interface SyslogOptions {
 
 /** Sends what it is given, as far as it can. */
 interface Wire {
-  /** True if it adds program and pid by itself. @default false */
+  /** True if the logger adds program and pid. @default false */
   tags?: boolean;
   /** False if it was not taken. */
   send(bytes: Uint8Array): boolean;
@@ -74,7 +74,7 @@ export class Syslog implements LogTarget {
         return false;
       }
     };
-    if (this.#lost > 0 && send("warning", `${this.#lost} lines of the log could not be sent`)) this.#lost = 0;
+    if (this.#lost > 0 && send("warning", `${this.#lost} log lines could not be sent`)) this.#lost = 0;
     if (!send(level, text.replace(/\n$/, ""))) this.#lost++;
   }
 
@@ -197,7 +197,7 @@ function loggerProgram(path: string, { program, complain, runtime }: SyslogOptio
   );
   child.on("error", (error) => {
     complain(
-      `WARNING: the log does not reach ${path}: this runtime needs the program logger for it (${
+      `WARNING: the log does not reach ${path}: this runtime needs the program logger for syslog (${
         messageOf(error)
       }). Install ` +
         "it (util-linux or bsdutils), or let log_file name a path",

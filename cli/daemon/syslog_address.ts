@@ -48,7 +48,7 @@ export function syslogAddress(option: string, value: string): SyslogAddress {
   const facilityOf = (name: string) => {
     const facility = FACILITIES[name];
     if (!Object.hasOwn(FACILITIES, name) || facility === undefined) {
-      throw wrong(`there is no facility "${name}" (known: ${Object.keys(FACILITIES).join(", ")})`);
+      throw wrong(`"${name}" is not a facility (known: ${Object.keys(FACILITIES).join(", ")})`);
     }
     return facility;
   };
@@ -69,6 +69,6 @@ export function syslogAddress(option: string, value: string): SyslogAddress {
       return { kind: scheme.toLowerCase() as "udp" | "tcp", host: (match[1] ?? match[2])!, port, facility };
     }
     default:
-      throw wrong(`"${scheme}" is no kind of log`);
+      throw wrong(`"${scheme}" is not a kind of log`);
   }
 }

@@ -70,7 +70,7 @@ export function verifyEnv(options: VerifyEnvOptions): PlaceProblem[] {
     try {
       verifyPlace(place, options, (problem) => void problems.push(problem));
     } catch (error) {
-      const remedy = `make it for the user of the daemon, or set ${place.option} to another directory`;
+      const remedy = `create it for the user of the daemon, or set ${place.option} to another directory`;
       problems.push({ path: place.path, problem: messageOf(error), remedy, mended: false, severe: true });
     }
   }
@@ -97,8 +97,8 @@ function verifyPlace(place: Place, options: VerifyEnvOptions, found: (problem: P
   const link = fs.stat(path, { follow: false });
   if (link?.kind === "symlink" && link.uid !== 0 && options.runtime.process.uid() === 0) {
     // In a directory that is his, the user of the daemon could have root close any directory of the host.
-    const remedy = `put a directory or a link of root in its place, or set ${option} to another directory`;
-    const problem = `it is a link that user ${link.uid} has made`;
+    const remedy = `replace it by a directory or by a link of root, or set ${option} to another directory`;
+    const problem = `it is a link that user ${link.uid} created`;
     return found({ path, problem, remedy, mended: false, severe: true });
   }
   // Only the file in it is given to the user of the daemon.
@@ -126,7 +126,7 @@ function missing(path: string, { runtime: { fs } }: VerifyEnvOptions): PlaceProb
   while (fs.stat(parent) === undefined && dirName(parent) !== parent) parent = dirName(parent);
   if (fs.stat(parent)?.kind === "directory" && fs.access(parent, "write")) return undefined;
   const remedy = `run: mkdir -p ${path}, and give it to the user of the daemon`;
-  return { path, problem: `it is missing, and cannot be made in ${parent}`, remedy, mended: false, severe: true };
+  return { path, problem: `it is missing, and cannot be created in ${parent}`, remedy, mended: false, severe: true };
 }
 
 function verifyOwner(
@@ -141,7 +141,7 @@ function verifyOwner(
   found({
     path,
     problem: `it belongs to user ${owner}, not to user ${uid} of the daemon`,
-    remedy: `if this daemon alone uses it, run: chown -R ${uid} ${path}. Else set ${option} to a directory of its own`,
+    remedy: `if this daemon alone uses it, run: chown -R ${uid} ${path}. Else set ${option} to a separate directory`,
     mended: false,
     // A start as root gives it to that user.
     severe: process.uid() !== 0,
@@ -158,7 +158,7 @@ function verifyMode(
 ): void {
   let mended = false;
   const uid = process.uid();
-  // Of a key, others may have a copy by then.
+  // A key with open permissions is not fixed silently: others may have copied it.
   const isMendedByStart = !mend && follow && (uid === 0 || uid === fs.stat(path)?.uid);
   if (mend) {
     try {
@@ -168,9 +168,9 @@ function verifyMode(
       // Another user's: named below.
     }
   }
-  const problem = `its mode is ${octal(mode & 0o7777)}, which lets other users in`;
+  const problem = `its mode is ${octal(mode & 0o7777)}, which gives other users access`;
   const remedy = isMendedByStart
-    ? `none is needed: the start makes it ${octal(wanted)}`
+    ? `nothing to do: the daemon sets it to ${octal(wanted)} at startup`
     : `run: chmod ${octal(wanted)} ${path}`;
   found({ path, problem, remedy, mended, severe: !isMendedByStart });
 }
@@ -192,7 +192,7 @@ function verifySecrets(place: Place, options: VerifyEnvOptions, found: (problem:
 /** Logs what {@link verifyEnv} has found. */
 export function logPlaceProblems(log: Logger, problems: readonly PlaceProblem[]): void {
   for (const { path, problem, remedy, mended, severe } of problems) {
-    if (mended) log.warning("mended before the start", { path, problem });
-    else log[severe ? "critical" : "warning"]("to be mended", { path, problem, remedy });
+    if (mended) log.warning("fixed at startup", { path, problem });
+    else log[severe ? "critical" : "warning"]("to fix", { path, problem, remedy });
   }
 }

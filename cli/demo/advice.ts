@@ -40,8 +40,8 @@ export interface Running {
 export function leftRunning({ salt, conf, console, api, password, root }: Running): string {
   const browser = console === undefined
     ? `The HTTP API, for user demo with the password ${password} (authentication system: file), is at\n\n    ${api}\n\n` +
-      "# The console is not built: npm install builds it, and so does: npm run build:console"
+      "# The console is not built. To build it: npm run build:console"
     : `In a browser, as user demo with the password ${password} (authentication system: file):\n\n    ${console}`;
   return `Left running. ${browser}\n\n# In another terminal:\n\n    ${salt} -c ${conf} '*' test.ping\n\n` +
-    `# Ctrl-C stops it all and removes ${root}`;
+    `# Ctrl-C stops everything and removes ${root}`;
 }

@@ -40,17 +40,7 @@ export type { HostOptions } from "./options.ts";
  */
 type Parts = Pick<MasterOptions, "jobs" | "compilePillar" | "eauth" | "wheels" | "runners" | "sockets" | "extJobCache">;
 
-/**
- * A master as a program asks for it.
- *
- * @example
- * ```ts
- * import { memoryJobCache, startMaster } from "brine/master";
- *
- * const options: Parameters<typeof startMaster>[0] = { rootDir: "/srv/run", jobs: memoryJobCache(Date.now) };
- * export const start = () => startMaster(options);
- * ```
- */
+/** A master as a program asks for it. */
 export interface EmbeddedMasterOptions extends HostOptions<MasterOpts>, Partial<Parts> {}
 
 const PARTS: readonly (keyof Required<Parts>)[] = [

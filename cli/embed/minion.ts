@@ -43,17 +43,7 @@ export type { HostOptions } from "./options.ts";
  */
 type Parts = Pick<MinionOptions, "grains" | "sockets" | "returners" | "ownPillar" | "onRejected" | "hostMaster">;
 
-/**
- * A minion as a program asks for it.
- *
- * @example
- * ```ts
- * import { startMinion } from "brine/minion";
- *
- * const options: Parameters<typeof startMinion>[0] = { rootDir: "/srv/web1", opts: { id: "web1" }, processes: true };
- * export const start = () => startMinion(options);
- * ```
- */
+/** A minion as a program asks for it. */
 export interface EmbeddedMinionOptions extends HostOptions<MinionOpts>, Partial<Parts> {
   /** Execution modules beside those of Brine, by name; one of the same name takes its place. @default none */
   modules?: Readonly<Record<string, ExecutionModule>>;
@@ -112,6 +102,6 @@ function commandForJobs(runtime: Runtime): MinionOptions["jobCommand"] {
   const argv = programCommand(runtime, "salt-minion", "--job-process");
   if (argv !== undefined) return jobCommand(runtime, argv);
   throw new ConfigError(
-    "Cannot run jobs in processes of their own: the file of salt-minion does not exist here. Leave out the option processes",
+    "Cannot run jobs in separate processes: the file of salt-minion is missing here. Remove the option processes",
   );
 }

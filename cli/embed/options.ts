@@ -12,16 +12,7 @@ import { type Logger, silentLogger } from "../../src/base/log.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 
-/**
- * Where a master or a minion keeps what it has, and how it is configured.
- *
- * @example
- * ```ts
- * import type { HostOptions, MasterOpts } from "brine/master";
- *
- * export const options: HostOptions<MasterOpts> = { rootDir: "/srv/run", opts: { interface: "127.0.0.1" } };
- * ```
- */
+/** Where a master or a minion keeps what it has, and how it is configured. */
 export interface HostOptions<Opts> {
   /** Put before all of Salt's directories, as its option `root_dir`. @default "/": those of the host itself */
   rootDir?: string;
@@ -81,7 +72,7 @@ const HOST_KEYS: readonly (keyof Required<HostOptions<Record<string, unknown>>>)
 /** @throws {TypeError} for unknown keys; Salt's options are one level deeper */
 export function checkKeys(what: string, options: object, parts: readonly string[], table: OptionTable): void {
   const deeper = Object.fromEntries(
-    Object.keys(table).map((name) => [name, `Salt's options go into opts: { ${name}: … }`]),
+    Object.keys(table).map((name) => [name, `put Salt's options into opts: { ${name}: … }`]),
   );
   refuseUnknownKeys(what, options, [...HOST_KEYS, ...parts], deeper);
 }

@@ -40,7 +40,7 @@ export const general = (env: Env, { saltfile = true, crash = false } = {}): Opti
 
 export const words = (env: Env): Option[] => [
   flag("--args-stdin", "args_stdin", "Read further options and arguments from stdin, one per line."),
-  text("--no-parse", "no_parse", "Names of keyword arguments whose value stays text: a,b,...", env.SALT_NO_PARSE ?? ""),
+  text("--no-parse", "no_parse", "Keyword arguments to pass as strings: a,b,...", env.SALT_NO_PARSE ?? ""),
 ];
 
 export const timeout = (seconds: number, dest = "timeout") =>
@@ -59,11 +59,11 @@ export const output = (): Group => ({
   title: "Output Options",
   options: [
     text("--out --output", "output", "The outputter to print results with."),
-    int("--out-indent --output-indent", "output_indent", "Indentation, for outputters that take one."),
+    int("--out-indent --output-indent", "output_indent", "Indentation of the output, if the outputter has one."),
     text("--out-file --output-file", "output_file", "File to write results to."),
     flag("--out-file-append --output-file-append", "output_file_append", "Append to that file."),
-    flag("--no-color --no-colour", "no_color", "Never use colours."),
-    flag("--force-color --force-colour", "force_color", "Always use colours."),
+    flag("--no-color --no-colour", "no_color", "Never use colors."),
+    flag("--force-color --force-colour", "force_color", "Always use colors."),
     text(
       "--state-output --state_output",
       "state_output",
@@ -89,7 +89,7 @@ export const eauth = (short: boolean): Group => ({
 });
 
 export const TARGET_FLAGS: readonly [names: string, dest: string, help: string][] = [
-  ["-H --hosts", "hosts", "The target is a list of hosts of agentless mode."],
+  ["-H --hosts", "hosts", "The target is a host list (salt-ssh only)."],
   ["-E --pcre", "pcre", "The target is a regular expression."],
   ["-L --list", "list", "The target is a list of minion ids."],
   ["-G --grain", "grain", "The target is a grain and a glob: os:Arch*."],

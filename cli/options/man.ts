@@ -13,19 +13,19 @@ const FILES: readonly (readonly [path: string, what: string, programs: RegExp])[
   ["/etc/salt/minion", "configuration of the minion", /^salt-(?:minion|call|syndic|doctor)$/],
   ["/etc/salt/pki", "keys of the master and the minion", /^salt-(?:master|minion|key)$/],
   ["/var/log/salt", "logs", /^salt-(?:master|minion|api|syndic)$/],
-  ["~/.saltrc, Saltfile", "options of a user's own", /^salt(?:-key|-run|-call|-cp)?$/],
+  ["~/.saltrc, Saltfile", "options of one user", /^salt(?:-key|-run|-call|-cp)?$/],
 ];
 
 /** Exit codes that a script may rely on. */
 const EXITS: readonly (readonly [code: string, what: string, programs: RegExp])[] = [
   ["0", "all went well", /./],
   ["1", "a minion returned a failure or did not return, or the program failed", /^salt(?:-call|-run|-cp|-key)?$/],
-  ["1", "there is an error among the findings", /^salt-doctor$/],
-  ["1", "another instance runs, or a setting cannot be obeyed", /^salt-(?:master|minion|api|syndic)$/],
+  ["1", "a check found an error", /^salt-doctor$/],
+  ["1", "another instance is running, or a setting cannot be applied", /^salt-(?:master|minion|api|syndic)$/],
   ["2", "no minion matched or returned", /^salt(?:-cp)?$/],
   ["4", "a port is in use", /^salt-(?:master|api)$/],
   ["64", "a mistake in the options", /./],
-  ["69", "always: the program is not there", /^salt-ssh$/],
+  ["69", "always: Brine does not have this program", /^salt-ssh$/],
 ];
 
 /** Text in roff: no line begins a command, and no backslash or hyphen is taken for one. */

@@ -13,7 +13,7 @@ export interface Option {
   metavar: string;
   value: OptionValue;
   choices?: readonly string[];
-  /** True if Salt's program does not have it: what Salt takes for the beginning of one of its own stays that. */
+  /** True if Salt's program lacks this option. A prefix of an option of Salt keeps its meaning. */
   added?: boolean;
 }
 

@@ -55,11 +55,11 @@ const salt = (env: Env): ProgramTable => ({
       timeout(5),
       ...words(env),
       flag("-s --static", "static", "Print all results at once, at the end."),
-      flag("-p --progress", "progress", "Show a progress bar: done, failed, waiting, time left."),
+      flag("-p --progress", "progress", "Show the progress: done, failed, waiting, time left."),
       added(text(
         "--watch",
         "watch",
-        "Follow a job that runs already, by its job id; there is no target and no function then.",
+        "Follow a running job by its id (no target, no function).",
       )),
       flag("--failhard", "failhard", "In batch mode: stop at the first failure."),
       flag("--async", "async", "Publish the job and do not wait."),
@@ -69,10 +69,10 @@ const salt = (env: Env): ProgramTable => ({
         "TTL",
         "Keep the job for minions that are not connected, for a day or for this time: 90, 90s, 15m, 12h, 7d.",
       )),
-      added(flag("--stream", "stream", "Show what commands print while they run, and each state as it ends.")),
+      added(flag("--stream", "stream", "Show the output of commands as they run, and each state as it ends.")),
       added(text("--job-timeout", "job_timeout", "End the job on a minion after this time: 90, 90s, 15m, 12h.")),
       int("--subset", "subset", "Run on this many of the targeted minions, chosen at random.", 0),
-      flag("-v --verbose", "verbose", "Print the job id, and more in the summary."),
+      flag("-v --verbose", "verbose", "Print the job id and a longer summary."),
       option("unset", "--hide-timeout", "show_timeout", "Do not report minions that did not answer.", true),
       flag("--show-jid", "show_jid", "Print the job id."),
       text(
@@ -93,7 +93,7 @@ const salt = (env: Env): ProgramTable => ({
       text("--return_config", "ret_config", "Alternative configuration of the returner.", ""),
       text("--return_kwargs", "ret_kwargs", "Arguments for the returner: {...}", "{}"),
       doc,
-      text("--args-separator", "args_separator", "What separates the arguments of several functions.", ","),
+      text("--args-separator", "args_separator", "Separator between the arguments of several functions.", ","),
       flag("--summary", "cli_summary", "Print a summary."),
       text("--metadata", "metadata", "Metadata for the job: {...}", ""),
       diff,
@@ -143,13 +143,13 @@ const saltKey = (env: Env): ProgramTable => ({
       text(
         "--rotate-aes-key",
         "rotate_aes_key",
-        "Whether to make a new session key when a key is deleted or rejected: True or False.",
+        "Replace the session key when a key is deleted or rejected: True or False.",
         true,
       ),
       text(
         "--preserve-minions",
         "preserve_minions",
-        "Whether to keep cached data of deleted minions: True or False.",
+        "Keep cached data of deleted minions: True or False.",
         false,
       ),
     ),
@@ -164,10 +164,10 @@ const saltKey = (env: Env): ProgramTable => ({
         flag("-A --accept-all", "accept_all", "Accept all pending keys."),
         text("-r --reject", "reject", "Reject pending keys.", ""),
         flag("-R --reject-all", "reject_all", "Reject all pending keys."),
-        flag("--include-all", "include_all", "Act on accepted or rejected keys, too."),
-        flag("--include-accepted", "include_accepted", "Reject accepted keys, too."),
-        flag("--include-rejected", "include_rejected", "Accept rejected keys, too."),
-        flag("--include-denied", "include_denied", "Act on denied keys, too."),
+        flag("--include-all", "include_all", "Also act on accepted or rejected keys."),
+        flag("--include-accepted", "include_accepted", "Also reject accepted keys."),
+        flag("--include-rejected", "include_rejected", "Also accept rejected keys."),
+        flag("--include-denied", "include_denied", "Also act on denied keys."),
         text("-p --print", "print", "Print public keys.", ""),
         flag("-P --print-all", "print_all", "Print all public keys."),
         text("-d --delete", "delete", "Delete keys.", ""),
@@ -175,7 +175,7 @@ const saltKey = (env: Env): ProgramTable => ({
         text("-f --finger", "finger", "Print fingerprints.", ""),
         flag("-F --finger-all", "finger_all", "Print all fingerprints."),
         added(text("--rotate", "rotate", "Ask Brine minions to change their keys.", "")),
-        added(text("--history", "history", "Print who did what with the keys of a glob, and when.", "")),
+        added(text("--history", "history", "Show the key history of matching ids.", "")),
       ],
     },
     {
@@ -188,7 +188,7 @@ const saltKey = (env: Env): ProgramTable => ({
         text("--priv", "priv", "Private key to sign with.", ""),
         text("--pub", "pub", "Public key to sign.", ""),
         text("--signature-path", "signature_path", "File for the signature.", ""),
-        flag("--auto-create", "auto_create", "Generate the signing key pair if it does not exist."),
+        flag("--auto-create", "auto_create", "Generate the signing key pair if it is missing."),
       ],
     },
     eauth(false),
@@ -235,16 +235,16 @@ function keyWords({ options, positionals, advice }: RunRequest, stop: (stop: Sto
   for (const [dest, one] of [["accept_all", "-a"], ["reject_all", "-r"]] as const) {
     const word = positionals.find((word) => word !== "");
     if (word === undefined || options[dest] !== true) continue;
-    stop({ error: `${spelling(dest)} takes no arguments: ${quote(word)}. Use ${one} for specified keys` });
+    stop({ error: `${spelling(dest)} takes no arguments: ${quote(word)}. For one key, use ${one}` });
   }
   const [first, ...others] = KEY_ACTIONS.filter((dest) => options[dest] === true || String(options[dest] || "") !== "");
   if (others.length > 0) {
     const ignored = others.map(spelling).join(", ");
-    advice.push(`Only one action is done at a time: ${spelling(first!)}. Ignored: ${ignored}`);
+    advice.push(`Only one action is possible at a time: ${spelling(first!)}. Ignored: ${ignored}`);
   }
   if (positionals.length === 0 || options.delete_all === true) return;
   const words = positionals.map(quote).join(" ");
-  advice.push(`Ignored: ${words}. Several keys are given as one word, with commas: -d web1,web2`);
+  advice.push(`Ignored: ${words}. Write several keys as one word, with commas: -d web1,web2`);
 }
 
 const saltRun = (env: Env): ProgramTable => ({
@@ -309,7 +309,7 @@ const saltCall = (env: Env): ProgramTable => ({
       flag(
         "--refresh-grains-cache",
         "refresh_grains_cache",
-        "Load grains again instead of taking them from the cache.",
+        "Load the grains again instead of reading them from the cache.",
       ),
       flag("--no-return-event", "no_return_event", "Do not send the return to the master."),
       text("--proxyid", "proxyid", "Act as this proxy minion."),
@@ -358,8 +358,7 @@ const saltCp = (env: Env): ProgramTable => ({
 
 const saltDoctor = (env: Env): ProgramTable => ({
   usage: "[options]",
-  description:
-    "Looks at this host as the master, minion, syndic or salt-api that it is, and says what is wrong and what to do about it. Changes nothing.",
+  description: "Checks the master, minion, syndic or salt-api of this host and suggests fixes. Changes nothing.",
   groups: [
     main(
       ...general(env),
@@ -367,7 +366,7 @@ const saltDoctor = (env: Env): ProgramTable => ({
         "append",
         "--as",
         "as",
-        "What to look at: master, minion, syndic or api; may be repeated. Default: what is configured here.",
+        "What to check: master, minion, syndic or api; may be repeated. Default: what is configured on this host.",
         [],
       ),
       int("-t --timeout", "timeout", "Seconds to wait for another host. Default: 5.", 5),
@@ -376,7 +375,7 @@ const saltDoctor = (env: Env): ProgramTable => ({
     { title: "Output Options", options: [text("--out --output", "output", "json prints the findings as JSON.")] },
   ],
   check: ({ options, positionals }, stop) => {
-    if (positionals.length > 0) stop({ error: `there are no arguments: ${quote(positionals[0]!)}` });
+    if (positionals.length > 0) stop({ error: `the program takes no arguments: ${quote(positionals[0]!)}` });
     for (const role of options.as as string[]) {
       if (!DOCTOR_ROLES.includes(role)) {
         stop({ error: `${quote(role)} is not a valid argument to '--as': one of ${DOCTOR_ROLES.join(", ")}` });
@@ -388,10 +387,10 @@ const saltDoctor = (env: Env): ProgramTable => ({
   },
 });
 
-/** It parses nothing: whatever was asked for is not there. */
+/** salt-ssh parses no options: it always fails with the reason. */
 const saltSsh = (env: Env): ProgramTable => ({
   usage: "[options]",
-  description: "Agentless mode, which Brine does not have: install a minion instead.",
+  description: "Agentless mode is not available in Brine: install a minion instead.",
   groups: [main(...general(env))],
   check: () => {},
 });

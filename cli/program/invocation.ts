@@ -1,4 +1,4 @@
-/** How this process became the program that it is: by a file of its own, or as a word of `brine`. */
+/** How this program was started: by its file, or as a subcommand of `brine`. */
 
 let words: readonly string[] = [];
 

@@ -107,7 +107,7 @@ async function startApi(runtime: Runtime, opts: Record<string, unknown>, log: Lo
   const flavours = FLAVOURS.filter((flavour) => configured(opts, flavour));
   if (flavours.length === 0) {
     log.critical(
-      `Cannot start salt-api: ${opts.conf_file} has neither rest_cherrypy nor rest_tornado. Add one of them`,
+      `Cannot start salt-api: ${opts.conf_file} has neither rest_cherrypy nor rest_tornado. Add one of these sections (docs/api.md)`,
     );
     throw new Exit(NOT_CONFIGURED);
   }

@@ -21,11 +21,11 @@ const ANY = /^(?:0\.0\.0\.0|::|\[::\]|)$/;
 export async function bootstrapMain(context: ProgramContext, words: readonly string[]): Promise<number> {
   const { runtime: { crypto, fs, host }, print, complain } = context;
   const [id, named] = words;
-  if (id === undefined || words.length > 2) throw new Exit(64, "Say: brine bootstrap ID [MASTER]");
+  if (id === undefined || words.length > 2) throw new Exit(64, "Usage: brine bootstrap ID [MASTER]");
   if (!ID.test(id)) {
     throw new Exit(64, `Cannot bootstrap "${id}": use letters, digits, dots, hyphens, underscores and @`);
   }
-  if (named !== undefined && !MASTER.test(named)) throw new Exit(64, `"${named}" is no name or address of a host`);
+  if (named !== undefined && !MASTER.test(named)) throw new Exit(64, `"${named}" is not a host name or address`);
   const opts = await readMasterConfig(context, { client: true });
   const file = joinPath(opts.pki_dir, "master.pub");
   if (fs.stat(file)?.kind !== "file") {
@@ -34,7 +34,7 @@ export async function bootstrapMain(context: ProgramContext, words: readonly str
   const address = String(opts.interface);
   const master = named ?? (ANY.test(address) ? await host.canonicalName() ?? host.hostname() : address);
   if (named === undefined) {
-    complain(`The minion is to reach this master as ${master}. Another name: brine bootstrap ${id} NAME`);
+    complain(`The minion will connect to ${master}. To use another name: brine bootstrap ${id} NAME`);
   }
   const port = opts.ret_port === USUAL_PORT ? "" : ` --master-port ${opts.ret_port}`;
   // Minions hash with SHA-256 unless they are told otherwise, whatever this master does.

@@ -84,7 +84,7 @@ export async function brineMain(context: ProgramContext): Promise<number> {
     const { suggestion } = await import("../../src/base/nearest_name.ts");
     throw new Exit(
       64,
-      `There is no program "${word}": ${suggestion(word!, [...Object.keys(MAINS), "bootstrap", "completion"])}`,
+      `Unknown program "${word}": ${suggestion(word!, [...Object.keys(MAINS), "bootstrap", "completion"])}`,
     );
   }
   const { SHELLS } = await import("../complete/shells.ts");

@@ -46,8 +46,8 @@ export async function doctorMain(context: ProgramContext): Promise<number> {
   if (roles.length === 0) {
     throw new Exit(
       1,
-      `Nothing is configured in ${context.configDir}: there is no file "master" or "minion", and no *.conf in master.d or ` +
-        "minion.d. Name another directory with -c, or what this host is to be with --as",
+      `No configuration in ${context.configDir}: it has no file "master" or "minion", and no *.conf in ` +
+        "master.d or minion.d. Name another directory with -c, or the role of this host with --as",
     );
   }
   const clock = await checkClock(context.runtime);
@@ -107,7 +107,7 @@ async function examine(context: ProgramContext, role: Role): Promise<Examined> {
   const program = PROGRAMS[role];
   if (running !== undefined) {
     const whose = isSaltsOwn(runtime, running, program) ? "Salt's own " : "";
-    well.push(`${whose}${program} runs as process ${running}`);
+    well.push(`${whose}${program} is running as process ${running}`);
   } else {findings.push(
       wrong(`${program} is not running`, `start it: ${startCommand(runtime, program, { configDir })}`),
     );}

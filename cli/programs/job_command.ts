@@ -28,7 +28,7 @@ function denoFlags(runtime: Runtime): string[] {
     // Without a subcommand the words of a file are run, but no flags may come before it.
     if (flags[0] === "run") return flags;
   } catch {
-    // Not a system that shows command lines.
+    // This system does not show the command lines of processes.
   }
   return DENO_FLAGS;
 }

@@ -68,7 +68,7 @@ class KeyProgram {
   /** What of each key is shown: its text, or its fingerprint. */
   async describe(glob: string, what: "texts" | "fingerprints"): Promise<void> {
     const shown = await this.#keys[what](glob);
-    // A reader of JSON is told that there is none.
+    // JSON output also shows an empty result.
     if (this.#structured || Object.keys(shown).length > 0) await this.#show(shown);
   }
 

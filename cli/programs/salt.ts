@@ -88,7 +88,7 @@ async function preview(
 async function liveOutput({ options, complain }: ProgramContext, printer: Printer): Promise<LiveOutput | undefined> {
   if (options.stream !== true) return undefined;
   const { LiveOutput } = await import("./salt/live_output.ts");
-  // Where an outputter was asked for, what it prints must stay by itself.
+  // With `--out`, stdout holds only what the outputter prints.
   return new LiveOutput(printer.chosen ? complain : (line) => printer.line(line), complain);
 }
 
@@ -129,7 +129,7 @@ async function watchJob(context: ProgramContext, opts: MasterOpts, printer: Prin
   const target: JobTarget = { tgt: "*", tgt_type: "glob" };
   const job: SaltJob = { context, opts, printer, client, target, request: { tgt: "*", fun: "" }, collect, live };
   const progress = startProgress(job);
-  const off = leaveOnInterrupt(context, () => context.complain(`The job goes on: ${jid}`));
+  const off = leaveOnInterrupt(context, () => context.complain(`The job continues: ${jid}`));
   try {
     const given = await ownOrGiven(context, opts, client);
     const outcomes = followPublished(client, jid, {

@@ -28,9 +28,9 @@ function sourcesBelow(fs: FileSystem, roots: readonly string[], complain: (text:
     const stat = fs.stat(path);
     if (stat === undefined) throw new Exit(MISSING, `${path} does not exist`);
     if (stat.kind === "file") return void found.files.push({ path, mode: stat.mode });
-    if (stat.kind !== "directory") return complain(`${path} is neither a file nor a directory, and is left out`);
+    if (stat.kind !== "directory") return complain(`${path} is neither a file nor a directory: skipped`);
     const real = fs.realpath(path);
-    if (trail.includes(real)) return complain(`${path} links to a directory above it, and is left out`);
+    if (trail.includes(real)) return complain(`${path} links to a directory above it: skipped`);
     const names = fs.list(path);
     if (names.length === 0) found.emptyDirectories.push(path);
     for (const name of names) enter(joinPath(path, name), [...trail, real]);
@@ -111,7 +111,7 @@ class Copier {
         files[path] = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(fs.read(path));
       } catch (error) {
         if (!(error instanceof TypeError)) throw error;
-        throw new Exit(1, `${path} is not text in UTF-8. Use "--chunked" for other files`);
+        throw new Exit(1, `${path} is not UTF-8 text. Use "--chunked" for other files`);
       }
     }
     const results: Results = {};
@@ -188,7 +188,7 @@ export async function saltCpMain(context: ProgramContext): Promise<number> {
   });
   const chunkBytes = Math.trunc(opts.salt_cp_chunk_size);
   if (options.chunked === true && !(chunkBytes > 0)) {
-    throw new Exit(1, `Cannot send chunks of ${opts.salt_cp_chunk_size} bytes: set salt_cp_chunk_size to 98304 or so`);
+    throw new Exit(1, `Cannot send chunks of ${opts.salt_cp_chunk_size} bytes: set salt_cp_chunk_size to 98304`);
   }
   const below = options.chunked === true ? sourcesBelow(runtime.fs, sources, context.complain) : undefined;
   const target = await readTarget(context, opts, printer, text);

@@ -51,7 +51,7 @@ export async function syndicDaemon(context: ProgramContext): Promise<Daemon> {
       ({ given, opts }) =>
         given.has("syndic_master")
           ? []
-          : [doubtful(`syndic_master is not set: the master above is looked for as ${opts.syndic_master}`, "set it")],
+          : [doubtful(`syndic_master is not set: using the default ${opts.syndic_master}`, "set it")],
       ({ opts }) => syndicProblems(opts as MasterOpts, minion.opts).map((problem) => fatal(problem)),
       unlessItThrows(async ({ opts }) => (await import("../job_caches.ts")).jobCacheName(opts as MasterOpts)),
       (config, runtime) => transportCheck(false)({ ...config, opts: minion.opts }, runtime),

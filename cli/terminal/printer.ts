@@ -72,7 +72,7 @@ async function outputSettings(
   for (const [key, value] of Object.entries(options)) {
     if (explicit.has(key) || settings[key] === undefined) settings[key] = value;
   }
-  // To outputters null has a meaning of its own; here it is an option that was not given.
+  // null means "no indentation" to outputters, but here only that the option is not set.
   if (settings.output_indent === null) delete settings.output_indent;
   return settings;
 }

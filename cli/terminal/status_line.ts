@@ -1,4 +1,4 @@
-/** One line at the end of a terminal that is written anew in its place. */
+/** The last line of a terminal, which is rewritten in place. */
 const ERASE = "\r\x1b[K";
 
 export class StatusLine {

@@ -1,15 +1,6 @@
 import { printable } from "./printable.ts";
 
-/**
- * Salt's log levels, quietest last.
- *
- * @example
- * ```ts
- * import type { LogLevel } from "brine";
- *
- * export const level: LogLevel = "warning";
- * ```
- */
+/** Salt's log levels, quietest last. */
 export type LogLevel =
   | "all"
   | "garbage"
@@ -36,30 +27,10 @@ export const LOG_LEVELS: readonly LogLevel[] = [
   "quiet",
 ];
 
-/**
- * The values that belong to a message. Never key material; payloads at `trace` only.
- *
- * @example
- * ```ts
- * import type { LogFields } from "brine";
- *
- * export const fields: LogFields = { id: "web1", minions: 12 };
- * ```
- */
+/** The values that belong to a message. Never key material; payloads at `trace` only. */
 export type LogFields = Record<string, unknown>;
 
-/**
- * The log of one part of Brine: the message is a constant, the values are fields.
- *
- * @example
- * ```ts
- * import type { Logger } from "brine";
- *
- * export function tell(log: Logger): void {
- *   log.child("backup").warning("backup is old", { id: "web1", days: 3 });
- * }
- * ```
- */
+/** The log of one part of Brine: the message is a constant, the values are fields. */
 export interface Logger {
   /** The same sink under a longer name: `log.child("req")` of `"channel"` is `"channel.req"`. */
   child(name: string): Logger;
@@ -79,17 +50,7 @@ export interface Logger {
   trace(message: string, fields?: LogFields): void;
 }
 
-/**
- * One message on its way to a sink.
- *
- * @example
- * ```ts
- * import type { LogRecord } from "brine";
- *
- * export const line = ({ level, name, message, fields }: LogRecord): string =>
- *   `${level} ${name}: ${message} ${JSON.stringify(fields)}`;
- * ```
- */
+/** One message on its way to a sink. */
 export interface LogRecord {
   /** The level it was logged at. */
   level: LogLevel;
@@ -108,19 +69,7 @@ export function passes(level: LogLevel, threshold: LogLevel): boolean {
   return (RANK.get(level) ?? 0) >= (RANK.get(threshold) ?? 0);
 }
 
-/**
- * The threshold of a logger, which may change while the logger is used.
- *
- * @example
- * ```ts
- * import { createLogger, type LogLevel } from "brine";
- *
- * const threshold: { level: LogLevel } = { level: "warning" };
- * const log = createLogger(({ message }) => console.log(message), threshold);
- * threshold.level = "debug";
- * log.debug("seen"); // seen
- * ```
- */
+/** The threshold of a logger, which may change while the logger is used. */
 export interface Threshold {
   /** The least level that is logged. */
   readonly level: LogLevel;

@@ -119,7 +119,7 @@ export class LogRate {
     for (const [message, { held }] of group.messages) {
       tell(held, `${message} … and ${grouped(held)} more like this in ${WINDOW_MS / 1000} s`);
     }
-    tell(group.others, `… and ${grouped(group.others)} more of other kinds in ${WINDOW_MS / 1000} s`);
+    tell(group.others, `… and ${grouped(group.others)} other messages in ${WINDOW_MS / 1000} s`);
   }
 }
 

@@ -6,19 +6,7 @@ import type { LocalClient } from "./local_client.ts";
 import { hasReturn, type Outcome } from "./outcome.ts";
 import type { PublishRequest } from "./publish_request.ts";
 
-/**
- * A step of a batch.
- *
- * @example
- * ```ts
- * import type { BatchEvent } from "brine";
- *
- * export function line(event: BatchEvent): string {
- *   if (event.kind === "started") return `now: ${event.ids.join(", ")}`;
- *   return event.kind === "ended" ? `${event.outcome.id}: ${event.outcome.kind}` : `${event.id} is away`;
- * }
- * ```
- */
+/** A step of a batch. */
 export type BatchEvent =
   /** The minion did not answer the first ping, and is not sent the job. */
   | { kind: "absent"; id: string }
@@ -27,16 +15,7 @@ export type BatchEvent =
   /** A minion has an outcome, with or without a return. */
   | { kind: "ended"; outcome: Outcome };
 
-/**
- * How a batch runs.
- *
- * @example
- * ```ts
- * import type { BatchOptions } from "brine";
- *
- * export const options: BatchOptions = { size: "25%", waitMs: 10_000, failhard: true };
- * ```
- */
+/** How a batch runs. */
 export interface BatchOptions extends CollectOptions {
   /** The largest number of minions at once, as {@link batchSize} reads it: `"3"` or `"25%"`. */
   size: string;

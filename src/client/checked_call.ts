@@ -2,7 +2,7 @@ import { refuseUnknownKeys } from "../base/nearest_name.ts";
 import { isRecord } from "../base/record.ts";
 import type { RunnerCall, WheelCall } from "./salt.ts";
 
-const CREDENTIALS = "it is the client's own credentials that count: connect with others";
+const CREDENTIALS = "the client uses the credentials of connect(): connect with other credentials";
 const REMEDIES = { args: 'did you mean "arg"?', kwargs: 'did you mean "kwarg"?', credentials: CREDENTIALS };
 
 /**
@@ -21,7 +21,7 @@ export function checkedRunner(call: RunnerCall): Required<RunnerCall> {
 
 /** The same of a wheel function, whose arguments are all named. */
 export function checkedWheel(call: WheelCall, example = "key.list_all"): Required<WheelCall> {
-  const remedies = { ...REMEDIES, arg: "arguments of wheel functions are named: use kwarg" };
+  const remedies = { ...REMEDIES, arg: "wheel functions have only named arguments: use kwarg" };
   refuseUnknownKeys("a wheel function's call", call, ["fun", "kwarg"], remedies);
   const { fun, kwarg = {} } = call;
   if (typeof fun !== "string" || !fun.includes(".")) {

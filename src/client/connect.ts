@@ -8,16 +8,7 @@ import { HttpClient } from "./http/http_client.ts";
 import type { HttpOptions } from "./http/http_options.ts";
 import { LocalClient } from "./local_client.ts";
 
-/**
- * Where the master on this host keeps its sockets and keys: what its configuration says of itself.
- *
- * @example
- * ```ts
- * import type { ConnectOptions } from "brine";
- *
- * export const options: ConnectOptions = { rootDir: "/srv/run", requestPort: 4506, user: "salt" };
- * ```
- */
+/** Where the master on this host keeps its sockets and keys: what its configuration says of itself. */
 export interface ConnectOptions {
   /** Put before the default directories, as the master's own `root_dir`. @default "/" */
   rootDir?: string;
@@ -57,9 +48,9 @@ const OPTIONS: readonly (keyof Required<ConnectOptions>)[] = [
   "log",
 ];
 const REMEDIES = {
-  interface: "it is called host",
-  ret_port: "it is called requestPort",
-  port: "it is called requestPort",
+  interface: "use host",
+  ret_port: "use requestPort",
+  port: "use requestPort",
 };
 
 /**

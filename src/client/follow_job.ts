@@ -8,16 +8,7 @@ import type { Outcome } from "./outcome.ts";
 import { callRunner } from "./runner.ts";
 import { jobReport } from "./verbs/job_report.ts";
 
-/**
- * How a job is followed that runs already.
- *
- * @example
- * ```ts
- * import type { FollowOptions } from "brine";
- *
- * export const options: FollowOptions = { timeoutMs: 60_000, recordTimeoutMs: 10_000 };
- * ```
- */
+/** How a job is followed that runs already. */
 export interface FollowOptions extends CollectOptions {
   /** Of the runner that reads what is on record, in milliseconds. @default 60000 */
   recordTimeoutMs?: number;

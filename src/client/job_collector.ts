@@ -9,16 +9,7 @@ import { findJob } from "./find_job.ts";
 import { type Outcome, type ReportedOutcome, returnOutcome, statusOutcome } from "./outcome.ts";
 import { listOf, type Published, type PublishRequest } from "./publish_request.ts";
 
-/**
- * What a command printed while it ran.
- *
- * @example
- * ```ts
- * import type { Output } from "brine";
- *
- * export const line = ({ id, stream, text }: Output): string => `${id} ${stream}: ${text}`;
- * ```
- */
+/** What a command printed while it ran. */
 export interface Output {
   /** The minion's id. */
   id: string;
@@ -34,17 +25,7 @@ export interface Output {
   dropped?: number;
 }
 
-/**
- * A state that has ended, of a run that goes on.
- *
- * @example
- * ```ts
- * import type { StateProgress } from "brine";
- *
- * export const line = ({ id, state, total }: StateProgress): string =>
- *   `${id}: ${state.__id__}, ${Number(state.__run_num__) + 1} of ${total ?? "?"}`;
- * ```
- */
+/** A state that has ended, of a run that goes on. */
 export interface StateProgress {
   /** The minion's id. */
   id: string;
@@ -56,20 +37,7 @@ export interface StateProgress {
   total: number | undefined;
 }
 
-/**
- * How the outcomes of a job are collected.
- *
- * @example
- * ```ts
- * import type { CollectOptions } from "brine";
- *
- * export const options: CollectOptions = {
- *   timeoutMs: 30_000,
- *   onPublished: (jid, { minions }) => console.log(`${jid} on ${minions.length} minions`),
- *   onOutput: ({ id, text }) => console.log(id, text),
- * };
- * ```
- */
+/** How the outcomes of a job are collected. */
 export interface CollectOptions {
   /** Called once the job is published, with its id and the minions that are expected to return. */
   onPublished?(jid: string, published: Published): void;

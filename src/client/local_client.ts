@@ -62,24 +62,7 @@ import { minionsOf } from "./verbs/minions.ts";
 import { targetsOf } from "./verbs/targets.ts";
 import { callWheel } from "./wheel.ts";
 
-/**
- * What a client is made from; {@link connect} fills it in for a program.
- *
- * @example
- * ```ts
- * import { currentRuntime, LocalClient, type LocalClientOptions, silentLogger } from "brine";
- *
- * const opts = {
- *   interface: "127.0.0.1",
- *   ret_port: 4506,
- *   sock_dir: "/var/run/salt/master",
- *   cachedir: "/var/cache/salt/master",
- *   user: "root",
- * };
- * const options: LocalClientOptions = { runtime: await currentRuntime(), log: silentLogger, opts };
- * export const open = () => LocalClient.open(options);
- * ```
- */
+/** What a client is made from; {@link connect} fills it in for a program. */
 export interface LocalClientOptions {
   /** The runtime to connect with. */
   runtime: Runtime;
@@ -185,7 +168,10 @@ export class LocalClient implements Salt, MasterLink {
         (event) => {
           for (const listener of this.#listeners) listener(event);
         },
-        (error) => this.#lost.reject(new ClientError("BUS_LOST", "The master's event bus is gone", { cause: error })),
+        (error) =>
+          this.#lost.reject(
+            new ClientError("BUS_LOST", "The connection to the master's event bus is lost", { cause: error }),
+          ),
       );
     if (this.#options.listens === false) {
       this.#isBrine = true;
@@ -252,7 +238,7 @@ export class LocalClient implements Salt, MasterLink {
     const fields = await this.#publication("publish", request, { trace, timeoutMs });
     if (typeof fields?.jid !== "string") {
       if (Array.isArray(fields?.minions)) return undefined;
-      throw refusal(String(fields?.error ?? "The master gave no job id"));
+      throw refusal(String(fields?.error ?? "The master sent no job id"));
     }
     const { jid } = fields;
     const [minions, missing, queued] = [listOf(fields.minions), listOf(fields.missing), listOf(fields.queued)];
@@ -301,7 +287,7 @@ export class LocalClient implements Salt, MasterLink {
     const send = (key: string) => this.send(load(key), timeoutMs === undefined ? {} : { timeoutMs });
     const reply = request.credentials === undefined ? await this.#key.sendWith(send) : await send("");
     if (typeof reply !== "object" || reply === null) {
-      throw refusal(typeof reply === "string" && reply !== "" ? reply : "The master gave no answer");
+      throw refusal(typeof reply === "string" && reply !== "" ? reply : "The master sent no answer");
     }
     const refused = refusalOf(reply, "Authentication error occurred.");
     if (refused !== undefined) throw refused;
@@ -322,7 +308,7 @@ export class LocalClient implements Salt, MasterLink {
   }
 
   #needOurs(why: string): void {
-    if (!this.#isBrine) throw new ClientError("NOT_BRINE", `The master on this host is Salt's own: ${why}`);
+    if (!this.#isBrine) throw new ClientError("NOT_BRINE", `The master on this host is Salt's master: ${why}`);
   }
 
   /**
@@ -452,9 +438,9 @@ function requestEndpoint(host: string, port: number): string {
 function unreachable(error: unknown, { runtime, opts }: LocalClientOptions): ClientError {
   const refused = codeOf(error) === "EACCES";
   const why = refused
-    ? `: the user "${runtime.host.user().name}" may not open the sockets there. Run this as the master's user or as root, ` +
-      "or give that user permissions (publisher_acl) and start the master again"
-    : ": salt-doctor says whether salt-master runs, and what to do";
+    ? `: the user "${runtime.host.user().name}" may not open the sockets there. Run this as the master's ` +
+      "user or as root, or give that user permissions (publisher_acl) and restart the master"
+    : ": run salt-doctor to check salt-master";
   const message = `Unable to connect to the salt master publisher at ${opts.sock_dir}${why}`;
   return new ClientError(refused ? "NO_ACCESS" : "MASTER_DOWN", message, { cause: error });
 }

@@ -1,18 +1,6 @@
 import type { BusEvent } from "../model/event/bus.ts";
 
-/**
- * What the functions of a master are called through: {@link LocalClient} is one.
- *
- * @example
- * ```ts
- * import { callWheel, connect, type MasterLink } from "brine";
- *
- * await using salt = await connect();
- * const link: MasterLink = salt;
- * const { data } = await callWheel(link, { fun: "key.list_all", kwarg: {}, credentials: salt.ownCredentials });
- * console.log(data.return);
- * ```
- */
+/** What the functions of a master are called through: {@link LocalClient} is one. */
 export interface MasterLink {
   /** Rejects once the connection to the master is lost. */
   readonly lost: Promise<never>;

@@ -4,13 +4,6 @@ import { type OutcomeState, succeeded } from "../model/job/outcome.ts";
  * What one minion returned for a job.
  *
  * @typeParam Return what its function returns, such as `FunctionReturn<"cmd.run">`
- * @example
- * ```ts
- * import type { FunctionReturn, MinionReturn } from "brine";
- *
- * export const lines = ({ id, return: text }: MinionReturn<FunctionReturn<"cmd.run">>): string[] =>
- *   text.split("\n").map((line) => `${id}: ${line}`);
- * ```
  */
 export interface MinionReturn<Return = unknown> {
   /** The minion's id. */
@@ -27,17 +20,7 @@ export interface MinionReturn<Return = unknown> {
   out: string | undefined;
 }
 
-/**
- * How a target without a return stands.
- *
- * @example
- * ```ts
- * import type { TargetStatus } from "brine";
- *
- * export const since = ({ id, sinceMs }: TargetStatus): string =>
- *   sinceMs === undefined ? id : `${id}, away since ${new Date(sinceMs).toISOString()}`;
- * ```
- */
+/** How a target without a return stands. */
 export interface TargetStatus {
   /** The minion's id. */
   id: string;
@@ -56,23 +39,6 @@ export interface TargetStatus {
  * so that a `switch` over it can be checked for completeness.
  *
  * @typeParam Return what the function returns where it succeeds, such as `FunctionReturn<"cmd.run">`
- * @example
- * ```ts
- * import type { Outcome } from "brine";
- *
- * export function text(outcome: Outcome): string {
- *   switch (outcome.kind) {
- *     case "returned":
- *       return String(outcome.return);
- *     case "failed":
- *       return `failed with ${outcome.retcode}: ${outcome.return}`;
- *     case "missing":
- *       return "no accepted key";
- *     default:
- *       return outcome.note ?? outcome.kind;
- *   }
- * }
- * ```
  */
 export type Outcome<Return = unknown> =
   /** The minion returned, with code 0. */
@@ -98,16 +64,7 @@ export type Outcome<Return = unknown> =
   /** The name in a list target has no accepted key: the job was not sent to it. */
   | ({ kind: "missing" } & TargetStatus);
 
-/**
- * An outcome with a return.
- *
- * @example
- * ```ts
- * import type { ReturnOutcome } from "brine";
- *
- * export const line = ({ id, kind, retcode }: ReturnOutcome): string => `${id} ${kind} with ${retcode}`;
- * ```
- */
+/** An outcome with a return. */
 export type ReturnOutcome<Return = unknown> = Extract<Outcome<Return>, MinionReturn>;
 
 /**
@@ -166,7 +123,7 @@ export function statusOutcome(id: string, jid: string, reported: ReportedOutcome
       return {
         kind: "no answer",
         ...status,
-        note: `${outcome}: its return is with the master, but did not arrive here`,
+        note: `${outcome}: the master has its return, but the client did not receive it`,
       };
     default:
       return { kind: "no answer", ...status };

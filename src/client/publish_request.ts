@@ -3,16 +3,7 @@ import { isRecord } from "../base/record.ts";
 import type { TargetType } from "../model/target/target.ts";
 import type { Credentials } from "./credentials.ts";
 
-/**
- * What has asked for a job or a function of the master.
- *
- * @example
- * ```ts
- * import type { JobOrigin } from "brine";
- *
- * export const origin: JobOrigin = { reaction: { tag: "salt/minion/web1/start", sls: "salt://setup.sls", id: "setup" } };
- * ```
- */
+/** What has asked for a job or a function of the master. */
 export interface JobOrigin {
   /** The reaction of an event, for the audit log. Masters believe it of who may do everything. */
   reaction?: { tag: string; sls: string; id: string };
@@ -20,23 +11,7 @@ export interface JobOrigin {
   cause?: string;
 }
 
-/**
- * A job to be published.
- *
- * @example
- * ```ts
- * import type { PublishRequest } from "brine";
- *
- * export const request: PublishRequest = {
- *   tgt: "G@os:Debian and web*",
- *   tgt_type: "compound",
- *   fun: "pkg.install",
- *   arg: ["nginx"],
- *   kwarg: { refresh: true },
- *   kwargs: { metadata: { ticket: 12 } },
- * };
- * ```
- */
+/** A job to be published. */
 export interface PublishRequest {
   /** Text as `tgt_type` has it, or a list of ids. */
   tgt: string | string[];
@@ -71,16 +46,7 @@ export interface PublishRequest {
   jobTimeout?: number;
 }
 
-/**
- * A job that was published.
- *
- * @example
- * ```ts
- * await using salt = await connect();
- * const published = await salt.publish({ tgt: "*", fun: "test.ping" });
- * if (published !== undefined) console.log(published.jid, published.minions);
- * ```
- */
+/** A job that was published. */
 export interface Published {
   /** The job's id, 20 digits. */
   jid: string;
@@ -153,13 +119,13 @@ const COLLECT_KEYS = ["onPublished", "onOutput", "onProgress", "timeoutMs", "gat
 
 const SECONDS = (name: string) => `durations are in milliseconds here: use ${name}`;
 const REQUEST_REMEDIES = {
-  expr_form: "it is called tgt_type",
+  expr_form: "use tgt_type",
   args: 'did you mean "arg"?',
   timeout: "the wait for returns is an option of run(), the second parameter: timeoutMs",
   timeoutMs: "the wait for returns is an option of run(), its second parameter",
-  job_timeout: "it is called jobTimeout, in seconds",
-  eauth: 'it belongs into credentials: { eauth: "…", username: "…", password: "…" }',
-  token: 'it belongs into credentials: { token: "…" }',
+  job_timeout: "use jobTimeout, in seconds",
+  eauth: 'write it inside credentials: { eauth: "…", username: "…", password: "…" }',
+  token: 'write it inside credentials: { token: "…" }',
 };
 const COLLECT_REMEDIES = { timeout: SECONDS("timeoutMs"), gather_job_timeout: SECONDS("gatherMs") };
 
@@ -227,7 +193,7 @@ export function checkedRequest(request: PublishRequest): SettledRequest {
         key,
       ) => [
         key,
-        `kwargs are fields of the publication (${LOAD_KEYS.join(", ")}); arguments of the function go into kwarg`,
+        `kwargs are fields of the publication (${LOAD_KEYS.join(", ")}); put arguments of the function into kwarg`,
       ]),
     );
     refuseUnknownKeys("kwargs", kwargs, LOAD_KEYS, remedies);

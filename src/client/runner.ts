@@ -10,23 +10,7 @@ import type { Credentials } from "./credentials.ts";
 import type { JobOrigin } from "./publish_request.ts";
 import type { MasterLink } from "./master_link.ts";
 
-/**
- * A call of a runner function.
- *
- * @example
- * ```ts
- * import { connect, type RunnerRequest, startRunner } from "brine";
- *
- * await using salt = await connect();
- * const request: RunnerRequest = {
- *   fun: "manage.status",
- *   arg: [],
- *   kwarg: { timeout: 5 },
- *   credentials: salt.ownCredentials,
- * };
- * console.log((await startRunner(salt, request)).jid);
- * ```
- */
+/** A call of a runner function. */
 export interface RunnerRequest {
   /** The runner function, such as `"manage.up"`. */
   fun: string;
@@ -40,16 +24,7 @@ export interface RunnerRequest {
   origin?: JobOrigin;
 }
 
-/**
- * A runner that the master has started; its result comes as the event `<tag>/ret`.
- *
- * @example
- * ```ts
- * import type { RunnerJob } from "brine";
- *
- * export const ending = ({ tag }: RunnerJob): string => `${tag}/ret`;
- * ```
- */
+/** A runner that the master has started; its result comes as the event `<tag>/ret`. */
 export interface RunnerJob {
   /** What the runner's events begin with: `salt/run/<jid>`. */
   tag: string;

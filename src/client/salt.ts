@@ -14,16 +14,7 @@ import type { CollectOptions } from "./job_collector.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Published, PublishRequest } from "./publish_request.ts";
 
-/**
- * How long one call may take.
- *
- * @example
- * ```ts
- * await using salt = await connect();
- * const within = { timeoutMs: 10_000, signal: AbortSignal.timeout(15_000) };
- * console.log(await salt.runner({ fun: "manage.up" }, within));
- * ```
- */
+/** How long one call may take. */
 export interface CallOptions {
   /** In milliseconds; then it rejects with the code `TIMEOUT`. @default 60000, for runners 300000 */
   timeoutMs?: number;
@@ -35,12 +26,6 @@ export interface CallOptions {
  * A job as {@link Salt.run} takes it: of a function that is known, the arguments are held to its signature.
  *
  * @typeParam Fun its function, or a list of several
- * @example
- * ```ts
- * import type { JobRequest } from "brine";
- *
- * export const request: JobRequest<"disk.usage"> = { tgt: "*", fun: "disk.usage", kwarg: { args: "/var" } };
- * ```
  */
 export type JobRequest<Fun extends Functions = string | string[]> =
   & Omit<PublishRequest, "fun" | "arg" | "kwarg">
@@ -51,12 +36,6 @@ export type JobRequest<Fun extends Functions = string | string[]> =
  * A runner function and its arguments, `arg` by position and `kwarg` by name; both may be left out.
  *
  * @typeParam Fun its function, such as `"manage.up"`
- * @example
- * ```ts
- * import type { RunnerCall } from "brine";
- *
- * export const call: RunnerCall<"manage.up"> = { fun: "manage.up", kwarg: { timeout: 5 } };
- * ```
  */
 export type RunnerCall<Fun extends AnyRunner = string> = { fun: Fun } & RunnerArguments<Fun>;
 
@@ -64,40 +43,16 @@ export type RunnerCall<Fun extends AnyRunner = string> = { fun: Fun } & RunnerAr
  * A wheel function and its arguments, which are all named: `kwarg`, which may be left out.
  *
  * @typeParam Fun its function, such as `"key.list_all"`
- * @example
- * ```ts
- * import type { WheelCall } from "brine";
- *
- * export const call: WheelCall<"key.accept"> = { fun: "key.accept", kwarg: { match: "web*" } };
- * ```
  */
 export type WheelCall<Fun extends AnyWheel = string> = { fun: Fun } & WheelArguments<Fun>;
 
-/**
- * The outcomes of a job, one for each target, as they come. Nothing is published before the first is asked for.
- *
- * @example
- * ```ts
- * await using salt = await connect();
- * const outcomes = await salt.run({ tgt: "*", fun: "test.ping" }).all();
- * console.log(outcomes.map(({ id, kind }) => `${id}: ${kind}`));
- * ```
- */
+/** The outcomes of a job, one for each target, as they come. Nothing is published before the first is asked for. */
 export interface JobRun<Return = unknown> extends AsyncGenerator<Outcome<Return>, Published | undefined, void> {
   /** Waits for the end of the job: the outcomes that have not been read yet, in the order in which they came. */
   all(): Promise<Outcome<Return>[]>;
 }
 
-/**
- * An event of the master's bus.
- *
- * @example
- * ```ts
- * import type { SaltEvent } from "brine";
- *
- * export const line = ({ tag, data }: SaltEvent): string => `${data._stamp} ${tag}`;
- * ```
- */
+/** An event of the master's bus. */
 export interface SaltEvent {
   /** What it is about, such as `salt/job/<jid>/ret/<id>`. */
   tag: string;
@@ -107,19 +62,7 @@ export interface SaltEvent {
   id: string;
 }
 
-/**
- * Which events are wanted.
- *
- * @example
- * ```ts
- * import type { EventsOptions } from "brine";
- *
- * export const options: EventsOptions = {
- *   tag: "salt/job/*",
- *   onMissed: (count) => console.error(`missed ${count ?? "some"} events`),
- * };
- * ```
- */
+/** Which events are wanted. */
 export interface EventsOptions {
   /** A glob of their tags, in which `*` crosses slashes: `salt/job/*`. @default all */
   tag?: string;
@@ -143,36 +86,13 @@ export interface EventsOptions {
   signal?: AbortSignal;
 }
 
-/**
- * Events as they happen, until the loop is left. Nothing is heard before the first is asked for, or {@link EventFeed.ready}.
- *
- * @example
- * ```ts
- * await using salt = await connect();
- * await using events = salt.events({ tag: "salt/job/*" });
- * await events.ready();
- * await salt.publish({ tgt: "*", fun: "test.ping" });
- * for await (const { data } of events) {
- *   console.log(data.id, data.return);
- *   break;
- * }
- * ```
- */
+/** Events as they happen, until the loop is left. Nothing is heard before the first is asked for, or {@link EventFeed.ready}. */
 export interface EventFeed extends AsyncGenerator<SaltEvent, void, void> {
   /** Begins to listen; once it resolves, no event is missed that happens from then on. */
   ready(): Promise<void>;
 }
 
-/**
- * A job as the master lists it.
- *
- * @example
- * ```ts
- * import type { ListedJob } from "brine";
- *
- * export const line = ({ jid, fun, tgt, user }: ListedJob): string => `${jid} ${user}: ${fun} on ${tgt}`;
- * ```
- */
+/** A job as the master lists it. */
 export interface ListedJob {
   /** The job's id, 20 digits. */
   jid: string;
@@ -192,17 +112,7 @@ export interface ListedJob {
   metadata?: unknown;
 }
 
-/**
- * A job with what has come of it so far.
- *
- * @example
- * ```ts
- * import type { RecordedJob } from "brine";
- *
- * export const open = ({ outcomes }: RecordedJob): string[] =>
- *   outcomes.filter(({ kind }) => kind === "started" || kind === "queued").map(({ id }) => id);
- * ```
- */
+/** A job with what has come of it so far. */
 export interface RecordedJob extends ListedJob {
   /** The minions that it was published for. */
   minions: string[];
@@ -210,17 +120,7 @@ export interface RecordedJob extends ListedJob {
   outcomes: Outcome[];
 }
 
-/**
- * Which jobs are listed.
- *
- * @example
- * ```ts
- * await using salt = await connect();
- * const latest = await salt.jobs.list({ limit: 20 });
- * const before = latest.at(-1)?.jid;
- * if (before !== undefined) console.log(await salt.jobs.list({ limit: 20, before }));
- * ```
- */
+/** Which jobs are listed. */
 export interface ListJobsOptions extends CallOptions {
   /** At most so many, the latest ones. @default 100 */
   limit?: number;
@@ -228,15 +128,7 @@ export interface ListJobsOptions extends CallOptions {
   before?: string;
 }
 
-/**
- * Jobs that the master has on record.
- *
- * @example
- * ```ts
- * await using salt = await connect();
- * for (const { jid, fun, user } of await salt.jobs.list({ limit: 10 })) console.log(jid, fun, user);
- * ```
- */
+/** Jobs that the master has on record. */
 export interface Jobs {
   /** The latest first, without those with which clients ask for other jobs (`saltutil.find_job`). */
   list(options?: ListJobsOptions): Promise<ListedJob[]>;
@@ -256,16 +148,7 @@ export interface Jobs {
   cancel(jid: string, options?: CallOptions): Promise<string[]>;
 }
 
-/**
- * A minion as the master knows it; nothing is sent to it.
- *
- * @example
- * ```ts
- * import type { KnownMinion } from "brine";
- *
- * export const system = ({ id, grains }: KnownMinion): string => `${id}: ${grains?.osfinger ?? "not known yet"}`;
- * ```
- */
+/** A minion as the master knows it; nothing is sent to it. */
 export interface KnownMinion {
   /** The minion's id. */
   id: string;
@@ -275,16 +158,7 @@ export interface KnownMinion {
   connected: boolean;
 }
 
-/**
- * Which minions are listed.
- *
- * @example
- * ```ts
- * await using salt = await connect();
- * const debian = await salt.minions.list({ tgt: "os_family:Debian", tgtType: "grain" });
- * console.log(debian.map(({ id }) => id));
- * ```
- */
+/** Which minions are listed. */
 export interface ListMinionsOptions extends CallOptions {
   /** A target; the master matches it against the grains that it has. @default "*", all with an accepted key */
   tgt?: string;
@@ -292,16 +166,7 @@ export interface ListMinionsOptions extends CallOptions {
   tgtType?: string;
 }
 
-/**
- * The minions with an accepted key.
- *
- * @example
- * ```ts
- * await using salt = await connect();
- * const { connected, away } = await salt.minions.presence();
- * console.log(`${connected.length} connected, ${away.length} away`);
- * ```
- */
+/** The minions with an accepted key. */
 export interface Minions {
   /** Sorted by id. */
   list(options?: ListMinionsOptions): Promise<KnownMinion[]>;
@@ -309,33 +174,10 @@ export interface Minions {
   presence(options?: CallOptions): Promise<{ connected: string[]; away: string[] }>;
 }
 
-/**
- * What has been decided of a key; `pre` waits for a decision.
- *
- * @example
- * ```ts
- * import type { KeyStatus } from "brine";
- *
- * export const WORDS: Record<KeyStatus, string> = {
- *   accepted: "is one of ours",
- *   pre: "waits for a decision",
- *   rejected: "was turned away",
- *   denied: "has the name of another",
- * };
- * ```
- */
+/** What has been decided of a key; `pre` waits for a decision. */
 export type KeyStatus = "accepted" | "pre" | "rejected" | "denied";
 
-/**
- * The fingerprint of a key, to be compared with what `salt-call --local key.finger` prints on the minion.
- *
- * @example
- * ```ts
- * import type { KeyFingerprint } from "brine";
- *
- * export const line = ({ id, status, fingerprint }: KeyFingerprint): string => `${id} (${status}) ${fingerprint}`;
- * ```
- */
+/** The fingerprint of a key, to be compared with what `salt-call --local key.finger` prints on the minion. */
 export interface KeyFingerprint {
   /** The minion's id. */
   id: string;
@@ -345,16 +187,7 @@ export interface KeyFingerprint {
   fingerprint: string;
 }
 
-/**
- * Keys of minions. Each `match` is a glob of ids.
- *
- * @example
- * ```ts
- * await using salt = await connect();
- * const { pre } = await salt.keys.list();
- * for (const { id, fingerprint } of await salt.keys.fingerprint("*")) console.log(id, pre.includes(id), fingerprint);
- * ```
- */
+/** Keys of minions. Each `match` is a glob of ids. */
 export interface Keys {
   /** The ids of each status, sorted. */
   list(options?: CallOptions): Promise<Record<KeyStatus, string[]>>;
@@ -368,16 +201,7 @@ export interface Keys {
   fingerprint(match: string, options?: CallOptions): Promise<KeyFingerprint[]>;
 }
 
-/**
- * Targets without a job.
- *
- * @example
- * ```ts
- * await using salt = await connect();
- * const { minions } = await salt.targets.preview({ tgt: "web* and G@os:Debian", tgt_type: "compound" });
- * console.log(minions);
- * ```
- */
+/** Targets without a job. */
 export interface Targets {
   /**
    * The minions that a job would be published for, by the master's rules; nothing is sent to them. A request without a
@@ -395,18 +219,6 @@ export interface Targets {
  * Salt as a script uses it: the master of this host, or one that is reached over HTTP. {@link connect} opens either.
  *
  * Each call that fails rejects with an error whose `code` is stable; `docs/sdk.md` lists them.
- *
- * @example
- * ```ts
- * import { connect, type Salt } from "brine";
- *
- * async function versions(salt: Salt): Promise<void> {
- *   for await (const outcome of salt.run({ tgt: "*", fun: "test.version" })) console.log(outcome.id, outcome.kind);
- * }
- *
- * await using salt = await connect();
- * await versions(salt);
- * ```
  */
 export interface Salt extends AsyncDisposable {
   /** True if the master is Brine's, which keeps the outcome of every target of a job. */

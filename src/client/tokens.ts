@@ -1,16 +1,7 @@
 import type { Credentials } from "./credentials.ts";
 import type { LocalClient } from "./local_client.ts";
 
-/**
- * What the master keeps of a login.
- *
- * @example
- * ```ts
- * import type { TokenRecord } from "brine";
- *
- * export const isOver = ({ expire }: TokenRecord): boolean => expire * 1000 < Date.now();
- * ```
- */
+/** What the master keeps of a login. */
 export interface TokenRecord {
   /** The token itself: a secret that stands for the login. */
   token: string;

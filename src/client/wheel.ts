@@ -5,18 +5,7 @@ import type { Credentials } from "./credentials.ts";
 import type { JobOrigin } from "./publish_request.ts";
 import type { MasterLink } from "./master_link.ts";
 
-/**
- * A call of a wheel function.
- *
- * @example
- * ```ts
- * import { callWheel, connect, type WheelRequest } from "brine";
- *
- * await using salt = await connect();
- * const request: WheelRequest = { fun: "key.finger", kwarg: { match: "*" }, credentials: salt.ownCredentials };
- * console.log((await callWheel(salt, request)).data.return);
- * ```
- */
+/** A call of a wheel function. */
 export interface WheelRequest {
   /** The wheel function, such as `"key.accept"`. */
   fun: string;
@@ -28,16 +17,7 @@ export interface WheelRequest {
   origin?: JobOrigin;
 }
 
-/**
- * The result of a wheel function, which ends before the master replies.
- *
- * @example
- * ```ts
- * import type { WheelResult } from "brine";
- *
- * export const succeeded = ({ data }: WheelResult): boolean => data.success === true;
- * ```
- */
+/** The result of a wheel function, which ends before the master replies. */
 export interface WheelResult {
   /** What the function's events begin with: `salt/wheel/<jid>`. */
   tag: string;

@@ -267,14 +267,14 @@ export class Api {
       );
     }
     if (status === 504) {
-      return new ApiError("failed", status, `${what}timed out`, "It may still be running: see Jobs.");
+      return new ApiError("failed", status, `${what}timed out`, "It may still be running: check the Jobs page.");
     }
     if (status >= 500) {
       return new ApiError(
         "failed",
         status,
         `${what}${message || `the server failed with ${status}`}`,
-        "See the log of salt-api. An unknown function also fails this way.",
+        "Check the log of salt-api. An unknown function also fails this way.",
       );
     }
     return new ApiError("refused", status, `${what}${message || `refused with ${status}`}`, "Check the input.");

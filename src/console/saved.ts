@@ -68,7 +68,7 @@ export function readSaved(value: unknown): Saved {
 /** Adds a target; one of the same name is replaced. @throws {RangeError} if it cannot be kept */
 export function withTarget(saved: Saved, target: SavedTarget): Saved {
   if (target.tgt.length > LONGEST_TARGET) {
-    throw new RangeError("Cannot save the target: it is too long. A grain or a pattern can say it shorter");
+    throw new RangeError("Cannot save the target: it is too long. Use a grain or a pattern instead");
   }
   return { ...saved, targets: named(saved.targets, target) };
 }
@@ -80,7 +80,7 @@ export function withFavourite(saved: Saved, favourite: Favourite): Saved {
 
 function named<One extends { name: string }>(list: readonly One[], one: One): One[] {
   const name = one.name.trim().slice(0, LONGEST_NAME);
-  if (name === "") throw new RangeError("Cannot save it without a name");
+  if (name === "") throw new RangeError("Cannot save without a name");
   const others = list.filter((other) => other.name !== name);
   if (others.length >= MOST_NAMED) throw new RangeError(`Cannot save more than ${MOST_NAMED}: delete one first`);
   return [...others, { ...one, name }].sort((left, right) => left.name < right.name ? -1 : 1);

@@ -175,7 +175,7 @@ export function argumentsOfDraft(draft: ScheduleDraft): { kwarg: Record<string, 
   const problem = timed(draft, kwarg);
   if (problem !== undefined) return fail(problem);
   if (draft.splay.trim() !== "") kwarg.splay = parsedJson(draft.splay) ?? draft.splay;
-  if (!/^\d+$/.test(draft.maxrunning)) return fail("Runs at once: expected a number");
+  if (!/^\d+$/.test(draft.maxrunning)) return fail("Max. concurrent runs: expected a number");
   kwarg.maxrunning = Number(draft.maxrunning);
   return { kwarg };
 }

@@ -20,6 +20,6 @@ export async function currentRuntime(): Promise<Runtime> {
   if (Bun !== undefined) return (await import("./bun/bun_runtime.ts")).bunRuntime();
   if (process?.versions?.node !== undefined) return (await import("./node/node_runtime.ts")).nodeRuntime();
   throw new TypeError(
-    "No adapter for this runtime: Brine runs on Node, Bun and Deno; elsewhere pass a Runtime of your own",
+    "No adapter for this runtime: Brine runs on Node, Bun and Deno; elsewhere, pass a Runtime",
   );
 }

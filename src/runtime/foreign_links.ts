@@ -70,7 +70,7 @@ export function strangersLink(
  */
 export function checkUsersLink(file: string, link: UsersLink, found: { uid: number } | undefined): void {
   if (found?.uid === link.uid) return;
-  const whose = found === undefined ? "nothing yet" : `what belongs to user ${found.uid}`;
+  const whose = found === undefined ? "nothing yet" : `a file of user ${found.uid}`;
   throw new ForeignLinkError(
     "ELOOP",
     `Cannot change "${file}": "${link.path}" is a link of user ${link.uid} to ${whose}; ` +

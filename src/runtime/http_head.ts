@@ -56,7 +56,7 @@ function parse(bytes: Uint8Array): HttpHead {
   for (const line of lines) {
     if (line === "") continue;
     const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? [];
-    if (name === undefined) throw new ProtocolError("Cannot read HTTP: a line of its head is no field");
+    if (name === undefined) throw new ProtocolError("Cannot read HTTP: a line of its head is not a field");
     const key = name.toLowerCase();
     fields.set(key, fields.has(key) ? `${fields.get(key)}, ${value}` : value!);
   }

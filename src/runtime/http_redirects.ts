@@ -58,15 +58,15 @@ export async function followRedirects(http: Http, address: string, request: Redi
       throw new RedirectError(why, response.status);
     };
     if (count === MOST_REDIRECTS) refuse(`More than ${MOST_REDIRECTS} redirections`);
-    if (!URL.canParse(location, url.href)) refuse("Cannot follow a redirection: its Location is no address");
+    if (!URL.canParse(location, url.href)) refuse("Cannot follow a redirection: its Location is not a URL");
     const next = new URL(location, url);
     if (next.protocol !== "http:" && next.protocol !== "https:") {
       refuse(`Cannot follow a redirection to ${next.protocol}//: only http and https are fetched`);
     }
     if (url.protocol === "https:" && next.protocol === "http:" && !toPlain) {
       refuse(
-        `Cannot follow a redirection from https to http://${next.host}: what comes from there can be changed on the ` +
-          "way. Use an https address that ends at https; for a file, a source_hash is enough",
+        `Cannot follow a redirection from https to http://${next.host}: its data can be changed on the ` +
+          "way. Use an https address that stays on https; for a file, source_hash is enough",
       );
     }
     headers = new Headers(headers);

@@ -40,11 +40,11 @@ export function strangerIn(
     }
     const next = `${here}/${name}`;
     const found = look(next);
-    if (found === undefined) return `there is no directory "${next}"`;
+    if (found === undefined) return `the directory "${next}" does not exist`;
     const ours = found.uid === 0 || found.uid === uid;
     if (!ours && (strict || openToAll)) return `"${next}" belongs to user ${found.uid}`;
     if (found.target !== undefined) {
-      if (++links > MOST_LINKS) return `the links of "${next}" have no end`;
+      if (++links > MOST_LINKS) return `the links of "${next}" form a loop`;
       rest.push(...namesOf(found.target));
       if (found.target.startsWith("/")) here = "";
       continue;

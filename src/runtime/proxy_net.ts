@@ -59,11 +59,11 @@ export function askProxy(
         if (found === undefined) return;
         const { head: { first }, rest } = found;
         const [, status] = /^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(first) ?? [];
-        if (status === "407") refuse("it asks for credentials: set proxy_username and proxy_password");
+        if (status === "407") refuse("it requires credentials: set proxy_username and proxy_password");
         else if (status === undefined || !status.startsWith("2")) {
           refuse(`it replied ${JSON.stringify(printable(first, 80))}`);
         } // The other side speaks second, whatever comes next.
-        else if (rest.length > 0) refuse("its reply is followed by bytes that were not asked for");
+        else if (rest.length > 0) refuse("its reply is followed by unexpected bytes");
         else resolve();
       } catch (error) {
         reject(error);

@@ -8,17 +8,7 @@ import type { Http } from "./http.ts";
 import type { Net } from "./net.ts";
 import type { ProcessHost } from "./process.ts";
 
-/**
- * Everything below the core, as one argument. Two of them can live in one process.
- *
- * @example
- * ```ts
- * import { connect, currentRuntime, type Runtime } from "brine";
- *
- * const runtime: Runtime = await currentRuntime();
- * await using salt = await connect({ runtime });
- * ```
- */
+/** Everything below the core, as one argument. Two of them can live in one process. */
 export interface Runtime {
   /** `"node"`, `"bun"`, `"deno"` or `"memory"`: for reports and grains, never to branch on. */
   readonly name: string;

@@ -47,7 +47,7 @@ export function sendUnixDatagram(calls: DatagramCalls, path: string, data: Uint8
   if (fd < 0) throw failed("EIO", "no socket can be opened");
   try {
     const sent = calls.sendto(fd, data, data.length, AT_ONCE, address, address.length);
-    if (sent !== data.length) throw failed("EIO", "no program listens there, or it takes no more");
+    if (sent !== data.length) throw failed("EIO", "no program listens there, or its queue is full");
   } finally {
     calls.close(fd);
   }

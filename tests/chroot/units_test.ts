@@ -145,7 +145,7 @@ describe("Debian packages under systemd", { ...TIMEOUT, skip: whyNoDebian("dpkg-
       for (const unit of ["salt-master", "salt-minion", "salt-api"]) {
         assert.equal(run("systemctl", "reload", unit).status, 0, journal(unit));
       }
-      await met(() => journal("salt-master").includes("configuration read again"), () => journal("salt-master"));
+      await met(() => journal("salt-master").includes("configuration reloaded"), () => journal("salt-master"));
       assert.equal(show("salt-master", "MainPID"), pid);
       assert.equal(show("salt-master", "ActiveState"), "active");
     },

@@ -103,7 +103,7 @@ describe("salt-call reports why it cannot reach its master", TIMEOUT, () => {
     const port = await listening(server);
     try {
       const { stderr } = await call("127.0.0.1", port);
-      assert.match(stderr, /was reached, and does not answer as a ZeroMQ peer/);
+      assert.match(stderr, /accepts connections but does not answer as a ZeroMQ peer/);
     } finally {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));

@@ -30,7 +30,7 @@ describe("the commands that it prints", () => {
     assert.ok(leftRunning({ ...about, console: "http://127.0.0.1:1/console" }).includes(":1/console\n"));
     const without = leftRunning({ ...about, console: undefined });
     assert.ok(!without.includes("/console"), without);
-    assert.match(without, /The console is not built: .* npm run build:console/);
+    assert.match(without, /The console is not built\. .* npm run build:console/);
   });
 });
 

@@ -237,7 +237,7 @@ describe("engines", TIMEOUT, () => {
       ["by-path", "absent"],
       ["echo.other", "running"],
     ]);
-    assert.match(status["by-path"]!.reason!, /There is no engine "none"/);
+    assert.match(status["by-path"]!.reason!, /Unknown engine "none"/);
     assert.deepEqual(status.echo!.details, { working: true });
     assert.ok(status.echo!.events!.fired >= 2);
     const left = [...descendants(site.master.child.pid!), pid].filter(lives);
@@ -300,7 +300,7 @@ describe("engines", TIMEOUT, () => {
     await site.startMinion(engines, { engines_dirs: [] });
     for (const name of ["echo", "watch"]) {
       const { reason } = await site.event(`salt/minion/web1/engines/${name}`, ({ state }) => state === "absent");
-      assert.match(String(reason), new RegExp(`There is no engine "${name}"`));
+      assert.match(String(reason), new RegExp(`Unknown engine "${name}"`));
     }
     await site.command("salt", "web1", "saltutil.sync_engines");
     const synced = path.join(site.directory, "minion", "cache", "extmods", "engines");

@@ -100,7 +100,7 @@ describe("saltutil beside a master", TIMEOUT, () => {
     test(`${words[0]}: without a master here it says so`, TIMEOUT, async () => {
       const [name, ...more] = words;
       const { stderr, exitCode } = await call(alone, `saltutil.${name}`, ...more);
-      assert.ok(stderr.includes(`there is no ${alone}/master here`), stderr);
+      assert.ok(stderr.includes(`${alone}/master does not exist here`), stderr);
       assert.equal(exitCode, 1);
     });
   }

@@ -107,7 +107,7 @@ describe("pillar from workers", TIMEOUT, () => {
     for (const id of ["bad1", "web1"]) here.cluster.acceptKey(id);
     assert.match(
       String(await ask("bad1")),
-      /^Cannot make the pillar of bad1: its worker process ended twice \(signal SIGKILL\)\. It is refused for 60 s$/,
+      /^Cannot make the pillar of bad1: its worker process crashed twice \(signal SIGKILL\)\. It is refused for 60 s$/,
     );
     assert.equal((await ask("web1") as Map<unknown, unknown>).get("a"), 1);
     assert.match(String(await ask("bad1")), /is refused for \d+ s more/);

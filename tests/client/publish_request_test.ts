@@ -62,7 +62,7 @@ describe("checkedRequest() refuses what no master would understand", () => {
       {
         name: "Python's name of a key",
         request: { tgt: "*", fun: FUN, expr_form: "list" },
-        says: /it is called tgt_type/,
+        says: /use tgt_type/,
       },
       {
         name: "the time to wait",
@@ -72,7 +72,7 @@ describe("checkedRequest() refuses what no master would understand", () => {
       {
         name: "arguments of the function as kwargs",
         request: { tgt: "*", fun: FUN, kwargs: { cwd: "/" } },
-        says: /"cwd" of kwargs: .*go into kwarg/,
+        says: /"cwd" of kwargs: .*into kwarg/,
       },
       {
         name: "keyword arguments of several functions",

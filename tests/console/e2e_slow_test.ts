@@ -89,7 +89,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     await page.getByRole("dialog").getByText("web1239.example").waitFor();
     await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
     assert.ok(!api.calls.some(({ fun }) => fun === "key.delete_dict"));
-    await page.getByLabel("Select all that are listed").check();
+    await page.getByLabel("Select all listed").check();
     await page.getByRole("link", { name: "Run on these" }).click();
     await page.locator("#target-preview").getByText("236 minions").waitFor();
     await context.close();
@@ -100,7 +100,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     try {
       const { page, context } = await openPage(browser, waitingApi.url);
       await signIn(page, "file", "ada", PASSWORD);
-      const waiting = page.getByRole("region", { name: "Minions that wait to be accepted" });
+      const waiting = page.getByRole("region", { name: "Minions with a pending key" });
       await waiting.getByText("5 minions wait to be accepted").waitFor();
       assert.equal(await waiting.getByRole("listitem").count(), 3);
       waitingApi.fingers["new2.example"] = "de:ad:be:ef";
@@ -108,7 +108,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
       const row = (id: string) => waiting.getByRole("listitem").filter({ hasText: id });
       await row("new1.example").getByText("accepted").waitFor();
       await waiting.getByRole("button", { name: "Accept new2.example" }).click();
-      await row("new2.example").getByText("another one than a moment ago").waitFor();
+      await row("new2.example").getByText("has changed since the page showed it").waitFor();
       await row("new2.example").getByText("de:ad:be:ef").waitFor();
       await waiting.getByRole("button", { name: "Reject new3.example" }).click();
       await row("new3.example").getByText("deleted").waitFor();
@@ -264,7 +264,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     await page.getByRole("button", { name: "Targets" }).click();
     await page.getByRole("button", { name: /^first webs/ }).click();
     assert.equal(await page.getByRole("textbox", { name: "Target" }).inputValue(), "web00*");
-    await page.getByRole("button", { name: "Favourites" }).click();
+    await page.getByRole("button", { name: "Favorites" }).click();
     await page.getByLabel("Name of test.arg with these arguments").fill("say a");
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByRole("button", { name: "Delete say a" }).waitFor();
@@ -292,7 +292,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
   test("the schedule of a minion is shown, changed and refused in its words", LONG, async () => {
     const { page, context } = await enter();
     await go(page, "#/minions/web0001.example?tab=schedule");
-    const grid = page.getByRole("grid", { name: "Jobs by time" });
+    const grid = page.getByRole("grid", { name: "Scheduled jobs" });
     await grid.getByText("cron 30 2 * * *").waitFor();
     await grid.getByText("every 10 minutes, splay 30").waitFor();
     await page.getByRole("button", { name: "Add job" }).click();
@@ -382,7 +382,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     const { page, context } = await enter();
     await go(page, "#/automation");
     await page.getByText("/srv/reactor/start.sls").waitFor();
-    await page.getByText("This master does not say").waitFor();
+    await page.getByText("Not reported by this master").waitFor();
     await context.close();
   });
 
@@ -707,7 +707,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
       await page.getByRole("grid", { name: "Minions" }).getByText("web0001.example").waitFor();
       await go(page, "#/keys");
       await page.getByText("This account may not list keys").waitFor();
-      assert.equal(await page.getByText("No key is accepted").count(), 0);
+      assert.equal(await page.getByText("No accepted keys").count(), 0);
       await go(page, "#/run?tgt=*&fun=cmd.run");
       for (
         const [hash, message] of [
@@ -723,7 +723,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
       await go(page, "#/fleet");
       await page.getByText("This account may not read grains").waitFor();
       await page.getByRole("button", { name: "Targets" }).click();
-      await page.getByText("This account may not read them: it needs config.get").waitFor();
+      await page.getByText("This account may not read node groups: it needs config.get").waitFor();
       await go(page, "#/run?tgt=*&fun=cmd.run");
       await page.locator("#target-preview").getByText("Number of minions unknown: this account may not run cmd.run")
         .waitFor();

@@ -171,7 +171,7 @@ for (const { kind, page: address, skip } of SERVERS) {
         // The id is a glob for all keys.
         write("minions_pre", "*");
         const page = await enter("alice");
-        const waiting = page.getByRole("region", { name: "Minions that wait to be accepted" });
+        const waiting = page.getByRole("region", { name: "Minions with a pending key" });
         await waiting.getByRole("button", { name: "Reject *", exact: true }).click();
         await waiting.getByRole("listitem").filter({ hasText: /^\*/ }).getByText("rejected").waitFor();
         await waiting.getByRole("button", { name: "Accept new", exact: true }).click();

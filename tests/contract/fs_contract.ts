@@ -426,7 +426,7 @@ export function fsContract(name: string, make: () => { fs: FileSystem; directory
           const refused = (path: string) => {
             assert.throws(() => change(fs, path), (error) => {
               assert.ok(error instanceof ForeignLinkError, String(error));
-              assert.match(error.message, /is a link of user 65534 to (what belongs to user 0|nothing yet); remove it/);
+              assert.match(error.message, /is a link of user 65534 to (a file of user 0|nothing yet); remove it/);
               return true;
             }, path);
             assert.deepEqual(picture(fs, made.root), before, path);

@@ -42,7 +42,7 @@ async function killMasters(bed: ClusterBed, t: TestContext): Promise<void> {
 async function stopMaster(bed: ClusterBed): Promise<void> {
   const [sleeper, other] = bed.masters as [ClusterBed["masters"][0], ClusterBed["masters"][0]];
   const logged = (one: typeof sleeper, text: string) => one.master.log.split(text).length - 1;
-  const TAKEN = "its jobs are taken over";
+  const TAKEN = "taking over its jobs";
   const ANEW = "begins anew";
   const before = [logged(other, TAKEN), logged(sleeper, ANEW)] as const;
   const published = await sleeper.publish({ before: "sleep 20;" });

@@ -35,7 +35,7 @@ test("without file descriptors the master goes on with what is there, says why, 
       await Promise.race([once(socket, "connect"), once(socket, "close")]);
       sockets.push(socket);
     }
-    return /no file descriptors are left: .*LimitNOFILE=/.test(bed.master.log);
+    return /no file descriptors left: .*LimitNOFILE=/.test(bed.master.log);
   }, { timeoutMs: 60_000 });
   // A minion cannot connect now, and is not to be turned away for good.
   await bed.killMinion("m1");
@@ -49,7 +49,7 @@ test("without file descriptors the master goes on with what is there, says why, 
   assert.ok(await bed.publish());
   await bed.settled();
   bed.assertReturned(await bed.verify());
-  await until("the master says that it is over", () => /there are file descriptors again/.test(bed.master.log));
+  await until("the master says that it is over", () => /file descriptors are available again/.test(bed.master.log));
   assert.doesNotMatch(bed.master.log, /unexpected error/);
   t.diagnostic(`${sockets.length} connections, ${taken} of 5 jobs taken, ${before} descriptors at rest`);
 });

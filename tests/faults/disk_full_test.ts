@@ -108,8 +108,8 @@ test("with its disk full a minion says so, does its jobs all the same, and keeps
   await bed.master.kill();
   bed.write("gate", "");
   await until("they have ended", () => bed.log("m1").split("job ended").length - 1 >= 5);
-  assert.match(bed.log("m1"), /the journal of jobs cannot be written: free space.*\/jobs\/journal/);
-  assert.match(bed.log("m1"), /returns cannot be spooled.*free space.*\/jobs\/returns/);
+  assert.match(bed.log("m1"), /the journal of jobs cannot be written: free disk space.*\/jobs\/journal/);
+  assert.match(bed.log("m1"), /returns cannot be spooled.*free disk space.*\/jobs\/returns/);
   disk.free();
   await until("returns are spooled again", () => /returns can be spooled again/.test(bed.log("m1")));
   // What was in memory alone is on the disk now, and outlives the minion.

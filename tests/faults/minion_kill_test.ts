@@ -35,7 +35,7 @@ test("a killed minion begins no job again and says what became of those that it 
   await bed.settled();
   const parts = await bed.verify();
   const interrupted = parts.filter(({ state }) => state === "failed");
-  for (const { value } of interrupted) assert.match(String(value), /^The minion was stopped before this job was over/);
+  for (const { value } of interrupted) assert.match(String(value), /^The minion was stopped before this job ended/);
   assert.ok(interrupted.length > 0, "no minion was killed in the midst of a job");
   assert.deepEqual([...new Set(parts.map(({ state }) => state))].sort(), ["failed", "returned"]);
   t.diagnostic(

@@ -106,7 +106,7 @@ for (const runtime of FULL ? RUNTIMES : [RUNTIME]) {
         const told = `seed ${bed.seed}: ${jid} on ${minion} is ${state}: ${note ?? String(value).slice(0, 200)}`;
         // Every minion came back, and soon: a job has been done, or was interrupted and says so.
         if (state === "returned") assert.ok(value === printed.get(token), `${told}: its body is another`);
-        else if (state !== "failed" || !/^The minion was stopped before this job was over/.test(String(value))) {
+        else if (state !== "failed" || !/^The minion was stopped before this job ended/.test(String(value))) {
           assert.fail(`${told}\n${bed.report()}`);
         }
       }

@@ -228,7 +228,7 @@ describe("jobs for an unreachable minion", TIMEOUT, () => {
         }
         await scene.ended(jid, "lost");
         const [outcome] = await scene.cluster.master.services.ledger.outcomes(jid);
-        assert.match(String(outcome!.note), /has run the job before/);
+        assert.match(String(outcome!.note), /ran the job before/);
         assert.deepEqual(scene.runs, ["web1 once"]);
         assert.equal(scene.cluster.master.services.ledger.size, 0);
       }
@@ -292,7 +292,7 @@ describe("running jobs", TIMEOUT, () => {
     await scene.stopMinion();
     await scene.startMinion();
     await scene.ended(jid, "failed");
-    assert.match(String(await scene.value(jid)), /^The minion was stopped before this job was over/);
+    assert.match(String(await scene.value(jid)), /^The minion was stopped before this job ended/);
     assert.deepEqual(scene.runs, ["web1 1"]);
   });
 
@@ -327,7 +327,7 @@ describe("running jobs", TIMEOUT, () => {
           await scene.startMinion();
           for (const jid of [second, third]) await scene.ended(jid, "returned");
           await scene.ended(first, "failed");
-          assert.match(String(await scene.value(first)), /^The minion was stopped before this job was over/);
+          assert.match(String(await scene.value(first)), /^The minion was stopped before this job ended/);
           assert.deepEqual(scene.runs, ["web1 1", "web1 2", "web1 3"]);
           await scene.stopMinion();
           await scene.startMinion();
@@ -343,7 +343,7 @@ describe("running jobs", TIMEOUT, () => {
       await scene.stopMinion();
       await scene.ended(second, "lost");
       await scene.startMinion();
-      await scene.pass(() => scene.cluster.captured.text().includes("job that had not begun is not run"));
+      await scene.pass(() => scene.cluster.captured.text().includes("job that had not started is dropped"));
       await scene.passMs(60_000);
       assert.deepEqual(scene.runs, ["web1 1"]);
       assert.deepEqual([await scene.state(second), await scene.state(third)], ["lost", "lost"]);

@@ -10,7 +10,7 @@ import type { Json } from "../support/vectors.ts";
 
 const TIMEOUT = { timeout: 60_000 };
 const JID = "20240506070809123456";
-const REFUSED = /^Cannot publish: The jid 20240506070809123456 is that of another job/;
+const REFUSED = /^Cannot publish: The jid 20240506070809123456 belongs to another job/;
 
 const ROOT = {};
 const ALICE = { eauth: "file", username: "alice", password: "wonder" };
@@ -176,7 +176,7 @@ test("the jid of a running runner is refused to publications, and its record sta
   const { jid } = decode(reply, { mode: "wire" }) as Json;
   for (const who of [ALICE, ADMIN]) {
     const { load } = await here.publish(who, { jid, tgt: ["web1"], fun: "test.ping", kwargs: who });
-    assert.match(load.error ?? "", /^Cannot publish: The jid \d{20} is that of another job/);
+    assert.match(load.error ?? "", /^Cannot publish: The jid \d{20} belongs to another job/);
   }
   over.resolve({ status: "killed", printed: "" });
   await cluster.event(`salt/run/${jid}/ret`);

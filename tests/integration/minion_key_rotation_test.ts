@@ -170,7 +170,7 @@ describe("a rotation", TIMEOUT, () => {
       servesOne: false,
       signal: new AbortController().signal,
     }).rotate();
-    assert.match(log.text(), /10\.0\.0\.9:4506 is real Salt's/);
+    assert.match(log.text(), /10\.0\.0\.9:4506 is Salt's master/);
     assert.deepEqual(sent, []);
     assert.deepEqual(minionFiles(cluster), ["minion.pem", "minion.pub", "minion_master.pub"]);
   });

@@ -88,7 +88,7 @@ describe("a queued job", TIMEOUT, () => {
       name: "is not delivered if its user is no more in the file",
       who: () => login,
       after: ({ cluster }) => cluster.runtime.fs.write("/brine/users", "ann:aaa\n"),
-      note: /cannot log in any more/,
+      note: /can no longer log in/,
     },
     {
       name: "is not delivered if its user is no more in the file, after a restart",
@@ -97,50 +97,50 @@ describe("a queued job", TIMEOUT, () => {
         here.cluster.runtime.fs.write("/brine/users", "ann:aaa\n");
         await restart(here);
       },
-      note: /cannot log in any more/,
+      note: /can no longer log in/,
     },
     {
       name: "is not delivered if the configuration has no entry of its user",
       who: () => login,
       after: ({ reload }) => reload({ external_auth: users(undefined) }),
-      note: /may not run it any more/,
+      note: /no longer has permission to run it/,
     },
     {
       name: "is not delivered if the function is no more permitted",
       who: () => login,
       after: ({ reload }) => reload({ external_auth: users(["test.version", "@publish"]) }),
-      note: /may not run it any more/,
+      note: /no longer has permission to run it/,
     },
     {
       name: "is not delivered if the minion is no more permitted",
       who: () => login,
       after: ({ reload }) => reload({ external_auth: users([{ "web1": ["test.*"] }, "@publish"]) }),
-      note: /may not run it any more/,
+      note: /no longer has permission to run it/,
     },
     {
       name: "is not delivered if its user may queue no more jobs",
       who: () => login,
       after: ({ reload }) => reload({ external_auth: users(["test.*"]) }),
-      note: /may not run it any more/,
+      note: /no longer has permission to run it/,
     },
     {
       name: "is not delivered if its user may carry no more metadata",
       who: () => ({ ...login, metadata: { a: 1 } }),
       after: ({ reload }) => reload({ external_auth: users(["test.*", { "@publish": ["queue"] }]) }),
-      note: /may not run it any more/,
+      note: /no longer has permission to run it/,
     },
     {
       name: "is not delivered if the blacklist has its user",
       who: () => login,
       after: ({ cluster }) =>
         Object.assign(cluster.master.services.opts, { publisher_acl_blacklist: { users: ["rita"] } }),
-      note: /may not run it any more/,
+      note: /no longer has permission to run it/,
     },
     {
       name: "is not delivered if the backend is off",
       who: () => login,
       after: ({ reload }) => reload({ external_auth: {} }),
-      note: /cannot log in any more/,
+      note: /can no longer log in/,
     },
     {
       name: "of a token is delivered as long as the token is there",
@@ -165,7 +165,7 @@ describe("a queued job", TIMEOUT, () => {
       name: "of a user that publisher_acl has no more is not delivered",
       who: ({ cluster }) => ({ user: "ann", key: cluster.runtime.fs.readText(`${cluster.root}/cache/.ann_key`) }),
       after: ({ reload }) => reload({ publisher_acl: { bob: RITA } }),
-      note: /may publish nothing any more/,
+      note: /no longer has permission to publish/,
     },
     {
       name: "of the master's own user is delivered, whatever the rules say",

@@ -141,10 +141,10 @@ test("that no file can be opened is logged once, and once that it is over", TIME
   assert.deepEqual(told(), []);
   fail();
   await live(cluster, 60);
-  assert.deepEqual(told(), ["error: no file descriptors are left"]);
+  assert.deepEqual(told(), ["error: no file descriptors left"]);
   mend();
   await live(cluster, 30);
-  assert.deepEqual(told(), ["error: no file descriptors are left", "info: there are file descriptors again"]);
+  assert.deepEqual(told(), ["error: no file descriptors left", "info: file descriptors are available again"]);
 });
 
 for (
@@ -166,7 +166,8 @@ for (
         },
       });
       await live(cluster, 2);
-      const told = () => cluster.captured.records.filter(({ message }) => message.startsWith("too few open files"));
+      const told = () =>
+        cluster.captured.records.filter(({ message }) => message.startsWith("the open-file limit is too low"));
       assert.deepEqual(told().map(({ level }) => level), want);
       for (const { fields } of told()) assert.deepEqual(fields, { accepted_minions: 6, open_files: limit, wanted: 24 });
     },

@@ -124,7 +124,7 @@ describe("a scheduled job", TIMEOUT, () => {
     await (await cluster.startMinion("web1", { again: true })).ready;
     await until(() => returns(cluster, "long").length >= 1);
     const [ret] = returns(cluster, "long") as [Fields];
-    assert.match(String(ret.return), /was stopped before this job was over/);
+    assert.match(String(ret.return), /was stopped before this job ended/);
     assert.equal(ret.success, false);
     assert.deepEqual(await call(cluster, "saltutil.running"), []);
   });

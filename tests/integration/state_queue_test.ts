@@ -87,7 +87,7 @@ async function open(): Promise<Bed> {
 }
 
 const COUNTED = ["module.run", { __kwarg__: true, name: "count.up", queue: true }];
-const INTERRUPTED = /^The minion was stopped before this job was over/;
+const INTERRUPTED = /^The minion was stopped before this job ended/;
 
 /** A job that keeps others waiting, and one that waits. */
 async function waiting(bed: Bed): Promise<[holder: string, waiter: string]> {

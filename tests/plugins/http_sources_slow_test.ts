@@ -127,7 +127,7 @@ for (
   const [path, want] of [
     ["loop?0", /More than 5 redirections/],
     ["file", /Cannot follow a redirection to file:\/\//],
-    ["short", /the connection ended before the body was whole/],
+    ["short", /the connection closed before the end of the body/],
     ["404", /answered 404/],
     ["500", /answered 500/],
   ] as const

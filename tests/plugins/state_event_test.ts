@@ -156,6 +156,6 @@ test(
     const last = events.next();
     last.catch(() => {});
     await clock.advance(3_600_000);
-    await assert.rejects(last, /No event came within 3600 s: a runner that the master runs listens no longer/);
+    await assert.rejects(last, /No event came within 3600 s: a runner on the master cannot listen longer/);
   },
 );

@@ -1,7 +1,7 @@
-/** Documents follow the rules for words (`npm run lint:words`), and the linter finds what breaks them. */
+/** Documents, and texts of programs and the console, follow the rules for words (`npm run lint:words`); the linter finds mistakes. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { complaints, documents } from "../../scripts/words.ts";
+import { complaints, documents, problemsOfSource, sources } from "../../scripts/words.ts";
 import { type Bounds, problemsOf } from "../../scripts/words/rules.ts";
 
 const BOUNDS: Bounds = { sentence: 20, cell: 15, page: 100 };
@@ -48,5 +48,35 @@ test("a problem names the remedy", () => {
 test("the documents follow the rules: npm run lint:words", () => {
   const files = documents();
   assert.ok(files.length > 30, `${files.length} documents`);
+  assert.deepEqual(files.flatMap(complaints), []);
+});
+
+for (
+  const { name, source, want } of [
+    { name: "a string", source: 'f(\n"the master starts anew");', want: ["2 phrase"] },
+    { name: "a template", source: "f(`the master ${a ? `x` : 1} starts anew`);", want: ["1 phrase"] },
+    { name: "a text inside a template", source: 'f(`${a(`${"the job starts anew"}`)}`);', want: ["1 phrase"] },
+    { name: "a text over two lines", source: 'f("the master starts by " +\n"itself");', want: ["1 phrase"] },
+    { name: "a sentence of 21 words", source: `f("${words(21)}");`, want: ["1 sentence"] },
+    { name: "a text of JSX", source: "<p>\n  The master starts anew.\n</p>", want: ["1 phrase"] },
+    { name: "a text after a regular expression", source: 'x.replace(/"/g, "the job starts anew")', want: ["1 phrase"] },
+  ]
+) {
+  test(`a linter of words finds ${name} of a source`, () => {
+    assert.deepEqual(problemsOfSource(source, "a.tsx").map(({ line, rule }) => `${line} ${rule}`), want);
+  });
+}
+
+for (
+  const { name, source } of [
+    { name: "comments", source: "// the job starts anew\n/* the job\nstarts anew */" },
+    { name: "two words and code", source: 'f("anew"); const anew = "x" + besides;' },
+    { name: "values of a template", source: "f(`the master ${besides} starts`);" },
+  ]
+) test(`a linter of words allows ${name} in a source`, () => assert.deepEqual(problemsOfSource(source, "a.ts"), []));
+
+test("the texts of programs and the console follow the rules: npm run lint:words", () => {
+  const files = sources();
+  assert.ok(files.length > 500, `${files.length} sources`);
   assert.deepEqual(files.flatMap(complaints), []);
 });

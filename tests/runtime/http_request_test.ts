@@ -94,7 +94,7 @@ describe("request()", () => {
       const reader = body!.getReader();
       assert.equal(new TextDecoder().decode((await reader.read()).value), "hello");
       sockets[0]!.resetAndDestroy();
-      await assert.rejects(reader.read(), /ended before the body was whole/);
+      await assert.rejects(reader.read(), /closed before the end of the body/);
     } finally {
       server.close();
     }
@@ -174,7 +174,7 @@ describe("followRedirects()", () => {
     const { name, location, from = "http:", want } of [
       { name: "a loop", location: "/", want: /More than 5 redirections/ },
       { name: "another scheme", location: "file:///etc/passwd", want: /redirection to file:\/\/: only http and https/ },
-      { name: "a Location that is no address", location: "http://[", want: /its Location is no address/ },
+      { name: "a Location that is no address", location: "http://[", want: /its Location is not a URL/ },
       {
         name: "a way from https to http",
         location: "http://web/",

@@ -82,7 +82,7 @@ describe("proxyNet()", () => {
         want: /proxy_username and proxy_password/,
       },
       { what: "refuses", reply: "HTTP/1.1 403 For\u001bbidden\r\n\r\n", want: /it replied "HTTP\/1\.1 403 For/ },
-      { what: "speaks before the master can", reply: "HTTP/1.1 200 OK\r\n\r\nhello", want: /not asked for/ },
+      { what: "speaks before the master can", reply: "HTTP/1.1 200 OK\r\n\r\nhello", want: /unexpected bytes/ },
       { what: "is none", reply: "SSH-2.0-OpenSSH_9.6\r\n\r\n", want: /it replied "SSH/ },
       { what: "never ends its reply", reply: "HTTP/1.1 200 OK\r\n" + "A: b\r\n".repeat(3000), want: /more than 8192/ },
     ]

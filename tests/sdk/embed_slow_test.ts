@@ -102,7 +102,7 @@ describe("what an embedding program mistypes is refused", () => {
       {
         name: "an option of Salt one level too high",
         start: () => startMinion({ master: "x" } as object),
-        says: /Salt's options go into opts: \{ master: … \}/,
+        says: /put Salt's options into opts: \{ master: … \}/,
       },
       {
         name: "an option of Salt",

@@ -73,7 +73,7 @@ export async function engineSite(options: EngineSiteOptions = {}): Promise<Engin
     },
   };
   const end = async () => {
-    ending.abort(new Error("The engine is to end"));
+    ending.abort(new Error("The engine is stopping"));
     for (const buffer of buffers) buffer.close();
     await Promise.all(started.splice(0));
   };

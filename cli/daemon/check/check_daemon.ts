@@ -89,7 +89,7 @@ async function barredUser(
   const closed = directories.find(isClosed);
   if (closed === undefined) return undefined;
   return wrong(
-    `user ${host.user().name} may not read ${closed}: keys, directories and ports were not looked at`,
+    `user ${host.user().name} may not read ${closed}: keys, directories and ports were not checked`,
     "run this as root (sudo), or as the user of the daemon",
   );
 }

@@ -81,8 +81,8 @@ export async function checkFunctions(host: Host, opts: Record<string, unknown>, 
     const [what, program] = host === "master" ? ["runner", "salt-run"] : ["function", "salt-call"];
     findings.push(
       doubtful(
-        `${option}: there is no ${what} "${fun}" here: it fails each time`,
-        `${meant}A custom one belongs into _${kind} of file_roots and has to be synced first: ${program} saltutil.sync_${kind}`,
+        `${option}: Brine has no ${what} "${fun}": each call fails`,
+        `${meant}For a custom module, put it into _${kind} of file_roots and sync it: ${program} saltutil.sync_${kind}`,
       ),
     );
   }

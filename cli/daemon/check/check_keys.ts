@@ -17,11 +17,12 @@ export function checkKeyPair(
     if (fs.stat(secret) === undefined) return [];
     const publicPem = crypto.publicPem(crypto.loadPrivateKey(fs.readText(secret), passphrase));
     if (fs.stat(open)?.kind !== "file" || cleanPem(fs.readText(open)) === cleanPem(publicPem)) return [];
-    return [doubtful(`${open} is not the public half of ${secret}`, "the daemon replaces it when it starts")];
+    return [doubtful(`${open} does not belong to ${secret}`, "the daemon replaces it when it starts")];
   } catch (error) {
     const remedy =
-      "restore it from a backup, make it readable for the user of the daemon, or correct its passphrase. A new pair is " +
-      `the last resort, since every other side must accept it again: move ${secret} and ${open} away, and keep them`;
+      "restore it from a backup, make it readable for the user of the daemon, or correct its passphrase. " +
+      `As a last resort, move ${secret} and ${open} away and keep them. The daemon then makes a new ` +
+      "pair, which every other side must accept again";
     return [wrong(`the key ${secret} cannot be used: ${messageOf(error)}`, remedy)];
   }
 }

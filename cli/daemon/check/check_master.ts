@@ -32,7 +32,7 @@ function checkTwoPorts({ publish_port, ret_port, transport }: MasterOpts): Findi
 /** Salt's third interface of HTTP. */
 export function checkWsgi({ rest_wsgi }: Record<string, unknown>): Finding[] {
   if (rest_wsgi === undefined || rest_wsgi === null) return [];
-  return [doubtful("rest_wsgi has no effect: there is no such interface here", "use rest_cherrypy (docs/api.md)")];
+  return [doubtful("rest_wsgi has no effect: Brine does not have that interface", "use rest_cherrypy (docs/api.md)")];
 }
 
 const passphrase = (value: unknown) => typeof value === "string" && value !== "" ? value : undefined;

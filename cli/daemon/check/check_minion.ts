@@ -33,11 +33,10 @@ function checkFinger({ master_finger: finger, hash_type }: Record<string, unknow
   if (/^[0-9a-f]{2}(?::[0-9a-f]{2})*$/.test(text) && text.replaceAll(":", "").length === digits) return [];
   return [
     fatal(
-      `master_finger: "${text}" is no fingerprint: expected ${
+      `master_finger: "${text}" is not a fingerprint: expected ${
         digits / 2
-      } pairs of hex digits in small letters with colons ` +
-        `between them (hash_type: ${hash})`,
-      "copy that of master.pub from salt-key -F master, run on the master",
+      } pairs of lower-case hex digits with colons between them (hash_type: ${hash})`,
+      "on the master, run salt-key -F master and copy the fingerprint of master.pub",
     ),
   ];
 }
@@ -49,7 +48,7 @@ function checkMasterPort({ master_port: port, transport }: Record<string, unknow
   if (Number(port) !== USUAL_PUBLISH_PORT || transport === "ws") return [];
   return [
     doubtful(
-      `master_port: ${port} is the usual publish_port of a master: a minion signs in at its ret_port`,
+      `master_port: ${port} is the usual publish_port of a master, but a minion signs in at the ret_port`,
       "set master_port to the master's ret_port, usually 4506",
     ),
   ];

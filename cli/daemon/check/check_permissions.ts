@@ -25,7 +25,7 @@ function checkFields(where: string, named: unknown): Finding[] {
     if (CARRIED_FIELDS.some((field) => field === name)) return [];
     const near = nearestName(name, CARRIED_FIELDS);
     const remedy = near === undefined ? `use one of ${CARRIED_FIELDS.join(", ")}` : `did you mean ${near}?`;
-    return [wrong(`${where}: @publish: no publication carries "${name}"`, remedy)];
+    return [wrong(`${where}: @publish: publications have no field "${name}"`, remedy)];
   });
 }
 
@@ -41,7 +41,10 @@ function checkGrants(where: string, grants: unknown): Finding[] {
   if (!isRecord(grants)) return [];
   if (Object.keys(grants).length > 1) {
     return [
-      wrong(`${where}: a map of several entries grants nothing`, "write each as an item of its own, with a dash"),
+      wrong(
+        `${where}: a map with several entries grants nothing`,
+        "write each entry as a separate list item, with a dash",
+      ),
     ];
   }
   return Object.entries(grants).flatMap(([target, inner]) => {
@@ -74,7 +77,7 @@ function checkNodegroups(nodegroups: Record<string, unknown>): Finding[] {
     const words = expandNodegroup(name, nodegroups);
     const where = `nodegroups: ${name}`;
     if (words.length === 0) {
-      return [wrong(`${where} means nothing`, "it is empty, part of itself, or names a group that is not there")];
+      return [wrong(`${where} means nothing`, "it is empty, contains itself, or names a group that does not exist")];
     }
     const mistake = targetMistake(words, "compound");
     return mistake === undefined ? [] : [wrong(`${where}: ${mistake}`)];
@@ -85,18 +88,20 @@ function checkNodegroups(nodegroups: Record<string, unknown>): Finding[] {
 export function checkPermissions(opts: MasterOpts): Finding[] {
   const blacklist = Object.entries(opts.publisher_acl_blacklist).flatMap(([part, patterns]) =>
     [patterns].flat().filter((pattern) => typeof pattern !== "string" || !isExpression(pattern)).map((pattern) =>
-      wrong(`publisher_acl_blacklist: ${part}: ${JSON.stringify(pattern)} is no pattern: everything is refused by it`)
+      wrong(
+        `publisher_acl_blacklist: ${part}: ${JSON.stringify(pattern)} is not a valid pattern, so everything is refused`,
+      )
     )
   );
   const open = opts.open_mode
     ? [
       doubtful(
-        "open_mode is on: every key is accepted, also one that has changed",
-        "turn it off unless this is a test",
+        "open_mode is on: every key is accepted, even a changed one",
+        "set open_mode: False, except in tests",
       ),
     ]
     : opts.auto_accept
-    ? [doubtful("auto_accept is on: every new key is accepted", "use autosign_file or salt-key -a")]
+    ? [doubtful("auto_accept is on: every new key is accepted", "remove it, and use autosign_file or salt-key -a")]
     : [];
   return [
     ...Object.entries(opts.publisher_acl).flatMap(([user, grants]) => checkGrants(`publisher_acl: ${user}`, grants)),

@@ -74,15 +74,15 @@ export async function checkPorts(
         continue;
       }
       const remedy = taken
-        ? `ss -ltnp 'sport = :${port}' names what listens there: stop it if it should not run, or set ${option} to another port`
-        : `change ${option} or the address that it is for`;
+        ? `ss -ltnp 'sport = :${port}' shows which program uses the port: stop that program, or set ${option} to another port`
+        : `set ${option} or the address to another value`;
       findings.push(wrong(`${option}: ${messageOf(error)}`, remedy));
     }
   }
   for (const [pid, names] of held) {
     findings.push(
       wrong(
-        `Salt's own ${program} runs (process ${pid}) and has ${[...new Set(names)].join(" and ")}`,
+        `Salt's ${program} is running (process ${pid}) and uses ${[...new Set(names)].join(" and ")}`,
         `stop it before you start this one: ${stopCommand(runtime, program, pid)}`,
       ),
     );

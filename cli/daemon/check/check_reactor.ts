@@ -12,13 +12,18 @@ const FORM = "write a list of maps, each with one glob of tags and the list of i
 /** The list that `reactor` is, or that stands in the file which it names. */
 function listOf(reactor: unknown, { fs }: Runtime): unknown[] | Finding {
   if (typeof reactor !== "string") {
-    return Array.isArray(reactor) ? reactor : wrong(`reactor is no list: nothing reacts`, FORM);
+    return Array.isArray(reactor) ? reactor : wrong(`reactor is not a list: no event causes a reaction`, FORM);
   }
   try {
     const list = parseYaml(fs.readText(reactor)).value;
-    return Array.isArray(list) ? list : wrong(`reactor: the file ${reactor} has no list: nothing reacts`, FORM);
+    return Array.isArray(list)
+      ? list
+      : wrong(`reactor: the file ${reactor} has no list: no event causes a reaction`, FORM);
   } catch (error) {
-    return wrong(`reactor: the file ${reactor} cannot be read: ${messageOf(error)}`, "mend it, or name another file");
+    return wrong(
+      `reactor: the file ${reactor} cannot be read: ${messageOf(error)}`,
+      "fix the file, or name another one",
+    );
   }
 }
 
@@ -29,7 +34,7 @@ async function checkFile(tag: string, reference: string, runtime: Runtime): Prom
   const files = { fetch: () => Promise.resolve(undefined) };
   const found = await reactionFiles(reference, files, runtime.fs);
   if (found.length === 0) {
-    return [doubtful(`${where}: there is no such file: nothing happens`, "write it, or correct the path")];
+    return [doubtful(`${where}: the file does not exist: nothing happens`, "create the file, or correct the path")];
   }
   return found.filter((path) => !runtime.fs.access(path, "read")).map((path) =>
     doubtful(`${where}: ${path} cannot be read by this user: nothing happens`, "let the user of the daemon read it")
@@ -44,14 +49,14 @@ export async function checkReactor({ reactor }: Record<string, unknown>, runtime
   for (const entry of list) {
     const entries = isMap(entry) ? entriesOf(entry) : [];
     if (entries.length !== 1) {
-      findings.push(wrong(`reactor: ${JSON.stringify(entry)} is not used: expected a map of one glob`, FORM));
+      findings.push(wrong(`reactor: ${JSON.stringify(entry)} is ignored: expected a map of one glob`, FORM));
       continue;
     }
     const [key, value] = entries[0]!;
     for (const reference of [value].flat()) {
       if (typeof reference === "string") findings.push(...await checkFile(str(key), reference, runtime));
       else {findings.push(
-          doubtful(`reactor: ${str(key)}: ${JSON.stringify(reference)} is no path of an SLS file`, FORM),
+          doubtful(`reactor: ${str(key)}: ${JSON.stringify(reference)} is not the path of an SLS file`, FORM),
         );}
     }
   }

@@ -9,7 +9,7 @@ export interface Finding {
   severity: "error" | "warning";
   /** What is wrong, with the option and the value. */
   problem: string;
-  /** What to do about it; empty where the problem says so. */
+  /** The remedy; empty if the problem names it. */
   remedy: string;
   /** True if the daemon does not start. */
   stops?: true;
@@ -53,7 +53,7 @@ export function refuseToStart(findings: readonly Finding[]): void {
   throw new ConfigError(found.remedy === "" ? found.problem : `${found.problem}: ${found.remedy}`);
 }
 
-/** Of the same message the log lets 20 lines pass. */
+/** Findings that are logged: the log drops lines after 20 of the same message. */
 const MOST_LINES = 19;
 
 /** Logs findings, errors first. Further ones are counted: `--check` prints all. */
@@ -64,7 +64,7 @@ export function logFindings(log: Logger, findings: readonly Finding[]): void {
       log[severity]("configuration", { problem, ...(remedy === "" ? {} : { remedy }) });
     }
     if (found.length > MOST_LINES) {
-      log[severity]("more of the configuration is wrong: --check prints it", { more: found.length - MOST_LINES });
+      log[severity]("the configuration has more mistakes: --check lists them", { more: found.length - MOST_LINES });
     }
   }
 }

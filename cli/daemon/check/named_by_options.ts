@@ -51,7 +51,7 @@ const listed = (value: unknown): string[] =>
 const mapEntries = (value: unknown): [string, unknown][] =>
   isMap(value) ? entriesOf(value).map(([key, item]) => [str(key), item]) : [];
 
-/** Names of which each is a text of its own. */
+/** A text or a list of texts: one name each. */
 const each = (value: unknown): string[] =>
   [value].flat().filter((name): name is string => typeof name === "string" && name !== "");
 
@@ -111,9 +111,9 @@ const OF_RETURNS: readonly NamingOption[] = [
     hosts: ["master"],
     names: ({ event_return: names }) => listed(names),
     effect: "no event is stored in it",
-    instead: (name) => `docs/event-return.md has what to use in place of "${name}"`,
+    instead: (name) => `docs/event-return.md lists replacements for "${name}"`,
     obstacle: (name, place) =>
-      returnerObstacle(name, place, (one) => one.eventReturn === undefined ? "it takes no events" : undefined),
+      returnerObstacle(name, place, (one) => one.eventReturn === undefined ? "it does not store events" : undefined),
   },
   {
     ...RETURNER,
@@ -125,7 +125,7 @@ const OF_RETURNS: readonly NamingOption[] = [
       returnerObstacle(
         name,
         place,
-        (one) => one.saveLoad === undefined ? "it stores no jobs, only returns" : undefined,
+        (one) => one.saveLoad === undefined ? "it stores only returns, not jobs" : undefined,
       ),
   },
 ];
@@ -151,7 +151,7 @@ const OF_RENDERERS: readonly NamingOption[] = [
     ...RENDERER,
     option: "renderer",
     names: ({ renderer }) => partsOf(renderer),
-    effect: "files that name no renderer cannot be rendered",
+    effect: "files without a renderer line cannot be rendered",
     severity: whereItIsUsed("error"),
   },
   {
@@ -166,7 +166,7 @@ const OF_RENDERERS: readonly NamingOption[] = [
     ...RENDERER,
     option: "decrypt_pillar_renderers",
     names: ({ decrypt_pillar_renderers: names }) => listed(names),
-    effect: "it decrypts nothing",
+    effect: "it cannot decrypt",
     severity: always("warning"),
   },
 ];
@@ -180,7 +180,7 @@ const OF_FILES: readonly NamingOption[] = [
     known: async () => (await import("../../../src/content/fileserver/server.ts")).BACKEND_NAMES,
     effect: "files cannot be served from it",
     severity: whereItIsUsed("stops"),
-    instead: () => "use roots, and copy such files into a directory of file_roots, or gitfs",
+    instead: () => "use gitfs, or use roots and copy the files into a directory of file_roots",
   },
   {
     option: "ext_pillar",
@@ -221,7 +221,7 @@ const OF_DAEMONS: readonly NamingOption[] = [
     names: ({ beacons }) => mapEntries(beacons).filter(([name]) => name !== "enabled").map(beaconModule),
     known: async () => Object.keys((await import("../../../src/plugins/beacons/mod.ts")).BEACONS),
     custom: "beacons",
-    effect: "it watches nothing",
+    effect: "this beacon does not run",
     severity: always("warning"),
     async obstacle(name, { runtime, log, opts }) {
       const { BEACONS } = await import("../../../src/plugins/beacons/mod.ts");
@@ -236,7 +236,7 @@ const OF_DAEMONS: readonly NamingOption[] = [
     names: ({ providers }) => mapEntries(providers).map(([, module]) => str(module)),
     known: async () => Object.keys((await import("../../../src/plugins/modules/mod.ts")).MODULES),
     custom: "modules",
-    effect: "the usual module stays in its place",
+    effect: "the usual module is used",
     severity: always("warning"),
   },
   {
@@ -245,7 +245,7 @@ const OF_DAEMONS: readonly NamingOption[] = [
     hosts: ["master"],
     names: ({ external_auth: sections }) => mapEntries(sections).map(([name]) => name),
     known: async () => Object.keys((await import("../../../src/plugins/eauth/mod.ts")).EAUTH),
-    effect: "nobody can log in with it",
+    effect: "nobody can log in with this backend",
     severity: always("error"),
     async obstacle(name, { runtime, log, opts }) {
       const { EAUTH } = await import("../../../src/plugins/eauth/mod.ts");
@@ -264,7 +264,7 @@ const OF_DAEMONS: readonly NamingOption[] = [
     names: ({ output }) => listed(output),
     known: async () => Object.keys((await import("../../../src/plugins/outputters/mod.ts")).OUTPUTTERS),
     custom: "output" satisfies CustomKind,
-    effect: "programs print with nested",
+    effect: "programs use nested instead",
     severity: always("warning"),
   },
 ];

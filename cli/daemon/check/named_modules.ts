@@ -21,7 +21,7 @@ function customModule(place: NamePlace, kind: CustomKind, name: string): true | 
   return other === undefined ? undefined : foreignText(other);
 }
 
-const another = (what: string) => `put that right, or name another ${what}`;
+const another = (what: string) => `fix this, or name another ${what}`;
 
 /** What is wrong with one name. */
 async function problemWith(
@@ -38,14 +38,14 @@ async function problemWith(
     if (obstacle === undefined) return undefined;
     return { problem: `${option}: the ${what} "${name}" cannot be used: ${obstacle}`, remedy: another(what) };
   }
-  const problem = `${option}: there is no ${what} "${name}" here: ${effect}`;
+  const problem = `${option}: Brine has no ${what} "${name}": ${effect}`;
   if (own !== undefined) return { problem, remedy: own };
   // A name that is nearly one of Brine's is mistyped; another is probably one of Salt's.
   const isMistyped = nearestName(name, known, { letters: name.length > 5 ? 2 : 1 }) !== undefined;
   const advice = (isMistyped ? undefined : by.instead?.(name)) ?? suggestion(name, known);
   const synced = custom === undefined
     ? ""
-    : `; a custom one belongs into _${custom} of file_roots and has to be synced first: ${
+    : `; for a custom module, put it into _${custom} of file_roots and sync it: ${
       place.host === "master" ? "salt-run" : "salt-call"
     } saltutil.sync_${custom}`;
   return { problem, remedy: `${advice}${synced}` };

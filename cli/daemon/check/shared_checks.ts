@@ -47,7 +47,7 @@ export function moduleChecks(host: Host): Check[] {
 /** Whether the transport and its TLS can be used. @param listens true for a server */
 export function transportCheck(listens: boolean): Check {
   return unlessItThrows(async ({ opts }, runtime) => {
-    // Its sockets are not ours.
+    // libzmq opens these sockets, so there is nothing to check.
     if (opts.zmq_library === "native") return;
     const [{ openTransport }, { readSsl }] = await Promise.all([
       import("../../../src/protocol/transport/open_transport.ts"),
@@ -90,7 +90,7 @@ async function checkEngines(host: Host, values: Record<string, unknown>, runtime
       known: () => Promise.resolve(knownEngines(host)),
     };
     const obstacle = await obstacleTo(parts, entry);
-    if (obstacle !== undefined) findings.push(wrong(`engines: ${entry.name} is not run`, obstacle));
+    if (obstacle !== undefined) findings.push(wrong(`engines: ${entry.name} does not run`, obstacle));
   }
   return findings;
 }
@@ -129,7 +129,10 @@ async function checkSources(opts: Record<string, unknown>): Promise<Finding[]> {
     Array.isArray(ext_pillar) && ext_pillar.every(isMap);
   if (!isGood) {
     findings.push(
-      wrong("ext_pillar: expected a list of maps of name → arguments: pillar is compiled without it", "write it so"),
+      wrong(
+        "ext_pillar: expected a list of maps of name → arguments: pillar is compiled without it",
+        "write it as such a list",
+      ),
     );
   }
   return findings;

@@ -46,7 +46,7 @@ export async function openTelemetry(options: OpenTelemetryOptions): Promise<Tele
     const at = printAddress(server.address);
     log.info("metrics are served", { at, token: scrape.token !== undefined });
     if (!LOOPBACK.test(scrape.host)) {
-      log.warning("metrics are served beyond this host, without encryption: whoever reaches the port can read them", {
+      log.warning("metrics are served unencrypted beyond this host: everyone who reaches the port can read them", {
         at,
         token: scrape.token !== undefined,
       });

@@ -115,7 +115,7 @@ function failureLog({ clock, log }: OtlpOptions, what: string): (error: Error | 
   return (error) => {
     if (Math.abs(clock.now() - saidMs) < SAY_AGAIN_MS) return;
     saidMs = clock.now();
-    log.warning("the OpenTelemetry collector did not take an export", { what, error: error?.message ?? "refused" });
+    log.warning("the OpenTelemetry collector refused an export", { what, error: error?.message ?? "refused" });
   };
 }
 

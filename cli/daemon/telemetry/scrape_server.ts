@@ -57,7 +57,7 @@ interface Answer {
 export async function serveScrapes(options: ScrapeServerOptions): Promise<ScrapeServer> {
   const { net, clock, host, port, write } = options;
   const open = new Set<Connection>();
-  /** Those of them whose request is not complete, oldest first. */
+  /** Connections whose request is incomplete, oldest first. */
   const waiting = new Set<Connection>();
   const forget = (connection: Connection): void => {
     open.delete(connection);
@@ -129,7 +129,7 @@ async function answerTo(head: string, options: ScrapeServerOptions, metrics: () 
   const [, method, target] = /^([A-Z]+) (\S+) HTTP\/1\.[01]$/.exec(first) ?? [];
   if (method === undefined) return { status: 400, body: "Not an HTTP request\n" };
   const path = target!.replace(/[?#].*$/, "");
-  if (path !== "/metrics" && path !== "/health") return { status: 404, body: "There are /metrics and /health\n" };
+  if (path !== "/metrics" && path !== "/health") return { status: 404, body: "Use /metrics or /health\n" };
   if (method !== "GET") return { status: 405, body: "Use GET\n" };
   if (path === "/health") return { status: 200, body: "ok\n" };
   if (!mayRead(lines, options)) return { status: 401, body: "Send the token: Authorization: Bearer <token>\n" };

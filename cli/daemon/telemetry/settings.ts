@@ -101,7 +101,9 @@ function scrapeOf(fs: FileSystem, metrics: Section): ScrapeSettings {
     } catch (error) {
       throw new ConfigError(`Cannot read ${metrics.name}.token_file "${file}": ${messageOf(error)}`);
     }
-    if (token === "") throw new ConfigError(`${metrics.name}.token_file "${file}" is empty: write the token into it`);
+    if (token === "") {
+      throw new ConfigError(`${metrics.name}.token_file "${file}" is empty: write the token into the file`);
+    }
   }
   return { host: section.text("host") ?? "127.0.0.1", port: section.number("port", PORT, 0, 65_535), token };
 }

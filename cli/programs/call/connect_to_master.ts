@@ -46,7 +46,7 @@ export async function connectToMaster(
       return found;
     } catch (error) {
       if (isLast) throw error;
-      log.warning("could not sign in to a master: trying the next one", {
+      log.warning("cannot sign in to the master: trying the next one", {
         master: printMaster(master),
         reason: messageOf(error),
       });

@@ -27,8 +27,8 @@ export async function examineApi(
     const near = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
     const timeoutMs = Number(options.timeout) * 1000;
     const problem = await reach(runtime, { host: near, port, transport: "http", timeoutMs });
-    if (problem === undefined) well.push(`${flavour}: port ${port} takes connections`);
-    else findings.push(wrong(`${flavour}: ${problem}`, "look into its log"));
+    if (problem === undefined) well.push(`${flavour}: port ${port} accepts connections`);
+    else findings.push(wrong(`${flavour}: ${problem}`, "read its log"));
   }
   return { well, findings };
 }
@@ -43,8 +43,8 @@ function examineCertificate(runtime: Runtime, flavour: string, path: string, wel
     const days = Math.floor((notAfter.getTime() - now) / DAY_MS);
     const until = notAfter.toISOString().slice(0, 10);
     if (notBefore.getTime() > now) return [wrong(`${name} is not valid before ${notBefore.toISOString()}`)];
-    if (days < 0) return [wrong(`${name} has expired on ${until}`, "renew it: it is taken within 30 s")];
-    if (days < SOON_DAYS) return [doubtful(`${name} expires on ${until}`, "renew it: it is taken within 30 s")];
+    if (days < 0) return [wrong(`${name} has expired on ${until}`, "renew it: salt-api loads it within 30 s")];
+    if (days < SOON_DAYS) return [doubtful(`${name} expires on ${until}`, "renew it: salt-api loads it within 30 s")];
     well.push(`${name} is valid until ${until}`);
     return [];
   } catch (error) {

@@ -12,15 +12,15 @@ export async function checkClock(runtime: Runtime): Promise<Examination> {
   const now = runtime.clock.now();
   const shown = `${new Date(now).toISOString().slice(0, 19).replace("T", " ")} UTC`;
   if (now < WRITTEN) {
-    const remedy = "set it, and let a time service keep it: systemctl enable --now systemd-timesyncd";
-    return { well: [], findings: [wrong(`the clock says ${shown}, which is in the past`, remedy)] };
+    const remedy = "set the clock, and keep it with a time service: systemctl enable --now systemd-timesyncd";
+    return { well: [], findings: [wrong(`the clock shows ${shown}, which is in the past`, remedy)] };
   }
   const synchronized = await isSynchronized(runtime);
   if (synchronized !== false) {
-    return { well: [synchronized ? `${shown}, kept by a time service` : shown], findings: [] };
+    return { well: [synchronized ? `${shown}, synchronized by a time service` : shown], findings: [] };
   }
-  const remedy = "let a time service keep it: systemctl enable --now systemd-timesyncd";
-  return { well: [shown], findings: [doubtful("no time service has set the clock", remedy)] };
+  const remedy = "start a time service: systemctl enable --now systemd-timesyncd";
+  return { well: [shown], findings: [doubtful("no time service synchronizes the clock", remedy)] };
 }
 
 /** What systemd says of the clock; undefined on hosts that cannot say. */

@@ -21,10 +21,13 @@ export async function examineCluster(client: Pick<LocalClient, "ask">): Promise<
     if (cluster !== null) return examined(cluster);
     return {
       well: [],
-      findings: [doubtful("the running master is in no cluster", "restart it: cluster is configured")],
+      findings: [doubtful("the running master is not in a cluster", "restart it: the option cluster is set")],
     };
   } catch (error) {
-    return { well: [], findings: [doubtful(`the master does not say how its cluster stands: ${messageOf(error)}`)] };
+    return {
+      well: [],
+      findings: [doubtful(`the master does not report the state of its cluster: ${messageOf(error)}`)],
+    };
   }
 }
 
@@ -36,33 +39,33 @@ export function examined({ name, masters, usable, reason, on_duty, storage, bus 
     void (good ? well.push(`cluster: ${text}`) : findings.push(wrong(`cluster: ${problem}`, remedy)));
   look(
     storage.usable,
-    `the storage at ${storage.place} can be used`,
-    `the storage at ${storage.place} cannot be used`,
-    "see that PostgreSQL runs and can be reached from this host: minions keep their returns meanwhile",
+    `the storage at ${storage.place} is available`,
+    `the storage at ${storage.place} is not available`,
+    "check that PostgreSQL is running and can be reached from this host. Minions keep their returns meanwhile",
   );
   look(
     bus.connected,
     `the bus at ${bus.place} is connected`,
     `the bus at ${bus.place} is not connected`,
-    "see that NATS runs and can be reached from this host: nothing is published meanwhile",
+    "check that NATS is running and can be reached from this host. No job is published meanwhile",
   );
   look(
     usable,
-    `the lease of ${name} is good${on_duty ? ", and it does what one master does for all" : ""}`,
+    `the lease of ${name} is valid${on_duty ? ", and it runs the cluster's shared tasks" : ""}`,
     `${name} may not decide on jobs: ${reason}`,
-    "it takes a new lease by itself once it reaches PostgreSQL",
+    "it takes a new lease as soon as it reaches PostgreSQL",
   );
   const others = masters.filter((one) => one !== name);
-  if (others.length > 0) well.push(`cluster: other masters that are there: ${others.join(", ")}`);
-  else findings.push(doubtful("cluster: no other master is there", "start it, or look into its log"));
+  if (others.length > 0) well.push(`cluster: other running masters: ${others.join(", ")}`);
+  else findings.push(doubtful("cluster: no other master is running", "start it, or read its log"));
   for (
     const [count, what, remedy] of [
       [
         bus.foreign,
-        "are of no master of this cluster",
-        "give each cluster on these servers a cluster: name of its own",
+        "are not from a master of this cluster",
+        "give each cluster on these servers a different cluster: name",
       ],
-      [bus.replayed, "came before, or too late", "keep the clocks of all masters together (NTP)"],
+      [bus.replayed, "arrived twice or too late", "synchronize the clocks of all masters (NTP)"],
     ] as const
   ) {
     if (count > 0) findings.push(doubtful(`cluster: ${count} messages were refused: they ${what}`, remedy));

@@ -51,8 +51,7 @@ function examineKeys({ fs, crypto }: Runtime, opts: MasterOpts): Examination {
       findings.push(
         doubtful(
           `${counted(denied!, "denied key")}: another key is accepted for that id`,
-          "list them: salt-key -l den. Two hosts may have one id: compare salt-key -f ID with salt-call --local key.finger on each, " +
-            "and give one of them another id. Only if the host was reinstalled: salt-key -d ID, then accept its new key",
+          "list them: salt-key -l den. Two hosts may have the same id: compare salt-key -f ID with salt-call --local key.finger on each host, and give one of them another id. Only if the host was reinstalled: salt-key -d ID, then accept its new key",
         ),
       );
     }
@@ -71,10 +70,10 @@ function examineSpace({ fs }: Runtime, { cachedir }: MasterOpts): Examination {
     const { total, available } = fs.space(cachedir);
     const shown = `${sizeText(available)} free in ${cachedir}`;
     if (available >= Math.max(LITTLE_BYTES, total * LITTLE_PART)) return { well: [shown], findings: [] };
-    const remedy = "make room: a master whose disk is full takes no job and no return";
+    const remedy = "free disk space: with a full disk, the master accepts no jobs and no returns";
     return { well: [], findings: [wrong(shown, remedy)] };
   } catch {
-    // The directory is not there yet: what is said of directories says so.
+    // The directory does not exist: the check of directories reports that.
     return { well: [], findings: [] };
   }
 }
@@ -84,10 +83,10 @@ function waitsFor({ fs }: Runtime, { cachedir }: MasterOpts): Finding | undefine
   const path = waitingFile(cachedir);
   try {
     if (fs.stat(path)?.kind !== "file") return undefined;
-    const problem = `cluster: the master waits, and serves nothing yet: ${fs.readText(path)}`;
-    return wrong(problem, "it goes on by itself as soon as that server is there");
+    const problem = `cluster: the master is waiting and does not serve yet: ${fs.readText(path)}`;
+    return wrong(problem, "it continues as soon as that server is available");
   } catch {
-    // Of another user: what its ports say is enough.
+    // The process belongs to another user: the check of its ports is enough.
     return undefined;
   }
 }
@@ -110,12 +109,12 @@ async function examineAnswers(
     const at = { host, port: opts[option], transport: String(opts.transport), serves, timeoutMs } as const;
     const problem = await reach(runtime, at);
     if (problem === undefined) well.push(`${option} ${opts[option]} answers`);
-    else findings.push(wrong(`${option}: ${problem}`, "look into its log; restart it if it hangs"));
+    else findings.push(wrong(`${option}: ${problem}`, "read its log; restart it if it hangs"));
   }
   try {
     const log = createLogger(() => {}, "quiet");
     const client = await LocalClient.open({ runtime, log, opts, requestTimeoutMs: timeoutMs });
-    well.push(client.isBrine ? "the event bus is open to this user" : "the event bus of a real Salt master is open");
+    well.push(client.isBrine ? "this user can use the event bus" : "this user can use the event bus of Salt's master");
     if (!client.keyed) {
       findings.push(doubtful("this user may not run jobs without logging in", "use sudo, --auth, or publisher_acl"));
     } else if (clusterSettings(values) !== undefined) {

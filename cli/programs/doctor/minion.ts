@@ -35,7 +35,9 @@ export async function examineMinion(context: ProgramContext, values: Record<stri
   if (runtime.fs.stat(own) !== undefined) {
     all.well.push(`fingerprint of its key: ${fingerprint(runtime.crypto, runtime.fs.readText(own))}`);
   }
-  if (!hasKey) all.findings.push(doubtful("it has no key yet", "start it: it makes one, which the master must accept"));
+  if (!hasKey) {
+    all.findings.push(doubtful("it has no key yet", "start the minion: it makes a key, which the master must accept"));
+  }
   for (const master of plan.masters) {
     const { well, findings } = await examineOne({ ...context, runtime }, opts, master, hasKey);
     all.well.push(...well);
@@ -53,14 +55,14 @@ async function examineOne(
   const { runtime, options } = context;
   const timeoutMs = Number(options.timeout) * 1000;
   const name = printMaster(master);
-  if (opts.proxy_host) return { well: [`${name} is reached through a proxy: not looked at`], findings: [] };
+  if (opts.proxy_host) return { well: [`${name} is reached through a proxy: not checked`], findings: [] };
   const at = { ...master, transport: String(opts.transport), serves: "requests", timeoutMs } as const;
   const problem = await reach(runtime, at);
   if (problem !== undefined) {
-    const remedy = problem.includes("has to be its ret_port")
+    const remedy = problem.includes("must be the ret_port")
       ? "set master_port to the ret_port of the master, usually 4506"
-      : `check the address in master, that salt-master is running there, and that firewalls let port ${master.port} and ` +
-        "the master's publish_port through";
+      : `check the address in master, that salt-master is running there, and that port ${master.port} and ` +
+        "the master's publish_port are open";
     return { well: [], findings: [wrong(`master: ${problem}`, remedy)] };
   }
   if (!hasKey) return { well: [`master ${name} answers`, notCompared(name)], findings: [] };
@@ -72,24 +74,24 @@ async function examineOne(
     };
   }
   const clock = compareClocks(name, runtime.clock.now(), masterNow);
-  return { well: [`master ${name} lets it in`, ...clock.well], findings: clock.findings };
+  return { well: [`master ${name} accepts this minion`, ...clock.well], findings: clock.findings };
 }
 
-const notCompared = (master: string) => `clock: not compared with that of master ${master}`;
+const notCompared = (master: string) => `clock: not compared with the clock of master ${master}`;
 
 /** Differences in seconds that are worth a warning, and with which messages are refused. */
 const [APART, FAR_APART] = [5, 60];
 
 /** @internal */
 export function compareClocks(master: string, nowMs: number, masterMs: number | undefined): Examination {
-  if (masterMs === undefined) return { well: [`${notCompared(master)}, which does not tell it`], findings: [] };
+  if (masterMs === undefined) return { well: [`${notCompared(master)}, which does not send its time`], findings: [] };
   const seconds = Math.round((nowMs - masterMs) / 1000);
   const amount = Math.abs(seconds);
-  const text = `the clock is ${amount} s ${seconds < 0 ? "behind" : "ahead of"} that of master ${master}`;
-  const remedy = "let a time service keep both: systemctl enable --now systemd-timesyncd";
+  const text = `the clock is ${amount} s ${seconds < 0 ? "behind" : "ahead of"} the clock of master ${master}`;
+  const remedy = "start a time service on both hosts: systemctl enable --now systemd-timesyncd";
   if (amount > FAR_APART) return { well: [], findings: [wrong(text, remedy)] };
   if (amount > APART) return { well: [], findings: [doubtful(text, remedy)] };
-  return { well: [`clock: within ${APART} s of that of master ${master}`], findings: [] };
+  return { well: [`clock: within ${APART} s of the clock of master ${master}`], findings: [] };
 }
 
 /** Signs in as this minion. @returns why that failed, or the time at the master, if it tells it */

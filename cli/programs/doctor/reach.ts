@@ -36,8 +36,8 @@ function socketType(bytes: Uint8Array): string | undefined {
 function kindProblem({ serves, port }: Reached, place: string, type: string): string | undefined {
   if (serves === undefined || PUBLISHERS.includes(type) === (serves === "publications")) return undefined;
   return serves === "requests"
-    ? `${place} is the publish_port of a master, which answers nothing: master_port ${port} has to be its ret_port`
-    : `${place} takes requests and publishes nothing: publish_port ${port} is another port`;
+    ? `${place} is the publish_port of a master, which does not answer: master_port ${port} must be the ret_port`
+    : `${place} accepts requests but does not publish: publish_port ${port} is the wrong port`;
 }
 
 /** What a connection to a port of a master lacks; undefined if all is well. */
@@ -68,7 +68,9 @@ export async function reach({ net, clock }: Runtime, at: Reached): Promise<strin
       both.set(chunk.subarray(0, both.length - got.length), got.length);
       got = both;
       if (!isGreeted()) return;
-      if (got[0] !== 0xff || (got[9]! & 1) !== 1) return resolve(`${place} is no ZeroMQ: what listens there?`);
+      if (got[0] !== 0xff || (got[9]! & 1) !== 1) {
+        return resolve(`${place} does not speak ZeroMQ: check which program uses that port`);
+      }
       try {
         const type = socketType(got);
         if (type !== undefined) resolve(kindProblem(at, place, type));

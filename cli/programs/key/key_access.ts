@@ -138,7 +138,7 @@ export function throughMaster(client: LocalClient, credentials: Credentials): Ke
       }
       const left = new Set((await call<Record<KeyStatus, string[]>>("list_all"))[statusOf(from)]);
       return ids.filter((id) => left.has(id))
-        .map((id) => ({ id, reason: "failed", message: "the master did not move it" }));
+        .map((id) => ({ id, reason: "failed", message: "the master did not move the key" }));
     },
     generate: (keydir, keyname, keysize) => call("gen_keys", { keydir, keyname, keysize }),
     sign: ({ priv, pub, target, create, bits }) =>

@@ -22,7 +22,7 @@ export class LiveOutput {
     this.heard.add(id);
     const expected = this.#next.get(id) ?? 0;
     if (seq > expected) {
-      this.#complain(`${printable(id)}: [some output was lost; all of it is in the return]`);
+      this.#complain(`${printable(id)}: [some output was lost; the return has all output]`);
     }
     this.#next.set(id, seq + 1);
     const key = `${stream} ${id}`;
@@ -31,7 +31,9 @@ export class LiveOutput {
     for (const line of lines) this.#line(id, stream, line);
     if (dropped !== undefined) {
       this.#complain(
-        `${printable(id)}: [${dropped} bytes more than are sent live (stream_bytes); all of it is in the return]`,
+        `${
+          printable(id)
+        }: [${dropped} bytes beyond the limit of live output (stream_bytes); the return has all output]`,
       );
     }
   }

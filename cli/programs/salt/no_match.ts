@@ -69,14 +69,13 @@ function amongKeys({ runtime, log, opts }: Place, target: { tgt: unknown; tgt_ty
     return warn(`The key of ${names(found)} is ${word}${remedy}`);
   }
   const accepted = keys.list("accepted");
-  if (accepted.length === 0) return warn("No minion has an accepted key here. To list those that wait: salt-key -L");
+  if (accepted.length === 0) return warn("This master has no accepted keys. To list pending keys: salt-key -L");
   const meant = byId ? nearestId(target.tgt, accepted) : undefined;
   if (meant !== undefined) return warn(`No minion has this id. Did you mean ${printable(meant)}?`);
-  if (target.tgt_type === "range") return warn("Ranges need a library that Brine does not have");
+  if (target.tgt_type === "range") return warn("Brine does not support range expressions");
   if (!CACHED.includes(target.tgt_type) || [...cache.ids()].length === 0) return undefined;
-  const why =
-    `None of the ${accepted.length} minions with an accepted key matches by what the master has of their grains and pillar. ` +
-    "To refresh that: saltutil.refresh_pillar";
+  const why = `None of the ${accepted.length} minions with an accepted key matches by the grains and pillar that ` +
+    "the master has cached. To refresh them: saltutil.refresh_pillar";
   return { level: "info", why };
 }
 

@@ -40,7 +40,7 @@ export class Progress {
     if (this.#status !== undefined) this.#draw();
   }
 
-  /** One more has returned, or is not waited for any longer. */
+  /** Counts a minion that has returned or is given up. */
   step(outcome: Outcome): void {
     if (hasReturn(outcome) ? highestRetcode(outcome.retcode) > 0 : outcome.kind !== "queued") this.#failed++;
     else this.#done++;

@@ -86,7 +86,8 @@ export function documentOf(outcome: Outcome, verbose: boolean): MinionDocument {
     return { document: { [id]: outcome.return }, out: outcome.out, retcode: retcodeOf(outcome) };
   }
   if (outcome.kind === "queued") {
-    const text = `The minion is away: it gets the job when it comes back. To see what waits:\n\nsalt-run jobs.queued`;
+    const text =
+      `The minion is offline and gets the job when it reconnects. To list queued jobs:\n\nsalt-run jobs.queued`;
     return { document: { [id]: text }, out: "no_return", retcode: 0 };
   }
   const reported = verbose ? reportedText(outcome) : undefined;

@@ -1,15 +1,4 @@
-/**
- * Time and timers as an argument, so that a test can use a fake clock.
- *
- * @example
- * ```ts
- * import { type Clock, currentRuntime } from "brine";
- *
- * const clock: Clock = (await currentRuntime()).clock;
- * await clock.sleep(5);
- * console.log(clock.now() > 0); // true
- * ```
- */
+/** Time and timers as an argument, so that a test can use a fake clock. */
 export interface Clock {
   /** Milliseconds since the Unix epoch, with fractions where the runtime has them. */
   now(): number;

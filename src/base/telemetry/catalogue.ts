@@ -52,13 +52,13 @@ export const METRICS = {
   }),
 
   jobsPublished: counter(MASTER, "brine_jobs_published_total", "Jobs that were published."),
-  jobsOpen: gauge(MASTER, "brine_jobs_open", "Jobs with a target that has not ended."),
-  outcomes: counter(MASTER, "brine_job_outcomes_total", "Targets of jobs that have ended, by how.", {
+  jobsOpen: gauge(MASTER, "brine_jobs_open", "Jobs with unfinished targets."),
+  outcomes: counter(MASTER, "brine_job_outcomes_total", "Targets of jobs that have ended, by outcome.", {
     outcome: ["returned", "failed", "timed out", "lost", "expired", "cancelled"],
   }),
-  publications: counter(MASTER, "brine_publications_total", "Publications that were sent to the minions."),
+  publications: counter(MASTER, "brine_publications_total", "Publications sent to the minions."),
 
-  returnsReceived: counter(MASTER, "brine_returns_received_total", "Returns that minions handed in."),
+  returnsReceived: counter(MASTER, "brine_returns_received_total", "Returns received from minions."),
   returnsStored: counter(MASTER, "brine_returns_stored_total", "Returns that were stored and acknowledged."),
   returnBytes: counter(MASTER, "brine_return_bytes_total", "Bytes of the values of stored returns."),
   returnsRefused: counter(
@@ -87,7 +87,7 @@ export const METRICS = {
   signInSeconds: histogram(
     MASTER,
     "brine_sign_in_seconds",
-    "Time from the turn of a sign-in to its signed answer: mostly private-key operations.",
+    "Time to answer a sign-in, without its wait in the queue: mostly private-key operations.",
   ),
 
   requestSeconds: histogram(
@@ -108,7 +108,7 @@ export const METRICS = {
     "Entries or bytes in a bounded queue; the longest if each peer has one.",
     { queue: QUEUES },
   ),
-  queueLimit: gauge(WITH_QUEUES, "brine_queue_limit", "The bound of that queue.", { queue: QUEUES }),
+  queueLimit: gauge(WITH_QUEUES, "brine_queue_limit", "The limit of that queue.", { queue: QUEUES }),
   queueDropped: counter(WITH_QUEUES, "brine_queue_dropped_total", "Entries that a full queue dropped.", {
     queue: QUEUES,
   }),
@@ -123,14 +123,14 @@ export const METRICS = {
 
   eventsFired: counter(MASTER, "brine_events_total", "Events on the master's bus."),
 
-  eventReturns: counter(MASTER, "brine_event_returns_total", "Events that were given to stores, by how that ended.", {
+  eventReturns: counter(MASTER, "brine_event_returns_total", "Events given to stores, by result.", {
     returner: "table",
     result: ["stored", "refused", "lost"],
   }),
   eventReturnFailures: counter(
     MASTER,
     "brine_event_return_failures_total",
-    "Tries after which a store did not have the events it was given.",
+    "Failed attempts to store events.",
     { returner: "table" },
   ),
 
@@ -139,14 +139,14 @@ export const METRICS = {
     "brine_job_cache_flush_seconds",
     "Time of one flush of the job cache to disk.",
   ),
-  jobCachePending: gauge(MASTER, "brine_job_cache_pending", "Saves in the job cache that are under way."),
+  jobCachePending: gauge(MASTER, "brine_job_cache_pending", "Saves in the job cache in progress."),
   jobCacheFailed: counter(MASTER, "brine_job_cache_failures_total", "Flushes of the job cache that failed."),
 
   pillarSeconds: histogram(MASTER, "brine_pillar_compile_seconds", "Time to compile the pillar of one minion."),
   pillarFailed: counter(MASTER, "brine_pillar_failures_total", "Pillars that could not be compiled."),
   fileBytes: counter(MASTER, "brine_file_server_bytes_total", "Bytes of files that the file server sent."),
-  runnersRunning: gauge(MASTER, "brine_runners_running", "Runners that run."),
-  runners: counter(MASTER, "brine_runners_total", "Runners whose process has ended, by how.", {
+  runnersRunning: gauge(MASTER, "brine_runners_running", "Running runners."),
+  runners: counter(MASTER, "brine_runners_total", "Runners that have ended, by result.", {
     result: ["ended", "failed"],
   }),
 
@@ -160,7 +160,7 @@ export const METRICS = {
     { part: "table" },
   ),
 
-  engines: gauge(WITH_QUEUES, "brine_engines", "Engines, by how they stand.", {
+  engines: gauge(WITH_QUEUES, "brine_engines", "Engines, by state.", {
     state: ["running", "starting", "waiting", "stopped", "absent"],
   }),
   engineRestarts: counter(
@@ -169,7 +169,7 @@ export const METRICS = {
     "Times that the process of an engine exited or was killed.",
   ),
 
-  minionJobsRunning: gauge(MINION, "brine_minion_jobs_running", "Jobs that run on the minion."),
+  minionJobsRunning: gauge(MINION, "brine_minion_jobs_running", "Jobs running on the minion."),
   minionJobs: counter(MINION, "brine_minion_jobs_total", "Jobs that ended on the minion.", {
     result: ["succeeded", "failed", "killed"],
   }),
@@ -181,13 +181,13 @@ export const METRICS = {
   minionReconnects: counter(
     MINION,
     "brine_minion_reconnects_total",
-    "Connections to a publisher that were made again after one was lost.",
+    "Reconnections to a publisher.",
   ),
   minionMasters: gauge(MINION, "brine_minion_masters", "Masters of the minion, by state.", {
     state: ["connected", "away"],
   }),
 
-  syndicMasters: gauge(SYNDIC, "brine_syndic_masters", "Masters above the syndic, by state.", {
+  syndicMasters: gauge(SYNDIC, "brine_syndic_masters", "Higher masters of the syndic, by state.", {
     state: ["connected", "away"],
   }),
   syndicLocalMaster: gauge(
@@ -195,33 +195,33 @@ export const METRICS = {
     "brine_syndic_local_master",
     "Whether the master of this host can be reached: 1 or 0.",
   ),
-  syndicJobs: gauge(SYNDIC, "brine_syndic_jobs", "Jobs of masters above that have not ended here."),
-  syndicReturnsUnsent: gauge(SYNDIC, "brine_syndic_returns_unsent", "Returns that masters above do not have yet."),
+  syndicJobs: gauge(SYNDIC, "brine_syndic_jobs", "Unfinished jobs of higher masters."),
+  syndicReturnsUnsent: gauge(SYNDIC, "brine_syndic_returns_unsent", "Returns that higher masters do not have yet."),
   syndicEventsDropped: counter(
     SYNDIC,
     "brine_syndic_events_dropped_total",
-    "Events that were dropped since a master above was away.",
+    "Events dropped while a higher master was unavailable.",
   ),
 
   httpRequests: histogram(API, "brine_http_request_seconds", "Time to answer a request, by route and status.", {
     labels: { route: "table", status: ["1xx", "2xx", "3xx", "4xx", "5xx"] },
   }),
   httpInProgress: gauge(API, "brine_http_requests_in_progress", "Requests that are being answered."),
-  httpSessions: gauge(API, "brine_http_sessions", "Sessions of callers that have logged in."),
-  httpStreams: gauge(API, "brine_http_streams", "Callers that listen to events."),
-  httpLogins: counter(API, "brine_http_logins_total", "Credentials that were tried, by result.", {
+  httpSessions: gauge(API, "brine_http_sessions", "Sessions of logged-in callers."),
+  httpStreams: gauge(API, "brine_http_streams", "Callers connected to the event stream."),
+  httpLogins: counter(API, "brine_http_logins_total", "Authentication attempts, by result.", {
     result: ["valid", "failed", "limited"],
   }),
 
   loopDelay: histogram(
     ALL,
     "brine_event_loop_delay_seconds",
-    "How late timers of the event loop were, looked at four times a second.",
+    "Delay of the event loop's timers, measured four times a second.",
   ),
   memory: gauge(ALL, "brine_memory_bytes", "Memory of the process, by kind.", {
     kind: ["rss", "heap_total", "heap_used", "external", "array_buffers"],
   }),
   cpuSeconds: counter(ALL, "process_cpu_seconds_total", "Processor time of the process."),
-  startTime: gauge(ALL, "process_start_time_seconds", "When the process began, in seconds since the epoch."),
+  startTime: gauge(ALL, "process_start_time_seconds", "Start time of the process, in seconds since the epoch."),
   spansDropped: counter(ALL, "brine_spans_dropped_total", "Spans that were not exported."),
 } as const satisfies Record<string, Metric>;

@@ -1,25 +1,7 @@
-/**
- * Values that a span may carry: ids and counts, never arguments, credentials or returns.
- *
- * @example
- * ```ts
- * import type { SpanAttributes } from "brine";
- *
- * export const attributes: SpanAttributes = { "salt.fun": "test.ping", "salt.minions": 12 };
- * ```
- */
+/** Values that a span may carry: ids and counts, never arguments, credentials or returns. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
-/**
- * What a span begins with.
- *
- * @example
- * ```ts
- * import type { SpanOptions } from "brine";
- *
- * export const options: SpanOptions = { kind: "client", attributes: { "salt.fun": "test.ping" } };
- * ```
- */
+/** What a span begins with. */
 export interface SpanOptions {
   /** The span that caused this one, as `traceparent`; another form is ignored. @default a trace of its own */
   parent?: string | undefined;
@@ -31,22 +13,7 @@ export interface SpanOptions {
   agoMs?: number;
 }
 
-/**
- * A piece of work with a beginning and an end.
- *
- * @example
- * ```ts
- * import type { Span } from "brine";
- *
- * export async function timed<T>(span: Span, work: Promise<T>): Promise<T> {
- *   try {
- *     return await work;
- *   } finally {
- *     span.end();
- *   }
- * }
- * ```
- */
+/** A piece of work with a beginning and an end. */
 export interface Span {
   /** As W3C `traceparent`, for what this span causes elsewhere; undefined if it is not recorded. */
   readonly context: string | undefined;
@@ -56,22 +23,7 @@ export interface Span {
   end(error?: string): void;
 }
 
-/**
- * Where parts of the program report what they do, and for how long.
- *
- * @example
- * ```ts
- * import type { Tracer } from "brine";
- *
- * export const tracer: Tracer = {
- *   enabled: true,
- *   start(name) {
- *     const began = Date.now();
- *     return { context: undefined, set() {}, end: () => console.log(name, Date.now() - began, "ms") };
- *   },
- * };
- * ```
- */
+/** Where parts of the program report what they do, and for how long. */
 export interface Tracer {
   /** False if nothing is recorded. */
   readonly enabled: boolean;

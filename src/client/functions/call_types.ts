@@ -67,90 +67,28 @@ type CallOf<Entry> = Entry extends { args: infer Args } ? Forms<
   >
   : AnyArguments;
 
-/**
- * The name of a built-in execution function, or of one that was added to {@link ExecutionFunctions}.
- *
- * @example
- * ```ts
- * import type { FunctionName } from "brine";
- *
- * export const checks: FunctionName[] = ["test.ping", "disk.usage", "status.uptime"];
- * ```
- */
+/** The name of a built-in execution function, or of one that was added to {@link ExecutionFunctions}. */
 export type FunctionName = keyof ExecutionFunctions;
-/**
- * The name of a built-in runner, or of one that was added to {@link RunnerFunctions}.
- *
- * @example
- * ```ts
- * import type { RunnerName } from "brine";
- *
- * export const daily: RunnerName = "manage.status";
- * ```
- */
+/** The name of a built-in runner, or of one that was added to {@link RunnerFunctions}. */
 export type RunnerName = keyof RunnerFunctions;
-/**
- * The name of a built-in wheel function, or of one that was added to {@link WheelFunctions}.
- *
- * @example
- * ```ts
- * import type { WheelName } from "brine";
- *
- * export const listing: WheelName = "key.list_all";
- * ```
- */
+/** The name of a built-in wheel function, or of one that was added to {@link WheelFunctions}. */
 export type WheelName = keyof WheelFunctions;
 
 // In a union with literals, plain text would take the place of the suggestions: hence the intersection.
 
-/**
- * One function or several, as a request names them: known names are suggested, others are allowed.
- *
- * @example
- * ```ts
- * import type { Functions, Salt } from "brine";
- *
- * export const jidOf = async (salt: Salt, fun: Functions): Promise<string | undefined> =>
- *   (await salt.publish({ tgt: "*", fun: fun as string | string[] }))?.jid;
- * ```
- */
+/** One function or several, as a request names them: known names are suggested, others are allowed. */
 export type Functions =
   | FunctionName
   | (string & Record<never, never>)
   | (FunctionName | (string & Record<never, never>))[];
-/**
- * The name of a runner: known names are suggested, others are allowed.
- *
- * @example
- * ```ts
- * import type { AnyRunner } from "brine";
- *
- * export const names: AnyRunner[] = ["manage.up", "my_runner.of_my_own"];
- * ```
- */
+/** The name of a runner: known names are suggested, others are allowed. */
 export type AnyRunner = RunnerName | (string & Record<never, never>);
-/**
- * The name of a wheel function: known names are suggested, others are allowed.
- *
- * @example
- * ```ts
- * import type { AnyWheel } from "brine";
- *
- * export const names: AnyWheel[] = ["key.list_all", "my_wheel.of_my_own"];
- * ```
- */
+/** The name of a wheel function: known names are suggested, others are allowed. */
 export type AnyWheel = WheelName | (string & Record<never, never>);
 
 /**
  * What an execution function returns where it succeeds; `unknown` of a function that is not in {@link ExecutionFunctions}. Of
  * several functions an object of function → return; one that failed has the text of its error there.
- *
- * @example
- * ```ts
- * import type { FunctionReturn } from "brine";
- *
- * export const code = (result: FunctionReturn<"cmd.run_all">): number | null => result.retcode;
- * ```
  */
 export type FunctionReturn<Fun> = Fun extends readonly (infer Name extends string)[]
   ? { [One in Name]: ReturnOf<ExecutionFunctions, One> | string }
@@ -159,65 +97,19 @@ export type FunctionReturn<Fun> = Fun extends readonly (infer Name extends strin
 /**
  * The arguments of an execution function, as `arg`, by position, and `kwarg`, by name. Those of a function that is not in
  * {@link ExecutionFunctions} may be anything.
- *
- * @example
- * ```ts
- * import type { FunctionArguments } from "brine";
- *
- * export const ways: FunctionArguments<"disk.dump">[] = [{ arg: ["/dev/sda"] }, { kwarg: { device: "/dev/sda" } }];
- * ```
  */
 export type FunctionArguments<Fun> = Fun extends FunctionName ? CallOf<ExecutionFunctions[Fun]> : AnyArguments;
 
-/**
- * What a runner returns; `unknown` of a runner that is not in {@link RunnerFunctions}.
- *
- * @example
- * ```ts
- * import type { RunnerReturn } from "brine";
- *
- * export const isUp = (up: RunnerReturn<"manage.up">, id: string): boolean => up.includes(id);
- * ```
- */
+/** What a runner returns; `unknown` of a runner that is not in {@link RunnerFunctions}. */
 export type RunnerReturn<Fun> = ReturnOf<RunnerFunctions, Fun>;
 
-/**
- * The arguments of a runner, as {@link FunctionArguments} are those of an execution function.
- *
- * @example
- * ```ts
- * import type { RunnerArguments } from "brine";
- *
- * export const ways: RunnerArguments<"jobs.lookup_jid">[] = [
- *   { arg: ["20261121101500000000"] },
- *   { kwarg: { jid: "20261121101500000000" } },
- * ];
- * ```
- */
+/** The arguments of a runner, as {@link FunctionArguments} are those of an execution function. */
 export type RunnerArguments<Fun> = Fun extends RunnerName ? CallOf<RunnerFunctions[Fun]> : AnyArguments;
 
-/**
- * What a wheel function returns; `unknown` of a function that is not in {@link WheelFunctions}.
- *
- * @example
- * ```ts
- * import type { WheelReturn } from "brine";
- *
- * export const waiting = (keys: WheelReturn<"key.list_all">): string[] => keys.minions_pre;
- * ```
- */
+/** What a wheel function returns; `unknown` of a function that is not in {@link WheelFunctions}. */
 export type WheelReturn<Fun> = ReturnOf<WheelFunctions, Fun>;
 
-/**
- * The arguments of a wheel function, which are all given by name.
- *
- * @example
- * ```ts
- * import type { WheelArguments } from "brine";
- *
- * export const web: WheelArguments<"key.accept"> = { kwarg: { match: "web*" } };
- * ```
- */
+/** The arguments of a wheel function, which are all given by name. */
 export type WheelArguments<Fun> = Fun extends WheelName
   ? WheelFunctions[Fun] extends { args: infer Args } ? Pick<Form<[], Args>, "kwarg"> : Pick<AnyArguments, "kwarg">
   : Pick<AnyArguments, "kwarg">;

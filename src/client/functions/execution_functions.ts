@@ -8,19 +8,7 @@ import type { FunctionSignature, StateReturns, UserRecord } from "./shapes.ts";
  * names of those that may be given by position, `rest` what may follow them, `returns` its return as it is read from the
  * master on this host. A return is `unknown` where the code does not say more of it.
  *
- * Add functions of your own by declaration merging:
- *
- * @example
- * ```ts
- * import type { FunctionReturn } from "brine";
- *
- * declare module "brine" {
- *   interface ExecutionFunctions {
- *     "backup.start": { args: { name: string; keep?: number }; order: ["name", "keep"]; returns: { id: string } };
- *   }
- * }
- * export const id = (started: FunctionReturn<"backup.start">) => started.id;
- * ```
+ * Add custom functions by declaration merging: see docs/sdk-types.md.
  */
 export interface ExecutionFunctions {
   /** Removes an entry. */

@@ -5,13 +5,6 @@ import type { StateReturns } from "./shapes.ts";
 /**
  * The built-in runners: what each takes and what it returns, in the form of {@link ExecutionFunctions}. Add runners of your
  * own by declaration merging.
- *
- * @example
- * ```ts
- * import type { RunnerReturn } from "brine";
- *
- * export const count = (up: RunnerReturn<"manage.up">) => up.length;
- * ```
  */
 export interface RunnerFunctions {
   /** Lines of the audit log, oldest first. */

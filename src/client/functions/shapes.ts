@@ -1,15 +1,6 @@
 /** Shapes that the returns of functions have in common. */
 
-/**
- * How one state ended.
- *
- * @example
- * ```ts
- * import type { StateResult } from "brine";
- *
- * export const text = ({ name, result, comment }: StateResult) => `${name}: ${result ?? "would change"}, ${comment}`;
- * ```
- */
+/** How one state ended. */
 export interface StateResult {
   /** The `name` of the state. */
   name: string;
@@ -26,27 +17,10 @@ export interface StateResult {
 /**
  * What `state.apply` and its like return: by `<state>_|-<id>_|-<name>_|-<function>` how each state ended; or why none was
  * run, a line each.
- *
- * @example
- * ```ts
- * import type { StateReturns } from "brine";
- *
- * export const failed = (returns: StateReturns): string[] =>
- *   Array.isArray(returns) ? returns : Object.keys(returns).filter((key) => returns[key]?.result === false);
- * ```
  */
 export type StateReturns = Record<string, StateResult> | string[];
 
-/**
- * A user of a host, as its passwd file and groups have it.
- *
- * @example
- * ```ts
- * import type { UserRecord } from "brine";
- *
- * export const people = (users: UserRecord[]): string[] => users.filter(({ uid }) => uid >= 1000).map(({ name }) => name);
- * ```
- */
+/** A user of a host, as its passwd file and groups have it. */
 export interface UserRecord {
   /** The name that it signs in with. */
   name: string;
@@ -74,17 +48,7 @@ export interface UserRecord {
   other: string;
 }
 
-/**
- * What a function takes, as `sys.argspec` returns it.
- *
- * @example
- * ```ts
- * import type { FunctionSignature } from "brine";
- *
- * export const required = ({ args, defaults }: FunctionSignature): string[] =>
- *   (args ?? []).slice(0, (args ?? []).length - (defaults ?? []).length);
- * ```
- */
+/** What a function takes, as `sys.argspec` returns it. */
 export interface FunctionSignature {
   /** Names of its arguments, in their order. */
   args: string[] | null;

@@ -1,16 +1,7 @@
 // deno-fmt-ignore-file
 // Written by scripts/function_types.ts (npm run -s types:functions) from the signatures of the modules: do not edit.
 
-/**
- * The built-in wheel functions: what each takes and what it returns, in the form of {@link ExecutionFunctions}.
- *
- * @example
- * ```ts
- * import type { WheelReturn } from "brine";
- *
- * export const waiting = (keys: WheelReturn<"key.list_all">) => keys.minions_pre;
- * ```
- */
+/** The built-in wheel functions: what each takes and what it returns, in the form of {@link ExecutionFunctions}. */
 export interface WheelFunctions {
   /** Not supported: it would rewrite the whole file. Use config.update_config. */
   "config.apply": { args: { key: string; value: unknown }; order: ["key", "value"]; returns: never };

@@ -19,7 +19,7 @@ export async function bodyText(response: Response, most: number, what: string): 
     if (size > most) {
       reader.cancel().catch(() => {});
       throw new ProtocolError(
-        `The answer to ${what} has more than ${most} bytes: ask for less at once, or raise maxBytes`,
+        `The answer to ${what} has more than ${most} bytes: request less at a time, or raise maxBytes`,
         { most },
       );
     }

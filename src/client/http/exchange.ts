@@ -92,7 +92,9 @@ export class Exchange {
       try {
         return JSON.parse(text);
       } catch {
-        throw new ProtocolError(`${asked.origin} answered ${asked.what} with what is no JSON: is it a salt-api?`);
+        throw new ProtocolError(
+          `${asked.origin} answered ${asked.what} without JSON: check that this is the URL of a salt-api`,
+        );
       }
     });
   }
@@ -125,7 +127,7 @@ export class Exchange {
   ): Promise<T> {
     signal?.throwIfAborted();
     const limit = new AbortController();
-    const late = new TimeoutError(`${origin} has not answered ${what} within ${timeoutMs} ms`, { timeoutMs });
+    const late = new TimeoutError(`${origin} did not answer ${what} within ${timeoutMs} ms`, { timeoutMs });
     const cancel = this.#options.clock.after(timeoutMs, () => limit.abort(late));
     const abort = () => limit.abort(signal!.reason);
     signal?.addEventListener("abort", abort, { once: true });
@@ -169,10 +171,8 @@ export class Exchange {
       if (signal.aborted) throw error;
       throw new ClientError(
         "UNREACHABLE",
-        `No answer from ${asked.origin} (${
-          messageOf(error)
-        }): check the address, the network, and that salt-api runs ` +
-          "there; in a browser also that the server allows this page's origin",
+        `No answer from ${asked.origin} (${messageOf(error)}): check the address, the network, and that salt-api is ` +
+          "running there. In a browser, check also that the server allows this page's origin",
         { cause: error, url: asked.origin },
       );
     }

@@ -30,14 +30,14 @@ export function failureOf({ status, headers }: Response, message: string, { what
       return saysForbidden(message)
         ? error(
           "PERMISSION",
-          `${said} The user may not do this: see external_auth of the master, and docs/permissions.md`,
+          `${said} The user lacks the permission: see external_auth of the master, and docs/permissions.md`,
         )
         : error("AUTHENTICATION", `${origin} does not accept the credentials (${said}): check token or login`);
     case 403:
       return error("PERMISSION", `${origin} refuses ${what}: ${said}`);
     case 404:
     case 405:
-      return new ProtocolError(`${origin} has no ${what}: is it a salt-api, and is the path before it right?`, {
+      return new ProtocolError(`${origin} has no ${what}: check that it is a salt-api, and the path in the URL`, {
         status,
         said: message,
       });
@@ -53,16 +53,16 @@ export function failureOf({ status, headers }: Response, message: string, { what
     case 501:
       return error("NOT_BRINE", said);
     case 502:
-      return error("UNREACHABLE", `What stands before ${origin} cannot reach it: ${said}`);
+      return error("UNREACHABLE", `The proxy before ${origin} cannot reach it: ${said}`);
     case 503:
-      return error("MASTER_DOWN", `The master behind ${origin} does not answer: ${said}`);
+      return error("MASTER_DOWN", `The master of ${origin} does not answer: ${said}`);
     case 504:
       return new TimeoutError(`${origin} did not answer ${what} in time: ${said}`, { status, said: message });
     default:
       if (status >= 500) {
         return error(
           "FAILED",
-          `${what} failed on ${origin} (${said}): its log says why. An unknown function ends so, too`,
+          `${what} failed on ${origin} (${said}): see its log. An unknown function also fails this way`,
         );
       }
       return error("REFUSED", said);
@@ -77,13 +77,13 @@ export function redirected(response: Response, { origin, what }: Asked): SaltErr
   // A browser does not say where to.
   const location = response.headers.get("Location");
   if (location === "/login" || location === `${origin}/login`) {
-    return new ClientError("AUTHENTICATION", `${origin} wants a login before ${what}: check token or login`, {
+    return new ClientError("AUTHENTICATION", `${origin} requires a login for ${what}: check token or login`, {
       location,
     });
   }
   const where = location === null ? "elsewhere" : `to ${printable(location, 200)}`;
   return new ProtocolError(
-    `${origin} redirects ${where}, where the token does not go: connect to that address itself`,
+    `${origin} redirects ${where}, but the client does not send its token there: connect to that address directly`,
     {
       location,
     },

@@ -130,7 +130,7 @@ export class HttpLink implements SaltLink {
     const published = isRecord(answer) ? answer : {};
     if (!isPlainJid(published.jid)) {
       if (Object.keys(published).length === 0) return undefined;
-      throw new ProtocolError(`${this.#exchange.origin} published a job without its id: is it a salt-api?`);
+      throw new ProtocolError(`${this.#exchange.origin} published a job without its id: check that it is a salt-api`);
     }
     const syndics = listOf(published.syndics);
     return {
@@ -162,7 +162,7 @@ export class HttpLink implements SaltLink {
 
   #needBrine(why: string): void {
     if (!this.#isBrine) {
-      throw new ClientError("NOT_BRINE", `The master behind ${this.#exchange.origin} is Salt's own: ${why}`);
+      throw new ClientError("NOT_BRINE", `The master of ${this.#exchange.origin} is Salt's master: ${why}`);
     }
   }
 
@@ -208,7 +208,9 @@ export class HttpLink implements SaltLink {
   #returned(what: string, ended: unknown): unknown {
     const data = isRecord(ended) ? ended.data : undefined;
     if (isRecord(data)) return returnOrFailure(what, data);
-    throw new ProtocolError(`${this.#exchange.origin} answered the ${what} without its return: is it a salt-api?`);
+    throw new ProtocolError(
+      `${this.#exchange.origin} answered the ${what} without its return: check that it is a salt-api`,
+    );
   }
 
   /** Calls `listener` with every event that the client hears from now on; the returned function ends that. */
@@ -276,7 +278,7 @@ export class HttpLink implements SaltLink {
       ? await this.#exchange.json(message)
       : await this.#withToken(signal, (token) => this.#exchange.json({ ...message, token }));
     if (isRecord(answer) && Array.isArray(answer.return)) return answer.return;
-    throw new ProtocolError(`${this.#exchange.origin} answered without a list of returns: is it a salt-api?`);
+    throw new ProtocolError(`${this.#exchange.origin} answered without a list of returns: check that it is a salt-api`);
   }
 
   /** Aborts with the caller's signal, or once the client is closed. */

@@ -4,16 +4,7 @@ import { refuseUnknownKeys } from "../../base/nearest_name.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Login } from "./session.ts";
 
-/**
- * How a program reaches a master over HTTP. One of `token` and `login` is needed.
- *
- * @example
- * ```ts
- * import type { HttpOptions } from "brine";
- *
- * export const options: HttpOptions = { login: { username: "ann", password: "secret", eauth: "pam" }, retries: 5 };
- * ```
- */
+/** How a program reaches a master over HTTP. One of `token` and `login` is needed. */
 export interface HttpOptions {
   /** A token of a login elsewhere, a JSON Web Token, or an API key. It is not ended with the client. */
   token?: string;
@@ -57,10 +48,10 @@ const OPTIONS: readonly (keyof Required<HttpOptions>)[] = [
 ];
 const NEED_LOGIN = 'login: { username: "…", password: "…", eauth: "…" }';
 const REMEDIES = {
-  username: `it belongs into ${NEED_LOGIN}`,
-  password: `it belongs into ${NEED_LOGIN}`,
-  eauth: `it belongs into ${NEED_LOGIN}`,
-  credentials: `they are called login here: ${NEED_LOGIN}`,
+  username: `write it inside ${NEED_LOGIN}`,
+  password: `write it inside ${NEED_LOGIN}`,
+  eauth: `write it inside ${NEED_LOGIN}`,
+  credentials: `use ${NEED_LOGIN}`,
   timeout: "durations are in milliseconds here: use timeoutMs",
   apiKey: "an API key is a token: use token",
 };
@@ -75,10 +66,10 @@ export function checkOptions(options: HttpOptions): void {
   checkNumbers(options);
   const { token, login } = options;
   if ((token === undefined) === (login === undefined)) {
-    const which = token === undefined ? "neither is given" : "both are given";
-    throw new TypeError(`Cannot connect without knowing as whom (${which}): expected token: "…", or ${NEED_LOGIN}`);
+    const which = token === undefined ? "both are missing" : "both are given";
+    throw new TypeError(`Cannot connect without credentials (${which}): expected token: "…", or ${NEED_LOGIN}`);
   }
-  if (token !== undefined && typeof token !== "string") throw new TypeError("Cannot connect: token is no text");
+  if (token !== undefined && typeof token !== "string") throw new TypeError("Cannot connect: token is not a string");
   if (login === undefined) return;
   for (const name of ["username", "password", "eauth"] as const) {
     if (typeof login[name] !== "string") throw new TypeError(`Cannot log in: login.${name} is missing`);

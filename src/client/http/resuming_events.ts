@@ -82,15 +82,15 @@ export async function* resumingEvents(options: ResumingOptions): AsyncGenerator<
 const gone = (error: unknown, patienceMs: number): ClientError =>
   new ClientError(
     "UNREACHABLE",
-    `The events of the server cannot be heard any more: it was away for ${patienceMs} ms (${messageOf(error)})`,
+    `The event stream has ended: the server could not be reached for ${patienceMs} ms (${messageOf(error)})`,
     { cause: error },
   );
 
 /** The error for a stream that has an answer and no contents. */
 const notBegun = (late: boolean, beginMs: number): Error =>
   late
-    ? new TimeoutError(`The server has sent nothing of its events within ${beginMs} ms`, { timeoutMs: beginMs })
-    : new ClientError("UNREACHABLE", "The server ended its stream of events before it began");
+    ? new TimeoutError(`The server did not start its event stream within ${beginMs} ms`, { timeoutMs: beginMs })
+    : new ClientError("UNREACHABLE", "The server closed its event stream before it started");
 
 /** Where a listener is in the stream of events. */
 class Cursor {
@@ -176,5 +176,5 @@ function missedIn(data: string): number | undefined {
 function checkType(response: Response): void {
   if (response.body !== null && /^text\/event-stream\b/.test(response.headers.get("Content-Type") ?? "")) return;
   discard(response);
-  throw new ClientError("PROTOCOL", "The server answered GET /events with what is no stream of events");
+  throw new ClientError("PROTOCOL", "The server answered GET /events without an event stream");
 }

@@ -17,8 +17,8 @@ export function serverUrl(text: string | URL, insecure: boolean): UrlBase {
   if (protocol === "https:" || insecure || LOOPBACK.test(hostname)) return base;
   throw new ClientError(
     "INSECURE",
-    `Cannot connect to ${base.origin} without TLS: anyone on the way could read the token. Use https://, or say ` +
-      "insecure: true where the network itself is safe",
+    `Cannot connect to ${base.origin} without TLS: others on the network could read the token. Use ` +
+      "https://, or set insecure: true on a trusted network",
     { url: base.origin },
   );
 }

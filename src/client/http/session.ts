@@ -4,16 +4,7 @@ import { messageOf, ProtocolError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Exchange } from "./exchange.ts";
 
-/**
- * Who logs in, and by which backend of `external_auth`.
- *
- * @example
- * ```ts
- * import type { Login } from "brine";
- *
- * export const login: Login = { username: "ann", password: "secret", eauth: "pam" };
- * ```
- */
+/** Who logs in, and by which backend of `external_auth`. */
 export interface Login {
   /** The name of the user. */
   username: string;
@@ -82,7 +73,7 @@ export class Session {
     const [record] = isRecord(answer) && Array.isArray(answer.return) ? answer.return : [];
     const { token, expire, start } = isRecord(record) ? record : {};
     if (typeof token !== "string" || token === "") {
-      throw new ProtocolError(`${exchange.origin} answered a login without a token: is it a salt-api?`);
+      throw new ProtocolError(`${exchange.origin} answered a login without a token: check that it is a salt-api`);
     }
     const after = clock.now();
     if (typeof start === "number") {
@@ -106,7 +97,7 @@ export class Session {
     try {
       await exchange.json({ method: "POST", path: ["logout"], body: {}, token, timeoutMs: LOGOUT_MS });
     } catch (error) {
-      log.warning("cannot end the login at the server", { url: exchange.origin, error: messageOf(error) });
+      log.warning("cannot log out of the server", { url: exchange.origin, error: messageOf(error) });
     }
   }
 }

@@ -206,7 +206,7 @@ function Away() {
   return (
     <p class="away state warning bad" role="status">
       <Icon name="warn" size={14} />
-      <span>{who} cannot be reached since {clockText(sinceMs, now())}: this page shows what was known then.</span>
+      <span>{who} cannot be reached since {clockText(sinceMs, now())}: this page shows the state at that time.</span>
     </p>
   );
 }

@@ -39,7 +39,7 @@ export class FileCache {
     const directory = this.#directory;
     if (typeof directory === "string" && directory.startsWith("/")) return directory;
     throw new ConfigError(
-      `Cannot keep files in "${directory}": set cachedir to the absolute path of the directory to keep them in`,
+      `Cannot keep files in "${directory}": set cachedir to an absolute path`,
     );
   }
 
@@ -91,7 +91,7 @@ export class FileCache {
     return urlParts(url).scheme === "" ? url : this.ofUrl(url, saltenv);
   }
 
-  /** The path of a file in the cache; undefined if it is not there. */
+  /** The path of a file in the cache; undefined if it is missing. */
   find(url: string, saltenv: string): string | undefined {
     const { fs } = this.#runtime;
     const salt = parseSaltUrl(url);
@@ -107,7 +107,7 @@ export class FileCache {
       try {
         full = place();
       } catch {
-        // It has no valid path in the cache, so it is not there.
+        // An invalid path cannot be in the cache.
         continue;
       }
       if (isWithin(this.directory, full) && lookAt(fs, full) !== undefined) return full;

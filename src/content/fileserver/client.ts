@@ -110,7 +110,7 @@ export class FileClient implements Files {
     const { runtime, log, opts } = this.#options;
     const name = isHashName(opts.hash_type) ? opts.hash_type : "sha256";
     if (lookAt(runtime.fs, path)?.kind !== "file") {
-      log.warning("file not hashed: it is not there", { path });
+      log.warning("file not hashed: it does not exist", { path });
       return undefined;
     }
     return { hash_type: name, hsum: await digestFile(runtime, name, path) };
@@ -142,7 +142,7 @@ export class FileClient implements Files {
       await digestFile(runtime, sum.hash_type, target) === sum.hsum;
     if (same) return target;
     if (destination !== "" && !this.#writer.prepareDirectory(target, options.makedirs ?? false)) {
-      log.warning("file not fetched: there is no directory for it, and makedirs is not set", { path: target });
+      log.warning("file not fetched: its directory does not exist, and makedirs is not set", { path: target });
       return undefined;
     }
     for (let readings = 1;; readings++) {
@@ -164,7 +164,7 @@ export class FileClient implements Files {
       `Cannot fetch "${
         saltUrl(path)
       }": its content did not match the file server's hash, ${READINGS} times. If the file is ` +
-        `being written, try again when it is done; what was at "${target}" before is still there`,
+        `being written, try again when it is done; the previous content of "${target}" is unchanged`,
     );
   }
 
@@ -213,7 +213,7 @@ export class FileClient implements Files {
     const wanted = options.sourceHash === undefined ? undefined : parseSourceHash(options.sourceHash);
     if (await isWanted(target, wanted, runtime)) return target;
     if (destination !== "" && !this.#writer.prepareDirectory(target, options.makedirs ?? false)) {
-      log.warning("file not fetched: there is no directory for it, and makedirs is not set", { path: target });
+      log.warning("file not fetched: its directory does not exist, and makedirs is not set", { path: target });
       return undefined;
     }
     const verify = (options.verify ?? true) && opts.verify_ssl !== false;
@@ -314,7 +314,7 @@ export class FileClient implements Files {
       if (data.length === 0 && loc > 0) return true;
       if (await this.#request({ cmd: "_file_recv", path: [...parts], size, loc, data }) !== true) {
         log.error(
-          "the master does not take the file: it needs file_recv: True, and a file_recv_max_size that the file fits into",
+          "the master refuses the file: set file_recv: True on the master, and file_recv_max_size to at least the size of the file",
           { path, size },
         );
         return false;

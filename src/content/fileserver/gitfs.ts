@@ -65,7 +65,7 @@ export class GitBackend implements FileBackend {
     return [...this.#known()].sort();
   }
 
-  /** Made anew when refs have changed: a remote may have a hundred thousand, and each request asks for one. */
+  /** Rebuilt only when refs change: a remote may have 100,000 refs, and each request looks one up. */
   #known(): ReadonlySet<string> {
     const refs = this.#repositories.map((repository) => repository.refs());
     if (this.#environments === undefined || refs.some((one, at) => one !== this.#environments!.refs[at])) {
@@ -76,7 +76,7 @@ export class GitBackend implements FileBackend {
   }
   #environments: { refs: readonly Refs[]; names: ReadonlySet<string> } | undefined;
 
-  /** Without a master, the first request fetches; a master fetches by itself. */
+  /** Without a master, the first request fetches; a master fetches in its maintenance. */
   async #ready(): Promise<void> {
     if (this.#options.fetches !== true) return;
     this.#first ??= Promise.all(

@@ -35,7 +35,7 @@ export async function download(address: string, options: DownloadOptions): Promi
   const fail = (why: string, cause?: unknown): never => {
     throw new CommandExecutionError(`Cannot fetch "${withoutPassword(address)}": ${why}`, { cause });
   };
-  if (!URL.canParse(address)) fail("it is no address: expected http://HOST/PATH or https://HOST/PATH");
+  if (!URL.canParse(address)) fail("it is not a URL: expected http://HOST/PATH or https://HOST/PATH");
   const url = new URL(address);
   const authorization = takeUser(url);
   const total = AbortSignal.timeout(totalMs);
@@ -59,7 +59,7 @@ export async function download(address: string, options: DownloadOptions): Promi
       ? `the server answered ${`${status} ${statusText}`.trimEnd()}`
       // Nothing but the whole file is asked for: a part of it under its name would be a damaged file.
       : status === 206
-      ? "the server answered 206 with a part of the file, which was not asked for"
+      ? "the server answered 206 with a part of the file, without a request for a part"
       : Number(length) > maxBytes
       ? tooLarge(`it has ${length} bytes`, maxBytes)
       : undefined;
@@ -75,16 +75,16 @@ export async function download(address: string, options: DownloadOptions): Promi
       take(piece);
     }
     if (length !== null && body !== null && Number(length) !== count) {
-      fail(`${length} bytes were announced and ${count} came`);
+      fail(`${length} bytes were announced and ${count} arrived`);
     }
     return { etag: headers.get("etag") ?? "" };
   } catch (error) {
     if (error instanceof CommandExecutionError) throw error;
-    if (total.aborted) fail(`not done within ${totalMs / 1000} s: http_request_timeout allows more`);
+    if (total.aborted) fail(`not complete within ${totalMs / 1000} s: raise http_request_timeout`);
     const { cause } = error as { cause?: unknown };
     return fail(withoutPassword(messageOf(error instanceof TypeError ? cause ?? error : error)), error);
   }
 }
 
 const tooLarge = (what: string, maxBytes: number) =>
-  `${what}, and http_max_body is ${maxBytes}: set it to more if you trust that server`;
+  `${what}, and http_max_body is ${maxBytes}: raise it if you trust that server`;

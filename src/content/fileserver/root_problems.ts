@@ -40,14 +40,14 @@ function fault(runtime: Host, root: unknown): [problem: string, remedy: string, 
   if (/\{\{|\{%|\$\{?\w/.test(root)) return ["neither templates nor variables are expanded", "write the whole path"];
   if (root.includes("__env__")) return undefined;
   if (hasMagic(root) && lookAt(runtime, root) === undefined) {
-    return ["it matches no directory", "correct it, or make the directory and restart"];
+    return ["it matches no directory", "correct the path, or create the directory and restart"];
   }
   if (!root.startsWith("/")) {
-    return ["it is relative, and means something else wherever the daemon is started", "write the whole path"];
+    return ["it is a relative path, which depends on the daemon's working directory", "write the whole path"];
   }
   const stat = lookAt(runtime, root);
   if (stat === undefined) {
-    return DEFAULTS.has(root) ? undefined : ["there is no such directory", `run: mkdir -p ${root}`, false];
+    return DEFAULTS.has(root) ? undefined : ["the directory does not exist", `run: mkdir -p ${root}`, false];
   }
   if (stat.kind !== "directory") return [`it is a ${stat.kind}, not a directory`, "name the directory above"];
   if (!runtime.fs.access(root, "read") || !runtime.fs.access(root, "execute")) {
@@ -107,7 +107,7 @@ export function rootProblems(runtime: Host, opts: Record<string, unknown>, deep:
       const names = runtime.fs.list(root);
       if (option === "pillar_roots") continue;
       if (names.length > 0 && names.every((name) => ignored(name) || ignored(joinPath(root, name)))) {
-        found("file_ignore_regex and file_ignore_glob leave out all that is in it", "correct them");
+        found("file_ignore_regex and file_ignore_glob exclude all its files", "correct them");
       }
       for (
         const { path, uid } of deep && opts.fileserver_followsymlinks !== false ? strangersLinks(runtime, root) : []

@@ -230,7 +230,7 @@ export class RootsBackend implements FileBackend {
     const { runtime: { fs, clock }, opts } = this.#options;
     const stat = lookAt(fs, this.#listPath(saltenv));
     const ageMs = stat === undefined ? 0 : clock.now() - stat.mtimeMs;
-    // One from the future would be good for ever.
+    // A listing with a time in the future would never expire.
     if (stat?.kind !== "file" || ageMs < -1000 || ageMs >= opts.fileserver_list_cache_time * 1000) return undefined;
     return this.version({ stat });
   }
@@ -252,7 +252,7 @@ export class RootsBackend implements FileBackend {
       this.#listings.set(saltenv, { version, listing });
       return listing;
     } catch (error) {
-      log.debug("cached listing cannot be read and is made again", { path, error: messageOf(error) });
+      log.debug("cached listing cannot be read: listing again", { path, error: messageOf(error) });
       return undefined;
     }
   }
@@ -268,7 +268,7 @@ export class RootsBackend implements FileBackend {
       ignoreLinks: opts.fileserver_ignoresymlinks,
       limited: opts.fileserver_limit_traversal,
     });
-    // Names of dynamic environments come from minions: one that is not there leaves no file.
+    // Minions choose names of dynamic environments: a missing one must not leave a file.
     if (opts.fileserver_list_cache_time <= 0 || !roots.some((root) => lookAt(fs, root) !== undefined)) return listing;
     const path = this.#listPath(saltenv);
     try {
@@ -276,7 +276,7 @@ export class RootsBackend implements FileBackend {
       fs.write(path, encode(listing, "bin"), { mode: 0o600 });
       this.#listings.set(saltenv, { version: this.version({ stat: fs.stat(path)! }), listing });
     } catch (error) {
-      log.warning("listing cannot be cached: each request of a minion makes the master list the directory again", {
+      log.warning("listing cannot be cached: the master lists the directory again for each request", {
         path,
         error: messageOf(error),
       });

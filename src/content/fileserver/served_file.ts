@@ -11,7 +11,7 @@ import { fieldsOf, type FileRequest } from "./file_request.ts";
 export interface ServedFile {
   path: string;
   saltenv: string;
-  /** As the file server reports it. */
+  /** The hash that the file server reports. */
   sum: FileHash;
   /** Have the server compress pieces, from 1 to 9; 0 = not. */
   gzip: number;
@@ -93,7 +93,7 @@ export async function fetchServedFile(
     let ahead: Promise<Piece>[] = [];
     const ask = (from: number) => {
       const asked = piece(from);
-      // It may never be awaited.
+      // The promise may never be awaited: ignore its rejection.
       asked.catch(() => {});
       return asked;
     };

@@ -70,7 +70,7 @@ export async function fetchWebFile(
         `Cannot use "${
           withoutPassword(url)
         }": its ${wanted.name} is ${got}, and source_hash says ${wanted.hsum}. If the ` +
-          "file was meant to change, change source_hash, too",
+          "file changed on purpose, also change source_hash",
       );
     }
     // The tag of another content must not stay beside it, whatever happens in between.

@@ -153,7 +153,7 @@ export async function runGit(
     });
   } catch (error) {
     const why = codeOf(error) === "ENOENT"
-      ? "the program git is not there: install it"
+      ? "the program git is missing: install git"
       : `git cannot be started: ${codeOf(error)}`;
     throw new GitError(why, { cause: error });
   }
@@ -163,7 +163,7 @@ export async function runGit(
   if (failure !== undefined) throw new GitError(`git ${verb} was ended: ${failure}`);
   if (code !== 0) {
     const said = shownError(errors, secrets);
-    const how = signal === "SIGXFSZ" ? "it wrote too large a file" : said || `exit code ${code ?? signal}`;
+    const how = signal === "SIGXFSZ" ? "it wrote a file that is too large" : said || `exit code ${code ?? signal}`;
     throw new GitError(`git ${verb} failed: ${how}`);
   }
   return joined(chunks);

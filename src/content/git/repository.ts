@@ -113,7 +113,7 @@ export class GitRepository {
         atMs: Number(atMs),
       };
     } catch (error) {
-      this.#host.log.warning("list of branches cannot be read and is made again", { path, error: messageOf(error) });
+      this.#host.log.warning("list of branches cannot be read: listing again", { path, error: messageOf(error) });
       return NO_REFS;
     }
   }
@@ -288,7 +288,7 @@ export class GitRepository {
         tree = isPackedTree(packed) ? unpackTree(packed.rows) : undefined;
       }
     } catch (error) {
-      log.debug("list of a commit cannot be read and is made again", { path, error: messageOf(error) });
+      log.debug("list of a commit cannot be read: listing again", { path, error: messageOf(error) });
     }
     if (tree === undefined) {
       try {
@@ -350,7 +350,7 @@ export class GitRepository {
     const tree = await this.tree(commit);
     if (tree === undefined) return undefined;
     if (root !== "" && tree.get(root)?.kind !== "directory") {
-      log.error("git remote does not have the root that is configured", { remote: this.remote.id, root });
+      log.error("git remote does not have the configured root", { remote: this.remote.id, root });
       return undefined;
     }
     await this.prefetch(tree.values().filter(({ kind }) => kind !== "directory"));

@@ -32,7 +32,7 @@ function addEntry(entries: Map<string, TreeEntry>, path: string, entry: TreeEntr
   const slash = path.lastIndexOf("/");
   const isBelowDirectory = slash < 0 || entries.get(path.slice(0, slash))?.kind === "directory";
   if (entries.has(path) || !isBelowDirectory) {
-    throw new RangeError(`its path ${JSON.stringify(path)} is there twice, or below one that is no directory`);
+    throw new RangeError(`its path ${JSON.stringify(path)} exists twice, or is below a file`);
   }
   if (entries.size >= MOST_ENTRIES) throw new RangeError(`it has more than ${MOST_ENTRIES} files`);
   entries.set(path, entry);

@@ -26,7 +26,7 @@ const hasControls = (text: string) => /[\x00-\x20\x7f]/.test(text);
  */
 export function parseGitUrl(text: string, shown = text): GitUrl {
   const wrong = (why: string) => new ConfigError(`Cannot use the git remote "${shown}": ${why}; expected ${FORMS}`);
-  if (text === "" || text.startsWith("-") || hasControls(text)) throw wrong("it is no address");
+  if (text === "" || text.startsWith("-") || hasControls(text)) throw wrong("it is not a URL");
   if (text.startsWith("/")) return { url: `file://${text}`, scheme: "file" };
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase();
   if (scheme === undefined) {
@@ -40,7 +40,7 @@ export function parseGitUrl(text: string, shown = text): GitUrl {
   try {
     parsed = new URL(text.replace(/^[^:]+/, "http"));
   } catch {
-    throw wrong("it is no address");
+    throw wrong("it is not a URL");
   }
   if (parsed.hostname === "" || parsed.hostname.startsWith("-")) throw wrong("it has no host");
   const decoded = (part: string) => part === "" ? undefined : decodeURIComponent(part);

@@ -357,7 +357,7 @@ export class PillarCompiler {
     { saltenv, functions }: Scene,
   ): Promise<string> {
     const jinja = await this.#pipeline.rendererNamed("jinja");
-    if (jinja === undefined) throw new TypeError("Cannot render a template: there is no renderer jinja");
+    if (jinja === undefined) throw new TypeError("Cannot render a template: the renderer jinja is missing");
     const job = templates.job({ path, name: path, sls: "", saltenv: saltenv ?? "base" });
     const salt = functions === undefined ? {} : { __salt__: new SaltFunctions(functions) };
     const done = String(

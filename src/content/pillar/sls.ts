@@ -221,7 +221,7 @@ export class SlsReader {
   #warnOfCircle(chain: string): void {
     if (this.#circles.has(chain)) return;
     this.#circles.add(chain);
-    this.#scope.log.warning("pillar files include each other: each counts once", { chain });
+    this.#scope.log.warning("pillar files include each other: each is used once", { chain });
   }
 
   /** The names of one include: `.x` beside or below the file, and every name that matches a glob. */

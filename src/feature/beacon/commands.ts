@@ -52,6 +52,6 @@ export function beaconCommands({ beacons, watch, fire }: BeaconCommandsOptions):
       case "reset":
         return answer("minion_beacon_reset", beacons.reset());
     }
-    throw new TypeError(`There is no command "${isMap(data.func) ? "…" : data.func}" of beacons`);
+    throw new TypeError(`Unknown command "${isMap(data.func) ? "…" : data.func}" of beacons`);
   };
 }

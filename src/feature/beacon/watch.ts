@@ -1,4 +1,4 @@
-/** Has the beacons look: each by itself, so that one that takes long keeps none of the others. */
+/** Runs the beacons, each independently, so that a slow one does not delay the others. */
 import type { Clock } from "../../base/async/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import {
@@ -77,7 +77,7 @@ export class BeaconWatch {
     }
   }
 
-  /** One look of every beacon whose turn it is. */
+  /** Runs every beacon that is due. */
   turn(): void {
     const { beacons: all, unseen } = this.#beacons.looking();
     this.#sayUnseen(unseen);
@@ -95,14 +95,14 @@ export class BeaconWatch {
     this.#unseen = said;
     if (said === "") return;
     this.#options.log.warning(
-      "beacons of the configuration do not look, because the pillar has beacons: move them there",
+      "beacons of the configuration are ignored, because the pillar has beacons: move them to the pillar",
       {
         beacons: said,
       },
     );
   }
 
-  /** Has all beacons begin anew, each when its interval is over. */
+  /** Restarts all beacons, each after its interval. */
   refresh(): void {
     const turns = [...this.#watched].map(([name, watched]) => [name, watched.turns] as const);
     this.close();
@@ -170,7 +170,7 @@ export class BeaconWatch {
       return;
     }
     const events = await found.beacon(own, { name, settings: settingsOf(own), context, memory: watched.memory });
-    // It may have been changed or taken away meanwhile.
+    // The beacon may have been changed or removed meanwhile.
     if (this.#watched.get(name) !== watched) return found.close?.({ memory: watched.memory });
     watched.said = "";
     this.#send(name, moduleName, events);
@@ -193,7 +193,7 @@ export class BeaconWatch {
     const wanted = items.find((item) => Object.hasOwn(item, "beacon_module"))?.beacon_module;
     const module = typeof wanted === "string" && wanted !== "" ? wanted : name;
     const registry = this.#options.modules();
-    if (!Object.hasOwn(registry, module)) return { module, found: `there is no beacon "${module}"` };
+    if (!Object.hasOwn(registry, module)) return { module, found: `unknown beacon "${module}"` };
     const found = await registry[module]!();
     return { module, found: found.unavailable?.(this.#options.context()) ?? found };
   }
@@ -234,10 +234,10 @@ export class BeaconWatch {
     }));
     const dropped = events.length - shown.length;
     if (dropped > 0) {
-      log.warning("a beacon found more than is sent: the others are dropped", { beacon: name, dropped });
+      log.warning("a beacon found too many events: the rest is dropped", { beacon: name, dropped });
       shown.push({
         tag: base,
-        data: { id, error: `${dropped} events more than are sent at once`, dropped },
+        data: { id, error: `${dropped} events beyond the limit`, dropped },
         beacon_name: module,
       });
     }

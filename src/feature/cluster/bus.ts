@@ -40,19 +40,6 @@ export interface BusState {
  *
  * Nothing waits without a bound: {@link Bus.send} drops what cannot be sent, and receivers are told how many they have missed;
  * {@link Bus.append} rejects in time.
- *
- * @example
- * ```ts
- * import type { Bus } from "./bus.ts";
- *
- * export async function tell(bus: Bus, event: Uint8Array, load: Uint8Array): Promise<number> {
- *   bus.on("events", ({ sender, bytes }) => console.log(`${bytes.length} bytes of ${sender}`));
- *   bus.onMissed((sender, count) => console.warn(`${count} messages of ${sender} are missing`));
- *   bus.send("events", event);
- *   // Its number, the same at all masters
- *   return await bus.append("publications", load);
- * }
- * ```
  */
 export interface Bus extends AsyncDisposable {
   /** The server or servers, for errors; without passwords. */
@@ -62,7 +49,7 @@ export interface Bus extends AsyncDisposable {
   readonly state: BusState;
   /** What was refused since the bus was opened, and what could not be sent. */
   readonly counts: Readonly<BusCounts>;
-  /** Joins anew under another name: what was sent under the old one is refused from now on where it comes late. */
+  /** Joins again under another name. Late messages under the old name are refused. */
   rename(name: string): void;
   /** Calls back when the connection is lost or there again. Returns what ends that. */
   onState(listener: (state: BusState) => void): () => void;

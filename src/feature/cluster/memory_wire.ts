@@ -34,7 +34,7 @@ export class MemoryBroker {
   readonly #clock: Clock;
   readonly #wires = new Set<MemoryWire>();
   readonly #streams = new Map<string, Stream>();
-  /** Bytes of everything that was published or appended, as a stranger at the server would have it. */
+  /** All published and appended bytes, as an attacker at the server would see them. */
   readonly seen: { channel?: string; stream?: string; bytes: Uint8Array }[] = [];
   /** Bytes that a wire takes at once. */
   readonly maxBytes: number;
@@ -59,20 +59,20 @@ export class MemoryBroker {
     (wire as MemoryWire).turn(true);
   }
 
-  /** As a stranger may do who can write at the server. */
+  /** Writes like an attacker with access to the server. */
   publish(channel: string, bytes: Uint8Array, from?: BusWire): void {
     this.seen.push({ channel, bytes });
     for (const wire of this.#wires) if (wire !== from) wire.deliver(channel, bytes);
   }
 
-  /** As a stranger may do who can write at the server. */
+  /** Writes like an attacker with access to the server. */
   append(name: string, bytes: Uint8Array, id: string): number {
     const stream = this.stream(name);
     const known = stream.ids.get(id);
     if (known !== undefined) {
       const there = stream.records.get(known);
       if (there?.length === bytes.length && there.every((byte, at) => byte === bytes[at])) return known;
-      throw new SystemError("EEXIST", `Cannot append to "${name}": the id "${id}" is that of another record`);
+      throw new SystemError("EEXIST", `Cannot append to "${name}": the id "${id}" belongs to another record`);
     }
     this.seen.push({ stream: name, bytes });
     stream.records.set(++stream.last, bytes);
@@ -88,7 +88,7 @@ export class MemoryBroker {
     this.stream(name).records.clear();
   }
 
-  /** Begins a stream anew with lower numbers, as a server does that has lost it, and whose clock was wrong before. */
+  /** Restarts a stream with lower numbers, like a server that lost it after a wrong clock. */
   remake(name: string): void {
     const stream = this.stream(name);
     stream.last = 0;

@@ -7,7 +7,7 @@ import type { FileSystem } from "../../runtime/fs.ts";
 import { decode, encode } from "../../protocol/wire/msgpack.ts";
 import type { LedgerStorage, RecordPut, StoredRecord } from "./storage.ts";
 
-/** Something that a master keeps in files of its own, and shares: keys, data of minions, tokens. */
+/** Data that a master keeps in files and shares: keys, minion data, tokens. */
 export interface MirroredFiles {
   /** The kind of its records. */
   readonly kind: string;
@@ -19,10 +19,10 @@ export interface MirroredFiles {
    * @default they are looked at each time
    */
   overview?(): string;
-  /** The stamp of one name; undefined if it is not there. */
+  /** The stamp of one name; undefined if the file is missing. */
   stamp(name: string): string | undefined;
   read(name: string): Uint8Array | undefined;
-  /** Makes it so here. @throws {RangeError} for a name or a value that cannot be one */
+  /** Writes the value of another master; undefined removes the file. @throws {RangeError} for an invalid name or value */
   apply(name: string, value: Uint8Array | undefined): void;
   /** What is to be, where this master and another have both changed it. @param base what both began with, if that is known */
   merge(
@@ -205,7 +205,7 @@ export class Mirror {
     const highest = [...this.#known.values()].reduce((most, { version }) => Math.max(most, version), read);
     if (await records.latest(kind) >= highest) return;
     await records.raise(kind, highest + LEAP);
-    log.warning("the cluster's storage is older than what this master knows of it: it gets what this master has", {
+    log.warning("the cluster's storage is older than this master's copy: it gets the newer data from this master", {
       kind,
     });
     for (const [name, known] of this.#known) {
@@ -229,10 +229,10 @@ export class Mirror {
     }
     const stamp = files.stamp(name);
     const mine = files.read(name);
-    // What is no decision may have been removed and made again since: its generations begin anew.
+    // Other records may have been removed and created again, with new generations.
     const isGuarded = known !== undefined && (files.isDecision(mine) || known.hash === NOTHING);
     if (isGuarded && record.value !== undefined && generation <= known.generation) {
-      return this.#heal(name, record, "an older one was put back");
+      return this.#heal(name, record, "it was replaced by an older record");
     }
     const isSame = this.#hash(mine) === (known?.hash ?? NOTHING);
     const merged = isSame ? theirs : files.merge(mine, theirs, known?.base);
@@ -326,13 +326,16 @@ export class Mirror {
   #refuse({ name, version, by }: StoredRecord, reason: string): 0 {
     const { log, files: { kind } } = this.#options;
     this.#refused++;
-    log.error("record of the cluster refused: it was not made by a master of it, or was changed or put back", {
-      kind,
-      name: kind === "token" ? "" : name,
-      version,
-      by,
-      reason,
-    });
+    log.error(
+      "record of the cluster refused: it was not made by a master of the cluster, or was changed or replaced by an old one",
+      {
+        kind,
+        name: kind === "token" ? "" : name,
+        version,
+        by,
+        reason,
+      },
+    );
     return 0;
   }
 
@@ -419,7 +422,7 @@ export class Mirror {
     const mine = files.read(local);
     const known = this.#known.get(local);
     if (mine !== undefined && mine.length > LARGEST) {
-      log.warning("too large to be shared with the other masters: it stays on this one", {
+      log.warning("record too large for the other masters: it stays on this master", {
         kind: files.kind,
         name: local,
         bytes: mine.length,
@@ -490,7 +493,7 @@ export class Mirror {
         this.#remember(name!, { version: version!, generation: generation!, hash: hash!, stamp: undefined });
       }
     } catch (error) {
-      log.warning("what was known of the cluster cannot be read: this master begins anew", {
+      log.warning("the local copy of the cluster's data cannot be read: this master starts with an empty copy", {
         path: statePath,
         error: messageOf(error),
       });

@@ -15,7 +15,7 @@ const DIRECTORIES: Record<KeyState, string> = {
   denied: "minions_denied",
 };
 const STATES = Object.keys(DIRECTORIES) as KeyState[];
-/** As the key directories bound a file. */
+/** The limit of a key file in the key directories, in bytes. */
 const LARGEST_KEY = 64 * 1024;
 
 type Keys = { [State in KeyState]?: string };
@@ -177,7 +177,7 @@ export function mirroredData(fs: FileSystem, cacheDir: string): MirroredFiles {
     read: (name) => readFile(fs, pathOf(name) ?? "/"),
     apply(name, value) {
       const path = pathOf(name);
-      if (path === undefined) throw new RangeError(`Cannot keep data of a minion: "${name}" names none`);
+      if (path === undefined) throw new RangeError(`Cannot keep data of a minion: "${name}" is not a minion id`);
       if (value === undefined) return fs.remove(path);
       fs.mkdir(joinPath(directory, name.split("/")[0]!), 0o755);
       fs.write(path, value, { mode: 0o600 });

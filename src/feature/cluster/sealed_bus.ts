@@ -184,7 +184,7 @@ class SealedBus implements Bus {
     } catch (error) {
       this.counts.foreign++;
       this.#say(
-        "message on the cluster's bus refused: it is not of a master with this master.pem and cluster name",
+        "message on the cluster's bus refused: it is not from a master with this master.pem and cluster name",
         error,
       );
       return undefined;
@@ -246,7 +246,7 @@ class SealedBus implements Bus {
     if (waiting.records >= MOST_APPENDS || waiting.bytes + bytes.length > APPEND_BYTES) {
       throw new SystemError(
         "EAGAIN",
-        `Cannot append to "${stream}" at ${this.place}: ${waiting.records} records wait already`,
+        `Cannot append to "${stream}" at ${this.place}: ${waiting.records} records are already waiting`,
       );
     }
     const until = this.#options.clock.elapsed() + timeoutMs;

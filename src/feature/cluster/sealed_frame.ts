@@ -44,7 +44,7 @@ export function openFrame(crypticle: Crypticle, sealed: Uint8Array): Frame {
       return { sender, place, number, atMs, before, part, parts, bytes } as Frame;
     }
   }
-  throw new SyntaxError("Cannot read a message of another master: it is of another version of Brine");
+  throw new SyntaxError("Cannot read a message of another master: that master has another version of Brine");
 }
 
 /** Without a further part for so long, content is given up: its sender is gone, or somebody holds the rest back. In milliseconds. */

@@ -17,11 +17,11 @@ export interface Lease {
  * from the storage, for longer than its lease, and another may have taken its place.
  */
 export class LeaseLostError extends SaltError {
-  /** Its `code` is `"LEASE_LOST"`. */
+  /** The `code` of the error is `"LEASE_LOST"`. */
   constructor(name: string, place: string) {
     super(
       "LEASE_LOST",
-      `Cannot decide under the lease "${name}" at ${place}: it has lapsed or belongs to another by now; hold a new one`,
+      `Cannot decide under the lease "${name}" at ${place}: the lease has expired or belongs to another master; take a new one`,
       { name, place },
     );
   }
@@ -139,7 +139,7 @@ export interface Records {
 export interface StoredAuditLine {
   /** The master that has written it. */
   readonly by: string;
-  /** Its number in that master's log. */
+  /** The number of the entry in that master's log. */
   readonly n: number;
   /** Milliseconds since the epoch. */
   readonly atMs: number;
@@ -174,22 +174,6 @@ export interface AuditStore {
 /**
  * What the masters of a cluster share: jobs, leases, records, and their audit logs. One object for each master; those of the same
  * place see the same. Whatever resolves is durable, and whatever waits ends within a bounded time.
- *
- * @example
- * ```ts
- * import type { Lease, LedgerStorage } from "./storage.ts";
- *
- * export async function publish(storage: LedgerStorage, jid: string, load: Record<string, unknown>): Promise<void> {
- *   const lease = (await storage.leases.hold("master/a/7f3c", "a/7f3c", 5))!;
- *   storage.own(lease);
- *   // Belongs to that lease
- *   await storage.jobs.saveLoad(jid, load, ["web1"]);
- *   await storage.jobs.flush();
- * }
- *
- * // On another master, once that lease has lapsed: the jids, once; undefined to all others.
- * export const inherit = (storage: LedgerStorage, own: Lease) => storage.takeOver("master/a/7f3c", own);
- * ```
  */
 export interface LedgerStorage {
   /** The file or the server, for errors; without passwords. */

@@ -12,7 +12,7 @@ import { packIpcFrame, withLength } from "../../protocol/wire/ipc_frame.ts";
 export interface BusPaths {
   pub: string;
   pull: string;
-  /** Of a master. */
+  /** The separate bus of a master for Brine's programs. */
   own?: string;
 }
 
@@ -25,7 +25,7 @@ export interface BusTaker {
   onClose(): void;
 }
 
-/** Time between two attempts to reach a bus that is not there yet, and how long it is tried. */
+/** Time between two attempts to reach the bus, and the time until it gives up; milliseconds. */
 const AGAIN_MS = 50;
 const PATIENCE_MS = 30_000;
 /** Bytes that may wait for a bus that does not take them. */

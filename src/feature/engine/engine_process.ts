@@ -20,7 +20,7 @@ export interface EngineConfig {
   id: string;
   opts: Record<string, unknown>;
   bus: BusPaths;
-  /** Of a minion: its events go to its masters. */
+  /** True on a minion with a master: events go to its masters. */
   hasMaster: boolean;
 }
 
@@ -70,7 +70,7 @@ export async function openEngineProcess(
     ? startKnown(program.known, run.context, entry)
     : runCustomEngine(place, found, entry.fun, run.context, entry.settings);
   work.then(
-    () => run.context.signal.aborted || end(new SaltError("ENGINE_ENDED", "It has ended by itself")),
+    () => run.context.signal.aborted || end(new SaltError("ENGINE_ENDED", "It has exited")),
     (error: Error) => run.context.signal.aborted || end(error),
   );
   return {

@@ -17,13 +17,13 @@ export interface EngineStatus {
   state: EngineState;
   /** Why it is absent; else null. */
   reason: string | null;
-  /** Of its process; null if there is none. */
+  /** The process id; null without a process. */
   pid: number | null;
   /** Bytes of resident memory; null where the system does not show them. */
   memory: number | null;
   /** When the state began: UTC. */
   since: string;
-  /** Times that its process ended by itself, or was killed because it hung or grew. */
+  /** Times that the process exited, or was killed because it hung or used too much memory. */
   restarts: number;
   /** How it ended the last time and what it said last; null if it never did. */
   last_error: { at: string; how: string; words: string } | null;
@@ -38,7 +38,7 @@ export interface EnginesOptions {
   log: Logger;
   /** The configuration as it is now. */
   opts(): Record<string, unknown>;
-  /** A module that is a part of its own on this host. */
+  /** The name of a module that another part of this host runs. */
   elsewhere?: string;
   /** Why an engine cannot be started; undefined if it can. */
   obstacle(entry: EngineEntry): Promise<string | undefined>;
@@ -63,7 +63,7 @@ interface Kept {
 
 const sameEntry = (a: EngineEntry, b: EngineEntry) => JSON.stringify(a) === JSON.stringify(b);
 
-/** The engines of a host: started with it, each in a process of its own, and stopped with it. */
+/** The engines of a host, each in a separate process. They start and stop with the host. */
 export class Engines implements Part {
   readonly name = "engines";
   readonly #options: EnginesOptions;
@@ -71,7 +71,7 @@ export class Engines implements Part {
   #fire: FireStatus | undefined;
   #work: Promise<void> = Promise.resolve();
   #closed = false;
-  /** Times that an engine ended by itself or was killed, those that are configured no longer included. */
+  /** Times that an engine exited or was killed, also of engines that are no longer configured. */
   failures = 0;
 
   constructor(options: EnginesOptions) {

@@ -62,7 +62,7 @@ export async function obstacleTo(
   { runtime, log, role, opts, argv, known }: Pick<EnginesHost, "runtime" | "log" | "role" | "opts" | "argv" | "known">,
   entry: EngineEntry,
 ): Promise<string | undefined> {
-  if (argv === undefined) return "this program cannot start processes of itself";
+  if (argv === undefined) return "this program cannot start more processes";
   const { module, settings } = entry;
   const [engines, { findCustomEngine }, { absentEngine }, { bindArguments, parseSignature }] = await Promise.all([
     known(),

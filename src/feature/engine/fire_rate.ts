@@ -39,8 +39,8 @@ export class FireRate {
     const turn = deferred<void>();
     if (!this.#waiting.offer(turn)) {
       throw new RangeError(
-        `Cannot fire the event: ${MOST_WAITING} wait already, at most ${this.#perSecond} a second are fired ` +
-          "(engine_events_per_second). Wait for each call of fire",
+        `Cannot fire the event: ${MOST_WAITING} events are already waiting, and ${this.#perSecond} a ` +
+          "second are sent (engine_events_per_second). Await each call of fire",
       );
     }
     void this.#serve();

@@ -16,7 +16,7 @@ export interface EngineRunOptions {
   id: string;
   opts: Record<string, unknown>;
   bus: BusPaths;
-  /** Of a minion: events go to its masters. */
+  /** True on a minion with a master: events go to its masters. */
   hasMaster: boolean;
   master?: EngineMaster;
   call: EngineContext["call"];
@@ -91,7 +91,7 @@ export class EngineRun {
 
   /** Tells the engine to end, and sends what it has fired. */
   async close(): Promise<void> {
-    this.#ending.abort(new Error("The engine is to end"));
+    this.#ending.abort(new Error("The engine is stopping"));
     for (const buffer of this.#buffers) buffer.close();
     await this.#bus.close();
   }

@@ -73,14 +73,14 @@ export class EventOutlet {
     this.#options = options;
     this.#log = context.log;
     this.#place = this.#read();
-    // A spool that was removed begins anew.
+    // A removed spool starts again at its first entry.
     if (this.#place.at > spool.next) this.#place = { at: spool.first };
     const { at, sending = 0, counted = at } = this.#place;
     this.#counted = Math.max(at + sending, counted);
     this.#reader = spool.reader(at);
     // What the process before this one was giving to the store when their files went.
     const gone = Math.min(spool.first, at + sending) - at;
-    if (gone > 0) this.#lose("they are gone from the spool", gone);
+    if (gone > 0) this.#lose("they are no longer in the spool", gone);
   }
 
   #read(): Place {
@@ -101,7 +101,7 @@ export class EventOutlet {
     try {
       this.#options.context.runtime.fs.write(this.#options.placePath, JSON.stringify(place), { mode: 0o600 });
     } catch (error) {
-      this.#log.warning("it is not on the disk how far a store is: after a restart it gets events again", {
+      this.#log.warning("the position of a store cannot be saved: after a restart it gets events again", {
         returner: this.name,
         error: messageOf(error),
       });
@@ -123,7 +123,7 @@ export class EventOutlet {
     return this.#failures === 0;
   }
 
-  /** There are more entries. */
+  /** Reports that the spool has more entries. */
   more(): void {
     const { queue, queueSeconds, context: { runtime: { clock } } } = this.#options;
     if (this.#closed || this.waiting === 0) return;
@@ -143,7 +143,7 @@ export class EventOutlet {
     if (end <= from) return;
     this.#counted = end;
     this.#save({ ...this.#place, counted: end });
-    this.#lose("the store is behind, and event_return_spool_bytes are full", end - from);
+    this.#lose("the store is behind, and the spool is full (event_return_spool_bytes)", end - from);
   }
 
   #lose(reason: string, count: number, tag?: string): void {
@@ -200,7 +200,7 @@ export class EventOutlet {
     const { sending } = this.#place;
     const { entries, skipped } = this.#reader.read(sending ?? MOST, sending === undefined ? MOST_BYTES : Infinity);
     const from = this.#reader.at - entries.length;
-    if (skipped > 0 && from > this.#counted) this.#lose("they are gone from the spool", from - this.#counted);
+    if (skipped > 0 && from > this.#counted) this.#lose("they are no longer in the spool", from - this.#counted);
     this.#counted = Math.max(this.#counted, this.#reader.at);
     if (entries.length === 0) return this.#save({ at: this.#reader.at });
     this.#save({ at: from, sending: entries.length });
@@ -291,7 +291,7 @@ export class EventOutlet {
     this.#tried();
     if (this.#failures > 1 && clock.elapsed() - this.#saidMs < SAY_AGAIN_MS) return;
     this.#saidMs = clock.elapsed();
-    this.#log.error("events not stored yet: the store is tried again", {
+    this.#log.error("events not stored yet: trying the store again", {
       returner: this.name,
       waiting: this.waiting,
       error: messageOf(error),

@@ -25,9 +25,9 @@ export interface EventReturnOptions {
   runtime: Runtime;
   log: Logger;
   settings: EventReturnSettings;
-  /** A directory of its own. */
+  /** A directory that nothing else uses. */
   directory: string;
-  /** Of stores. */
+  /** The context of the stores. */
   context: ReturnerContext;
   /** By the names in `event_return`. */
   returners: ReadonlyMap<string, ReturnerModule>;
@@ -103,7 +103,7 @@ export class EventReturn {
   take(event: BusEvent, at: BusPosition): void {
     const { last } = this.#spool;
     const gap = last?.boot === at.boot ? at.n - last.n - 1 : 0;
-    if (gap > 0) this.#lose(gap, "the master has dropped them before this process took them");
+    if (gap > 0) this.#lose(gap, "the master dropped them before this process read them");
     if (this.#wants(event.tag)) {
       this.#spool.add(at, event.bytes);
       if (!this.#isDirty) {
@@ -121,11 +121,11 @@ export class EventReturn {
     try {
       this.#spool.save();
     } catch (error) {
-      this.#options.log.warning("it is not on the disk how far events were taken", { error: messageOf(error) });
+      this.#options.log.warning("the position in the events cannot be saved", { error: messageOf(error) });
     }
   }
 
-  /** Events that are not there to be stored. */
+  /** Counts events that were lost before they were stored. */
   #lose(count: number, reason: string): void {
     this.#lost += count;
     this.#losses.add({ returner: "", reason, count });
@@ -152,7 +152,7 @@ export class EventReturn {
     };
   }
 
-  /** Gives the stores what waits; resolves once those that work have it. */
+  /** Sends waiting events; resolves when all working stores have them. */
   async flush(): Promise<void> {
     this.#write();
     this.#save();

@@ -69,7 +69,7 @@ export async function openMasterEventReturn(
     take: (event, at) => returns.take(event, at),
     // How many are lost, the number of the next event tells.
     missed: (missed) => log.warning("the master has dropped events that were not read in time", { missed }),
-    lost: (after) => log.warning("the master keeps some events no longer that were to be stored", { after }),
+    lost: (after) => log.warning("the master no longer has some events that are not stored", { after }),
   });
   fire("salt/event_listen/start", {});
   return { status: () => returns.status(), flush: () => returns.flush() };
@@ -88,11 +88,11 @@ async function returnersOf(
       const virtual = module?.virtual?.(context) ?? true;
       if (module === undefined) {
         throw new TypeError(
-          ABSENT.has(name) ? "it is not in Brine: see docs/event-return.md" : "there is no such returner",
+          ABSENT.has(name) ? "Brine does not have it: see docs/event-return.md" : "the returner does not exist",
         );
       }
       if (virtual !== true) throw new TypeError(virtual.unavailable);
-      if (module.eventReturn === undefined) throw new TypeError("it takes no events");
+      if (module.eventReturn === undefined) throw new TypeError("it does not store events");
       found.set(name, module);
     } catch (error) {
       const known = Object.keys(registry).join(", ");

@@ -16,7 +16,7 @@ export interface SpooledEvent {
 
 export interface EventSpoolOptions {
   fs: FileSystem;
-  /** A directory of its own. */
+  /** A directory that nothing else uses. */
   directory: string;
   maxBytes: number;
   /** The oldest entries were removed for others: the number of the first one, and how many. */

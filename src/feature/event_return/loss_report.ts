@@ -7,7 +7,7 @@ export interface Loss {
   returner: string;
   reason: string;
   count: number;
-  /** Of one of them. */
+  /** The tag of one lost event. */
   tag?: string;
 }
 

@@ -12,9 +12,9 @@ import { verifyHigh } from "../../content/state/compile/verify_high.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 import { reactionFiles } from "./reaction_files.ts";
 
-/** One reaction of an event, before its arguments are looked at. */
+/** One reaction of an event, with unchecked arguments. */
 export interface Reaction {
-  /** Its id in the SLS. */
+  /** The id of the reaction in the SLS. */
   id: string;
   /** The file that it is from, and the line where its id stands, if it stands there as it is. */
   sls: string;

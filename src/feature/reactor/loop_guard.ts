@@ -72,8 +72,9 @@ export class LoopGuard {
     if (times >= this.#options.limit) {
       const round = [...new Set(before.steps.map((step) => `${step.tag} -> ${step.sls}`))].slice(-5).join(", ");
       return {
-        stopped: `it ran ${times} times within ${WINDOW_MS / 1000} s because of its own jobs, ` +
-          `which began with the event ${before.root}: ${round}`,
+        stopped: `it ran ${times} times within ${
+          WINDOW_MS / 1000
+        } s because of jobs that it started, first with the event ${before.root}: ${round}`,
       };
     }
     return { chain: { root: before.root, steps: [...before.steps, { sls, tag, atMs: now }].slice(-MOST_STEPS) } };

@@ -19,7 +19,7 @@ export interface ReactionCall {
   /** Positional arguments. */
   arg: unknown[];
   kwarg: Record<string, unknown>;
-  /** Of `local`: on which minions, and the fields of the publication. */
+  /** For `local`: the target and the fields of the publication. */
   job?: {
     tgt: string | string[];
     tgt_type?: string;
@@ -88,7 +88,9 @@ export async function reactionCall(
 
 function jobOf(chunk: LowChunk): NonNullable<ReactionCall["job"]> {
   const { tgt, tgt_type, ret, jid } = chunk;
-  if (tgt === undefined || tgt === null || tgt === "") throw new ReactionError("it names no minions: tgt is missing");
+  if (tgt === undefined || tgt === null || tgt === "") {
+    throw new ReactionError("tgt is missing: set it to a target of minions");
+  }
   const kwargs = JOB_FIELDS.filter((name) => Object.hasOwn(chunk, name)).map((name) => [name, chunk[name]] as const);
   return {
     tgt: Array.isArray(tgt) ? tgt.map(str) : str(tgt),
@@ -102,7 +104,7 @@ function jobOf(chunk: LowChunk): NonNullable<ReactionCall["job"]> {
 const isListOfMaps = (list: readonly unknown[]) => list.length > 0 && list.every((one) => isMap(one) || isRecord(one));
 
 function listed(value: unknown): unknown[] {
-  if (value === null) throw new ReactionError("arg names no arguments: leave it out, or give it a list");
+  if (value === null) throw new ReactionError("arg is empty: remove it, or write a list");
   return Array.isArray(value) ? value : [value];
 }
 
@@ -152,7 +154,7 @@ function boundArguments(
   const known = new Set(params.map(({ name }) => name));
   const extra = Object.entries(chunk).filter(([name]) => !known.has(name) && !INTERNAL.has(name));
   if (keywords === undefined && extra.length > 0) {
-    throw new ReactionError(`${extra.map(([name]) => `'${name}'`).join(", ")} is no argument of ${fun}`);
+    throw new ReactionError(`${extra.map(([name]) => `'${name}'`).join(", ")} is not an argument of ${fun}`);
   }
   const defaults = params.filter((param) => "default" in param)
     .map((param) => [param.name, Object.hasOwn(chunk, param.name) ? chunk[param.name] : param.default] as const);

@@ -23,7 +23,7 @@ export interface ReactionJournalOptions {
   later(callback: () => void): void;
 }
 
-/** Bytes of the journal above which it is begun anew. */
+/** The size in bytes above which the journal is rewritten. */
 const MAX_BYTES = 1024 * 1024;
 
 /**
@@ -117,7 +117,7 @@ export class ReactionJournal {
     return this.#writing.promise;
   }
 
-  /** Begins the file anew with what is open. */
+  /** Rewrites the file with the open events only. */
   #rewrite(): void {
     const { fs, path } = this.#options;
     const lines = [...this.#open.values()].flatMap(({ boot, n, tag, stamp, sls, called }) => [
@@ -144,7 +144,7 @@ export class ReactionJournal {
       if (kind === "t" || kind === "l") this.#last = { boot, n };
     } catch (error) {
       // The last line of a process that was killed may be cut off.
-      this.#options.log.debug("line of the reactor's journal left out", { error: messageOf(error) });
+      this.#options.log.debug("line of the reactor's journal skipped", { error: messageOf(error) });
     }
   }
 }

@@ -1,4 +1,4 @@
-/** One reaction that was called, or was not, and why. */
+/** One reaction: called, or not called and why. */
 export interface RecordedReaction {
   /** When, in seconds since the epoch. */
   at: number;

@@ -27,7 +27,7 @@ export interface Origin {
 /** A job that a reaction has started. */
 export interface StartedReaction {
   jid?: string | undefined;
-  /** Of `local`. */
+  /** The minions of a `local` reaction. */
   minions?: readonly string[];
   /** Resolves once a runner has ended. */
   ended?: Promise<unknown>;
@@ -55,7 +55,7 @@ export interface ReactorOptions {
   journal?: ReactionJournal;
   clients: ReactionClients;
   compile(event: { tag: string; data: unknown }, references: readonly string[]): Promise<Reactions>;
-  /** Of runner and wheel functions. */
+  /** The signature of a runner or wheel function. */
   signatureOf(type: "runner" | "wheel", fun: string): Promise<Signature | undefined>;
   /** `reactor_worker_threads`: runners, wheel functions and callers that run at once. */
   threads: number;
@@ -129,11 +129,14 @@ export class Reactor {
     this.record.counts.dropped++;
     // Said at the first one, and from time to time.
     if (this.#dropped++ % 1000 !== 0) return;
-    this.#options.log.error("event not handled: too many wait for the reactor. Consider tuning reactor_worker_hwm", {
-      tag,
-      waiting: this.#queue.size,
-      dropped: this.#dropped,
-    });
+    this.#options.log.error(
+      "event not handled: too many events wait for the reactor. Consider tuning reactor_worker_hwm",
+      {
+        tag,
+        waiting: this.#queue.size,
+        dropped: this.#dropped,
+      },
+    );
   }
 
   /** Handles events until {@link Reactor.close}. */

@@ -22,7 +22,7 @@ export interface RuleChange {
 export interface ReactorRulesOptions {
   fs: FileSystem;
   log: Logger;
-  /** Reads a map of reactors in a file of its own. */
+  /** Reads a separate file with a map of reactors. */
   parse(text: string, path: string): unknown;
   /** The option `reactor`: a list of maps with one glob each, or the path of a file with such a list. */
   reactor: unknown;
@@ -65,7 +65,7 @@ export class ReactorRules {
 
   add(match: string, reactors: unknown): RuleChange {
     if (this.#path !== undefined) {
-      return { status: false, comment: `The reactors are those of the file ${this.#path}: edit it` };
+      return { status: false, comment: `The reactors are in the file ${this.#path}: edit that file` };
     }
     if (this.#rules.some((rule) => rule.match === match)) return { status: false, comment: "Reactor already exists." };
     this.#set([...this.#entries, { [match]: reactors }]);
@@ -74,7 +74,7 @@ export class ReactorRules {
 
   delete(match: string): RuleChange {
     if (this.#path !== undefined) {
-      return { status: false, comment: `The reactors are those of the file ${this.#path}: edit it` };
+      return { status: false, comment: `The reactors are in the file ${this.#path}: edit that file` };
     }
     const at = this.#entries.findIndex((entry) => ruleOf(entry)?.match === match);
     if (at < 0) return { status: false, comment: "Reactor does not exists." };
@@ -88,7 +88,7 @@ export class ReactorRules {
     for (const entry of entries) {
       const rule = ruleOf(entry);
       if (rule === undefined) {
-        this.#options.log.error("entry of reactor is not used: expected a map of one glob and its list of SLS files", {
+        this.#options.log.error("entry of reactor is ignored: expected a map of one glob and its list of SLS files", {
           entry: repr(entry),
         });
       } else this.#rules.push(rule);
@@ -109,7 +109,7 @@ export class ReactorRules {
       if (!Array.isArray(entries)) throw new TypeError(`expected a list of maps, got ${repr(entries)}`);
       this.#set(entries);
     } catch (error) {
-      log.error("map of reactors not read: the former one stays in use", { path, error: messageOf(error) });
+      log.error("map of reactors not read: the previous one stays in use", { path, error: messageOf(error) });
     }
   }
 }

@@ -45,7 +45,7 @@ export class KeptPart implements Part {
     if (process === undefined) return;
     void process.request("renew", encode(this.#options.config(), "bin")).then((reply) => {
       if (reply === undefined || !("error" in reply) || this.#closed) return;
-      this.#owner.log.info("process is replaced, with the new configuration", { part: this.name, pid: process.pid });
+      this.#owner.log.info("restarting a process with the new configuration", { part: this.name, pid: process.pid });
       process.retire();
     });
   }
@@ -76,7 +76,7 @@ export class KeptPart implements Part {
   #failed(end: PartEnd): void {
     this.#last = end;
     this.#restarted++;
-    this.#owner.log.error("process ended: it is started again", { part: this.name, ...endFields(end) });
+    this.#owner.log.error("process exited: restarting it", { part: this.name, ...endFields(end) });
     this.#options.onChange?.({ kind: "failed", end });
     this.#restarts.failed(() => void (this.#starting = this.#start()));
   }

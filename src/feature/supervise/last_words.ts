@@ -4,7 +4,7 @@ import type { ExitStatus } from "../../runtime/process.ts";
 /** Characters that are kept. */
 const KEPT = 4096;
 
-/** The end of what a process has printed: what it says of its own death. */
+/** The last output of a process, which often names the cause of a crash. */
 export class LastWords {
   readonly #decoder = new TextDecoder();
   #text = "";

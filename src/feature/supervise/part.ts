@@ -3,9 +3,9 @@ export interface PartStatus {
   name: string;
   /** `waiting`: for the time of its next start, after it has failed. */
   state: "running" | "starting" | "waiting" | "stopped";
-  /** Times that a process ended by itself, or was killed because it hung. */
+  /** Times that a process exited or was killed because it hung. */
   restarts: number;
-  /** Its processes: pid, state, and what more there is to know. */
+  /** The processes of the part: pid, state and more. */
   processes: { pid: number; state: string; [more: string]: unknown }[];
   /** How the last process that failed ended, and what it printed last. */
   last_words: { how: string; words: string } | null;
@@ -14,7 +14,7 @@ export interface PartStatus {
   [more: string]: unknown;
 }
 
-/** One part of a master that runs in processes of its own. */
+/** One part of a master that runs in separate processes. */
 export interface Part {
   readonly name: string;
   status(): PartStatus;

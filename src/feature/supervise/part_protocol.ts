@@ -11,7 +11,7 @@ export const PROTOCOL_VERSION = 1;
 export type FromPart =
   /** The first message: no other is accepted before it. */
   | { type: "hello"; token: string; version: number }
-  /** It has loaded what it needs: requests may come. */
+  /** The process has loaded its modules and accepts requests. */
   | { type: "ready" }
   /** The answer to a heartbeat. */
   | { type: "beat" }

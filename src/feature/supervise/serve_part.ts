@@ -71,7 +71,7 @@ async function closed({ close }: PartHandlers): Promise<void> {
   try {
     await close?.(new Uint8Array(0));
   } catch {
-    // It ends all the same.
+    // The process exits anyway.
   }
 }
 

@@ -142,7 +142,7 @@ export class SupervisedProcess {
         onStderr: print,
       });
       const { startMs = 60_000 } = part.health ?? {};
-      const early = child.exited.then((status) => fail(`it ended with ${statusText(status)}`));
+      const early = child.exited.then((status) => fail(`it exited with ${statusText(status)}`));
       const late = runtime.clock.sleep(startMs, over.signal).then(() => fail(`not ready within ${startMs / 1000} s`));
       const process = await Promise.race([started.promise, early, late]);
       if (!isVersion) fail("its program is of another version than the master: restart the master");
@@ -224,7 +224,7 @@ export class SupervisedProcess {
     if (this.#unanswered * beatMs >= hungMs) return this.kill(`killed: it did not answer for ${hungMs / 1000} s`);
     const memory = this.memory ?? 0;
     if (memory > maxMemory) {
-      return this.kill(`killed: it had ${memory} bytes of memory, and at most ${maxMemory} are allowed`);
+      return this.kill(`killed: it used ${memory} bytes of memory, more than the limit of ${maxMemory}`);
     }
     if (this.#unanswered === 0) this.#send({ type: "beat" });
     this.#unanswered++;
@@ -269,7 +269,7 @@ export class SupervisedProcess {
     void this.ended.then(cancel);
   }
 
-  /** Lets it end: it does so when its connection is closed, and is killed if it does not. */
+  /** Closes the connection so that the process exits; kills it if it does not. */
   retire(): void {
     if (this.retired) return;
     this.retired = true;
@@ -277,7 +277,7 @@ export class SupervisedProcess {
     const { graceMs = 2000 } = this.#part.health ?? {};
     const cancel = this.#owner.runtime.clock.after(
       graceMs,
-      () => this.kill("killed: it did not end when it was asked to"),
+      () => this.kill("killed: it did not stop when requested"),
     );
     void this.ended.then(cancel);
   }

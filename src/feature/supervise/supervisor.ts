@@ -27,10 +27,10 @@ export class Supervisor {
     this.#door = new PartDoor(options);
   }
 
-  /** Adds a part that has processes of its own making: it is reported and stopped with the others. */
+  /** Adds a part that starts its processes itself. It is reported and stopped with the others. */
   add<P extends Part>(part: P): P {
     if (this.#parts.some(({ name }) => name === part.name)) {
-      throw new RangeError(`Cannot add the part "${part.name}": there is one of that name`);
+      throw new RangeError(`Cannot add the part "${part.name}": a part of that name exists`);
     }
     this.#parts.push(part);
     return part;

@@ -87,14 +87,13 @@ export class WorkerPool implements Part {
     if (seconds > 0) {
       this.#refused++;
       throw new WorkerError(
-        `Cannot make ${request.label}: its worker process ended each time. It is refused for ${seconds} s more; ` +
-          `the master's log says how the process ended`,
+        `Cannot make ${request.label}: its worker process crashed each time. It is refused for ${seconds} s more; see the master's log`,
       );
     }
     const answer = this.#queue.add(request);
     if (answer === undefined) {
       this.#refused++;
-      this.#owner.log.warning("request not taken: too many wait for a worker", {
+      this.#owner.log.warning("request refused: too many requests wait for a worker", {
         request: request.label,
         waiting: this.#queue.size,
       });
@@ -202,11 +201,14 @@ export class WorkerPool implements Part {
     entry.deaths++;
     const isQuarantined = this.#quarantine.died(ownerOf(request));
     if (!isQuarantined && entry.deaths < TRIES) {
-      log.error("worker process died of a request: another one tries", { request: request.label, ...endFields(end) });
+      log.error("worker process crashed during a request: trying another one", {
+        request: request.label,
+        ...endFields(end),
+      });
       return this.#queue.putBack(entry);
     }
     const seconds = this.#quarantine.secondsLeft(ownerOf(request));
-    log.error("worker process died of a request again: it is refused for a while", {
+    log.error("worker process crashed again during a request: the request is refused for a while", {
       request: request.label,
       seconds,
       ...endFields(end),
@@ -214,7 +216,7 @@ export class WorkerPool implements Part {
     this.#refused++;
     this.#queue.done(entry);
     const error = new WorkerError(
-      `Cannot make ${request.label}: its worker process ended twice (${end.how}). It is refused for ${seconds} s`,
+      `Cannot make ${request.label}: its worker process crashed twice (${end.how}). It is refused for ${seconds} s`,
     );
     for (const { answer } of entry.callers) answer.reject(error);
   }

@@ -15,7 +15,7 @@ export interface WorkerRequest {
   wanted?(): boolean;
 }
 
-/** One request, with all who wait for its answer. */
+/** One request with all callers that wait for its answer. */
 export interface Entry {
   readonly request: WorkerRequest;
   readonly callers: { answer: Deferred<unknown>; wanted(): boolean }[];
@@ -189,7 +189,7 @@ function isOpenTo({ isRunning, callers }: Entry): boolean {
 /** A request that was not taken, or whose caller has gone: nobody is to be answered, and who still cares asks again. */
 export class NotTakenError extends Error {
   constructor() {
-    super("The request was not taken: its caller has gone, or too many wait");
+    super("The request was refused: its caller has disconnected, or too many requests wait");
     this.name = "NotTakenError";
   }
 }

@@ -19,22 +19,7 @@ import { createServices, type Services } from "./requests/shared_services.ts";
 import type { GatewaySettings } from "./settings.ts";
 import { HttpError } from "./wire/errors.ts";
 
-/**
- * What a gateway is made from.
- *
- * @example
- * ```ts
- * import { currentRuntime, type GatewayOptions, gatewaySettings, masterOptions, remoteBackend } from "brine/gateway";
- *
- * const runtime = await currentRuntime();
- * const opts = masterOptions({ rest_cherrypy: { port: 8000, disable_ssl: true } });
- * export const options: GatewayOptions = {
- *   runtime,
- *   settings: gatewaySettings(opts, "rest_cherrypy"),
- *   backend: remoteBackend({ url: "https://salt.example.com:8000", clock: runtime.clock }),
- * };
- * ```
- */
+/** What a gateway is made from. */
 export interface GatewayOptions {
   /** The runtime to serve on. */
   runtime: Runtime;
@@ -52,16 +37,7 @@ export interface GatewayOptions {
   telemetry?: Telemetry;
 }
 
-/**
- * An HTTP gateway, for any server that calls `fetch`.
- *
- * @example
- * ```ts
- * import type { Gateway } from "brine/gateway";
- *
- * export const answer = (gateway: Gateway): Promise<Response> => gateway.fetch(new Request("http://localhost/health"));
- * ```
- */
+/** An HTTP gateway, for any server that calls `fetch`. */
 export interface Gateway extends AsyncDisposable {
   /** The routes as a Hono application, for a program that mounts them beside its own. */
   readonly app: Hono<Env>;
@@ -151,7 +127,7 @@ class TheGateway implements Gateway {
     return app;
   }
 
-  /** As a handler for {@link Http.serve}. */
+  /** The gateway as a handler for {@link Http.serve}. */
   fetch: Gateway["fetch"] & HttpHandler = async (request, peer = NO_PEER) => {
     const { statistics, clock } = this.#services;
     const began = clock.now();

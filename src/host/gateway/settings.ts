@@ -1,15 +1,6 @@
 import type { IpTarget } from "../../model/target/ipcidr.ts";
 
-/**
- * The master's configuration for one HTTP server. Durations are milliseconds, sizes bytes.
- *
- * @example
- * ```ts
- * import type { GatewaySettings } from "brine/gateway";
- *
- * export const address = ({ port, tls }: GatewaySettings): string => `${tls === undefined ? "http" : "https"}://localhost:${port}`;
- * ```
- */
+/** The master's configuration for one HTTP server. Durations are milliseconds, sizes bytes. */
 export interface GatewaySettings {
   /** The section of the configuration: one of `FLAVOURS`. */
   flavour: string;
@@ -97,21 +88,7 @@ export interface GatewaySettings {
   apiKeys: readonly ApiKeySetting[];
 }
 
-/**
- * An API key in the configuration: never the key itself, only its hash.
- *
- * @example
- * ```ts
- * import type { ApiKeySetting } from "brine/gateway";
- *
- * export const setting: ApiKeySetting = {
- *   name: "monitoring",
- *   sha256: "0".repeat(64),
- *   user: "monitor",
- *   scopes: ["local:test.*", "events"],
- * };
- * ```
- */
+/** An API key in the configuration: never the key itself, only its hash. */
 export interface ApiKeySetting {
   /** The key's name in the configuration. */
   name: string;

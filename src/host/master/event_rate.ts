@@ -1,9 +1,9 @@
 const WINDOW_MS = 60_000;
 /** How many events may be fired in a minute. */
 export interface EventRates {
-  /** Of one source. */
+  /** Events of one source. */
   one: number;
-  /** Of all sources together. */
+  /** Events of all sources together. */
   all: number;
   /** Sources that are counted by themselves; the others count together. @default 1000 */
   sources?: number;

@@ -42,13 +42,6 @@ const SMALL_JOB = 20;
 
 /**
  * A running master.
- *
- * @example
- * ```ts
- * import type { Master } from "brine/master";
- *
- * export const port = ({ requestEndpoint }: Master): number => Number(requestEndpoint.split(":").at(-1));
- * ```
  */
 export interface Master extends AsyncDisposable {
   /** The parts of the master, for programs that embed it. */
@@ -233,7 +226,7 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
         options.reloaded?.(opts);
         schedule.reload(opts);
       } else {
-        // One that was absent may have been synced meanwhile.
+        // A missing engine may have been synced meanwhile.
         options.engines?.renew();
       }
       showSockets(fs, opts);
@@ -253,7 +246,7 @@ function prepareDirectories({ fs, crypto, clock, later }: Runtime, opts: MasterO
   return keys;
 }
 
-/** What runs in processes of its own, where anything does. */
+/** The status of the master's supervised processes. */
 function partsOf({ supervisor }: MasterOptions): Record<string, unknown> {
   return supervisor === undefined ? {} : { parts: supervisor.status() };
 }

@@ -49,7 +49,7 @@ export class MasterTopsHost {
       pool: new Pool(AT_ONCE),
       customPool: new Pool(CUSTOM_AT_ONCE),
     }))
-      // As Salt's loader has them.
+      // Sorted by name, the order of Salt's loader.
       .sort(({ name: one }, { name: other }) => one < other ? -1 : 1);
     for (const { name } of this.#modules) {
       if (this.#kindOf(name) !== "unknown") continue;
@@ -105,7 +105,7 @@ export class MasterTopsHost {
         return await tops.run({ runtime: this.#runtime, log, id, grains }, settings);
       });
     } catch (error) {
-      log.error("master_tops failed, and says nothing of the minion", {
+      log.error("master_tops failed: the minion gets no states from it", {
         module: name,
         minion: id,
         error: messageOf(error),

@@ -36,15 +36,6 @@ import type { TokenFiles } from "./access/tokens.ts";
 
 /**
  * What the commands of a master work with.
- *
- * @example
- * ```ts
- * import { startMaster } from "brine/master";
- *
- * await using master = await startMaster({ rootDir: "/srv/run" });
- * master.services.bus.on(({ tag }) => console.log(tag));
- * ```
- *
  * @internal
  */
 export interface MasterServices {
@@ -133,13 +124,6 @@ export interface MasterServices {
 
 /**
  * A runner to run: `low` has its arguments, as `arg` and `kwarg` or by their names.
- *
- * @example
- * ```ts
- * import type { RunnerJob } from "brine/master";
- *
- * export const line = ({ jid, fun, user }: RunnerJob): string => `${jid} ${user}: ${fun}`;
- * ```
  */
 export interface RunnerJob {
   /** The runner function, such as `"manage.up"`. */
@@ -154,13 +138,6 @@ export interface RunnerJob {
 
 /**
  * How the process of a runner ended.
- *
- * @example
- * ```ts
- * import type { RunnerEnd } from "brine/master";
- *
- * export const line = ({ status, printed }: RunnerEnd): string => printed === "" ? status : `${status}: ${printed}`;
- * ```
  */
 export interface RunnerEnd {
   /** `exit code 0`, `signal SIGKILL`. */
@@ -171,17 +148,6 @@ export interface RunnerEnd {
 
 /**
  * Runs runners, each in a process of its own, which fires `salt/run/<jid>/new` and `/ret` on the master's bus.
- *
- * @example
- * ```ts
- * import { type Runners, startMaster } from "brine/master";
- *
- * const refused: Runners = {
- *   run: ({ fun }) => Promise.resolve({ status: "exit code 1", printed: `There are no runners here: ${fun}` }),
- *   close: () => {},
- * };
- * export const start = () => startMaster({ rootDir: "/srv/run", runners: refused });
- * ```
  */
 export interface Runners {
   /**
@@ -196,16 +162,6 @@ export interface Runners {
 
 /**
  * Saves a publication where minions save their returns.
- *
- * @example
- * ```ts
- * import type { ExtJobCache } from "brine/master";
- *
- * export const toLog: ExtJobCache = (jid, load, minions) => {
- *   console.log(jid, load.fun, minions.length);
- *   return Promise.resolve();
- * };
- * ```
  */
 export type ExtJobCache = (jid: string, load: Record<string, unknown>, minions: readonly string[]) => Promise<void>;
 
@@ -228,7 +184,7 @@ export type RefusedReturn =
   | "unsigned"
   /** The signature is not by the minion's key, or not over this return. */
   | "bad signature"
-  /** Of a job that this master does not know. */
+  /** The job is unknown to this master. */
   | "unknown job"
   /** From a minion that is not a target of the job. */
   | "not a target"
@@ -237,7 +193,7 @@ export type RefusedReturn =
   | "too many jobs"
   /** The syndic has named too many minions for the job. */
   | "too many minions"
-  /** Its value was larger than `max_return_size`; a failure was stored instead. */
+  /** The return was larger than `max_return_size`; a failure was stored instead. */
   | "too large";
 
 export const REFUSALS: readonly RefusedReturn[] = [

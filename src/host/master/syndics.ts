@@ -77,7 +77,7 @@ export class Syndics {
       fs.mkdir(directory, 0o755);
       fs.write(joinPath(directory, id), this.#alsoMinions.has(id) ? ALSO_MINION : "", { mode: 0o644 });
     } catch (error) {
-      log.warning("syndic cannot be recorded: after a restart it is known again when it reports", {
+      log.warning("syndic cannot be recorded: after a restart, the master knows it when it reports again", {
         syndic: id,
         error: messageOf(error),
       });
@@ -88,7 +88,7 @@ export class Syndics {
     return this.#known.has(id);
   }
 
-  /** True for a syndic that is no minion of this master: it has no part of its own in a job. */
+  /** True for a syndic that is not also a minion of this master, so it is never a target. */
   isSyndicOnly(id: string): boolean {
     return this.#known.has(id) && !this.#alsoMinions.has(id);
   }

@@ -59,7 +59,7 @@ function readSigningKey({ fs, crypto }: Runtime, opts: MinionOpts): RsaPublicKey
   try {
     return crypto.loadPublicKey(pem);
   } catch (error) {
-    throw explain("is no public key", error);
+    throw explain("is not a public key", error);
   }
 }
 
@@ -226,7 +226,7 @@ export class MasterConnection implements AsyncDisposable {
     return this.#signIn.trouble;
   }
 
-  /** The session, for a process that sends requests of its own. Never the session of the key `stale`. */
+  /** The session for a process that sends requests itself. Never the session of the key `stale`. */
   async session(stale?: string): Promise<JobSession> {
     const known = this.#auth.signedIn;
     const { session } = known === undefined || known.session.keyString === stale ? await this.signIn() : known;
@@ -252,7 +252,7 @@ export class MasterConnection implements AsyncDisposable {
     const signedIn = await this.#signIn.once(signal);
     const late = new AbortController();
     const cancel = this.#options.runtime.clock.after(listenMs, () => {
-      late.abort(new TimeoutError(`its publisher did not take the connection within ${listenMs} ms`));
+      late.abort(new TimeoutError(`its publisher did not accept the connection within ${listenMs} ms`));
     });
     await this.#listen(signedIn, AbortSignal.any([signal, late.signal])).finally(cancel);
   }
@@ -268,7 +268,7 @@ export class MasterConnection implements AsyncDisposable {
   async leave(): Promise<void> {
     const publications = this.#publications;
     this.#publications = undefined;
-    this.#leaving.abort(new SaltError("LEFT", `The minion has left the master ${this.address}`));
+    this.#leaving.abort(new SaltError("LEFT", `The minion no longer uses the master ${this.address}`));
     this.#leaving = new AbortController();
     await Promise.all([publications?.close(), this.#req.release()]);
   }

@@ -48,7 +48,7 @@ type Change<M> = { lost: string } | { first: M };
 
 /** Questions without a reply after which a master counts as lost. */
 const MOST_SILENCES = 3;
-/** Seconds between looks whether the first master is back, where no option says so. */
+/** Default of `master_failback_interval`, in seconds. */
 const FAILBACK_SECONDS = 30;
 const FIRST_PAUSE_MS = 1000;
 
@@ -131,7 +131,7 @@ export class Failover<M extends Candidate> {
         log.warning("master lost, trying the next one", { master: master.address, reason: change.lost });
         order = [...candidates.filter((one) => one !== master), master];
       } else {
-        log.info("the first master lets the minion in again: leaving the other", {
+        log.info("the first master accepts the minion again: switching back", {
           master: change.first.address,
           left: master.address,
         });
@@ -152,7 +152,7 @@ export class Failover<M extends Candidate> {
       for (const candidate of order) {
         const refusal = await this.#tryToOpen(candidate, signal);
         if (refusal === undefined) {
-          trouble.end("a master lets the minion in again", { master: candidate.address });
+          trouble.end("a master accepts the minion again", { master: candidate.address });
           return candidate;
         }
         if (refusal instanceof RejectedError) rejections.push(refusal);
@@ -161,7 +161,7 @@ export class Failover<M extends Candidate> {
         trouble.forget();
         throw rejections[0];
       }
-      trouble.begin("no master lets the minion in: all of them are tried again", { masters: order.length });
+      trouble.begin("no master accepts the minion: trying all of them again", { masters: order.length });
       const maxMs = 1000 * Math.max(opts.acceptance_wait_time, opts.acceptance_wait_time_max);
       await clock.sleep(backoffDelay(round, { initialMs: Math.min(FIRST_PAUSE_MS, maxMs), maxMs }, random()), signal);
     }
@@ -210,14 +210,17 @@ export class Failover<M extends Candidate> {
     const { clock, log, opts: { auth_timeout: seconds } } = this.#options;
     for (;;) {
       await this.#until(() => !this.#connected.has(master), signal);
-      log.info("the next master is tried unless this one is back in time", { master: master.address, seconds });
+      log.info("master lost: the next master follows unless this one is back in time", {
+        master: master.address,
+        seconds,
+      });
       const over = new AbortController();
       const back = this.#until(() => this.#connected.has(master), AbortSignal.any([signal, over.signal]));
       const late = clock.sleep(seconds * 1000, AbortSignal.any([signal, over.signal])).then(() => "late");
       const first = await Promise.race([back, late]);
       over.abort();
       for (const one of [back, late]) one.catch(() => {});
-      if (first === "late") return { lost: `its connection ended, and was not back after ${seconds} seconds` };
+      if (first === "late") return { lost: `its connection closed, and was not restored after ${seconds} seconds` };
     }
   }
 
@@ -237,7 +240,7 @@ export class Failover<M extends Candidate> {
       } catch (error) {
         signal.throwIfAborted();
         if (++silences === MOST_SILENCES) {
-          return { lost: `it did not reply to ${silences} questions: ${messageOf(error)}` };
+          return { lost: `it did not reply to ${silences} requests: ${messageOf(error)}` };
         }
       }
     }

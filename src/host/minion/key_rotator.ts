@@ -119,15 +119,15 @@ export class KeyRotator {
     const all = masters();
     if (servesOne && all.length > 1) {
       throw new RotationRefused(
-        "the minion serves one of several masters at a time, and each would have to take the new key: master_type must be str",
+        "with several masters, the minion can change its key only with master_type: str, because each master must accept the new key",
       );
     }
     for (const master of all) {
-      if (master.masterPem === undefined) throw new Error(`the master ${master.address} has not let the minion in`);
+      if (master.masterPem === undefined) throw new Error(`the master ${master.address} has not accepted the minion`);
       if (!master.isBrine) {
         throw new RotationRefused(
-          `the master ${master.address} is real Salt's, which knows one key for each minion: delete the key there, and let the ` +
-            "minion make a new one (saltutil.regen_keys)",
+          `the master ${master.address} is Salt's master, which knows one key for each minion: delete the ` +
+            "key there, and make a new one on the minion (saltutil.regen_keys)",
         );
       }
     }
@@ -155,7 +155,7 @@ export class KeyRotator {
     const sig = base64(signRotation(crypto, identity.key, statement));
     const proof = base64(signRotation(crypto, nextKey, statement));
     await ask(master, { step: "offer", next, challenge: nonce, time, sig, proof });
-    log.info("the master takes the minion's new key beside the old one", { master: master.address });
+    log.info("the master accepts the minion's new key alongside the old one", { master: master.address });
   }
 
   /** From here on the minion uses the new key. */

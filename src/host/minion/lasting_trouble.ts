@@ -21,7 +21,7 @@ export class LastingTrouble {
     this.#level = level;
   }
 
-  /** It begins; nothing happens if it has begun already. */
+  /** Logs the start of the trouble once. */
   begin(message: string, fields: Record<string, unknown>): void {
     if (this.#since !== undefined) return;
     const since = this.#since = this.#clock.elapsed();
@@ -33,7 +33,7 @@ export class LastingTrouble {
     say();
   }
 
-  /** It is over; nothing happens if there was none. */
+  /** Logs the end of the trouble, if it had started. */
   end(message: string, fields: Record<string, unknown>): void {
     if (this.#since === undefined) return;
     const seconds = Math.round((this.#clock.elapsed() - this.#since) / 1000);

@@ -22,7 +22,7 @@ export interface LocalCommandsOptions {
   execution: Execution;
   /** Changes the minion's key. */
   rotate(): Promise<void>;
-  /** Of a minion that serves one of several masters. */
+  /** Set for a minion with `master_type: failover` or the like. */
   failover?: { suspect(host: unknown): void; tryFirst(host: unknown): void } | undefined;
   /** Commands of further parts of the minion, and what others of the same name do besides. */
   parts?: readonly LocalCommands[];

@@ -8,9 +8,9 @@ import { printMaster } from "./master_address.ts";
 export interface LocalEnd {
   /** Undefined if the system chooses it. */
   host: string | undefined;
-  /** Of the connection for requests (`source_ret_port`); 0 for any. */
+  /** The local port for requests (`source_ret_port`); 0 for any. */
   requestPort: number;
-  /** Of the connection for publications (`source_publish_port`); 0 for any. */
+  /** The local port for publications (`source_publish_port`); 0 for any. */
   publishPort: number;
 }
 

@@ -21,8 +21,8 @@ const TYPES: Readonly<Record<string, MasterPlan["serve"]>> = {
 };
 
 const FUNC =
-  "Cannot start with master_type: func, because functions that name the master are Python code of Salt: write the " +
-  "address into the option master, for example by a file in minion.d that such a program writes";
+  "Cannot start with master_type: func, because such functions are Python code. Write the address into the option master, for " +
+  "example from a program that writes a file in minion.d";
 
 /** The CRC-32 by which Salt distributes minions: of ZIP, over the UTF-8 of the id. */
 export function crc32(text: string): number {

@@ -97,7 +97,7 @@ export class Masters {
     const found = [...this.#connected].sort((a, b) => this.#all.indexOf(a) - this.#all.indexOf(b))[0] ?? own ??
       this.#all[0];
     if (found !== undefined) return found;
-    throw new SaltError("NO_MASTER", "There is no master to ask: the minion runs without one (master_type: disable)");
+    throw new SaltError("NO_MASTER", "No master is available: the minion runs without a master (master_type: disable)");
   }
 
   /** The options as functions see them: of several masters that are served at once, `master` is the one that sent the job. */
@@ -157,7 +157,7 @@ export class Masters {
     const waiting = deferred<void>();
     const cancel = this.#clock.after(timeoutMs, () => {
       this.#waiting.delete(waiting);
-      waiting.reject(new TimeoutError(`No master has let the minion in within ${timeoutMs} ms`));
+      waiting.reject(new TimeoutError(`No master has accepted the minion within ${timeoutMs} ms`));
     });
     this.#waiting.add(waiting);
     await waiting.promise.finally(cancel);

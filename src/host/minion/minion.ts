@@ -76,15 +76,6 @@ export interface MinionOptions {
 
 /**
  * A running minion.
- *
- * @example
- * ```ts
- * import { type Minion, startMinion } from "brine/minion";
- *
- * const minion: Minion = await startMinion({ rootDir: "/srv/web1", opts: { id: "web1", master: "127.0.0.1" } });
- * console.log(minion.id, minion.status());
- * await minion.close();
- * ```
  */
 export interface Minion extends AsyncDisposable {
   /** The minion's id. */
@@ -240,7 +231,7 @@ function openRotator(
   return new KeyRotator({ ...options, log: options.log.child("key"), masters: () => masters.all, signal });
 }
 
-/** What runs in processes of its own, where anything does. */
+/** The status of the minion's supervised processes. */
 function partsOf(engines: Engines | undefined): Record<string, unknown> {
   return engines === undefined ? {} : { parts: [engines.status()] };
 }

@@ -10,14 +10,6 @@ const MOST_SHOWN = 500;
 
 /**
  * Compiles a pillar without a master, from the files of the minion itself.
- *
- * @example
- * ```ts
- * import { type OwnPillar, startMinion } from "brine/minion";
- *
- * const ownPillar: OwnPillar = ({ id }) => Promise.resolve({ greeting: `hello ${id}` });
- * export const start = () => startMinion({ rootDir: "/srv/web1", opts: { file_client: "local" }, ownPillar });
- * ```
  */
 export type OwnPillar = (
   request: PillarCall & { id: string; grains: Record<string, unknown>; extraMinionData: Record<string, unknown> },

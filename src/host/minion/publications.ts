@@ -6,7 +6,7 @@ import type { Logger } from "../../base/log.ts";
 import type { Sub } from "../../protocol/zmtp/mod.ts";
 import { LastingTrouble } from "./lasting_trouble.ts";
 
-/** Time for the first connection to a publisher before the log says that there is none, in milliseconds. */
+/** Time for the first connection to a publisher before a warning, in milliseconds. */
 const FIRST_MS = 15_000;
 
 export interface PublicationsOptions {
@@ -66,7 +66,7 @@ export class Publications {
     const away = new LastingTrouble({ clock, log });
     const late = clock.after(FIRST_MS, () => {
       if (!signal.aborted) {
-        away.begin("the publisher of the master cannot be reached: no jobs come", { master, publisher: uri });
+        away.begin("the publisher of the master cannot be reached: no jobs arrive", { master, publisher: uri });
       }
     });
     signal.addEventListener("abort", () => {
@@ -83,7 +83,7 @@ export class Publications {
     });
     sub.onDisconnect(() => {
       if (signal.aborted) return;
-      away.begin("connection to the master lost: waiting for it to come back", { master });
+      away.begin("connection to the master lost: reconnecting", { master });
       onState?.(false);
     });
     sub.connect(uri);
@@ -98,7 +98,9 @@ export class Publications {
     try {
       sub.introduce(await introduction(again));
     } catch (error) {
-      if (!signal.aborted) log.warning("the publisher could not be told who subscribes", { reason: messageOf(error) });
+      if (!signal.aborted) {
+        log.warning("the subscription could not be sent to the publisher", { reason: messageOf(error) });
+      }
     }
   }
 

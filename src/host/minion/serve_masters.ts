@@ -20,7 +20,7 @@ export interface ServeMastersOptions {
 
 /** The masters of a minion, as its plan has them. */
 export interface MastersServed {
-  /** Of a minion that serves one of several masters. */
+  /** Set for a minion that uses one of several masters. */
   failover: Failover<ServedMaster> | undefined;
   /**
    * Signs in. Resolves when all masters serve the minion, or the one that it serves.
@@ -53,7 +53,7 @@ export function serveMasters(options: ServeMastersOptions, stack: AsyncDisposabl
   }
   void keepPinging(served, connecting, signal);
   if (plan.serve === "all") {
-    if (served.length > 1) log.info("all masters are served at once", types);
+    if (served.length > 1) log.info("connecting to all masters", types);
     return {
       failover,
       open: async () => {
@@ -62,7 +62,7 @@ export function serveMasters(options: ServeMastersOptions, stack: AsyncDisposabl
       },
     };
   }
-  log.info("one of the masters is served, the first that lets the minion in", types);
+  log.info("connecting to the first master that accepts the minion", types);
   const opened = Promise.withResolvers<void>();
   const one = failover = openFailover(served, options, signal, () => opened.resolve());
   return {
@@ -117,7 +117,7 @@ async function signInToAll(
   if (others !== undefined) throw others;
   if (reasons.length === served.length) throw reasons[0];
   for (const reason of reasons) {
-    log.error("one of the masters refuses the minion, and is not asked again before a restart", {
+    log.error("a master refuses the minion: no further attempts before a restart", {
       reason: messageOf(reason),
     });
   }
@@ -143,7 +143,7 @@ async function openForGood(
 }
 
 function warnAgain(log: Logger, { address }: ServedMaster, error: unknown): void {
-  log.warning("the master has let the minion in, and does not serve it: trying again", {
+  log.warning("the master accepted the minion but does not serve it: trying again", {
     master: address,
     reason: messageOf(error),
   });
@@ -177,7 +177,7 @@ function openFailover(
       try {
         await announce(master, options);
       } catch (error) {
-        log.warning("the master was not told that the minion has started", {
+        log.warning("the start event was not sent to the master", {
           master: master.address,
           error: messageOf(error),
         });

@@ -132,7 +132,7 @@ export class ServedMaster implements Candidate {
       } catch (error) {
         connection.closing.throwIfAborted();
         if (failures === 0) {
-          log.warning("no pillar from the master, asking again: jobs are taken once it is there", {
+          log.warning("no pillar from the master, trying again: jobs are accepted after that", {
             master: connection.address,
             error: messageOf(error),
           });

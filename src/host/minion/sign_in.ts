@@ -41,7 +41,7 @@ export interface SignInOptions {
   opts: MinionOpts;
   log: Logger;
   auth: AuthClient;
-  /** Of the master, for the log. */
+  /** The master's address, for the log. */
   address: string;
   /** Sends one request and resolves with the reply. */
   request(bytes: Uint8Array, options: { timeoutMs: number; signal: AbortSignal }): Promise<Uint8Array>;
@@ -99,7 +99,7 @@ export class SignIn {
       }
       if (outcome.state !== "later") throw this.#refusal(outcome.state);
       if (attempt === MOST_DELAYS) throw new SaltError("BUSY", "the master is signing in many minions");
-      log.info("the master is signing in many minions: this one signs in later", { ms: outcome.afterMs });
+      log.info("the master is busy with sign-ins: this minion signs in later", { ms: outcome.afterMs });
       await clock.sleep(outcome.afterMs, signal);
     }
   }
@@ -118,7 +118,7 @@ export class SignIn {
           return outcome.signedIn;
         }
         if (outcome.state === "later") {
-          log.info("the master is signing in many minions: this one signs in later", { ms: outcome.afterMs });
+          log.info("the master is busy with sign-ins: this minion signs in later", { ms: outcome.afterMs });
           pauseMs = outcome.afterMs;
         } else {
           const refusal = this.#refusal(outcome.state);
@@ -172,9 +172,9 @@ export class SignIn {
         "the master has reached its limit of minions or pending keys (max_minions, max_pending_keys)",
       );
     }
-    const why =
-      `The master refuses the key of "${id}". Look there: if salt-key -l rej lists it, somebody has rejected it. If salt-key -l den ` +
-      "lists it, another host uses this id: give one of them another id. Delete a key only if its host was reinstalled or is gone";
+    const why = `The master refuses the key of "${id}". Check on the master: if salt-key -l rej lists the id, an ` +
+      "operator has rejected the key. If salt-key -l den lists it, another host uses this id: give one " +
+      "host another id. Delete a key only if its host was reinstalled or is gone";
     return opts.rejected_retry ? new SaltError("REJECTED", why) : new RejectedError(why, 77);
   }
 

@@ -39,15 +39,15 @@ export async function runStartupStates(options: StartupStatesOptions): Promise<v
   if (called === undefined) return;
   const load = { ...called, jid: newJid(clock), tgt: opts.id, tgt_type: "glob", ret: "", user: "root" };
   const running = runningJobs.begin(load.jid, load);
-  log.info("states of the start begin (startup_states)", { fun: load.fun });
+  log.info("running startup states (startup_states)", { fun: load.fun });
   try {
     const { signal, ownProcess } = running;
     const outcome = await execution.run({ load, signal, ownProcess, output: undefined });
-    log.info("states of the start have run", { fun: load.fun, retcode: outcome.retcode });
+    log.info("startup states have run", { fun: load.fun, retcode: outcome.retcode });
     // The master finds a jid for it.
     await request?.(returnLoad(opts.id, { ...load, jid: "req" }, packReturn(outcome)));
   } catch (error) {
-    if (!running.signal.aborted) log.error("states of the start failed", { fun: load.fun, error: messageOf(error) });
+    if (!running.signal.aborted) log.error("startup states failed", { fun: load.fun, error: messageOf(error) });
   } finally {
     running.end();
   }

@@ -4,7 +4,7 @@ const CLUSTER = "masters cannot form a cluster: name several masters in the mini
 
 const ABSENT: Readonly<Record<string, string>> = {
   asam: PROVIDER,
-  batch: "a batch is led by the program that asked for it: salt -b, and jobs.list_job for what it has done",
+  batch: "the program that starts a batch controls it: salt -b, and jobs.list_job for its results",
   bgp: "there are no proxy minions of network devices",
   cloud: "there is no salt-cloud: create machines with the provider's own tools, and install the minion there",
   cluster: CLUSTER,

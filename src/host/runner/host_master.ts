@@ -54,7 +54,9 @@ export function ownHostMaster(
 async function configuredBeside(runtime: Runtime, log: Logger, file: string): Promise<MasterOpts> {
   const { fs } = runtime;
   if (fs.stat(file)?.kind !== "file") {
-    throw new CommandExecutionError(`Only a minion on the host of a master can do this, and there is no ${file} here`);
+    throw new CommandExecutionError(
+      `Only a minion on the host of a master can do this, and ${file} does not exist here`,
+    );
   }
   const [{ loadConfig }, { MASTER_OPTIONS }, { parseYaml }] = await Promise.all([
     import("../../model/config/load.ts"),

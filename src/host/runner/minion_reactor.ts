@@ -56,13 +56,13 @@ export function minionReactor(parts: MinionReactorParts): EngineModule {
 
 /** What an event of this reactor is known by when the bus brings it back. */
 const keyOf = (tag: string, stamp: unknown) => `${stamp} ${tag}`;
-/** Events of its own that have not come back: a bus that is gone brings none. */
+/** The maximum of fired events that have not come back from the bus. */
 const MOST_FIRED = 10_000;
 
 function needsMaster(type: string): ReactionError {
   return new ReactionError(
-    `${type} needs a master, and this is the reactor of a minion: call a function of this host with caller, or have it ` +
-      "send an event to the master (caller.event.send) whose reactor does the rest",
+    `${type} needs a master, and this is the reactor of a minion. Call a function of this host with caller, ` +
+      "or send an event to the master's reactor (caller.event.send)",
   );
 }
 
@@ -190,7 +190,7 @@ class MinionReactor {
     if (before !== undefined && now - before.atMs < this.#refreshMs) return before;
     const made = this.#parts.openFunctions({ runtime, log, opts: { ...this.#opts } });
     const caller: Caller = { made, atMs: now, running: 0 };
-    // The next reaction tries anew.
+    // The next reaction tries to log in again.
     caller.made.catch(() => void (this.#caller === caller && (this.#caller = undefined)));
     this.#caller = caller;
     runtime.clock.after(this.#refreshMs, () => {

@@ -122,7 +122,7 @@ class ReactorProcess {
     this.#minion = undefined;
     if (JSON.stringify(opts.reactor) === before) return;
     this.#reactor.rules = this.#rules();
-    this.#log.info("reactors read again", { reactors: this.#reactor.rules.list().length });
+    this.#log.info("reactors reloaded", { reactors: this.#reactor.rules.list().length });
   }
 
   get #host() {
@@ -150,8 +150,9 @@ class ReactorProcess {
       last: () => this.#journal.last,
       begin: (boot, n) => this.#journal.mark(boot, n),
       take: (event, { boot, n }) => this.#take(event, boot, n),
-      missed: (missed) => this.#log.error("events not handled: the reactor did not read for a while", { missed }),
-      lost: (after) => this.#log.error("events not handled: the master keeps those no longer", { after }),
+      missed: (missed) =>
+        this.#log.error("events not handled: the reactor did not read events for a while", { missed }),
+      lost: (after) => this.#log.error("events not handled: the master no longer has them", { after }),
     });
   }
 
@@ -180,7 +181,7 @@ class ReactorProcess {
       local: async ({ fun, arg, kwarg, job }, reaction) => {
         const client = await this.#connected();
         const named = Object.keys(kwarg).length === 0 ? {} : { kwarg };
-        // As Salt's clients do: minions do not know the groups.
+        // Expand node groups as Salt's clients do: minions do not know them.
         const { tgt, tgt_type = "glob" } = job!;
         const target = inlineNodegroups({ tgt, tgt_type }, this.#opts.nodegroups);
         const request = { ...job!, ...Array.isArray(tgt) ? {} : target, fun, arg, ...named, origin: { reaction } };
@@ -220,7 +221,7 @@ class ReactorProcess {
     };
   }
 
-  /** What templates see of this host; made anew after `reactor_refresh_interval`. */
+  /** Grains and modules of this host for templates; refreshed after `reactor_refresh_interval`. */
   #ownMinion(): ReturnType<typeof openOwnMinion> {
     const { clock } = this.#runtime;
     const { reactor_refresh_interval: seconds } = this.#opts;
@@ -268,13 +269,13 @@ function nameLeft(log: Logger, left: readonly TakenEvent[]): void {
   });
   if (none.length > 0) {
     log.error(
-      "events not handled: the reactor ended before it called what reacts to them",
+      "events not handled: the reactor stopped before it called their reactions",
       named(none, ({ tag, stamp }) => `${tag} at ${stamp}`),
     );
   }
   if (some.length > 0) {
     log.error(
-      "events perhaps not handled to their end: the reactor ended while it called what reacts to them",
+      "events perhaps not fully handled: the reactor stopped while it called their reactions",
       named(some, ({ tag, stamp, called }) => `${tag} at ${stamp} (called: ${called.join(", ")})`),
     );
   }

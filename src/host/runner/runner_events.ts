@@ -17,7 +17,7 @@ const LONGEST_MS = 3_600_000;
 /** The sockets of a bus, the likelier first. */
 function socketsOf(runtime: Runtime, opts: MasterOpts, { node, sockDir }: BusChoice): string[] {
   const directory = sockDir ?? opts.sock_dir;
-  // A Brine master has a socket of its own for us, on which the framing is never in doubt.
+  // A Brine master has a separate socket for Brine's programs, with a fixed framing.
   if (node === "master") return [OWN_BUS, "master_event_pub.ipc"].map((name) => joinPath(directory, name));
   const { fs, crypto, host } = runtime;
   const id = masterId(opts, host.hostname());
@@ -27,7 +27,7 @@ function socketsOf(runtime: Runtime, opts: MasterOpts, { node, sockDir }: BusCho
   const own = `minion_event_${ipcHash(crypto, id, opts.hash_type as HashName)}_pub.ipc`;
   if (names.length > 1 && !names.includes(own)) {
     throw new SaltInvocationError(
-      `Cannot choose among ${names.length} minions with a bus in "${directory}": none is called "${id}". Pass the sock_dir of one`,
+      `Cannot choose among ${names.length} minions with a bus in "${directory}": none has the id "${id}". Pass the sock_dir of one minion`,
     );
   }
   return (names.includes(own) ? [own] : names).map((name) => joinPath(directory, name));
@@ -76,6 +76,6 @@ export async function* runnerEvents(
     cancel();
   }
   throw new CommandExecutionError(
-    `No event came within ${LONGEST_MS / 1000} s: a runner that the master runs listens no longer`,
+    `No event came within ${LONGEST_MS / 1000} s: a runner on the master cannot listen longer`,
   );
 }

@@ -118,7 +118,7 @@ export class RunnerHost implements RunsRunner {
     }
   }
 
-  /** Ends a call of a function that there is not: as in Salt, no event tells of its beginning, nor of its arguments. */
+  /** Ends the call of an unknown function. As in Salt, no `new` event is fired, and the arguments are not recorded. */
   async #endUnknown({ fun, jid, user, args }: Call, end: End): Promise<void> {
     await this.#record.begin();
     await this.#record.end(fun, user, args, { ...end, secret: false });

@@ -117,7 +117,7 @@ export class RunnerProcesses implements Runners, Part {
   }
 
   #letGo(): void {
-    // Nothing to run: it ends.
+    // Empty work makes the spare process exit.
     this.#spare?.waiting.work.resolve(new Uint8Array(0));
     this.#spare = undefined;
   }

@@ -29,7 +29,7 @@ export class RunnerRecord {
     this.#keeps = runner_returns && job_cache && ext_job_cache === "";
   }
 
-  /** Takes the jid, so that no publication can have it; one that is another job's stays that job's. */
+  /** Reserves the jid against publications. A jid of another job is left alone. */
   async begin(): Promise<void> {
     const { runtime, log, jobs, jid, reserved } = this.#options;
     this.#startedMs = runtime.clock.now();
@@ -68,7 +68,7 @@ export class RunnerRecord {
         // What was begun is given up, so that the jobs can be read through this same object.
         await jobs.flush();
       } catch {
-        // It was logged.
+        // The job cache has logged the error.
       }
     }
   }

@@ -5,7 +5,7 @@ import type { Runtime } from "../../runtime/runtime.ts";
 import type { RunnerPlugins } from "./runner_plugins.ts";
 import { findRunner, runnersOf } from "./runner_registry.ts";
 
-/** Finds the signatures of runners and wheel functions, custom ones included; undefined for what there is not. */
+/** Finds signatures of runners and wheel functions, also custom ones; undefined for unknown functions. */
 export function signatureOnMaster(
   host: { runtime: Runtime; log: Logger; opts: MasterOpts; plugins: RunnerPlugins },
 ): (type: "runner" | "wheel", name: string) => Promise<Signature | undefined> {

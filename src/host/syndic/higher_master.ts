@@ -239,7 +239,7 @@ export class HigherMaster implements JobOwner, AsyncDisposable {
     try {
       await journal.add(this.address, job);
     } catch (error) {
-      log.error("job cannot be written down, and its returns would not survive the end of this syndic", {
+      log.error("job cannot be stored, and a restart of this syndic would lose its returns", {
         jid: job.jid,
         error: messageOf(error),
       });

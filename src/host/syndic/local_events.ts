@@ -83,7 +83,7 @@ export class LocalEvents {
     const job = new ForwardedJob(jid, { fun, arg }, { atMs: clock.now(), isLocal: true });
     const opening = master.keep(job).then(() => jobs.lookUp(master, job)).then(
       () => master.uplink.poke(),
-      (error) => log.warning("local job is not passed on", { jid, error: String(error) }),
+      (error) => log.warning("local job is not forwarded", { jid, error: String(error) }),
     );
     this.#opening.set(jid, opening.finally(() => this.#opening.delete(jid)));
   }

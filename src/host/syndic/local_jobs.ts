@@ -48,7 +48,7 @@ export class LocalJobs {
   /** The returns of a job. @throws if the job cache was not opened or cannot be read */
   async returns(job: ForwardedJob): Promise<Map<string, ReturnFields>> {
     const { jobs } = this.#options.local;
-    if (jobs === undefined) throw new Error("The local master was not reached yet");
+    if (jobs === undefined) throw new Error("The local master has not been reached yet");
     return new Map((await jobs.returns(job.jid)).map((stored) => [stored.minion, fieldsOf(stored, job)]));
   }
 

@@ -57,7 +57,7 @@ export class LocalMaster implements AsyncDisposable {
     return this.#client?.isBrine === true;
   }
 
-  /** Its job cache; undefined until it was reached. */
+  /** The local master's job cache; undefined before the first connection. */
   get jobs(): JobCache | undefined {
     return this.#jobs;
   }

@@ -46,7 +46,7 @@ export interface Syndic extends AsyncDisposable {
   readonly id: string;
   /** Resolves once every higher master has let the syndic in. */
   readonly ready: Promise<void>;
-  /** Its masters, and what they do not have yet; for monitoring. */
+  /** The higher masters and their pending data, for monitoring. */
   status(): Record<string, unknown>;
   close(): Promise<void>;
 }
@@ -195,7 +195,7 @@ function restoreJobs(journal: ForwardJournal, masters: readonly HigherMaster[], 
       master.restore(job);
       continue;
     }
-    log.warning("job forgotten: its higher master is not configured any more", { jid: job.jid, master: address });
+    log.warning("job dropped: its higher master is no longer configured", { jid: job.jid, master: address });
     journal.remove(job);
   }
 }

@@ -17,7 +17,7 @@ export interface UplinkOptions {
   isBrine(): boolean;
   /** The returns of a job in the local job cache. @throws if it cannot be read now */
   readReturns(job: ForwardedJob): Promise<Map<string, ReturnFields>>;
-  /** The load of a job of the local master, where the higher one has not had it; undefined otherwise. */
+  /** The load of a local job, if the higher master lacks it; otherwise undefined. */
   readLoad(job: ForwardedJob): Promise<Load | undefined>;
   /** Resolves once the master has taken the load. */
   send(load: Load, timeoutMs: number): Promise<unknown>;
@@ -100,7 +100,7 @@ export class Uplink {
     while (this.#events.length > HELD_EVENTS || this.#eventBytes > HELD_EVENT_BYTES) {
       this.#eventBytes -= this.#events.shift()!.size;
       if (this.#dropped++ === 0) {
-        this.#options.log.warning("events dropped: the higher master does not take them fast enough", {
+        this.#options.log.warning("events dropped: the higher master is too slow", {
           held: HELD_EVENTS,
         });
       }
@@ -129,7 +129,7 @@ export class Uplink {
         outgoing?.failed?.();
         if (signal.aborted) return;
         const fields = { attempt: failures + 1, count: outgoing?.count ?? 0, error: messageOf(error) };
-        if (failures === 2) log.error("not taken by the higher master: kept and sent again", fields);
+        if (failures === 2) log.error("not accepted by the higher master: kept and sent again", fields);
         else log.debug("not delivered to the higher master", fields);
         this.#pause = new AbortController();
         const pauseMs = backoffDelay(failures++, { initialMs: FIRST_DELAY_MS, maxMs: mostMs }, random());
@@ -220,7 +220,7 @@ export class Uplink {
         if (isFull) break;
         const result = held.result ?? stored?.get(minion);
         if (result === undefined) {
-          log.error("return cannot be passed on: it is not in the local job cache", { jid: job.jid, minion });
+          log.error("return cannot be forwarded: it is not in the local job cache", { jid: job.jid, minion });
           job.unsent.delete(minion);
           job.sent.add(minion);
           continue;

@@ -81,7 +81,7 @@ const COMPILE: Readonly<Record<Expression["kind"], Compile>> = {
   },
   item: compileItem,
   slice: ({ line }: { line: number }) => {
-    throw new TemplateSyntaxError("a slice stands in brackets behind a value", line);
+    throw new TemplateSyntaxError("a slice is only allowed in brackets after a value", line);
   },
   call: compileCall,
   filter: (node: FilterNode, compiler) => {

@@ -121,7 +121,9 @@ export function jinja(runtime: Pick<Runtime, "crypto" | "clock" | "fs" | "proces
   const steady = new Set(Object.keys(filters).filter((name) => !UNSTEADY.has(name)));
   return (input, job) => {
     const { path, argline, log } = job;
-    if (typeof input !== "string") throw new RenderError(path, "jinja renders text, and was given data: put it first");
+    if (typeof input !== "string") {
+      throw new RenderError(path, "jinja renders text, but got data: put it first in the pipeline");
+    }
     if (argline !== "" && argline !== "-s") {
       throw new RenderError(path, `Unknown renderer option: ${argline}`, {}, { isWhole: true });
     }

@@ -27,8 +27,8 @@ const ABSENT_RENDERERS = [
 /** What to do in place of one of Salt's renderers that is not available here; undefined for a name that Salt does not have either. */
 export function insteadOfRenderer(name: string, known: readonly string[]): string | undefined {
   if (PYTHON_RENDERERS.includes(name)) {
-    return "it runs Python. Write the file for jinja, and what has to be computed as a custom execution module, " +
-      "as a renderer of your own in _renderers, or, in states, with #!js or #!ts";
+    return "it runs Python. Write the file for jinja, and the computation as a custom execution module or as a custom " +
+      "renderer in _renderers. In states, #!js and #!ts work too";
   }
   if (name === "js" || name === "ts") {
     return "it runs code, as SLS files of states may. Use a custom renderer of the master, or an external pillar";

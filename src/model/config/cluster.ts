@@ -76,8 +76,8 @@ export function clusterSettings(opts: Record<string, unknown>): ClusterSettings 
   if (!isRecord(cluster) || Object.keys(cluster).length === 0) return undefined;
   if (Number(minimum_auth_version ?? 3) < 3) {
     throw new ConfigError(
-      `Cannot use cluster with minimum_auth_version: ${minimum_auth_version}: what older minions send to one master could be ` +
-        "repeated to another. Set it to 3, and update those minions",
+      `Cannot use cluster with minimum_auth_version: ${minimum_auth_version}: a request of an older ` +
+        "minion could be replayed to another master. Set it to 3, and update those minions",
     );
   }
   if (order_masters === true) {

@@ -8,8 +8,10 @@ export function durabilityOf(opts: { durability?: unknown }): Durability {
   if (durability === undefined || durability === "power") return "power";
   if (durability === "process") return "process";
   throw new ConfigError(
-    `Unknown durability "${String(durability)}": expected "power" (acknowledged data survives a loss of power) or ` +
-      `"process" (it survives a crash of the process, and costs less)`,
+    `Unknown durability "${
+      String(durability)
+    }": expected "power" (acknowledged data survives a power failure) or "process" (it survives a ` +
+      `crash of the process; faster)`,
   );
 }
 

@@ -54,7 +54,9 @@ export function engineList(opts: Record<string, unknown>): EngineList {
     const dot = text.lastIndexOf(".");
     if (text.startsWith("/")) add(text, { module: text, fun: "start", settings: {} });
     else if (dot > 0) add(text, { module: text.slice(0, dot), fun: text.slice(dot + 1), settings: {} });
-    else mistakes.push(`ext_processes: "${text}" is no "module.function" of a custom engine, and no path of a program`);
+    else {mistakes.push(
+        `ext_processes: "${text}" is neither "module.function" of a custom engine nor the path of a program`,
+      );}
   }
   return { entries, mistakes };
 }
@@ -71,7 +73,7 @@ function enginePairs(engines: unknown, mistakes: string[]): [string, unknown][] 
     if (pairs.length > 1) {
       const others = pairs.slice(1).map(([name]) => name).join(", ");
       mistakes.push(
-        `engines: ${others} in one map with ${pairs[0]![0]}: give each engine an item of its own in the list`,
+        `engines: ${others} in one map with ${pairs[0]![0]}: give each engine a separate list item`,
       );
     }
     return pairs.slice(0, 1);

@@ -130,7 +130,7 @@ class ConfigFiles {
       return this.read(path);
     } catch (error) {
       const { fs, log } = this.#options;
-      log.error("the saved schedule cannot be read, and is put aside", { path, error: messageOf(error) });
+      log.error("the saved schedule cannot be read, and is renamed", { path, error: messageOf(error) });
       try {
         fs.rename(path, `${path}YAMLError`);
       } catch (problem) {

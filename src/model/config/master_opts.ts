@@ -23,7 +23,7 @@ import {
   within,
 } from "./rules.ts";
 
-const HANDED_ON = "Handed to minions, which apply states by it.";
+const HANDED_ON = "Sent to minions, which use it for states.";
 
 /**
  * The master's options that have an effect, under Salt's names and with Salt's defaults; durations in seconds unless the
@@ -146,7 +146,7 @@ export const MASTER_OPTIONS = {
   ),
   reactor: any(
     [],
-    "Which SLS files react to which events. A list of maps from a glob of tags to files, or the path of such a list.",
+    "The SLS files that react to events. A list of maps from a glob of tags to files, or the path of such a list.",
     { reload: true },
   ),
   reactor_worker_threads: number(10, "Runners, wheel functions and callers of reactions that run at once."),
@@ -210,7 +210,7 @@ export const MASTER_OPTIONS = {
   allow_minion_key_rotation: bool(true, "Minions may change their keys without being asked."),
   minion_data_cache: bool(true, "Grains and pillar of minions are cached, for targeting."),
   minion_data_cache_events: bool(true, "A refresh of that cache fires `minion/refresh/<id>`."),
-  enforce_mine_cache: bool(false, "The mine is kept although `minion_data_cache` is off."),
+  enforce_mine_cache: bool(false, "Stores the mine even with `minion_data_cache: False`."),
   cli_summary: bool(false, "`salt` prints a summary, as with `--summary`."),
   output: any(null, "The outputter of the command line programs, as `--out`."),
   output_indent: any(null, "The indentation of the command line programs' output, as `--out-indent`."),
@@ -230,7 +230,7 @@ export const MASTER_OPTIONS = {
     path: true,
     reload: true,
   }),
-  autosign_timeout: number(120, "Minutes for which a file in `minions_autosign` is good.", {
+  autosign_timeout: number(120, "Minutes for which a file in `minions_autosign` is valid.", {
     rule: anyNumber,
     reload: true,
   }),
@@ -269,7 +269,7 @@ export const MASTER_OPTIONS = {
   signing_algorithm: text("PKCS1v15-SHA1", "The signature by which minions' messages are verified."),
   publish_session: number(86400, "Seconds until the session key is replaced."),
   rotate_aes_key: bool(true, "Deleting or rejecting a key replaces the session key."),
-  request_server_ttl: number(0, "Seconds for which a request is good; 0 for any time."),
+  request_server_ttl: number(0, "Seconds for which a request is valid. 0: without limit."),
   minimum_auth_version: number(
     3,
     "Older versions of the request protocol are refused: they do not prove their sender.",
@@ -286,10 +286,10 @@ export const MASTER_OPTIONS = {
     rule: mapOf(isTexts, "users and modules → list of patterns"),
     reload: true,
   }),
-  sudo_acl: bool(false, "`publisher_acl` holds for users who call `salt` through sudo, too.", { reload: true }),
+  sudo_acl: bool(false, "`publisher_acl` also applies to users who call `salt` through sudo.", { reload: true }),
   client_acl_verify: bool(
     true,
-    "Patterns of `publisher_acl` give accounts of this host a key; off, only exact names do.",
+    "True: patterns of `publisher_acl` give accounts of this host a key. False: only exact names do.",
     { reload: true },
   ),
   permissive_acl: bool(
@@ -310,11 +310,17 @@ export const MASTER_OPTIONS = {
     path: true,
   }),
   token_file: text("", "Where `salt -T` keeps a token; empty for `salt_token` in `~/.config/salt` or `~`."),
-  token_expire: number(43200, "Seconds for which a token is good.", { reload: true }),
-  token_expire_user_override: any(false, "Who may choose the life of a token: True for all, or backend → users.", {
+  token_expire: number(43200, "Seconds for which a token is valid.", { reload: true }),
+  token_expire_user_override: any(
+    false,
+    "Users who may choose the lifetime of a token: True for all, or backend → users.",
+    {
+      reload: true,
+    },
+  ),
+  keep_acl_in_token: bool(false, "Uses the permissions at the time of the login, not the present ones.", {
     reload: true,
   }),
-  keep_acl_in_token: bool(false, "Permissions are those at the time of the login, not those of now.", { reload: true }),
   file_recv: bool(false, "Minions may push files to the master (`cp.push`)."),
   file_recv_max_size: number(100, "MiB that a pushed file may have."),
   failhard: bool(false, HANDED_ON),
@@ -349,7 +355,7 @@ export const MASTER_OPTIONS = {
     [],
     "Paths of pillar values to decrypt after all files are merged. Each path alone, or with a renderer (`a:b: gpg`).",
   ),
-  decrypt_pillar_delimiter: text(":", "What stands between the keys of such a path."),
+  decrypt_pillar_delimiter: text(":", "The separator between the keys of such a path."),
   decrypt_pillar_default: text("gpg", "The renderer of values for which `decrypt_pillar` names none."),
   decrypt_pillar_renderers: list(["gpg"], "Renderers that may decrypt values of pillar, and pillar given with a call."),
   gpg_keydir: any(
@@ -364,7 +370,7 @@ export const MASTER_OPTIONS = {
     2_000_000,
     "The maximum of loop rounds and calls in a template. A template with more fails, with file and line.",
   ),
-  template_max_size: number(67_108_864, "Characters that one template may write, in all that it captures and prints."),
+  template_max_size: number(67_108_864, "The maximum of characters that one template may write."),
   jinja_env: map({}, "Jinja2's environment options for templates other than SLS files, such as `trim_blocks`."),
   jinja_sls_env: map({}, "Jinja2's environment options for SLS files, such as `trim_blocks`."),
   jinja_trim_blocks: bool(false, "The older way to set `trim_blocks` for all templates."),
@@ -422,16 +428,16 @@ export const MASTER_OPTIONS = {
     rule: oneOf("disk", "memory"),
   }),
   pillarenv: any(null, "The one environment that pillar is compiled from."),
-  pillarenv_from_saltenv: bool(false, "A minion's `saltenv` is its `pillarenv`, too."),
+  pillarenv_from_saltenv: bool(false, "A minion's `saltenv` is also its `pillarenv`."),
   saltenv: any(null, "The environment of pillar where a minion names none."),
   mine_get: any(undefined, "Which functions of the mine a minion may read, as minion → functions; empty for all.", {
     reload: true,
   }),
-  peer: map({}, "What minions may run on others (`publish.publish`), as minion → functions.", {
+  peer: map({}, "Functions that minions may run on other minions (`publish.publish`), as minion → functions.", {
     rule: mapOf(isTexts, "minion → list of functions"),
     reload: true,
   }),
-  peer_run: map({}, "Which runners minions may run (`publish.runner`), as minion → runners.", {
+  peer_run: map({}, "Runners that minions may run (`publish.runner`), as minion → runners.", {
     rule: mapOf(isTexts, "minion → list of runners"),
     reload: true,
   }),
@@ -455,18 +461,18 @@ export const MASTER_OPTIONS = {
   syndic_master_port: any(undefined, "The port of their request servers; by default the minion's `master_port`."),
   syndic_failover: text(
     "random",
-    "Which higher master gets returns of jobs that none has published: `random` or `ordered`.",
+    "The higher master that gets returns of jobs that no higher master has published: `random` or `ordered`.",
   ),
   syndic_mode: text(
     "sync",
-    "What the syndic forwards. `sync`: all events and jobs. `cluster`: only jobs of the higher masters.",
+    "The data that the syndic forwards. `sync`: all events and jobs. `cluster`: only jobs of the higher masters.",
   ),
   syndic_wait: number(5, "Seconds that `salt` waits for syndics to name their minions."),
   syndic_event_forward_timeout: number(
     0.5,
     "Seconds for which the syndic gathers returns and events before it sends them.",
   ),
-  syndic_jid_forward_cache_hwm: number(100, "Jobs of this master whose loads the syndic remembers to have passed on."),
+  syndic_jid_forward_cache_hwm: number(100, "The number of this master's jobs that the syndic remembers as forwarded."),
   syndic_user: text("", "The user that the syndic runs as; empty for `user`."),
   syndic_log_file: text("/var/log/salt/syndic", "The syndic's log file.", { path: true }),
   syndic_pidfile: text("/var/run/salt-syndic.pid", "The file that holds the syndic's process id.", { path: true }),
@@ -513,16 +519,16 @@ export const MASTER_OPTIONS = {
   }),
   audit_log: bool(
     false,
-    "Records who ran what, logins, decisions on keys and refusals in `audit_dir`: see docs/keys.md.",
+    "Records commands with their users, logins, key decisions and refusals in `audit_dir`: see docs/keys.md.",
   ),
   audit_dir: text("/var/log/salt/audit", "The directory of the audit log.", { path: true }),
-  audit_file_bytes: number(67108864, "Bytes after which another file of the audit log is begun.", {
+  audit_file_bytes: number(67108864, "Bytes after which the audit log starts a new file.", {
     rule: within(65_536),
   }),
-  audit_file_seconds: number(86400, "Seconds after which another file of the audit log is begun.", {
+  audit_file_seconds: number(86400, "Seconds after which the audit log starts a new file.", {
     rule: within(60),
   }),
-  audit_keep_files: number(90, "How many older files of the audit log are kept; 0 for all.", { rule: within(0) }),
+  audit_keep_files: number(90, "The number of older audit files to keep. 0: all.", { rule: within(0) }),
   audit_args: text("redacted", "Arguments in the audit log: `redacted` (without secrets), `none` or `full`.", {
     rule: oneOf("redacted", "none", "full"),
   }),
@@ -530,10 +536,17 @@ export const MASTER_OPTIONS = {
     [],
     "Globs of argument names whose values are not recorded. Passwords and tokens are never recorded.",
   ),
-  audit_redact_functions: list([], "Functions, as globs, whose arguments are left out beside those that take secrets."),
-  audit_failure: text("continue", "While the audit log cannot be written: `continue`, or `refuse` commands.", {
-    rule: oneOf("continue", "refuse"),
-  }),
+  audit_redact_functions: list(
+    [],
+    "More functions, as globs, whose arguments are not recorded. Functions with secrets are always included.",
+  ),
+  audit_failure: text(
+    "continue",
+    "The action while the audit log cannot be written: `continue`, or `refuse` commands.",
+    {
+      rule: oneOf("continue", "refuse"),
+    },
+  ),
   log_granular_levels: partly(
     map({}, "Log levels by part, as a map from part to level. They replace both other levels.", {
       rule: levels,
@@ -549,38 +562,41 @@ export const MASTER_OPTIONS = {
     ),
     "a log record has no file and no line: `lineno` is 0",
   ),
-  log_datefmt: text("%H:%M:%S", "What `%(asctime)s` is on the terminal."),
-  log_datefmt_logfile: text("%Y-%m-%d %H:%M:%S", "What `%(asctime)s` is in the file."),
-  log_fmt_jid: text("[JID: %(jid)s]", "What `%(jid)s` is in lines of jobs."),
-  log_fmt_minion_id: text("[%(minion_id)s]", "What `%(minion_id)s` is in lines of minions."),
-  log_rotate_max_bytes: number(0, "Bytes from which the log file is renamed to `.1`; 0 for never."),
-  log_rotate_backup_count: number(0, "How many renamed log files are kept; with 0 none is renamed."),
-  verify_env: bool(true, "Directories are made at the start, given to `user`, and closed to others."),
+  log_datefmt: text("%H:%M:%S", "The format of `%(asctime)s` on the terminal."),
+  log_datefmt_logfile: text("%Y-%m-%d %H:%M:%S", "The format of `%(asctime)s` in the file."),
+  log_fmt_jid: text("[JID: %(jid)s]", "The format of `%(jid)s` in lines of jobs."),
+  log_fmt_minion_id: text("[%(minion_id)s]", "The format of `%(minion_id)s` in lines of minions."),
+  log_rotate_max_bytes: number(0, "Bytes from which the log file is renamed to `.1`. 0: never."),
+  log_rotate_backup_count: number(0, "The number of renamed log files to keep. 0: no file is renamed."),
+  verify_env: bool(
+    true,
+    "Creates directories at startup, gives them to `user`, and removes the access of other users.",
+  ),
   max_open_files: partly(
-    number(100000, "Files and connections that may be open at once; each minion takes two."),
+    number(100000, "The limit of open files and connections; each minion needs two."),
     "limited by the hard limit of the process",
   ),
   max_event_size: partly(
     number(1048576, "Bytes that an event of a runner may have; larger values become VALUE_TRIMMED."),
     "the protocol limits other events",
   ),
-  default_include: text("master.d/*.conf", "The files that are read after this one."),
+  default_include: text("master.d/*.conf", "Files that are read after this one."),
   include: any(null, "More files to read: a path, a glob or a list of them."),
-  zmq_filtering: bool(false, "Jobs are published by topic, so that a minion receives its own only."),
-  zmq_library: text("brine", "`brine` for our own ZeroMQ, `native` for libzmq through npm's zeromq, on Node.", {
+  zmq_filtering: bool(false, "Publishes jobs by topic, so that a minion receives only its own jobs."),
+  zmq_library: text("brine", "`brine`: the built-in ZeroMQ. `native`: libzmq through npm's zeromq, on Node.", {
     rule: oneOf("brine", "native"),
   }),
   event_return: any(
     "",
-    "The returners that all events are given to, one or a list: see docs/event-return.md.",
+    "The returners that store all events, one or a list: see docs/event-return.md.",
   ),
   event_return_queue: partly(
-    number(0, "Events that are gathered before a store gets them."),
+    number(0, "The number of events that are collected before a store gets them."),
     "a store gets at least this number, and at most 500, at once",
   ),
   event_return_queue_max_seconds: number(
     0,
-    "Seconds after which a store gets events although fewer are gathered; 0 for any time.",
+    "Seconds after which a store gets events even if fewer are collected. 0: no limit.",
   ),
   event_return_whitelist: list([], "Events that are stored, as globs of tags; empty for all."),
   event_return_blacklist: list([], "Events that are not stored, as globs of tags."),
@@ -593,29 +609,26 @@ export const MASTER_OPTIONS = {
     300,
     "Seconds for which the master keeps events for subscribers that were disconnected. They are the reactor, event returns, and programs with the library.",
   ),
-  event_keep_bytes: number(67_108_864, "Bytes that those events may take; the oldest go first."),
+  event_keep_bytes: number(67_108_864, "The limit of those events in bytes. The oldest are dropped first."),
   event_framing: text(
     "auto",
     "The framing of events for real Salt's listeners: auto, stream, or length (latest 3006).",
     { rule: oneOf("auto", "stream", "length") },
   ),
-  durability: text("power", "`power`: acknowledged data survives a loss of power; `process`: a crash of the process.", {
-    rule: oneOf("power", "process"),
-  }),
-  brine_job_cache_bytes: number(0, "Bytes that the job cache may take; the oldest jobs go first. 0 for no bound."),
+  durability: text(
+    "power",
+    "`power`: acknowledged data survives a power failure. `process`: it survives a crash of the process.",
+    {
+      rule: oneOf("power", "process"),
+    },
+  ),
+  brine_job_cache_bytes: number(
+    0,
+    "The limit of the job cache in bytes. The oldest jobs are deleted first. 0: no limit.",
+  ),
 };
 
-/**
- * A master's configuration: every option of the table, and whatever else the files hold.
- *
- * @example
- * ```ts
- * import { masterOptions, type MasterOpts } from "brine/master";
- *
- * const opts: MasterOpts = masterOptions({ interface: "127.0.0.1" });
- * console.log(opts.ret_port); // 4506
- * ```
- */
+/** A master's configuration: every option of the table, and whatever else the files hold. */
 export type MasterOpts = OptsOf<OptionTable>;
 
 /**

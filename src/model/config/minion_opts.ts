@@ -19,7 +19,7 @@ import {
 
 /** Of options that a master has and a minion obeys in the master's place. */
 const LOCAL = "only with `file_client: local`";
-const LOCAL_FILES = `${LOCAL}: otherwise the master's configuration decides`;
+const LOCAL_FILES = `${LOCAL}: otherwise the master's configuration applies`;
 
 /**
  * The minion's options that have an effect, under Salt's names and with Salt's defaults; durations in seconds unless the line
@@ -35,7 +35,7 @@ export const MINION_OPTIONS = {
     "The master as `host`, `host:port` or `[IPv6 address]:port`, or a list. `master_type` defines how the minion uses a list.",
   ),
   master_port: number(4506, "The port of the master's request server.", { rule: within(1, 65_535) }),
-  publish_port: number(4505, "The port of the master's publisher; unless it is set, the master says which.", {
+  publish_port: number(4505, "The port of the master's publisher. Not set: the master announces it.", {
     rule: ports,
   }),
   master_type: partly(
@@ -89,7 +89,7 @@ export const MINION_OPTIONS = {
   pki_dir: text("/etc/salt/pki/minion", "The directory of the minion's keys and of the master's public key.", {
     path: true,
   }),
-  cachedir: text("/var/cache/salt/minion", "The directory of jobs, returns that wait, and cached files.", {
+  cachedir: text("/var/cache/salt/minion", "The directory of jobs, waiting returns and cached files.", {
     path: true,
   }),
   sock_dir: text("/var/run/salt/minion", "The directory of the sockets that local programs use.", { path: true }),
@@ -98,16 +98,16 @@ export const MINION_OPTIONS = {
   extension_modules: text("", "The directory of synced custom modules; empty for `extmods` in `cachedir`.", {
     path: true,
   }),
-  grains: map({}, "Grains of this minion, over those that are found."),
+  grains: map({}, "Grains of this minion. They override detected grains."),
   grains_cache: bool(false, "Grains are cached in a file, for `salt-call` and the next start."),
   grains_cache_expiration: number(300, "Seconds for which the file of `grains_cache` is used."),
   grains_refresh_every: number(0, "Minutes between refreshes of the grains; 0 for none."),
-  grains_deep_merge: bool(false, "Maps of custom grains are merged with those that are there."),
-  grains_blacklist: list([], "Grains that are left out, as globs."),
+  grains_deep_merge: bool(false, "Maps of custom grains are merged with existing maps."),
+  grains_blacklist: list([], "Grains to remove, as globs."),
   disable_grains: any(undefined, "Custom grains modules that are not run, as a list of names."),
   grains_dirs: list([], "More directories of custom grains."),
-  enable_fqdns_grains: bool(true, "The grain `fqdns` asks for the names of all addresses."),
-  enable_gpu_grains: bool(true, "Graphics devices are looked for, for the grain `gpus`."),
+  enable_fqdns_grains: bool(true, "The grain `fqdns` looks up the names of all addresses."),
+  enable_gpu_grains: bool(true, "Detects graphics devices for the grain `gpus`."),
   enable_lspci: any(undefined, "False does not run lspci, which leaves the grain `gpus` out."),
   mine_enabled: bool(true, "The mine is updated at the start and every `mine_interval`."),
   mine_functions: any(null, "Functions whose results the mine holds."),
@@ -115,7 +115,7 @@ export const MINION_OPTIONS = {
   mine_return_job: bool(false, "Scheduled updates of the mine return as jobs."),
   schedule: map({}, "Jobs that run by time: see docs/schedules.md."),
   schedule_returner: any(null, "Returners that returns of all scheduled jobs go to, by name or as a list."),
-  beacons: map({}, "Beacons by name: what the minion watches and tells its masters of. See docs/beacons.md."),
+  beacons: map({}, "Beacons by name. A beacon monitors the host and sends events to the masters. See docs/beacons.md."),
   beacons_before_connect: bool(false, "Beacons begin before the minion has signed in; their events wait for a master."),
   beacons_dirs: list([], "Further directories of custom beacons."),
   beacon_queue_events: number(
@@ -137,9 +137,9 @@ export const MINION_OPTIONS = {
   ),
   reactor: any(
     [],
-    "Engine `reactor`: which SLS files react to which events of this minion. A list of maps from a glob of tags to files, or the path of such a list.",
+    "Engine `reactor`: the SLS files that react to events of this minion. A list of maps from a glob of tags to files, or the path of such a list.",
   ),
-  reactor_worker_threads: number(10, "Of the engine reactor: calls of reactions that run at once."),
+  reactor_worker_threads: number(10, "Engine `reactor`: the number of reactions that run at once."),
   reactor_worker_hwm: number(
     10000,
     "Engine `reactor`: the number of events, and of calls, that may wait. More are dropped, with an error in the log.",
@@ -185,7 +185,7 @@ export const MINION_OPTIONS = {
   ...WEB_OPTIONS,
   verify_ssl: any(
     undefined,
-    "False takes any certificate of servers that files are fetched from, and that `http.query` asks.",
+    "False: accepts any certificate of web servers, for files and for `http.query`.",
   ),
   ca_bundle: any(
     undefined,
@@ -193,7 +193,7 @@ export const MINION_OPTIONS = {
   ),
   saltenv: any(null, "The environment of files where a command names none."),
   pillarenv: any(null, "The one environment that pillar is compiled from."),
-  pillarenv_from_saltenv: bool(false, "`saltenv` is `pillarenv`, too."),
+  pillarenv_from_saltenv: bool(false, "`saltenv` is also `pillarenv`."),
   pillar_raise_on_missing: bool(false, "`pillar.get` fails for a missing key, unless it is given a default."),
   pillar_merge_lists: bool(false, "Merging joins lists rather than replacing them."),
   pillar_opts: partly(bool(false, "The pillar has the minion's options, under `master`."), LOCAL),
@@ -213,7 +213,7 @@ export const MINION_OPTIONS = {
   pass_to_ext_pillars: list([], "Options that the master's external pillars are given; a colon leads into maps."),
   state_top: text("top.sls", "The name of the top files of states, and of pillar."),
   state_top_saltenv: any(null, "The one environment whose top file is read; empty for all."),
-  default_top: text("base", "The environment whose top file others use that have none, with the strategy `same`."),
+  default_top: text("base", "With the strategy `same`: the environment whose top file replaces missing ones."),
   env_order: list([], "Environments whose top files count, in order; empty for all."),
   top_file_merging_strategy: text(
     "merge",
@@ -231,12 +231,12 @@ export const MINION_OPTIONS = {
     false,
     "A state run waits for others, as with `queue=True`. A number: the limit of waiting runs.",
   ),
-  state_data: any(undefined, "`terse`: runs of states return what failed or changed alone."),
+  state_data: any(undefined, "`terse`: state runs return only failed and changed states."),
   decrypt_pillar: any(
     [],
     "Paths of pillar values to decrypt after all files are merged. Each path alone, or with a renderer (`a:b: gpg`).",
   ),
-  decrypt_pillar_delimiter: text(":", "What stands between the keys of such a path."),
+  decrypt_pillar_delimiter: text(":", "The separator between the keys of such a path."),
   decrypt_pillar_default: text("gpg", "The renderer of values for which `decrypt_pillar` names none."),
   decrypt_pillar_renderers: list(["gpg"], "Renderers that may decrypt values of pillar, and pillar given with a call."),
   gpg_keydir: any(
@@ -251,7 +251,7 @@ export const MINION_OPTIONS = {
     2_000_000,
     "The maximum of loop rounds and calls in a template. A template with more fails, with file and line.",
   ),
-  template_max_size: number(67_108_864, "Characters that one template may write, in all that it captures and prints."),
+  template_max_size: number(67_108_864, "The maximum of characters that one template may write."),
   jinja_env: partly(
     map({}, "Jinja2's environment options for templates other than SLS files, such as `trim_blocks`."),
     LOCAL_FILES,
@@ -264,15 +264,15 @@ export const MINION_OPTIONS = {
     "Policies by which this minion signs certificates for others, unless pillar has them. Each policy has keys, certificates, fixed arguments of `x509.create_certificate`, and the `minions` that may use it.",
   ),
   lock_saltenv: bool(false, "Calls of states cannot choose another environment than `saltenv`."),
-  state_auto_order: bool(true, "States run in the order in which they are written."),
+  state_auto_order: bool(true, "States run in the order of the files."),
   disabled_requisites: any([], "Kinds of requisites of states that are ignored."),
   global_state_conditions: any(
     null,
     "States that run only where a target matches: `*`, a module or a function → targets.",
   ),
   state_aggregate: any(false, "Modules whose states are folded into one, or True for all."),
-  failhard: bool(false, "A state that fails ends the run."),
-  state_events: bool(false, "States fire an event each as they end."),
+  failhard: bool(false, "A failed state ends the run."),
+  state_events: bool(false, "Each state fires an event when it ends."),
   state_output: text("full", "How `salt-call` shows states: full, terse, mixed, changes or filter."),
   state_output_diff: bool(false, "The outputter `highstate` shows changed and failed states alone."),
   state_output_profile: bool(true, "The outputter `highstate` shows when each state started and how long it took."),
@@ -288,9 +288,9 @@ export const MINION_OPTIONS = {
   color: any(undefined, "False prints without colors."),
   color_theme: any(undefined, "A YAML file of color names for outputters."),
   strip_colors: any(undefined, "False: escape sequences in returns reach the terminal."),
-  test: bool(false, "States, and `file.*` functions, say what they would change, and change nothing."),
+  test: bool(false, "States and `file.*` functions report changes without making them."),
   obfuscate_templates: any(undefined, "True leaves differences out of the results of `file.*`."),
-  backup_mode: text("", "`minion` keeps the former versions of files that `file.*` changes."),
+  backup_mode: text("", "`minion` keeps the previous versions of files that `file.*` changes."),
   renderer: partly(
     text("jinja|yaml", "The pipeline of pillar files that name none."),
     `${LOCAL}; the renderers are jinja, yaml, json and gpg`,
@@ -314,7 +314,7 @@ export const MINION_OPTIONS = {
     [],
     "Returner options with a destination that jobs may set with `--return-kwargs`. For example `redis.db` or `redis.*`.",
   ),
-  providers: map({}, "Which module stands for a virtual one, as `pkg` → `aptpkg`."),
+  providers: map({}, "The module that implements a virtual module, as `pkg` → `aptpkg`."),
   module_dirs: list([], "More directories of custom execution modules."),
   returner_dirs: list([], "More directories of custom returners."),
   outputter_dirs: list([], "More directories of custom outputters."),
@@ -340,10 +340,10 @@ export const MINION_OPTIONS = {
     "Idle seconds after which the ready processes end. The next job starts them. 0: never.",
   ),
   process_count_max: number(-1, "Jobs that run at the same time; -1 for any number."),
-  job_timeout: number(0, "Seconds after which a job is ended; 0 for never."),
-  minion_jid_queue_hwm: number(100, "Job ids that are remembered, so that a job that comes twice runs once."),
+  job_timeout: number(0, "Seconds after which a job is killed. 0: never."),
+  minion_jid_queue_hwm: number(100, "The number of job ids that are remembered, so that a repeated job runs once."),
   cache_jobs: bool(false, "A copy of each return is kept below `cachedir`."),
-  return: any("", "Returners that every return is sent to, too."),
+  return: any("", "More returners that get every return."),
   pub_ret: bool(true, "Returns are sent to the master."),
   return_retry_timer: number(5, "Seconds that the first attempt to send a return may take."),
   return_retry_timer_max: number(10, "Seconds that later attempts to send a return may take."),
@@ -351,19 +351,23 @@ export const MINION_OPTIONS = {
     number(3, "Attempts to send a return after which the log reports an error."),
     "the minion keeps the return and sends it again: see `return_spool_seconds`",
   ),
-  return_spool_bytes: number(268435456, "Bytes of returns that wait on the disk for the master."),
-  return_spool_seconds: number(604800, "Seconds after which a return that no master took is dropped."),
-  stream_bytes: number(16777216, "Bytes of live output that one job may send (`salt --stream`)."),
-  durability: text("power", "`power`: acknowledged data survives a loss of power; `process`: a crash of the process.", {
-    rule: oneOf("power", "process"),
-  }),
+  return_spool_bytes: number(268435456, "The limit of returns that wait on disk for the master, in bytes."),
+  return_spool_seconds: number(604800, "Seconds after which a return is dropped if no master accepted it."),
+  stream_bytes: number(16777216, "The limit of live output of one job, in bytes (`salt --stream`)."),
+  durability: text(
+    "power",
+    "`power`: acknowledged data survives a power failure. `process`: it survives a crash of the process.",
+    {
+      rule: oneOf("power", "process"),
+    },
+  ),
   acceptance_wait_time: number(10, "Seconds between sign-ins while the key waits to be accepted."),
   acceptance_wait_time_max: number(
     0,
-    "Seconds to which `acceptance_wait_time` doubles at most; 0 does not double it.",
+    "The upper limit to which `acceptance_wait_time` doubles, in seconds. 0: it does not double.",
     { rule: anyNumber },
   ),
-  rejected_retry: bool(false, "A minion whose key was rejected asks again rather than ending."),
+  rejected_retry: bool(false, "A minion with a rejected key tries again instead of exiting."),
   auth_timeout: number(5, "Seconds that the minion waits for the reply to a sign-in.", {
     rule: within(0.1, 3600, false),
   }),
@@ -394,14 +398,14 @@ export const MINION_OPTIONS = {
   encryption_algorithm: text("OAEP-SHA1", "The RSA encryption of the sign-in: OAEP-SHA1 or OAEP-SHA224."),
   signing_algorithm: text("PKCS1v15-SHA1", "The minion's signatures: PKCS1v15-SHA1 or PKCS1v15-SHA224."),
   autosign_grains: list([], "Grains that are sent with the key, by which the master may accept it."),
-  open_mode: bool(false, "Takes a master whose key has changed; for tests only."),
+  open_mode: bool(false, "Accepts a master whose key has changed. Only for tests."),
   keysize: number(2048, "Bits of a new private key.", { rule: within(2048, 32_768) }),
   hash_type: text("sha256", "The hash of fingerprints and socket names; equal on all hosts.", { rule: hashType }),
   hash_id: text("", "The id by which the local sockets are named; empty for `id`."),
-  default_include: text("minion.d/*.conf", "The files that are read after this one."),
+  default_include: text("minion.d/*.conf", "Files that are read after this one."),
   include: any(null, "More files to read: a path, a glob or a list of them."),
   zmq_filtering: bool(false, "Subscribes by topic; the master must set it, too."),
-  zmq_library: text("brine", "`brine` for our own ZeroMQ, `native` for libzmq through npm's zeromq, on Node.", {
+  zmq_library: text("brine", "`brine`: the built-in ZeroMQ. `native`: libzmq through npm's zeromq, on Node.", {
     rule: oneOf("brine", "native"),
   }),
   source_interface_name: text("", "The network interface from whose address the minion connects to its masters."),
@@ -448,26 +452,19 @@ export const MINION_OPTIONS = {
     ),
     "a log record has no file and no line: `lineno` is 0",
   ),
-  log_datefmt: text("%H:%M:%S", "What `%(asctime)s` is on the terminal."),
-  log_datefmt_logfile: text("%Y-%m-%d %H:%M:%S", "What `%(asctime)s` is in the file."),
-  log_fmt_jid: text("[JID: %(jid)s]", "What `%(jid)s` is in lines of jobs."),
-  log_fmt_minion_id: text("[%(minion_id)s]", "What `%(minion_id)s` is in lines of minions."),
-  log_rotate_max_bytes: number(0, "Bytes from which the log file is renamed to `.1`; 0 for never."),
-  log_rotate_backup_count: number(0, "How many renamed log files are kept; with 0 none is renamed."),
-  verify_env: bool(true, "Directories are made at the start, given to `user`, and closed to others."),
+  log_datefmt: text("%H:%M:%S", "The format of `%(asctime)s` on the terminal."),
+  log_datefmt_logfile: text("%Y-%m-%d %H:%M:%S", "The format of `%(asctime)s` in the file."),
+  log_fmt_jid: text("[JID: %(jid)s]", "The format of `%(jid)s` in lines of jobs."),
+  log_fmt_minion_id: text("[%(minion_id)s]", "The format of `%(minion_id)s` in lines of minions."),
+  log_rotate_max_bytes: number(0, "Bytes from which the log file is renamed to `.1`. 0: never."),
+  log_rotate_backup_count: number(0, "The number of renamed log files to keep. 0: no file is renamed."),
+  verify_env: bool(
+    true,
+    "Creates directories at startup, gives them to `user`, and removes the access of other users.",
+  ),
 };
 
-/**
- * A minion's configuration: every option of the table, and whatever else the files hold.
- *
- * @example
- * ```ts
- * import { minionOptions, type MinionOpts } from "brine/minion";
- *
- * const opts: MinionOpts = minionOptions({ id: "web1" });
- * console.log(opts.id); // web1
- * ```
- */
+/** A minion's configuration: every option of the table, and whatever else the files hold. */
 export type MinionOpts = OptsOf<OptionTable>;
 
 /**

@@ -147,7 +147,7 @@ export function firstMistyped(names: Iterable<string>): { option: string; meant:
 }
 
 /** What to do about a pattern that may have been written for Salt. */
-export const NARROW_REMEDY = "end each with $ if that is meant, or with .* to allow more";
+export const NARROW_REMEDY = "end each pattern with $ to keep that meaning, or with .* to allow more";
 
 /** Lines that name remedies; further options share the last one. Of the same message the log lets 20 lines pass. */
 const MOST_LINES = 19;
@@ -165,7 +165,7 @@ export function logReview(log: Logger, review: OptionReview, quietly = false): v
     warn("unknown option", { option, "did you mean": meant, ...(place === undefined ? {} : { place }) });
   }
   if (narrow.length > 0) {
-    warn("patterns of permissions match the whole text, and those of real Salt its beginning", {
+    warn("patterns of permissions match the whole text, but in Salt only its beginning", {
       patterns: narrow.slice(0, MOST_LINES).map(({ place, pattern }) => `${place}: ${pattern}`).join(", "),
       count: narrow.length,
       remedy: NARROW_REMEDY,

@@ -51,12 +51,12 @@ const PRESENCE = "connected minions are always known: salt-run manage.present";
 const SOCKETS = "local programs use sockets in sock_dir";
 const CONNECTION = "the connection is kept open by TCP: tcp_keepalive";
 const KEEP_ALIVE =
-  "no runtime sets it: set net.ipv4.tcp_keepalive_probes and net.ipv4.tcp_keepalive_intvl of the host (sysctl)";
+  "no runtime supports it: set net.ipv4.tcp_keepalive_probes and net.ipv4.tcp_keepalive_intvl of the host (sysctl)";
 const UPDATE = "use the package manager";
 const MODULES = "a custom module imports what it needs: docs/modules.md";
 const CERTIFICATES = "certificates are verified with those of the runtime";
 const AUTH_EVENT = "the event salt/auth carries no grains";
-const NOT_NEEDED = "nothing is needed in its place";
+const NOT_NEEDED = "no replacement is needed";
 
 /** Families of modules that Salt's loader lets a configuration leave modules out of (`disable_` and the name), and Brine does not. */
 const UNDIVIDED = [
@@ -149,9 +149,9 @@ const BOTH: SaltOptions = {
     saltcheck_test_location: undefined,
   }),
   ...planned(STATES, { state_max_parallel: 0 }, "3008"),
-  ...unneeded("scheduled jobs hold up nothing", { run_schedule_jobs_in_background: undefined }),
+  ...unneeded("scheduled jobs do not block the minion", { run_schedule_jobs_in_background: undefined }),
   ...none("the syndics below a master are in <cachedir>/syndics", { syndic_dir: undefined }),
-  ...none("what was decrypted is not kept", {
+  ...none("decrypted values are not cached", {
     gpg_cache: false,
     gpg_cache_backend: "disk",
     gpg_cache_ttl: 86400,
@@ -230,7 +230,7 @@ const BOTH: SaltOptions = {
   ...unneeded(CONNECTION, { zmq_heartbeat_ivl: undefined, zmq_heartbeat_timeout: undefined }),
   ...none(KEEP_ALIVE, { tcp_keepalive_cnt: -1, tcp_keepalive_intvl: -1 }),
   ...none(MODULES, { cython_enable: false, utils_dirs: [] }),
-  ...none("hardware is described by the grains that are there: write the others in grains", {
+  ...none("hardware grains are fixed: write other values in grains", {
     fibre_channel_grains: undefined,
     grain_opts: undefined,
     iscsi_grains: undefined,
@@ -247,16 +247,16 @@ const BOTH: SaltOptions = {
     zmq_monitor: false,
   }),
   ...unneeded(NOT_NEEDED, { disable_aes_with_tls: false }, "3008"),
-  ...none("what they switch on is on already", { features: {} }),
+  ...none("these features are always on", { features: {} }),
   ...none("use grains_refresh_every", { grains_refresh_pre_exec: undefined }),
   ...none("the pillar is kept in memory", { minion_pillar_cache: undefined }),
-  ...none("values of pillar are shown as they are", { pillar_mask_output: true }, "3008"),
+  ...none("pillar values are shown unchanged", { pillar_mask_output: true }, "3008"),
 };
 
 /** Of the master alone, or with other defaults than the minion. */
 const MASTER: SaltOptions = {
   ...none(CERTIFICATES, { ca_bundle: undefined }),
-  ...none("the minion that signs has it in its own configuration, or in pillar", { x509_signing_policies: undefined }),
+  ...none("the signing minion has it in its configuration or in pillar", { x509_signing_policies: undefined }),
   ...none(
     CLUSTER,
     { cluster_key_pass: null, cluster_peers: [], cluster_pki_dir: null, cluster_pool_port: 4520 },
@@ -299,7 +299,7 @@ const MASTER: SaltOptions = {
     svnfs_tags: "tags",
     svnfs_trunk: "trunk",
   }),
-  ...none("it counts on minions", { lock_saltenv: false, master_tops_first: false }),
+  ...none("it applies to minions", { lock_saltenv: false, master_tops_first: false }),
   ...none("events go to all higher masters", { syndic_forward_all_events: false }),
   ...none(SSH, {
     enable_ssh_minions: false,
@@ -413,7 +413,7 @@ const MINION: SaltOptions = {
   }),
   ...unneeded(SOCKETS, { tcp_pub_port: 4510, tcp_pull_port: 4511 }),
   ...unneeded(
-    "a minion retries without end, with growing pauses up to acceptance_wait_time",
+    "a minion retries without limit, with growing pauses up to acceptance_wait_time",
     {
       auth_retries: 0,
       auth_safemode: false,
@@ -434,7 +434,7 @@ const MINION: SaltOptions = {
     random_reauth_delay: 10,
     recon_randomize: true,
   }),
-  ...unneeded("requests are repeated as each kind needs it: see return_retry_timer, auth_timeout and recon_max", {
+  ...unneeded("each kind of request has its own retries: see return_retry_timer, auth_timeout and recon_max", {
     request_channel_timeout: 60,
     request_channel_tries: 3,
     tcp_reconnect_backoff: 1,
@@ -474,7 +474,7 @@ const MINION: SaltOptions = {
     unique_jid: false,
   }),
   ...unneeded(NOT_NEEDED, { local: false }),
-  ...none("give it with the job", { multifunc_ordered: false }),
+  ...none("pass it with the job", { multifunc_ordered: false }),
 };
 
 /** Salt's options of a master that have no effect here; those that have one are in `master_opts.ts`. */

@@ -1,16 +1,7 @@
 import { AsyncQueue } from "../../base/async/queue.ts";
 import { eventStamp, eventTag, packEvent, unpackEvent } from "../../protocol/wire/event_frame.ts";
 
-/**
- * The data of an event: text keys; values as in msgpack, or `Packed` ones that are passed on without decoding.
- *
- * @example
- * ```ts
- * import type { EventData } from "brine";
- *
- * export const isReturn = (data: EventData): boolean => data.return !== undefined;
- * ```
- */
+/** The data of an event: text keys; values as in msgpack, or `Packed` ones that are passed on without decoding. */
 export type EventData = Record<string, unknown>;
 
 /**
@@ -88,9 +79,7 @@ export interface SubscribeOptions {
   limit?: number;
 }
 
-/**
- * The event bus inside one process. Listeners are called in order, at once; one that throws does not affect the others.
- */
+/** The event bus inside one process. Listeners are called in order, at once; one that throws does not affect the others. */
 export class EventBus {
   readonly #listeners = new Set<(event: BusEvent) => void>();
   readonly #now: () => number;

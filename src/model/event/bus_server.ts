@@ -129,7 +129,7 @@ function receiveEvents(
           else bus.deliver(event);
         }
       } catch (error) {
-        log.warning("event socket received bytes that are not events, connection closed", {
+        log.warning("event socket received bytes that are not events: connection closed", {
           error: messageOf(error),
         });
         connection.destroy();

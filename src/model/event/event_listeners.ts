@@ -207,7 +207,7 @@ export class EventListeners {
           reader?.push(chunk);
           for (let body = reader?.next(); body !== undefined; body = reader?.next()) this.#subscribe(listener, body);
         } catch (error) {
-          this.#options.log.warning("event listener sent bytes that are no subscription, connection closed", {
+          this.#options.log.warning("event listener sent bytes that are not a subscription: connection closed", {
             error: messageOf(error),
           });
           connection.destroy();
@@ -247,7 +247,7 @@ export class EventListeners {
       for (const frame of entries) this.#push(listener, frame);
       if (entries.length === 0) listener.reader = undefined;
     } catch (error) {
-      log.error("kept events cannot be read, listener closed", { error: messageOf(error) });
+      log.error("kept events cannot be read: listener closed", { error: messageOf(error) });
       listener.connection.destroy();
     }
   }
@@ -275,7 +275,7 @@ export class EventListeners {
   #drop(listener: Listener): void {
     this.#dropped++;
     if (listener.missed++ > 0) return;
-    this.#options.log.warning("event listener does not read, events are dropped for it", { waiting: listener.backlog });
+    this.#options.log.warning("event listener does not read: its events are dropped", { waiting: listener.backlog });
   }
 
   /** Tells a listener that reads again what it has missed, once there is room enough for more than that. */
@@ -284,7 +284,7 @@ export class EventListeners {
     const { log, listenerBuffer } = this.#options;
     if (missed === 0 || listener.backlog > listenerBuffer / 2) return;
     listener.missed = 0;
-    log.warning("event listener reads again, and was told how many events it has missed", { missed });
+    log.warning("event listener reads again, and received the number of missed events", { missed });
     this.#tell(listener, missed);
   }
 

@@ -232,7 +232,7 @@ export class EventLogReader {
     if (segment === undefined) return { entries, skipped };
     const left = segment.bytes - this.#offset;
     let bytes = this.#fs.readAt(segment.path, this.#offset, Math.min(left, maxBytes + HEAD));
-    if (bytes.length < HEAD) throw new RangeError(`"${segment.path}" is shorter than what was written to it`);
+    if (bytes.length < HEAD) throw new RangeError(`"${segment.path}" is shorter than the data written to it`);
     const size = HEAD + new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
     if (size > bytes.length) bytes = this.#fs.readAt(segment.path, this.#offset, size);
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);

@@ -40,7 +40,7 @@ export class KeptEvents {
     try {
       return EventLog.empty(options, 1);
     } catch (error) {
-      this.#log.error("events are not kept for listeners that come back", { error: messageOf(error) });
+      this.#log.error("events are not kept for listeners that reconnect", { error: messageOf(error) });
       return undefined;
     }
   }
@@ -76,7 +76,7 @@ export class KeptEvents {
       // A listener that comes back must not take what is left for all that there was.
       this.#events.clear(this.#latest + 1);
       if (!this.#failed) {
-        this.#log.error("events cannot be kept for listeners that come back", { error: messageOf(error) });
+        this.#log.error("events cannot be kept for listeners that reconnect", { error: messageOf(error) });
       }
       this.#failed = true;
     }

@@ -146,16 +146,7 @@ export const EVENTS_MISSED = "salt/event/missed";
 /** A master has lost events that were to be stored: which store, how many, and why. */
 export const EVENT_RETURN_LOST = "salt/event_return/lost";
 
-/**
- * How a listener matches tags; Salt's `event_match_type`.
- *
- * @example
- * ```ts
- * import type { TagMatchType } from "brine";
- *
- * export const type: TagMatchType = "fnmatch";
- * ```
- */
+/** How a listener matches tags; Salt's `event_match_type`. */
 export type TagMatchType = "startswith" | "endswith" | "find" | "regex" | "fnmatch";
 
 /** Makes the test of a tag from a search text. */

@@ -93,14 +93,6 @@ export interface SaveOptions {
  * {@link JobCache.flush} after it has succeeded. If a flush fails, none of what was saved since the one before is kept,
  * and the cache MUST work again as soon as the cause is gone. What was saved while such a flush was under way is kept, or the
  * next flush fails, too.
- *
- * @example
- * ```ts
- * import { type JobCache, memoryJobCache, startMaster } from "brine/master";
- *
- * const jobs: JobCache = memoryJobCache(Date.now);
- * export const start = () => startMaster({ rootDir: "/srv/run", jobs });
- * ```
  */
 export interface JobCache {
   /** The file or the server, for errors. */

@@ -1,6 +1,6 @@
 import { suggestion } from "../../base/nearest_name.ts";
 
-const HTTP = "have a program of _engines do it: its standard input has the events, what it prints is fired";
+const HTTP = "write a program in _engines: it reads events from standard input and fires the events that it prints";
 
 /** Salt's engines that are not here, each with what to do instead. */
 const ABSENT: Readonly<Record<string, string>> = {
@@ -15,15 +15,15 @@ const ABSENT: Readonly<Record<string, string>> = {
   slack_bolt_engine: "use the engine notify with an incoming webhook of Slack; commands from Slack are not taken",
   sqs_events: `have the engine script run "aws sqs receive-message" through a filter, or ${HTTP}`,
   thorium:
-    "Thorium is absent by decision: have a runner that a reaction calls, or a program of _engines, collect the events",
+    "Brine has no Thorium: collect the events with a runner that a reaction calls, or with a program in _engines",
 };
 
 /** Why there is no engine of a name, and what to do. @param known the engines that there are */
 export function absentEngine(name: string, known: readonly string[]): string {
   const instead = Object.hasOwn(ABSENT, name) ? ABSENT[name] : undefined;
-  if (instead !== undefined) return `Salt's engine "${name}" is not here: ${instead}`;
+  if (instead !== undefined) return `Brine does not have Salt's engine "${name}": ${instead}`;
   const advice = suggestion(name, known);
   const end = advice.endsWith("?") ? "" : ".";
-  return `There is no engine "${name}": ${advice}${end} One of your own belongs into _engines of file_roots ` +
-    "(salt-run saltutil.sync_engines on a master, saltutil.sync_engines on a minion) or into a directory of engines_dirs";
+  return `Unknown engine "${name}": ${advice}${end} Put a custom engine into a directory of engines_dirs, or into ` +
+    "_engines of file_roots. Then sync it: salt-run saltutil.sync_engines, or saltutil.sync_engines on a minion";
 }

@@ -17,7 +17,9 @@ async function run({ runtime: { fs, process, crypto, importFile }, opts }: Custo
   fs.mkdir(directory, 0o700);
   const stranger = strangersCode({ fs, process }, directory);
   if (stranger !== undefined) {
-    throw new TypeError(`code is not run from "${directory}": ${stranger}; set cachedir to a directory of your own`);
+    throw new TypeError(
+      `code is not run from "${directory}": ${stranger}; set cachedir to a directory that only you can write`,
+    );
   }
   const digest = hex(crypto.hash("sha256", new TextEncoder().encode(text)));
   const path = joinPath(directory, `${digest}.${ending}`);
@@ -28,7 +30,7 @@ async function run({ runtime: { fs, process, crypto, importFile }, opts }: Custo
 function code(place: CustomPlace, name: string, ending: string): Renderer {
   return async (input, job) => {
     if (typeof input !== "string") {
-      throw new RenderError(job.path, `${name} runs text, and was given data: put it first`);
+      throw new RenderError(job.path, `${name} runs text, but got data: put it first in the pipeline`);
     }
     try {
       const exports = await run(place, input, ending);
@@ -40,7 +42,7 @@ function code(place: CustomPlace, name: string, ending: string): Renderer {
     }
     throw new RenderError(
       job.path,
-      `renderer ${name}: it has to export data, or a function that returns it, as default`,
+      `renderer ${name}: its default export must be data, or a function that returns data`,
     );
   };
 }

@@ -153,17 +153,7 @@ export interface Context {
   readonly hostMaster?: HostMaster;
 }
 
-/**
- * What a job has beside the {@link Context} of its minion.
- *
- * @example
- * ```ts
- * import type { ExecutionFunction, JobContext } from "brine/minion";
- *
- * const uptime = async (context: JobContext): Promise<unknown> => await context.call("cmd.run", ["uptime"]);
- * export const fun: ExecutionFunction = { signature: "", doc: "How long it has been up.", run: uptime };
- * ```
- */
+/** What a job has beside the {@link Context} of its minion. */
 export interface JobContext extends Context {
   /** The return code of the job; a function may set it (`__context__["retcode"]`). Null: a command has none. */
   retcode: number | null;

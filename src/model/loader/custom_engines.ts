@@ -15,7 +15,7 @@ export function findCustomEngine(place: CustomPlace, module: string): EngineFile
   const { fs } = place.runtime;
   if (module.startsWith("/")) {
     const isThere = fs.stat(module)?.kind === "file" && fs.access(module, "execute");
-    return isThere ? { kind: "program", path: module } : `"${module}" is no program that this user may run`;
+    return isThere ? { kind: "program", path: module } : `"${module}" is not a program that this user may run`;
   }
   const { usable, foreign } = customFilesOf(place, "engines");
   const file = usable.find(({ name }) => name === module);

@@ -129,8 +129,8 @@ export async function loadCustomFile(
 
 export function foreignText({ path }: CustomFile): string {
   const what = /\.(?:pyx?|so|zip)$/.test(path) ? "a Python module" : "neither JavaScript nor a program";
-  return `"${path}" is ${what}, and cannot be loaded here: write it in TypeScript or JavaScript, or have it begin with ` +
-    '#! and answer to "describe" and "call"';
+  return `"${path}" is ${what}, and cannot be loaded: write it in TypeScript or JavaScript, or as a program with #! ` +
+    'that answers "describe" and "call"';
 }
 
 /** The files of a family that can be loaded, and those that cannot, which replace no module of Brine. */

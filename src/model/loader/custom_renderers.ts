@@ -61,7 +61,7 @@ function custom(place: CustomPlace, file: CustomFile): () => Promise<Renderer> {
       if (data !== undefined) return data;
       throw new RenderError(
         job.path,
-        `renderer ${file.name} returned nothing: "${file.path}" has to return text or data`,
+        `renderer ${file.name} returned nothing: "${file.path}" must return text or data`,
       );
     });
 }

@@ -70,7 +70,7 @@ async function call(place: CustomPlace, file: CustomFile, request: CustomTopRequ
  */
 export async function runCustomTop(place: CustomPlace, request: CustomTopRequest): Promise<AnyMap> {
   const file = customTop(place, request.name);
-  if (file === undefined) throw new Error(`the custom module "${request.name}" is not there any more`);
+  if (file === undefined) throw new Error(`the custom module "${request.name}" no longer exists`);
   if (file.form === "foreign") throw new TypeError(foreignText(file));
   const limit = new AbortController();
   let cancel = () => {};

@@ -70,7 +70,7 @@ async function obey(engine: EngineContext, input: Input, text: string): Promise<
     said = undefined;
   }
   if (!isRecord(said)) {
-    return log.warning("a program has printed a line that is no map of JSON", { line: text.slice(0, SHOWN) });
+    return log.warning("a program printed a line that is not a JSON map", { line: text.slice(0, SHOWN) });
   }
   const { tag, data, subscribe, log: message, level, report } = said;
   if (typeof tag === "string") {
@@ -101,7 +101,7 @@ export async function runEngineProgram(
   const input = new Input(engine, { name, role, id, settings });
   const output = new Lines(
     (text) => obey(engine, input, text),
-    (length) => log.warning("a program has printed a line that is too long: it is left out", { characters: length }),
+    (length) => log.warning("a program printed a line that is too long: line skipped", { characters: length }),
   );
   let last = "";
   const errors = new Lines((text) => {

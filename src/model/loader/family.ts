@@ -3,20 +3,7 @@ import type { Runtime } from "../../runtime/runtime.ts";
 import type { Context, JobContext, RunnerContext } from "./context.ts";
 import { type Args, type Arguments, type Declare, declareFunction, type Signature } from "./signature.ts";
 
-/**
- * One function that a job can call.
- *
- * @example
- * ```ts
- * import type { ExecutionFunction } from "brine/minion";
- *
- * export const double: ExecutionFunction = {
- *   signature: "number",
- *   doc: "Twice a number.\n\n    salt '*' maths.double 21",
- *   run: (_context, { number }) => Number(number) * 2,
- * };
- * ```
- */
+/** One function that a job can call. */
 export interface ExecutionFunction {
   /** In Python's notation: `cmd, cwd=None, **kwargs`; see {@link parseSignature}. Or what that would make of it. */
   signature: string | Signature;
@@ -46,19 +33,7 @@ export const exampledFunctions =
     run: (context: JobContext, args: Arguments<S>) => R,
   ) => executionFunction<S, R>({ signature, doc: `${says}\n\n    salt '*' ${module}.${example}${more}`, run, ...rest });
 
-/**
- * What a file under `plugins/modules/` exports as `module`.
- *
- * @example
- * ```ts
- * import { type ExecutionModule, startMinion } from "brine/minion";
- *
- * const maths: ExecutionModule = {
- *   functions: { answer: { signature: "", doc: "The answer.", run: () => 42 } },
- * };
- * export const start = () => startMinion({ rootDir: "/srv/web1", modules: { maths } });
- * ```
- */
+/** What a file under `plugins/modules/` exports as `module`. */
 export interface ExecutionModule {
   /** True, another name to go by, or why it is not available on this host. */
   virtual?(context: Context): true | string | { unavailable: string };

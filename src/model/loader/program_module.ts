@@ -91,11 +91,11 @@ async function runProgram(
     const how = bytes > MOST_BYTES
       ? `printed more than ${MOST_BYTES} bytes`
       : late
-      ? `was not done after ${options.timeoutMs! / 1000} seconds`
+      ? `did not finish within ${options.timeoutMs! / 1000} seconds`
       : by !== null
-      ? `was ended by ${by}`
+      ? `was killed by ${by}`
       : code !== 0
-      ? `ended with exit code ${code}`
+      ? `exited with ${code}`
       : undefined;
     return { how, ...out };
   } finally {
@@ -134,7 +134,7 @@ export async function describeProgram(
   if (said === undefined || !isMap(listed)) {
     const what = said === undefined ? complaint(path, ended) : `The program "${path}" names no functions`;
     throw new Error(
-      `${what}. A custom module that begins with #! is run with the word "describe", and prints ` +
+      `${what}. Brine runs a custom module that begins with #! with the argument "describe". It must print ` +
         '{"functions": {"name": {"signature": "who, times=1", "doc": "…"}}}',
     );
   }

@@ -88,7 +88,7 @@ export function isTemplateEngine(engine: unknown): boolean {
 export function unsupportedEngine(engine: string): string {
   const problem = `Specified template format ${engine} is not supported`;
   if (!PYTHON_ENGINES.includes(engine)) return problem;
-  return `${problem}: it runs Python. Write the template for jinja, and what has to be computed as a custom execution module`;
+  return `${problem}: it runs Python. Write the template for jinja, and the computation as a custom execution module`;
 }
 
 type Values = ReturnType<typeof templateValues>;

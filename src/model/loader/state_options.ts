@@ -40,7 +40,7 @@ export async function stateOptions(
   try {
     answer = await master.request({ cmd: "_master_opts" });
   } catch (error) {
-    log.warning("the master does not say its options for states, using defaults", { error: messageOf(error) });
+    log.warning("the master does not send its options for states: using defaults", { error: messageOf(error) });
   }
   if (!isRecord(answer)) return { ...opts, ...WITHOUT_ANSWER };
   const merged = { ...opts };

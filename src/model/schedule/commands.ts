@@ -175,7 +175,7 @@ class Edits {
 
   run(key: string): void {
     if (!this.#scheduler.runNow(key)) {
-      this.#log.warning("scheduled job not run: there is none, or it still runs", { job: key });
+      this.#log.warning("scheduled job not run: it does not exist, or is still running", { job: key });
     }
   }
 

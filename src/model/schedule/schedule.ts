@@ -108,10 +108,12 @@ export class Schedule {
       return refuse(`a scheduled job is refused: its name must have 1 to ${LONGEST_NAME} characters`);
     }
     if (!part.jobs.has(key) && part.jobs.size >= MOST_JOBS) {
-      return refuse(`a scheduled job is refused: there are ${MOST_JOBS} already`);
+      return refuse(`a scheduled job is refused: the limit of ${MOST_JOBS} jobs is reached`);
     }
     const bytes = part.bytes - this.#sizeOf(part.jobs.get(key)) + encode(entry, "wire").length;
-    if (bytes > MOST_BYTES) return refuse(`a scheduled job is refused: all of them may have ${MOST_BYTES} bytes`);
+    if (bytes > MOST_BYTES) {
+      return refuse(`a scheduled job is refused: the limit of ${MOST_BYTES} bytes for all jobs is reached`);
+    }
     part.bytes = bytes;
     part.jobs.set(key, new Job(key, entry));
     return true;

@@ -117,7 +117,7 @@ export class Scheduler {
     const passedMs = elapsedMs - last.elapsedMs;
     const jump = nowMs - last.nowMs - passedMs;
     if (Math.abs(jump) >= LEAST_JUMP_MS) {
-      log.warning("the system clock was set: the schedule goes by it from now on", {
+      log.warning("the system clock was changed: the schedule follows it", {
         seconds: Math.round(jump / 1000),
       });
     }
@@ -152,7 +152,7 @@ export class Scheduler {
       this.#options.log.debug("scheduled job not run: dry_run is set", { job: name });
       return;
     }
-    this.#options.log.info("scheduled job begins", { job: name });
+    this.#options.log.info("scheduled job starts", { job: name });
     this.#options.run({ name, fun: instead ?? functionOf(entry), entry });
   }
 
@@ -162,7 +162,11 @@ export class Scheduler {
     const running = this.#options.running(name);
     // Of one that may run no time at all, Salt starts the first.
     if (running === 0 || running < most) return false;
-    this.#options.log.debug("scheduled job not run: as many of it run as may", { job: name, running, most });
+    this.#options.log.debug("scheduled job not run: its limit of concurrent runs is reached", {
+      job: name,
+      running,
+      most,
+    });
     return true;
   }
 

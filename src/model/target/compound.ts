@@ -111,7 +111,7 @@ export function evaluate<T>(tokens: readonly CompoundToken[], algebra: Algebra<T
 
   function deeper(): void {
     if (++depth > MAX_DEPTH) {
-      throw new CostError(`Cannot evaluate more than ${MAX_DEPTH} parentheses within each other`);
+      throw new CostError(`Cannot evaluate more than ${MAX_DEPTH} levels of parentheses`);
     }
   }
   function or(): T {

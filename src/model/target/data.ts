@@ -59,7 +59,7 @@ function valueMatch(mode: DataMode, patterns: PatternCache): Search["matches"] {
 function matchPath(data: AnyMap, expression: string, delimiter: string, search: Search): boolean {
   const parts = expression.split(delimiter, MAX_LEVELS + 1);
   if (parts.length > MAX_LEVELS) {
-    throw new CostError(`Cannot look for more than ${MAX_LEVELS} levels in grains or pillar`);
+    throw new CostError(`Cannot search more than ${MAX_LEVELS} levels of grains or pillar`);
   }
   search.steps.spend(parts.length * (expression.length + 10));
   for (let length = parts.length - 1; length > 0; length--) {

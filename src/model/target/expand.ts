@@ -154,7 +154,7 @@ function setAlgebra(
 ): Algebra<ReadonlySet<string> | undefined> {
   const known = (operand: ReadonlySet<string> | undefined) => {
     if (operand !== undefined) return operand;
-    throw new TargetError("Cannot combine an empty parenthesis with anything");
+    throw new TargetError("Cannot combine empty parentheses with another term");
   };
   return {
     term: (term, negated) => new Set(expand(term, negated)),

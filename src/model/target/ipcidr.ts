@@ -1,16 +1,6 @@
 import { parseIpv4, parseIpv6 } from "../../language/python/ipaddress.ts";
 
-/**
- * An address or a network, as its version, its bits and the length of its prefix.
- *
- * @example
- * ```ts
- * import type { IpTarget } from "brine/gateway";
- *
- * const loopback: IpTarget = { version: 4, bits: 0x7f000000n, prefix: 8 };
- * console.log(loopback.bits.toString(16)); // 7f000000
- * ```
- */
+/** An address or a network, as its version, its bits and the length of its prefix. */
 export interface IpTarget {
   /** IPv4 or IPv6. */
   version: 4 | 6;

@@ -1,19 +1,6 @@
 import { SaltError } from "../../base/errors.ts";
 
-/**
- * The ways to name minions that a publication may carry in `tgt_type`.
- *
- * @example
- * ```ts
- * import type { TargetType } from "brine";
- *
- * export const examples: Partial<Record<TargetType, string>> = {
- *   glob: "web*",
- *   grain: "os:Debian",
- *   compound: "web* and not G@os:Debian",
- * };
- * ```
- */
+/** The ways to name minions that a publication may carry in `tgt_type`. */
 export type TargetType =
   | "glob"
   | "pcre"

@@ -204,7 +204,7 @@ export class AuthClient {
         refused("the signature of the reply is not the master's");
       }
     }
-    if (fields.nonce !== sent.nonce) refused("the reply answers another request");
+    if (fields.nonce !== sent.nonce) refused("the reply belongs to another request");
 
     if (!accepted) {
       if (fields.ret === "full") return { state: "full" };
@@ -288,8 +288,8 @@ export class AuthClient {
     const { crypto, hashType = "sha256", masterKeyRecord: { place } } = this.#options;
     const [expected, found] = [known, brought].map((pem) => fingerprint(crypto, pem, hashType));
     return new MasterKeyError(
-      `The master's key has changed: its fingerprint is ${found}, and that of ${place} is ${expected}. Compare it with: ` +
-        `salt-key -f master.pub (on the master). If it is the same, delete ${place}: the minion then signs in`,
+      `The master's key has changed: its fingerprint is ${found}, but ${place} has ${expected}. ` +
+        `Compare with: salt-key -f master.pub (on the master). If it is the same, delete ${place}: the minion then signs in`,
       { found, known: expected, path: place },
     );
   }
@@ -314,10 +314,10 @@ export class AuthClient {
     try {
       proven = new TextDecoder().decode(x931Recover(crypto, master.key, bytesOf(fields.sig)));
     } catch {
-      return refused("the master key it brings is not signed by the master");
+      return refused("its master key is not signed by the master");
     }
     if (proven !== hex(crypto.hash("sha256", text.encode(aes)))) {
-      refused("the master key it brings is not the signed one");
+      refused("its master key is not the signed key");
     }
     if (withToken) {
       if (fields.token === undefined || fields.token === null) refused("the master did not prove that it has its key");

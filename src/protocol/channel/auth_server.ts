@@ -382,7 +382,7 @@ export class AuthServer {
     const { clock, log } = this.#options;
     const { dropped, waiting } = this.#line;
     if (dropped === this.#told.dropped || clock.now() - this.#told.atMs < TELL_MS) return;
-    log.warning("more sign-ins than can be answered: newest first, the others will retry", {
+    log.warning("too many sign-ins: the newest are answered first, the others retry", {
       waiting,
       not_answered: dropped - this.#told.dropped,
     });

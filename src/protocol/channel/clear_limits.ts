@@ -18,7 +18,7 @@ interface ClearLimit {
 const SIGN_IN: ClearLimit = { of: "a sign-in", bytes: 2 ** 16, values: 4000, remedy: "" };
 /** A caller with a password, or without credentials: a target that lists a large fleet fits in. */
 const STRANGER: ClearLimit = {
-  of: "a caller without a key of this host or a token",
+  of: "a caller without a token or a key of this host",
   bytes: 2 ** 20,
   values: 20_000,
   remedy: ". Get a token first (salt -T), or call as a user of the master's host",
@@ -53,12 +53,12 @@ export function readClear(
   }
   const fields = pick(bytes, LOOK_AHEAD, { mode: "wire", maxValues: 1000, maxKept: VOUCHED.values });
   const limit = fields.cmd === "_auth" ? SIGN_IN : vouched(fields) ? VOUCHED : STRANGER;
-  if (bytes.length > limit.bytes) throw tooLarge(limit, `${limit.bytes} bytes`, `this one has ${bytes.length}`);
+  if (bytes.length > limit.bytes) throw tooLarge(limit, `${limit.bytes} bytes`, `this request has ${bytes.length}`);
   if (limit === STRANGER && !room(costOf(bytes))) throw noRoom();
   try {
     return decode(bytes, { mode: "wire", maxValues: limit.values });
   } catch (cause) {
-    throw tooLarge(limit, `${limit.values} values`, "this one has more", cause);
+    throw tooLarge(limit, `${limit.values} values`, "this request has more", cause);
   }
 }
 
@@ -75,7 +75,7 @@ function costOf({ length }: Uint8Array): number {
 }
 
 function noRoom(): RequestTooLargeError {
-  const message = "Cannot take a request: too many of callers without a key of this host or a token wait for their " +
-    "answers. Ask again later";
+  const message =
+    "Cannot take a request: too many requests of callers without a token or a key of this host are waiting. Try again later";
   return new RequestTooLargeError(message, { error: { name: "RequestTooLarge", message } });
 }

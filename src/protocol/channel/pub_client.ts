@@ -98,7 +98,7 @@ export class PublicationReader {
       log.warning(`publication ignored: ${fault}`);
       return undefined;
     }
-    log.warning("publication cannot be verified: signing in again, as the master may have other keys", {
+    log.warning("publication cannot be verified: signing in again, because the master's keys may have changed", {
       reason: fault,
     });
     const renewed = this.#open(envelope, await this.#signIn());

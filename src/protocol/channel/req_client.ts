@@ -154,12 +154,12 @@ export class SealedRequests {
           // Once, without counting as a try: the master may have been restarted, or the session key has expired.
           renewed = true;
           count--;
-          log.info("session key no longer accepted, signing in again", { reason: messageOf(error) });
+          log.info("session key no longer accepted: signing in again", { reason: messageOf(error) });
           await this.#options.renew();
           continue;
         }
         if (count >= tries || untrusted) throw error;
-        log.debug("request not answered, trying again", { attempt: count, of: tries, code: codeOf(error) });
+        log.debug("request not answered: trying again", { attempt: count, of: tries, code: codeOf(error) });
       }
     }
   }
@@ -211,7 +211,7 @@ export class RequestClient extends SealedRequests {
       }
       const inner = decode(data, { mode: "wire" }) as Record<string, unknown>;
       if (inner.nonce !== nonce || !crypto.equal(bytesOf(inner.key), key)) {
-        throw new AuthenticationError("The private reply answers another request");
+        throw new AuthenticationError("The private reply belongs to another request");
       }
       return inner.pillar;
     });

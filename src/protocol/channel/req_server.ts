@@ -264,7 +264,7 @@ export class RequestServer {
     sender: Sender,
     began: number,
   ): Promise<Uint8Array | undefined> {
-    if (this.#options.signsIn?.() === false) throw new WithheldReply("No sign-in is taken now");
+    if (this.#options.signsIn?.() === false) throw new WithheldReply("Sign-ins are not accepted now");
     try {
       return await this.#options.auth.answer(fields, version, sender);
     } catch (error) {
@@ -367,7 +367,7 @@ export class RequestServer {
           // Refused below, for the accepted key.
         }
       }
-      const why = `it does not open with the ${version >= 3 ? "session" : "master"} key (${messageOf(error)})`;
+      const why = `it cannot be decrypted with the ${version >= 3 ? "session" : "master"} key (${messageOf(error)})`;
       return this.#refuse("does not open", why, id, remote);
     }
   }
@@ -413,7 +413,7 @@ export class RequestServer {
       // A captured message, or a clock that was set back. A new session key ends the use of every captured message;
       // an honest minion signs in again and goes on.
       sessionKeys.rotate(session);
-      const why = "it was received before, or its time lies far behind this minion's last request";
+      const why = "it was received before, or is much older than this minion's last request";
       return this.#refuse("replayed", why, id, remote);
     }
     if (accepted!.isSecond) keys.used?.(id, accepted!);

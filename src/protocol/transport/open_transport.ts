@@ -49,7 +49,7 @@ export function openTransport(options: TransportOptions): Transport {
 function openZeromq({ runtime, log }: TransportOptions, ssl: Ssl | undefined): Transport {
   if (ssl !== undefined) {
     throw new ConfigError(
-      "Cannot use the option ssl: ZeroMQ carries no TLS: set transport: tcp or transport: ws, here and on the other side",
+      "Cannot use the option ssl: ZeroMQ does not support TLS: set transport: tcp or transport: ws, here and on the other side",
       { option: "ssl" },
     );
   }

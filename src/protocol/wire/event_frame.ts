@@ -37,16 +37,7 @@ export function eventStamp(nowMs: number): string {
   return fraction === 0 ? seconds : `${seconds}.${String(fraction).padStart(6, "0")}`;
 }
 
-/**
- * How an event is packed.
- *
- * @example
- * ```ts
- * import type { PackEventOptions } from "brine/wire";
- *
- * export const options: PackEventOptions = { now: Date.now(), maxBytes: 1_048_576 };
- * ```
- */
+/** How an event is packed. */
 export interface PackEventOptions {
   /** Set as `_stamp`, replacing an existing one. @default the data is packed unchanged */
   stamp?: string;

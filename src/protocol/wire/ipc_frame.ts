@@ -13,15 +13,6 @@ const HEAD = Uint8Array.of(0x82, 0xa4, 0x68, 0x65, 0x61, 0x64, 0x80, 0xa4, 0x62,
  * How frames are delimited on a bus socket. `stream`: one msgpack map after the other, as in most releases. `length`:
  * each map after its length, four bytes, big-endian; Salt's latest 3006 releases use it on both sockets, and those
  * of 3007 and 3008 only towards the pull socket.
- *
- * @example
- * ```ts
- * import { type IpcFraming, packIpcFrame, withLength } from "brine/wire";
- *
- * export function framed(body: Uint8Array, framing: IpcFraming): Uint8Array {
- *   return framing === "length" ? withLength(packIpcFrame(body)) : packIpcFrame(body);
- * }
- * ```
  */
 export type IpcFraming = "stream" | "length";
 
@@ -96,16 +87,7 @@ function putUint32(bytes: Uint8Array, at: number, value: number): void {
   bytes[at + 3] = value;
 }
 
-/**
- * A frame as it was read.
- *
- * @example
- * ```ts
- * import type { IpcFrame } from "brine/wire";
- *
- * export const sizeOf = ({ body }: IpcFrame): number => body.length;
- * ```
- */
+/** A frame as it was read. */
 export interface IpcFrame {
   /** What stands beside the body, such as the number of an event. */
   head: Readonly<Record<string, unknown>>;
@@ -124,17 +106,7 @@ function textsOf(head: Record<string, unknown>): IpcFrame["head"] {
   );
 }
 
-/**
- * Bounds of an {@link IpcFrameReader}.
- *
- * @example
- * ```ts
- * import { IpcFrameReader, type IpcFrameReaderOptions } from "brine/wire";
- *
- * const options: IpcFrameReaderOptions = { maxBytes: 1_048_576 };
- * export const reader = new IpcFrameReader(options);
- * ```
- */
+/** Bounds of an {@link IpcFrameReader}. */
 export interface IpcFrameReaderOptions {
   /** Bytes of one frame. @default 128 MiB */
   maxBytes?: number;

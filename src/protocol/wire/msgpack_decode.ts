@@ -6,29 +6,10 @@ import { TextCache, textOf } from "./utf8.ts";
 /**
  * How byte strings become values: `"wire"` recovers text (valid UTF-8 is text, the rest bytes), `"raw"` leaves values as
  * bytes and recovers map keys only, `"bin"` follows the type byte. In all three, invalid UTF-8 is a `Uint8Array`.
- *
- * @example
- * ```ts
- * import { decode, encode, type Mode } from "brine/wire";
- *
- * const mode: Mode = "raw";
- * console.log(decode(encode("text", "wire"), { mode }) instanceof Uint8Array); // true
- * ```
  */
 export type Mode = "wire" | "raw" | "bin";
 
-/**
- * How msgpack is decoded, and its bounds.
- *
- * @example
- * ```ts
- * import { decode, type DecodeOptions, encode, Packed } from "brine/wire";
- *
- * const options: DecodeOptions = { mode: "bin", keep: ["return"], maxValues: 1000 };
- * const value = decode(encode({ id: "web1", return: [1, 2] }, "bin"), options) as Record<string, unknown>;
- * console.log(value.return instanceof Packed); // true
- * ```
- */
+/** How msgpack is decoded, and its bounds. */
 export interface DecodeOptions {
   /** How strings and binaries are decoded. */
   mode: Mode;
@@ -149,7 +130,7 @@ export class Reader {
   /** The same for values that are skipped. */
   pass(count: number): void {
     if ((this.keptLeft -= count) < 0) {
-      throw new ProtocolError(`Cannot unpack a value: one that stays packed has more than ${this.maxKept} parts`);
+      throw new ProtocolError(`Cannot unpack a value: a packed value has more than ${this.maxKept} parts`);
     }
   }
 

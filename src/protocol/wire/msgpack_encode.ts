@@ -4,14 +4,6 @@ import { writeUtf8 } from "./utf8.ts";
 /**
  * The two dialects of Salt: `"wire"` writes text and bytes alike as raw strings without str8, `"bin"` (events, caches)
  * as str and bin. @see docs/internals/protocol.md 1.1
- *
- * @example
- * ```ts
- * import { encode, type Profile } from "brine/wire";
- *
- * const profile: Profile = "bin";
- * console.log(encode("x".repeat(40), profile)[0]); // 217
- * ```
  */
 export type Profile = "wire" | "bin";
 

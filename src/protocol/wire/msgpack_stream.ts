@@ -6,17 +6,7 @@ import { concat } from "../../runtime/bytes.ts";
 /** Pieces of a value from this size on are kept as they arrived. */
 const JOIN_LIMIT = 32768;
 
-/**
- * How a stream of msgpack values is decoded, and its bounds.
- *
- * @example
- * ```ts
- * import { StreamDecoder, type StreamDecodeOptions } from "brine/wire";
- *
- * const options: StreamDecodeOptions = { mode: "bin", maxBytes: 1_048_576 };
- * export const decoder = new StreamDecoder(options);
- * ```
- */
+/** How a stream of msgpack values is decoded, and its bounds. */
 export interface StreamDecodeOptions extends DecodeOptions {
   /** Bytes of one value. @default 128 MiB */
   maxBytes?: number;

@@ -87,16 +87,7 @@ export function packLongBytes(whole: Uint8Array): Uint8Array {
   return whole;
 }
 
-/**
- * How a payload is unpacked, and its bounds.
- *
- * @example
- * ```ts
- * import type { UnpackPayloadOptions } from "brine/wire";
- *
- * export const options: UnpackPayloadOptions = { nonce: "0123456789abcdef0123456789abcdef", maxValues: 1000 };
- * ```
- */
+/** How a payload is unpacked, and its bounds. */
 export interface UnpackPayloadOptions extends Omit<DecodeOptions, "mode"> {
   /** The nonce of the request that this answers. A plaintext does not show whether it has one: the caller must know. */
   nonce?: string;
@@ -123,7 +114,7 @@ export function unpackPayload(plain: Uint8Array, options: UnpackPayloadOptions =
     const expected = utf8(nonce);
     for (let at = 0; at < NONCE; at++) {
       if (expected.length !== NONCE || plain[start + at] !== expected[at]) {
-        throw new ProtocolError("Cannot accept a reply: its nonce differs from the one that was sent");
+        throw new ProtocolError("Cannot accept a reply: its nonce differs from the nonce of the request");
       }
     }
     start += NONCE;
@@ -133,16 +124,7 @@ export function unpackPayload(plain: Uint8Array, options: UnpackPayloadOptions =
   return decode(plainBytes(plain).subarray(start), how);
 }
 
-/**
- * A request whose load is not encrypted.
- *
- * @example
- * ```ts
- * import type { ClearEnvelope } from "brine/wire";
- *
- * export const isMap = ({ load }: ClearEnvelope): boolean => typeof load === "object" && load !== null;
- * ```
- */
+/** A request whose load is not encrypted. */
 export interface ClearEnvelope {
   /** The load is not encrypted. */
   enc: "clear";
@@ -152,16 +134,7 @@ export interface ClearEnvelope {
   version: number;
 }
 
-/**
- * A request whose load is sealed with the session key of `id` (version 3) or the master key.
- *
- * @example
- * ```ts
- * import type { AesEnvelope } from "brine/wire";
- *
- * export const sender = ({ id, version }: AesEnvelope): string => `${id ?? "?"} speaks version ${version}`;
- * ```
- */
+/** A request whose load is sealed with the session key of `id` (version 3) or the master key. */
 export interface AesEnvelope {
   /** The load is encrypted with a session key. */
   enc: "aes";
@@ -179,13 +152,6 @@ export interface AesEnvelope {
 
 /**
  * Bytes that are not a request, and Salt's reply to them.
- *
- * @example
- * ```ts
- * import type { RefusedEnvelope } from "brine/wire";
- *
- * export const why = ({ reason, error }: RefusedEnvelope): string => error?.message ?? reason;
- * ```
  * @see docs/internals/protocol.md 5.3
  */
 export interface RefusedEnvelope {
@@ -232,16 +198,7 @@ export class RequestTooLargeError extends ProtocolError {
   }
 }
 
-/**
- * A request as it arrives: in clear, encrypted, or refused.
- *
- * @example
- * ```ts
- * import type { RequestEnvelope } from "brine/wire";
- *
- * export const isSealed = (envelope: RequestEnvelope): boolean => envelope.enc === "aes";
- * ```
- */
+/** A request as it arrives: in clear, encrypted, or refused. */
 export type RequestEnvelope = ClearEnvelope | AesEnvelope | RefusedEnvelope;
 
 /**
@@ -299,17 +256,7 @@ const ENVELOPE_VALUES = 64;
 /** Parts of a load in clear that are counted before it is refused unread. */
 const LOAD_VALUES = 2 ** 20;
 
-/**
- * Bounds of {@link parseEnvelope}.
- *
- * @example
- * ```ts
- * import { parseEnvelope, type ParseEnvelopeOptions, unpack } from "brine/wire";
- *
- * const options: ParseEnvelopeOptions = { readClear: (load) => unpack(load, "wire", { maxValues: 1000 }) };
- * export const read = (bytes: Uint8Array) => parseEnvelope(bytes, options);
- * ```
- */
+/** Bounds of {@link parseEnvelope}. */
 export interface ParseEnvelopeOptions {
   /** Reads a load in clear, within bounds of its own. @default as any value on the wire */
   readClear?(load: Packed): unknown;
@@ -375,13 +322,6 @@ export function parseEnvelope(bytes: Uint8Array, options: ParseEnvelopeOptions =
 
 /**
  * A message of the publisher: a job load sealed with the master key.
- *
- * @example
- * ```ts
- * import type { PublicationEnvelope } from "brine/wire";
- *
- * export const isSigned = ({ sig }: PublicationEnvelope): boolean => sig !== undefined;
- * ```
  * @see docs/internals/protocol.md 5.5
  */
 export interface PublicationEnvelope {

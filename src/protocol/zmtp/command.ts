@@ -14,16 +14,7 @@ export interface Command {
 const encoder = new TextEncoder();
 const NOTHING = new Uint8Array(0);
 
-/**
- * The name of each ZeroMQ pattern on the wire.
- *
- * @example
- * ```ts
- * import type { SocketType } from "brine/zmtp";
- *
- * export const ASKS: SocketType[] = ["REQ", "DEALER"];
- * ```
- */
+/** The name of each ZeroMQ pattern on the wire. */
 export type SocketType =
   | "PUB"
   | "SUB"

@@ -3,19 +3,7 @@ import type { Logger } from "../../base/log.ts";
 import type { Net } from "../../runtime/net.ts";
 import type { Wire } from "./conversation.ts";
 
-/**
- * The clock, network, log and randomness that a socket uses.
- *
- * @example
- * ```ts
- * import { currentRuntime, silentLogger } from "brine";
- * import { type ZmtpContext, zmtpSockets } from "brine/zmtp";
- *
- * const { net, clock, random, later } = await currentRuntime();
- * const context: ZmtpContext = { net, clock, random, log: silentLogger, later };
- * console.log(zmtpSockets(context).name); // zmtp
- * ```
- */
+/** The clock, network, log and randomness that a socket uses. */
 export interface ZmtpContext {
   /** The byte streams to connect with. */
   net: Net;

@@ -1,16 +1,6 @@
 import { printAddress, type SocketAddress } from "../../runtime/net.ts";
 
-/**
- * A ZeroMQ endpoint: where to dial or listen, and for TCP optionally from where (`tcp://source:port;host:port`).
- *
- * @example
- * ```ts
- * import { type Endpoint, printEndpoint } from "brine/zmtp";
- *
- * const endpoint: Endpoint = { kind: "tcp", host: "127.0.0.1", port: 4506 };
- * console.log(printEndpoint(endpoint)); // tcp://127.0.0.1:4506
- * ```
- */
+/** A ZeroMQ endpoint: where to dial or listen, and for TCP optionally from where (`tcp://source:port;host:port`). */
 export type Endpoint = SocketAddress & { source?: { host?: string; port?: number } };
 
 const FORMS = `"tcp://host:port", "tcp://[ipv6]:port" or "ipc:///path"`;

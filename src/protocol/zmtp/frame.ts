@@ -2,16 +2,7 @@ import { ProtocolError } from "../../base/errors.ts";
 import { grown, release } from "../../runtime/bytes.ts";
 import { PausableReader } from "../../runtime/pausable_reader.ts";
 
-/**
- * The frames of one message.
- *
- * @example
- * ```ts
- * import type { Message } from "brine/zmtp";
- *
- * export const text = (message: Message): string[] => message.map((frame) => new TextDecoder().decode(frame));
- * ```
- */
+/** The frames of one message. */
 export type Message = Uint8Array[];
 
 /*

@@ -1,15 +1,6 @@
 import { ConnectionLimit } from "./connection_limit.ts";
 
-/**
- * Settings of a socket. Durations are in milliseconds, sizes in bytes.
- *
- * @example
- * ```ts
- * import type { SocketOptions } from "brine/zmtp";
- *
- * export const options: SocketOptions = { sendHighWaterMark: 100, heartbeatIntervalMs: 30_000, lingerMs: 0 };
- * ```
- */
+/** Settings of a socket. Durations are in milliseconds, sizes in bytes. */
 export interface SocketOptions {
   /**
    * Messages waiting for one peer beyond what its connection has taken; 0 means no limit. When it is reached, PUB drops
@@ -110,16 +101,7 @@ export function settingsOf(options: SocketOptions): Settings {
   };
 }
 
-/**
- * Options of a PUB socket.
- *
- * @example
- * ```ts
- * import type { PubOptions } from "brine/zmtp";
- *
- * export const options: PubOptions = { maxTopics: 100, sendHighWaterMark: 1000 };
- * ```
- */
+/** Options of a PUB socket. */
 export interface PubOptions extends SocketOptions {
   /** A subscriber that asks for more topics is disconnected. @default 10000 */
   maxTopics?: number;

@@ -11,16 +11,7 @@ import { type Batch, BATCH_SIZE, type JoinCache, Outbox } from "./outbox.ts";
 import type { Unfinished } from "./unfinished.ts";
 import { ZMTP } from "./zmtp_conversation.ts";
 
-/**
- * What a caller may know of the other end of a connection.
- *
- * @example
- * ```ts
- * import type { PeerInfo } from "brine/zmtp";
- *
- * export const line = ({ remote, open, waiting }: PeerInfo): string => `${remote} ${open ? "up" : "gone"} ${waiting ?? 0}`;
- * ```
- */
+/** What a caller may know of the other end of a connection. */
 export interface PeerInfo {
   /** `tcp://10.0.0.7:51312`; empty where libzmq does not report it. */
   readonly remote: string;
@@ -38,18 +29,7 @@ export interface PeerInfo {
   resume?(): void;
 }
 
-/**
- * A peer of a ROUTER: where to send the reply. After the peer has disconnected it stays valid, with `open` false.
- *
- * @example
- * ```ts
- * import type { PeerHandle, Router } from "brine/zmtp";
- *
- * export function answer(router: Router, peer: PeerHandle, text: string): boolean {
- *   return router.send(peer, new TextEncoder().encode(text));
- * }
- * ```
- */
+/** A peer of a ROUTER: where to send the reply. After the peer has disconnected it stays valid, with `open` false. */
 export type PeerHandle = PeerInfo;
 
 /** The socket a {@link Peer} belongs to. */

@@ -82,11 +82,11 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
     for (const peer of this.#peers) {
       return `${
         peer.endpoint ?? peer.remote
-      } was reached, and does not answer as ${wire.peer}: check the address, the port and the transport`;
+      } accepts connections but does not answer as ${wire.peer}: check the address, the port and the transport`;
     }
     const [endpoint] = this.#dialers.keys();
     if (endpoint === undefined) return undefined;
-    return `no answer from ${endpoint} yet: check the address and the firewalls between`;
+    return `no answer from ${endpoint} yet: check the address and the firewalls`;
   }
 
   /** Calls `handler` for each peer whose handshake is done from now on. */
@@ -196,7 +196,7 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
         this.#problems.set(name, messageOf(error));
         const fields = { endpoint: name, socket: this.type, error: messageOf(error) };
         // The first failure is worth a line; the same every few seconds is not.
-        if (attempt === 0) log.info("cannot connect, will go on trying", fields);
+        if (attempt === 0) log.info("cannot connect: trying again", fields);
         else log.debug("cannot connect", fields);
       }
       if (signal.aborted) return;
@@ -250,7 +250,7 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
   abstract peerMessage(peer: Peer, frames: Message): void;
 
   peerSubscribed(_peer: Peer, _topic: Uint8Array, _on: boolean): void {
-    throw new ProtocolError(`A ${this.type} socket takes no subscriptions`);
+    throw new ProtocolError(`A ${this.type} socket does not support subscriptions`);
   }
 
   peerDrained(_peer: Peer): void {}

@@ -9,18 +9,7 @@ import type { PeerHandle, PeerInfo } from "./peer.ts";
  * received may be views of a larger buffer: copy what is kept for long.
  */
 
-/**
- * What all patterns have in common.
- *
- * @example
- * ```ts
- * import type { Socket } from "brine/zmtp";
- *
- * export function count(socket: Socket): number {
- *   return [...socket.peers()].length;
- * }
- * ```
- */
+/** What all patterns have in common. */
 export interface Socket extends AsyncDisposable {
   /**
    * Listens; resolves to the real endpoint, with the port that was chosen for port 0.
@@ -40,19 +29,7 @@ export interface Socket extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/**
- * Receives messages: by a handler for all, or one at a time.
- *
- * @example
- * ```ts
- * import type { Receiver } from "brine/zmtp";
- *
- * export async function first(socket: Receiver): Promise<string> {
- *   const message = await socket.receive();
- *   return message === undefined ? "closed" : new TextDecoder().decode(message[0]);
- * }
- * ```
- */
+/** Receives messages: by a handler for all, or one at a time. */
 export interface Receiver extends AsyncIterable<Message> {
   /** Calls `handler` for every message as it arrives; what it throws is logged. The high-water mark does not apply then. */
   onMessage(handler: (message: Message) => void): void;
@@ -60,20 +37,7 @@ export interface Receiver extends AsyncIterable<Message> {
   receive(): Message | undefined | Promise<Message | undefined>;
 }
 
-/**
- * PUB: to every subscriber of a prefix of the first frame. A subscriber at its high-water mark loses the message.
- *
- * @example
- * ```ts
- * import { currentRuntime, silentLogger } from "brine";
- * import { type Pub, runtimeSockets } from "brine/zmtp";
- *
- * await using pub: Pub = runtimeSockets(await currentRuntime(), silentLogger).pub();
- * await pub.bind("tcp://127.0.0.1:*");
- * pub.send([new TextEncoder().encode("weather"), new TextEncoder().encode("rain")]);
- * console.log(pub.dropped ?? 0); // 0
- * ```
- */
+/** PUB: to every subscriber of a prefix of the first frame. A subscriber at its high-water mark loses the message. */
 export interface Pub extends Socket {
   /** Sends a message to every peer that subscribed to a prefix of its first frame. */
   send(message: Message | Uint8Array): void;
@@ -81,19 +45,7 @@ export interface Pub extends Socket {
   readonly dropped?: number;
 }
 
-/**
- * SUB: receives the topics it has subscribed to; nothing before its first subscription.
- *
- * @example
- * ```ts
- * import type { Sub } from "brine/zmtp";
- *
- * export async function follow(sub: Sub, topic: string): Promise<void> {
- *   sub.subscribe(topic);
- *   for await (const message of sub) console.log(message.length, "frames");
- * }
- * ```
- */
+/** SUB: receives the topics it has subscribed to; nothing before its first subscription. */
 export interface Sub extends Socket, Receiver {
   /** Subscribes to messages whose first frame begins with `topic`; `""` means all. */
   subscribe(topic: Uint8Array | string): void;
@@ -105,65 +57,19 @@ export interface Sub extends Socket, Receiver {
   introduce(message: Uint8Array): void;
 }
 
-/**
- * PUSH: each message to one peer in turn.
- *
- * @example
- * ```ts
- * import type { Push } from "brine/zmtp";
- *
- * export async function spread(push: Push, pieces: Uint8Array[]): Promise<void> {
- *   for (const piece of pieces) await push.send(piece);
- * }
- * ```
- */
+/** PUSH: each message to one peer in turn. */
 export interface Push extends Socket {
   /** Returns nothing if the message was queued; if there is no room, a promise that the caller has to wait for. */
   send(message: Message | Uint8Array): void | Promise<void>;
 }
 
-/**
- * PULL: receives from all peers.
- *
- * @example
- * ```ts
- * import { currentRuntime, silentLogger } from "brine";
- * import { type Pull, runtimeSockets } from "brine/zmtp";
- *
- * const sockets = runtimeSockets(await currentRuntime(), silentLogger);
- * await using pull: Pull = sockets.pull();
- * await using push = sockets.push();
- * push.connect(await pull.bind("tcp://127.0.0.1:*"));
- * await push.send(new TextEncoder().encode("work"));
- * console.log(new TextDecoder().decode((await pull.receive())?.[0])); // work
- * ```
- */
+/** PULL: receives from all peers. */
 export interface Pull extends Socket, Receiver {}
 
-/**
- * DEALER: sends like PUSH, receives like PULL.
- *
- * @example
- * ```ts
- * import type { Dealer } from "brine/zmtp";
- *
- * export async function ask(dealer: Dealer, question: Uint8Array): Promise<void> {
- *   await dealer.send([new Uint8Array(0), question]);
- * }
- * ```
- */
+/** DEALER: sends like PUSH, receives like PULL. */
 export interface Dealer extends Push, Receiver {}
 
-/**
- * Options of one request.
- *
- * @example
- * ```ts
- * import type { RequestOptions } from "brine/zmtp";
- *
- * export const options: RequestOptions = { timeoutMs: 5000 };
- * ```
- */
+/** Options of one request. */
 export interface RequestOptions {
   /** Cancels the request, which then rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
@@ -171,17 +77,7 @@ export interface RequestOptions {
   timeoutMs?: number;
 }
 
-/**
- * REQ: one request, then its reply.
- *
- * @example
- * ```ts
- * import type { Req } from "brine/zmtp";
- *
- * export const ask = async (req: Req, question: string): Promise<string> =>
- *   new TextDecoder().decode((await req.request(new TextEncoder().encode(question), { timeoutMs: 5000 }))[0]);
- * ```
- */
+/** REQ: one request, then its reply. */
 export interface Req extends Socket {
   /**
    * Sends once earlier requests have their replies. After a timeout or an abort the connection is replaced by a new one, so
@@ -193,18 +89,7 @@ export interface Req extends Socket {
   request(message: Message | Uint8Array, options?: RequestOptions): Promise<Message>;
 }
 
-/**
- * REP: replies to requests.
- *
- * @example
- * ```ts
- * import type { Rep } from "brine/zmtp";
- *
- * export function echo(rep: Rep): void {
- *   rep.serve((message) => message);
- * }
- * ```
- */
+/** REP: replies to requests. */
 export interface Rep extends Socket {
   /**
    * Replies to each request with what `handler` returns; requests of different peers run concurrently, those of one
@@ -213,18 +98,7 @@ export interface Rep extends Socket {
   serve(handler: (message: Message, peer: PeerHandle) => Message | Uint8Array | Promise<Message | Uint8Array>): void;
 }
 
-/**
- * ROUTER: receives from all peers, and sends to the peer that it names.
- *
- * @example
- * ```ts
- * import type { Router } from "brine/zmtp";
- *
- * export function echo(router: Router): void {
- *   router.onMessage((peer, frames) => void router.send(peer, frames));
- * }
- * ```
- */
+/** ROUTER: receives from all peers, and sends to the peer that it names. */
 export interface Router extends Socket {
   /** Calls `handler` with each message and the peer that sent it. */
   onMessage(handler: (peer: PeerHandle, frames: Message) => void): void;
@@ -232,16 +106,7 @@ export interface Router extends Socket {
   send(peer: PeerHandle | Uint8Array, message: Message | Uint8Array): boolean;
 }
 
-/**
- * Makes sockets: ours, or libzmq's.
- *
- * @example
- * ```ts
- * import type { SocketFactory } from "brine/zmtp";
- *
- * export const listener = (sockets: SocketFactory) => sockets.router({ sendHighWaterMark: 100 });
- * ```
- */
+/** Makes sockets: ours, or libzmq's. */
 export interface SocketFactory {
   /** The library behind the sockets, for logs. */
   readonly name: string;

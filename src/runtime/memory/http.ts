@@ -32,7 +32,9 @@ export function memoryHttp(clock: Clock): MemoryHttp {
     serve(handler, { port }): Promise<HttpServer> {
       const taken = port === 0 ? next++ : port;
       if (servers.has(taken)) {
-        const error = new SystemError("EADDRINUSE", `Cannot serve HTTP at port ${taken}: it is taken`, { port: taken });
+        const error = new SystemError("EADDRINUSE", `Cannot serve HTTP at port ${taken}: it is in use`, {
+          port: taken,
+        });
         return Promise.reject(error);
       }
       const server: MemoryServer = { handler, requests: new Set(), onIdle: () => {} };

@@ -91,7 +91,7 @@ export function memoryRuntime(options: MemoryRuntimeOptions): Runtime {
     later,
     importFile: (path) =>
       Promise.reject(
-        new SystemError("ENOTSUP", `Cannot load "${path}": the memory runtime has no code of its own`, { path }),
+        new SystemError("ENOTSUP", `Cannot load "${path}": the memory runtime has no code`, { path }),
       ),
   };
 }

@@ -245,7 +245,7 @@ export function memoryNet(options: MemoryNetOptions = {}): Net {
     const key = keyOf(address);
     if (listeners.has(key)) {
       return Promise.reject(
-        new SystemError("EADDRINUSE", `Cannot listen on ${printAddress(at)}: EADDRINUSE, it is taken`, { address: at }),
+        new SystemError("EADDRINUSE", `Cannot listen on ${printAddress(at)}: EADDRINUSE, in use`, { address: at }),
       );
     }
     const listener: MemoryListener = { address, accept };

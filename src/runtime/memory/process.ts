@@ -37,7 +37,7 @@ export class MemoryExit extends SaltError {
   readonly exitCode: number;
 
   constructor(exitCode: number) {
-    super("EXIT", `The process of the memory runtime ends with code ${exitCode}`);
+    super("EXIT", `The process of the memory runtime exits with ${exitCode}`);
     this.exitCode = exitCode;
   }
 }

@@ -18,13 +18,13 @@ const REMEDY: Record<string, string> = {
   EACCES: ": permission denied; run as its owner or change its mode",
   EPERM: ": not permitted for this user, or by an attribute of the file or its directory (see lsattr)",
   ENOENT: ": no such file or directory",
-  EEXIST: ": it exists already",
+  EEXIST: ": it exists",
   ENOSPC: ": no space left on the device",
   EROFS: ": the file system is read-only",
   ENOTDIR: ": a part of the path is not a directory",
   EISDIR: ": it is a directory",
   EMFILE: ": too many open files; raise the limit (ulimit -n)",
-  ELOOP: ": a link is in its place, or its links have no end",
+  ELOOP: ": the path is a link, or its links form a loop",
 };
 
 function guard<T>(doing: string, file: string, call: () => T): T {

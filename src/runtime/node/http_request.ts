@@ -106,7 +106,7 @@ function sent(
     },
   });
   outgoing.once("response", resolve);
-  outgoing.once("upgrade", () => reject(new TypeError("The server changes the protocol, which was not asked for")));
+  outgoing.once("upgrade", () => reject(new TypeError("The server changes the protocol without a request")));
   outgoing.on("error", reject);
   outgoing.once("close", () => reject(new Error("The server closed the connection before it answered")));
   outgoing.end(body);
@@ -114,7 +114,7 @@ function sent(
 }
 
 function cutShort(cause: unknown): SystemError {
-  return new SystemError("ECONNRESET", "the connection ended before the body was whole", { cause });
+  return new SystemError("ECONNRESET", "the connection closed before the end of the body", { cause });
 }
 
 /**

@@ -25,17 +25,17 @@ const path = builtin("node:path");
 /** What an operator can do about an errno; one that is not listed gets the system's own message. */
 const REMEDIES: Record<string, string> = {
   EADDRINUSE: "another process listens there: stop it, or choose another address",
-  EADDRNOTAVAIL: "this host does not have that address: choose one of its own, or 0.0.0.0 for all",
+  EADDRNOTAVAIL: "this host does not have that address: use an address of this host, or 0.0.0.0 for all",
   EACCES: "permission denied: choose a port above 1023, or a path that this user may write, or run as root",
   EPERM: "permission denied: run as the owner of that path, or as root",
   ECONNREFUSED: "no process listens there: start the other side, or check the address",
-  ENOENT: "there is no such path: start the other side, or check the path",
+  ENOENT: "the path does not exist: start the other side, or check the path",
   ENOTDIR: "a part of that path is not a directory: check the path",
   ENOTFOUND: "the name cannot be looked up: check its spelling and the DNS",
   EAI_AGAIN: "the name server does not answer: check the DNS",
-  ETIMEDOUT: "no reply: check the address and the firewalls between",
-  EHOSTUNREACH: "there is no route to that host: check the address and the network",
-  ENETUNREACH: "there is no route to that network: check the address and the network",
+  ETIMEDOUT: "no reply: check the address and the firewalls",
+  EHOSTUNREACH: "no route to that host: check the address and the network",
+  ENETUNREACH: "no route to that network: check the address and the network",
   EMFILE: "this process has too many files open: raise its limit (ulimit -n)",
   EINVAL: "the system refuses that address; the path of a Unix socket has at most 107 bytes",
 };

@@ -53,7 +53,7 @@ function workingDirectory(): string {
   try {
     return process.cwd();
   } catch (cause) {
-    throw new SystemError("ENOENT", "The working directory has been removed; change to another one", { cause });
+    throw new SystemError("ENOENT", "The working directory has been removed: change to another directory", { cause });
   }
 }
 

@@ -20,7 +20,7 @@ function checkKey({ certificate, key }: TlsOptions): void {
   if (certificate === undefined || key === undefined) return;
   const { createPrivateKey, X509Certificate } = builtin("node:crypto");
   if (new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))) return;
-  throw new TypeError("the key is not that of the certificate: check keyfile and certfile");
+  throw new TypeError("the key does not belong to the certificate: check keyfile and certfile");
 }
 
 function materialOf(

@@ -11,12 +11,13 @@ const REASONS: Record<string, string> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
   CERT_HAS_EXPIRED: "the certificate has expired: issue a new one",
   CERT_NOT_YET_VALID: "the certificate is not valid yet: check the clocks of both hosts",
-  INVALID_PURPOSE: "the certificate may not be used for this side: check its extended key usage",
+  INVALID_PURPOSE: "the certificate is not valid for this side: check its extended key usage",
   ERR_TLS_CERT_ALTNAME_INVALID:
     "the certificate is for another name or address: issue one with this name as subjectAltName",
-  ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE: "no certificate was shown: set certfile and keyfile on the other side",
-  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: "the other side asks for a certificate: set certfile and keyfile here",
-  ERR_SSL_TLSV1_ALERT_CERTIFICATE_REQUIRED: "the other side asks for a certificate: set certfile and keyfile here",
+  ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE:
+    "the other side sent no certificate: set certfile and keyfile on the other side",
+  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: "the other side requires a certificate: set certfile and keyfile here",
+  ERR_SSL_TLSV1_ALERT_CERTIFICATE_REQUIRED: "the other side requires a certificate: set certfile and keyfile here",
   ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: "the other side does not trust the authority of this certificate: check its ca_certs",
   ERR_SSL_WRONG_VERSION_NUMBER: "the other side does not speak TLS: set ssl on both sides, or on neither",
   ERR_SSL_HTTP_REQUEST: "the other side does not speak TLS: set ssl on both sides, or on neither",

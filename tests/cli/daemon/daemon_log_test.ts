@@ -108,7 +108,7 @@ test("a link that another user has made is not written through, and the operator
     };
     assert.throws(
       () => new LogFile(ofStranger, link),
-      /it is a link that user 12345 has made. Remove it, or name another/,
+      /it is a link that user 12345 created. Remove the link, or set log_file/,
     );
     const complaints: string[] = [];
     const { log } = new DaemonLog({
@@ -142,7 +142,7 @@ test("lines that a full disk does not take are counted, and the daemon goes on",
     rmSync(link);
     log.reopen();
     log.write("three\n");
-    assert.equal(readFileSync(link, "utf8"), "2 lines of the log could not be written\nthree\n");
+    assert.equal(readFileSync(link, "utf8"), "2 log lines could not be written\nthree\n");
   } finally {
     rmSync(directory, { recursive: true });
   }

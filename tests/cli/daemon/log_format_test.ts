@@ -53,14 +53,14 @@ describe("a format of the log", () => {
 
   for (
     const [format, why] of [
-      ["%(mesage)s", /log_fmt_logfile is "%\(mesage\)s": there is no attribute "mesage". Use one of .*message/],
-      ["%(message)", /"%\(message\)" is no attribute. Write %\(message\)s/],
-      ["%(message)d", /%\(message\)d cannot be written so/],
-      ["%s", /"%s" is no attribute/],
-      ["50%", /"%" is no attribute/],
-      ["hello", /it has no attribute, so that all lines would be the same/],
+      ["%(mesage)s", /log_fmt_logfile is "%\(mesage\)s": "mesage" is not an attribute. Use one of .*message/],
+      ["%(message)", /"%\(message\)" is not an attribute. Write %\(message\)s/],
+      ["%(message)d", /%\(message\)d is not supported/],
+      ["%s", /"%s" is not an attribute/],
+      ["50%", /"%" is not an attribute/],
+      ["hello", /it has no attribute, so all lines would be equal/],
       ["%(message)999999999s", /too wide/],
-      ["%(__proto__)s", /there is no attribute "__proto__"/],
+      ["%(__proto__)s", /"__proto__" is not an attribute/],
     ] as const
   ) test(`cannot be ${format}`, () => assert.throws(() => line(format), why));
 });

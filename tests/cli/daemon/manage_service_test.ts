@@ -26,7 +26,7 @@ test("a daemon is started by what manages it, else as this program was", () => {
     [OPENRC, "/etc/salt", "rc-service salt-master start"],
     [[CLONE], "/etc/salt", "npm run master (in /home/ann/brine)"],
     [[CLONE, ...SYSTEMD], "/srv/etc", "npm run master -- -c /srv/etc (in /home/ann/brine)"],
-    [["/.dockerenv"], "/etc/salt", "restart the container whose program it is, or run: salt-master -d"],
+    [["/.dockerenv"], "/etc/salt", "restart its container, or run: salt-master -d"],
     [[], "/etc/salt", "salt-master -d"],
   ];
   for (const [paths, configDir, expected] of rows) {

@@ -74,8 +74,8 @@ describe("sockets of a socket unit", () => {
     assert.deepEqual(said.map(({ level, fields }) => [level, fields.address ?? fields.socket, fields.name]), [
       ["info", "tcp://127.0.0.1:4505", "publish"],
       ["info", "tcp://[::]:4506", "requests"],
-      ["warning", "descriptor 5: no listening TCP socket", "other"],
-      ["warning", "descriptor 6: no listening TCP socket", "null"],
+      ["warning", "descriptor 5 is not a listening TCP socket", "other"],
+      ["warning", "descriptor 6 is not a listening TCP socket", "null"],
     ]);
   });
 
@@ -155,7 +155,7 @@ describe("a master of a socket unit", { timeout: 120_000, skip }, () => {
     await master.saying("master is running");
     assert.match(master.said, new RegExp(`socket unit: address=tcp://127.0.0.1:${publish} name=a`));
     assert.match(master.said, new RegExp(`socket unit: address=tcp://127.0.0.1:${requests} name=b`));
-    await master.saying(`is not used: socket=tcp://127.0.0.1:${other} name=c`);
+    await master.saying(`is ignored: socket=tcp://127.0.0.1:${other} name=c`);
     for (const port of [publish, requests]) {
       const socket = connect(port, "127.0.0.1");
       const greeting = await new Promise<Uint8Array>((resolve, reject) => {

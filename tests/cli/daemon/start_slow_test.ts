@@ -109,7 +109,7 @@ describe("a daemon", { timeout: 240_000, skip: linux }, () => {
       assert.equal(daemon.code, 4, daemon.said);
       assert.match(
         daemon.said,
-        new RegExp(`Port ${port} \\(publish_port\\) is in use on 127.0.0.1: stop what listens`),
+        new RegExp(`Port ${port} \\(publish_port\\) is in use on 127.0.0.1: stop the program that listens`),
       );
       assert.ok(!existsSync(pidFile));
     } finally {
@@ -145,23 +145,25 @@ describe("a daemon", { timeout: 240_000, skip: linux }, () => {
       LISTEN_PID: "1",
     });
     await daemon.saying("master is running");
-    assert.match(daemon.said, /NOTIFY_SOCKET is not used: .*expected a path of at most 107 bytes/);
-    assert.match(daemon.said, /WATCHDOG_USEC is not used: expected a number of microseconds: WATCHDOG_USEC=-1/);
+    assert.match(daemon.said, /NOTIFY_SOCKET is ignored: .*expected a path of at most 107 bytes/);
+    assert.match(daemon.said, /WATCHDOG_USEC is ignored: expected a number of microseconds: WATCHDOG_USEC=-1/);
     assert.ok(!daemon.said.includes("\x1b") && daemon.said.length < 10_000);
 
     // SIGHUP takes new levels, names what needs a restart, and takes nothing of a file that is wrong.
     configure({ log_level: "debug", pub_hwm: 9 });
     daemon.kill("SIGHUP");
-    await daemon.saying("configuration read again: taken=log_level needs a restart=pub_hwm");
+    await daemon.saying("configuration reloaded: taken=log_level needs a restart=pub_hwm");
     configure({ job_lost_after: -1 });
     daemon.kill("SIGHUP");
-    await daemon.saying("configuration not taken: all stays as it was: error=The option job_lost_after is -1");
+    await daemon.saying(
+      "configuration not reloaded: the previous one stays in use: error=The option job_lost_after is -1",
+    );
     writeFileSync(path.join(root, "master"), "log_level: [\n  x");
     daemon.kill("SIGHUP");
-    await daemon.saying("configuration not taken", 2);
+    await daemon.saying("configuration not reloaded", 2);
     configure({ log_level: "debug" });
     daemon.kill("SIGHUP");
-    await daemon.saying("configuration read again: taken=nothing");
+    await daemon.saying("configuration reloaded: taken=nothing");
     configure();
     assert.equal(await daemon.end("SIGINT"), 0);
     assert.match(daemon.said, /stopping: signal=SIGINT/);

@@ -57,7 +57,7 @@ describe("the end of a daemon", () => {
     assert.deepEqual(done, []);
     clock.advance(1);
     assert.deepEqual(done, ["left", 1]);
-    assert.match(text(), /ending although work is unfinished: seconds=15/);
+    assert.match(text(), /stopping with unfinished work: seconds=15/);
   });
 
   test("is bounded no more once it has come by itself", async () => {

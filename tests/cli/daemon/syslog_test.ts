@@ -25,10 +25,10 @@ describe("log_file is the address of a system logger", () => {
     const [value, why] of [
       ["udp://", /its host or its port cannot be read/],
       ["udp://host:99999", /its host or its port/],
-      ["tcp://host:514/LOG_MINE", /there is no facility "LOG_MINE" \(known: LOG_KERN/],
-      ["tcp://host:514/__proto__", /there is no facility/],
+      ["tcp://host:514/LOG_MINE", /"LOG_MINE" is not a facility \(known: LOG_KERN/],
+      ["tcp://host:514/__proto__", /is not a facility/],
       ["file://dev/log", /not absolute/],
-      ["ftp://host", /The option log_file is "ftp:\/\/host": "ftp" is no kind of log. Write a path, file:/],
+      ["ftp://host", /The option log_file is "ftp:\/\/host": "ftp" is not a kind of log. Write a path, file:/],
     ] as const
   ) test(`not ${value}`, () => assert.throws(() => syslogAddress("log_file", value), why));
 });
@@ -59,7 +59,7 @@ test("lines have facility, severity, program and pid; lost ones are counted", as
   log.write(`${"x".repeat(100_000)}\n`, "debug");
   assert.deepEqual(said, ["WARNING: the log does not reach /dev/log: nobody listens"]);
   assert.deepEqual(got.slice(0, 2), [
-    "/dev/log <28>salt-master[4711]: 2 lines of the log could not be sent",
+    "/dev/log <28>salt-master[4711]: 2 log lines could not be sent",
     "/dev/log <30>salt-master[4711]: three",
   ]);
   assert.ok(got[2]!.startsWith("/dev/log <31>salt-master[4711]: xxx") && got[2]!.length < 9000);
@@ -102,7 +102,7 @@ test("over TCP lines end in a line feed, and go on once the logger is there agai
     const again = await second;
     log.write("two\n", "info");
     const said = await line(again);
-    assert.match(said, /^<12>salt-master\[4711\]: 1 lines of the log could not be sent\n/);
+    assert.match(said, /^<12>salt-master\[4711\]: 1 log lines could not be sent\n/);
     assert.match(said.includes("two") ? said : said + await line(again), /<14>salt-master\[4711\]: two\n$/);
     again.destroy();
   } finally {

@@ -67,7 +67,7 @@ describe("verify_env", () => {
     const problems = place.verify({ runtime: asRoot });
     assert.deepEqual(
       problems.filter(({ path: at }) => at === link).map(({ problem, mended }) => [problem, mended]),
-      [["it is a link that user 1234 has made", false]],
+      [["it is a link that user 1234 created", false]],
     );
     assert.equal(place.mode("victim"), 0o755);
   });
@@ -101,11 +101,11 @@ describe("verify_env", () => {
       [
         [
           place.at("etc/salt/pki/master"),
-          "its mode is 0755, which lets other users in",
-          "none is needed: the start makes it 0700",
+          "its mode is 0755, which gives other users access",
+          "nothing to do: the daemon sets it to 0700 at startup",
           false,
         ],
-        [key, "its mode is 0644, which lets other users in", `run: chmod 0600 ${key}`, false],
+        [key, "its mode is 0644, which gives other users access", `run: chmod 0600 ${key}`, false],
       ],
     );
     assert.equal(place.mode("etc/salt/pki/master"), 0o755);

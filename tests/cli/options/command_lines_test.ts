@@ -96,8 +96,8 @@ for (
   const { argv, error } of [
     { argv: ["-y", "-D", "junk"], error: "Delete all takes no arguments. Use -d to delete specified keys" },
     { argv: ["-y", "-D", ""], error: "Delete all takes no arguments. Use -d to delete specified keys" },
-    { argv: ["-y", "-A", "pend1"], error: "--accept-all takes no arguments: 'pend1'. Use -a for specified keys" },
-    { argv: ["-y", "-R", "--", "pend1"], error: "--reject-all takes no arguments: 'pend1'. Use -r for specified keys" },
+    { argv: ["-y", "-A", "pend1"], error: "--accept-all takes no arguments: 'pend1'. For one key, use -a" },
+    { argv: ["-y", "-R", "--", "pend1"], error: "--reject-all takes no arguments: 'pend1'. For one key, use -r" },
   ]
 ) {
   test(`salt-key ${argv.join(" ")} changes no key`, async () => {
@@ -113,12 +113,12 @@ for (
     {
       program: "salt-key",
       argv: ["-d", "web1", "web2"],
-      advice: ["Ignored: 'web2'. Several keys are given as one word, with commas: -d web1,web2"],
+      advice: ["Ignored: 'web2'. Write several keys as one word, with commas: -d web1,web2"],
     },
     {
       program: "salt-key",
       argv: ["-a", "web1", "-d", "web2"],
-      advice: ["Only one action is done at a time: --accept. Ignored: --delete"],
+      advice: ["Only one action is possible at a time: --accept. Ignored: --delete"],
     },
     { program: "salt-key", argv: ["-a", "web1"], advice: [] },
     { program: "salt-master", argv: ["stop"], advice: ["This program takes no arguments; ignored: 'stop'"] },

@@ -21,10 +21,10 @@ async function rows(cluster: unknown): Promise<Record<string, string[]>> {
 test("a master whose cluster is well says with whom it is", async () => {
   assert.deepEqual(await rows(WELL), {
     well: [
-      "cluster: the storage at postgres://db can be used",
+      "cluster: the storage at postgres://db is available",
       "cluster: the bus at nats://bus is connected",
-      "cluster: the lease of a/1 is good, and it does what one master does for all",
-      "cluster: other masters that are there: b/2",
+      "cluster: the lease of a/1 is valid, and it runs the cluster's shared tasks",
+      "cluster: other running masters: b/2",
     ],
     warning: [],
     error: [],
@@ -36,20 +36,20 @@ test("each part of a cluster that is not well has its own row", async () => {
     [
       { storage: { place: "postgres://db", usable: false } },
       "error",
-      "cluster: the storage at postgres://db cannot be used",
+      "cluster: the storage at postgres://db is not available",
     ],
     [{ bus: { ...WELL.bus, connected: false } }, "error", "cluster: the bus at nats://bus is not connected"],
     [{ usable: false, reason: "no answer" }, "error", "cluster: a/1 may not decide on jobs: no answer"],
-    [{ masters: ["a/1"] }, "warning", "cluster: no other master is there"],
+    [{ masters: ["a/1"] }, "warning", "cluster: no other master is running"],
     [
       { bus: { ...WELL.bus, foreign: 3 } },
       "warning",
-      "cluster: 3 messages were refused: they are of no master of this cluster",
+      "cluster: 3 messages were refused: they are not from a master of this cluster",
     ],
     [
       { bus: { ...WELL.bus, replayed: 2 } },
       "warning",
-      "cluster: 2 messages were refused: they came before, or too late",
+      "cluster: 2 messages were refused: they arrived twice or too late",
     ],
   ];
   for (const [change, severity, text] of cases) {
@@ -60,7 +60,7 @@ test("each part of a cluster that is not well has its own row", async () => {
 });
 
 test("a master that was started before cluster was set, or that does not know the question, is told of", async () => {
-  assert.deepEqual((await rows(null)).warning, ["the running master is in no cluster"]);
+  assert.deepEqual((await rows(null)).warning, ["the running master is not in a cluster"]);
   const { findings } = await examineCluster({ ask: () => Promise.reject(new Error("unknown command")) });
-  assert.match(findings[0]!.problem, /does not say how its cluster stands: unknown command/);
+  assert.match(findings[0]!.problem, /does not report the state of its cluster: unknown command/);
 });

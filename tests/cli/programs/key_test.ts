@@ -108,8 +108,8 @@ describe("salt-key changes nothing where words are left over", () => {
       [["-y", "-D", "web1"], /^Error: Delete all takes no arguments\. Use -d to delete specified keys\n$/, 0],
       [["-D", "-y", "--", "web1"], /Delete all takes no arguments/, 0],
       [["-yD", "web1"], /Delete all takes no arguments/, 0],
-      [["-y", "-A", "web2"], /error: --accept-all takes no arguments: 'web2'\. Use -a for specified keys\n$/, 64],
-      [["-y", "-R", "web2"], /error: --reject-all takes no arguments: 'web2'\. Use -r for specified keys\n$/, 64],
+      [["-y", "-A", "web2"], /error: --accept-all takes no arguments: 'web2'\. For one key, use -a\n$/, 64],
+      [["-y", "-R", "web2"], /error: --reject-all takes no arguments: 'web2'\. For one key, use -r\n$/, 64],
     ] as [string[], RegExp, number][]
   ) {
     test(argv.join(" "), async () => {

@@ -22,7 +22,7 @@ test("a runner that fails is one line on stderr; the traceback that scripts read
     );
     assert.match(
       stderr,
-      /^\[ERROR {3}\] runner failed: runner=manage\.status error=Unable to connect to the salt master publisher at .*: salt-doctor says .*\n$/,
+      /^\[ERROR {3}\] runner failed: runner=manage\.status error=Unable to connect to the salt master publisher at .*: run salt-doctor .*\n$/,
     );
     const debug = await run("-l", "debug");
     assert.match(debug.stderr, /\[DEBUG {3}\] Traceback \(most recent call last\):\n\[DEBUG {3}\] {3}File /);

@@ -100,8 +100,8 @@ describe("salt-cp", TIMEOUT, () => {
     assert.equal(stdout, `alpha:\n    ----------\n    ${work}/copy/tree/f:\n        True\n`);
     assert.equal(
       stderr,
-      `${tree}/pipe is neither a file nor a directory, and is left out\n` +
-        `${tree}/sub/up links to a directory above it, and is left out\n`,
+      `${tree}/pipe is neither a file nor a directory: skipped\n` +
+        `${tree}/sub/up links to a directory above it: skipped\n`,
     );
   });
 
@@ -109,7 +109,7 @@ describe("salt-cp", TIMEOUT, () => {
     writeFileSync(join(work, "binary"), Uint8Array.of(0xff, 0xfe));
     const { stdout, stderr, exitCode } = await run("alpha", join(work, "binary"), join(work, "x"));
     assert.deepEqual([stdout, exitCode], ["", 1]);
-    assert.equal(stderr, `${work}/binary is not text in UTF-8. Use "--chunked" for other files\n`);
+    assert.equal(stderr, `${work}/binary is not UTF-8 text. Use "--chunked" for other files\n`);
   });
 
   test("a chunk size that is none is named", TIMEOUT, async () => {

@@ -35,7 +35,7 @@ describe("connect() over HTTP", TIMEOUT, () => {
       const options = { token: "x", fetch: server.fetch };
       await assert.rejects(connect(url, options), {
         code: "INSECURE",
-        message: /Use https:\/\/, or say insecure: true/,
+        message: /Use https:\/\/, or set insecure: true/,
       });
       assert.equal(server.asked.length, 0);
       await (await connect(url, { ...options, insecure: true })).close();
@@ -63,9 +63,9 @@ describe("connect() over HTTP", TIMEOUT, () => {
       await assert.rejects(connect(url, { token: "x" }), TypeError, url);
     }
     const url = "https://salt.example";
-    await assert.rejects(connect(url, {}), /neither is given/);
+    await assert.rejects(connect(url, {}), /both are missing/);
     await assert.rejects(connect(url, { token: "x", login: LOGIN }), /both are given/);
-    await assert.rejects(connect(url, { username: "ann" } as never), /belongs into login/);
+    await assert.rejects(connect(url, { username: "ann" } as never), /write it inside login/);
     await assert.rejects(
       connect(url, { login: { username: "ann", password: "x" } as never }),
       /login\.eauth is missing/,
@@ -89,7 +89,7 @@ describe("connect() over HTTP", TIMEOUT, () => {
     const server = new FakeServer();
     for (const answer of [new Response("<html>hello</html>"), Response.json({ hello: 1 }), page(404, "x")]) {
       server.answer = () => answer.clone();
-      await assert.rejects(server.open({ login: LOGIN }), { code: "PROTOCOL", message: /is it a salt-api/ });
+      await assert.rejects(server.open({ login: LOGIN }), { code: "PROTOCOL", message: /check that .* a salt-api/ });
     }
   });
 });

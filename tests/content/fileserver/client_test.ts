@@ -231,7 +231,10 @@ describe("FileClient fetch()", () => {
       };
       await assert.rejects(bed.client.fetch("salt://f", "/to/f"), (error: unknown) => {
         assert.ok(error instanceof CommandExecutionError);
-        assert.match(error.message, /^Cannot fetch "salt:\/\/f": .* 3 times\..*"\/to\/f" before is still there$/);
+        assert.match(
+          error.message,
+          /^Cannot fetch "salt:\/\/f": .* 3 times\..*the previous content of "\/to\/f" is unchanged$/,
+        );
         return true;
       });
       assert.equal(changes, 3);
@@ -465,12 +468,12 @@ describe("fetchUrl()", () => {
       {
         name: "an answer that is cut off",
         answer: () => new Response("short", { headers: { "content-length": "10" } }),
-        want: /10 bytes were announced and 5 came/,
+        want: /10 bytes were announced and 5 arrived/,
       },
       {
         name: "a part of the file that nobody asked for",
         answer: () => new Response("part", { status: 206, headers: { "content-range": "bytes 0-3/9" } }),
-        want: /answered 206 with a part of the file, which was not asked for/,
+        want: /answered 206 with a part of the file, without a request for a part/,
       },
       {
         name: "304 without a copy",
@@ -519,7 +522,7 @@ describe("fetchUrl()", () => {
     });
     await assert.rejects(
       bed.client.fetchUrl("http://host/f", ""),
-      /not done within 0\.01 s: http_request_timeout allows more/,
+      /not complete within 0\.01 s: raise http_request_timeout/,
     );
   });
 
@@ -539,7 +542,7 @@ describe("fetchUrl()", () => {
       bed.put("/to/f", "old");
       await assert.rejects(
         bed.client.fetchUrl("http://host/f", "/to/f"),
-        /it has (?:1001 bytes|more), and http_max_body is 1000: set it to more/,
+        /it has (?:1001 bytes|more), and http_max_body is 1000: raise it/,
       );
       assert.ok(left && pieces < 20, `${pieces} pieces`);
       assert.equal(bed.text("/to/f"), "old");

@@ -275,11 +275,11 @@ describe("gitfs", { skip, timeout: 120_000 }, () => {
 
   for (
     const [name, remote, why] of [
-      ["a program to start", "ext::sh -c touch% /tmp/x", /it is no address/],
+      ["a program to start", "ext::sh -c touch% /tmp/x", /it is not a URL/],
       ["another helper", "fd::17", /it has no scheme/],
-      ["an option of git", "--upload-pack=touch", /it is no address/],
-      ["an option of ssh as host", "ssh://-oProxyCommand=x/repo", /it has no host|it is no address/],
-      ["an option of ssh as user", "-oProxyCommand=x@host:repo", /it is no address/],
+      ["an option of git", "--upload-pack=touch", /it is not a URL/],
+      ["an option of ssh as host", "ssh://-oProxyCommand=x/repo", /it has no host|it is not a URL/],
+      ["an option of ssh as user", "-oProxyCommand=x@host:repo", /it is not a URL/],
       ["an unknown scheme", "ftp://host/x", /the scheme ftp is not allowed/],
       ["a password without TLS", "http://a:b@host/x", /without TLS/],
       ["an unknown option", { "https://host/x": [{ colour: "red" }] }, /Unknown option "colour"/],

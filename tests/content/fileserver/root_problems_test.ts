@@ -27,11 +27,11 @@ for (
     { root: "/srv/good", want: undefined },
     { root: "/srv/salt", want: undefined },
     { root: "/srv/__env__/x", want: undefined },
-    { root: "/srv/none", want: "there is no such directory" },
+    { root: "/srv/none", want: "the directory does not exist" },
     { root: "/srv/none/*", want: "it matches no directory" },
     { root: "/srv/file", want: "it is a file, not a directory" },
     { root: "~/salt", want: "~ is not expanded" },
-    { root: "srv/good", want: "it is relative, and means something else wherever the daemon is started" },
+    { root: "srv/good", want: "it is a relative path, which depends on the daemon's working directory" },
     { root: "/srv/{{ grains.id }}", want: "neither templates nor variables are expanded" },
     { root: "/srv/$HOME", want: "neither templates nor variables are expanded" },
     { root: null, want: "it is not a path" },
@@ -58,7 +58,7 @@ test("a root is named of which all is ignored, or that has no backend", () => {
   const opts = { file_roots: { base: ["/srv/dots"] } };
   const ignoring = { ...opts, file_ignore_glob: ["*/.*", ".*"] };
   assert.deepEqual(bed()(ignoring), [
-    "file_roots /srv/dots: file_ignore_regex and file_ignore_glob leave out all that is in it",
+    "file_roots /srv/dots: file_ignore_regex and file_ignore_glob exclude all its files",
   ]);
   assert.deepEqual(bed()({ ...opts, fileserver_backend: ["gitfs"] }), [
     "file_roots /srv/dots: fileserver_backend does not have roots",

@@ -43,7 +43,7 @@ describe("manage_beacons", () => {
         await command(data);
         assert.deepEqual(fired, answers, data.func);
       }
-      await assert.rejects(command({ func: "burn" }), /There is no command "burn" of beacons/);
+      await assert.rejects(command({ func: "burn" }), /Unknown command "burn" of beacons/);
     });
   }
 });

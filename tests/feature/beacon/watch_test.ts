@@ -150,7 +150,7 @@ describe("beacons", () => {
     for (let at = 0; at < 3; at++) assert.deepEqual(await turn(), []);
     assert.deepEqual(records.map(({ fields }) => [fields.beacon, fields.reason]), [
       ["text", undefined],
-      ["nosuch", 'there is no beacon "nosuch"'],
+      ["nosuch", 'unknown beacon "nosuch"'],
       ["away", "there is no program x"],
       ["wrong", "Configuration for wrong beacon requires percent."],
     ]);
@@ -164,7 +164,7 @@ describe("beacons", () => {
     assert.equal(events.length, 1001);
     assert.deepEqual(events.at(-1)!.data, {
       id: "web1",
-      error: "4000 events more than are sent at once",
+      error: "4000 events beyond the limit",
       dropped: 4000,
     });
     assert.equal(records.length, 1);
@@ -197,7 +197,7 @@ describe("beacons", () => {
     for (let at = 0; at < 2; at++) {
       assert.deepEqual((await turn()).map(({ data }) => data.who).sort(), ["gate", "pillar"]);
     }
-    const told = records.filter(({ message }) => message.startsWith("beacons of the configuration do not look"));
+    const told = records.filter(({ message }) => message.startsWith("beacons of the configuration are ignored"));
     assert.deepEqual(told.map(({ fields }) => fields), [{ beacons: "wall" }]);
     beacons.enable(false);
     assert.deepEqual(await turn(), []);

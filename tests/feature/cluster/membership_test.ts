@@ -94,7 +94,7 @@ test("a second master with the id of one that runs is refused, one that was kill
     await first.membership.look();
   }
   const refused = await beginner(shared, clock, rivals);
-  assert.match(refused.message, /another master has this id, as a\/[0-9a-f]+, and it runs\. Give each master/);
+  assert.match(refused.message, /another master has this id, as a\/[0-9a-f]+, and it is running\. Give each master/);
   assert.equal(first.membership.valid, true, "the first goes on");
   assert.equal((await beginner(shared, clock, new Map(), first.membership.life)).code, undefined, "its next process");
   const other = new MemoryLedger(clock);

@@ -37,7 +37,7 @@ test("untilReached() tries again later and later, says why once, and that it is 
   assert.equal(told.at(-1), undefined);
   // Once, and again after a minute.
   assert.equal(complaints().length, 2);
-  assert.equal(records.filter(({ message }) => message === "the servers of the cluster are reached").length, 1);
+  assert.equal(records.filter(({ message }) => message === "the servers of the cluster are available").length, 1);
 });
 
 test("untilReached() says so when the reason is another one", async () => {

@@ -62,7 +62,10 @@ describe(
           place.etc,
           "--as=master",
         ]);
-        assert.match(stdout, /cluster: the master waits, and serves nothing yet: Cannot use the cluster's database at/);
+        assert.match(
+          stdout,
+          /cluster: the master is waiting and does not serve yet: Cannot use the cluster's database at/,
+        );
         master.kill("SIGTERM");
         assert.equal(await ended(master), 0, master.said);
       } finally {

@@ -27,7 +27,10 @@ test("no more than a thousand wait: the next is refused with the remedy", async 
   const rate = new FireRate(new FakeClock(), 1);
   await rate.take();
   for (let n = 0; n < MOST_WAITING; n++) void rate.take();
-  await assert.rejects(rate.take(), { name: "RangeError", message: /1000 wait already.*Wait for each call of fire/ });
+  await assert.rejects(rate.take(), {
+    name: "RangeError",
+    message: /1000 events are already waiting.*Await each call of fire/,
+  });
 });
 
 test("with 0 there is no limit", async () => {

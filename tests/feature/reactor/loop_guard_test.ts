@@ -31,7 +31,7 @@ test("a reaction that causes its own event runs so often as the limit says, and 
   }
   assert.deepEqual(react(guard, seen, "/loop.sls"), {
     stopped:
-      "it ran 3 times within 60 s because of its own jobs, which began with the event my/loop: my/loop -> /loop.sls",
+      "it ran 3 times within 60 s because of jobs that it started, first with the event my/loop: my/loop -> /loop.sls",
   });
 });
 

@@ -119,7 +119,7 @@ for (
     { chunk: chunkOf("local", "test.arg", { tgt: "*", kwarg: [1] }), error: /kwarg must be a map/ },
     { chunk: chunkOf("runner", "no.such", {}), error: /runner function no\.such is not available/ },
     { chunk: chunkOf("runner", "event.send", {}), error: /event\.send lacks tag/ },
-    { chunk: chunkOf("wheel", "key.list", { match: "acc", more: 1 }), error: /'more' is no argument of key\.list/ },
+    { chunk: chunkOf("wheel", "key.list", { match: "acc", more: 1 }), error: /'more' is not an argument of key\.list/ },
   ]
 ) {
   test(`reactionCall: ${chunk.state}.${chunk.fun} fails with ${error}`, async () => {

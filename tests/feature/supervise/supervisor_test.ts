@@ -31,7 +31,7 @@ describe("Supervisor", () => {
     bed.clock.advance(1);
     await turns(30);
     assert.equal(part.status().state, "running");
-    assert.match(JSON.stringify(bed.captured.records), /process ended: it is started again.*"part":"reactor"/);
+    assert.match(JSON.stringify(bed.captured.records), /process exited: restarting it.*"part":"reactor"/);
     await bed.supervisor.close();
     assert.deepEqual([part.status().state, part.status().processes], ["stopped", []]);
   });
@@ -68,7 +68,7 @@ describe("Supervisor", () => {
         },
       });
     }
-    assert.throws(() => bed.supervisor.add({ ...bed.supervisor, name: "b" } as never), /there is one of that name/);
+    assert.throws(() => bed.supervisor.add({ ...bed.supervisor, name: "b" } as never), /a part of that name exists/);
     assert.deepEqual(bed.supervisor.status().map(({ name }) => name), ["a", "b", "c"]);
     await Promise.all([bed.supervisor.close(), bed.supervisor.close()]);
     assert.deepEqual(stopped, ["c", "b", "a"]);

@@ -47,10 +47,10 @@ describe("WorkerPool", () => {
     await bed.beats(1);
     assert.equal(
       await died,
-      "WorkerError: Cannot make the pillar of web1: its worker process ended twice (exit code 3). It is refused for 60 s",
+      "WorkerError: Cannot make the pillar of web1: its worker process crashed twice (exit code 3). It is refused for 60 s",
     );
     assert.equal(bed.got.length, 2);
-    assert.match(await outcome(ask(workers, "die", "web1")), /ended each time\. It is refused for 60 s more/);
+    assert.match(await outcome(ask(workers, "die", "web1")), /crashed each time\. It is refused for 60 s more/);
     assert.equal(bed.got.length, 2);
     const { poisoned, last_words, refused, restarts } = workers.status();
     assert.deepEqual([poisoned, last_words, refused, restarts], [
@@ -67,8 +67,11 @@ describe("WorkerPool", () => {
     await bed.beats(60);
     const again = outcome(ask(workers, "die", "web1"));
     await bed.beats(1);
-    assert.match(await again, /ended twice \(exit code 3\)\. It is refused for 120 s/);
-    assert.match(JSON.stringify(bed.captured.records), /died of a request again.*the pillar of web1.*cannot go on/);
+    assert.match(await again, /crashed twice \(exit code 3\)\. It is refused for 120 s/);
+    assert.match(
+      JSON.stringify(bed.captured.records),
+      /worker process crashed again during a request.*the pillar of web1.*cannot go on/,
+    );
     await bed.supervisor.close();
   });
 
@@ -94,7 +97,7 @@ describe("WorkerPool", () => {
     const slow = ask(workers, "hold", "web1");
     const hung = outcome(ask(workers, "hang", "web2"));
     await bed.beats(14);
-    assert.match(await hung, /its worker process ended twice \(killed: it did not answer for 5 s\)/);
+    assert.match(await hung, /its worker process crashed twice \(killed: it did not answer for 5 s\)/);
     bed.release();
     assert.equal(await slow, "web1");
     await bed.supervisor.close();
@@ -105,7 +108,7 @@ describe("WorkerPool", () => {
     const workers = pool(bed, { limitMs: 3000 });
     const never = outcome(ask(workers, "never", "web1"));
     await bed.beats(9);
-    assert.match(await never, /ended twice \(killed: a request took longer than 3 s\)/);
+    assert.match(await never, /crashed twice \(killed: a request took longer than 3 s\)/);
     await bed.supervisor.close();
   });
 
@@ -120,7 +123,7 @@ describe("WorkerPool", () => {
       bed.runtime.fs.write(`/proc/${pid}/status`, `Name:\tworker\nVmRSS:\t    ${1000 * turn} kB\n`);
       await bed.beats(2);
     }
-    assert.match(await greedy, /killed: it had 2048000 bytes of memory, and at most 1000000 are allowed/);
+    assert.match(await greedy, /killed: it used 2048000 bytes of memory, more than the limit of 1000000/);
     await bed.supervisor.close();
   });
 
@@ -177,7 +180,7 @@ describe("WorkerPool", () => {
     ].map(([owner, body]) => outcome(ask(workers, "echo", owner!, body)));
     bed.release();
     await first;
-    const refused = "NotTakenError: The request was not taken: its caller has gone, or too many wait";
+    const refused = "NotTakenError: The request was refused: its caller has disconnected, or too many requests wait";
     assert.deepEqual(await Promise.all(calls), ["ok: 2", "ok: 3", refused, "ok: 5", refused]);
     await bed.supervisor.close();
   });

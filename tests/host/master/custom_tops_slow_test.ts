@@ -124,7 +124,7 @@ cat > "$0.in"; grep -q '"arguments":{"id":"web1","grains":{"os":"Test"}}' "$0.in
         name: "is a program that fails",
         file: "bad",
         text: "#!/bin/sh\necho oh no >&2; exit 3\n",
-        says: /bad" ended with exit code 3: oh no/,
+        says: /bad" exited with 3: oh no/,
       },
       {
         name: "is a program that prints without end",
@@ -199,6 +199,6 @@ test("a custom module that never lets go ends with its process, and the master a
   assert.equal(here.errors().length, 1);
   assert.match(
     here.errors()[0]!,
-    /^bad: Cannot make what the custom module bad has for web1: its worker process ended twice/,
+    /^bad: Cannot make the states of the custom module bad for web1: its worker process crashed twice/,
   );
 });

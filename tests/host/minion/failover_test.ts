@@ -170,7 +170,7 @@ describe("Failover", () => {
     bed.masters[0]!.silent = true;
     bed.clock.advance(30_000);
     await bed.serves("a", "b");
-    assert.match(bed.captured.text(), /3 questions/);
+    assert.match(bed.captured.text(), /3 requests/);
   });
 
   test("asks at once when an event of that master says that it is gone, and none of another", async () => {

@@ -55,7 +55,7 @@ describe("masterPlan()", () => {
 
   for (
     const [name, values, why] of [
-      ["func, with a way out", { master_type: "func" }, /master_type: func.*write the address into the option master/],
+      ["func, with a way out", { master_type: "func" }, /master_type: func.*Write the address into the option master/],
       [
         "a type that does not exist",
         { master_type: "failsafe" },

@@ -32,7 +32,7 @@ function bed() {
   return { clock, closing, on, said: () => captured.complaints(), connecting: publications.connect("tcp://m:4505") };
 }
 
-const LOST = "connection to the master lost: waiting for it to come back";
+const LOST = "connection to the master lost: reconnecting";
 
 test("a master that goes is one warning at once, then one every ten minutes, and one line when it is back", async () => {
   const { clock, on, said, connecting } = bed();
@@ -54,7 +54,7 @@ test("a publisher that was never reached is named, though the master has let the
   clock.advance(14_000);
   assert.deepEqual(said(), []);
   clock.advance(2000);
-  assert.deepEqual(said(), ["the publisher of the master cannot be reached: no jobs come"]);
+  assert.deepEqual(said(), ["the publisher of the master cannot be reached: no jobs arrive"]);
   on.connect();
   await connecting;
   assert.equal(said().at(-1), "the master is back");

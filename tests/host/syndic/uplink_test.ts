@@ -168,7 +168,7 @@ describe("an uplink", () => {
     bed.returned(job, "low1");
     await bed.attempts(4);
     assert.deepEqual([...job.unsent.keys()], ["low1"]);
-    assert.ok(bed.captured.records.some(({ message }) => message.startsWith("not taken by the higher master")));
+    assert.ok(bed.captured.records.some(({ message }) => message.startsWith("not accepted by the higher master")));
     bed.takes = true;
     bed.uplink.hurry();
     await bed.attempts(6);
@@ -189,7 +189,9 @@ describe("an uplink", () => {
     const [part] = bed.sent[0]!.load as { return: Record<string, Load> }[];
     assert.deepEqual(part!.return, { big: { return: "from the cache" } });
     assert.ok(
-      bed.captured.records.some(({ message, fields }) => /passed on/.test(message) && fields?.minion === "lost"),
+      bed.captured.records.some(({ message, fields }) =>
+        /cannot be forwarded/.test(message) && fields?.minion === "lost"
+      ),
     );
     await bed.uplink.close();
   });

@@ -32,7 +32,7 @@ describe("engineList()", () => {
       name: "several engines in one map",
       given: { engines: [{ test: {}, script: { cmd: "a" } }] },
       entries: [entry("test")],
-      mistakes: [/script in one map with test: give each engine an item/],
+      mistakes: [/script in one map with test: give each engine a separate list item/],
     },
     {
       name: "options that are no map",
@@ -52,7 +52,7 @@ describe("engineList()", () => {
         entry("shop.sales.run", {}, "shop.sales", "run"),
         entry("/srv/bin/watch", {}, "/srv/bin/watch"),
       ],
-      mistakes: [/"bare" is no "module.function"/],
+      mistakes: [/"bare" is neither "module.function"/],
     },
   ];
   for (const { name, given, entries, mistakes = [] } of cases) {

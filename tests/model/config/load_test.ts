@@ -52,7 +52,7 @@ describe("loadConfig()", () => {
     fs.write("/etc/conf", "{}");
     fs.write("/etc/conf.d/_schedule.conf", "{ no");
     const { complaints } = load({}, { fs });
-    assert.match(complaints().join(), /the saved schedule cannot be read, and is put aside/);
+    assert.match(complaints().join(), /the saved schedule cannot be read, and is renamed/);
     assert.deepEqual(fs.list("/etc/conf.d"), ["_schedule.confYAMLError"]);
   });
 

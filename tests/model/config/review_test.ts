@@ -189,9 +189,9 @@ describe("patterns of permissions", () => {
       "peer: web[0-9]",
     ]);
     const [line] = lines("master", permissions);
-    assert.match(line!, /match the whole text, and those of real Salt its beginning/);
+    assert.match(line!, /match the whole text, but in Salt only its beginning/);
     assert.match(line!, /external_auth\.pam\.ann: uptime/);
-    assert.match(line!, /end each with \$ if that is meant/);
+    assert.match(line!, /end each pattern with \$ to keep that meaning/);
   });
 
   test("that say where they end are not", () => {

@@ -75,7 +75,7 @@ test("what fails in a custom renderer names the file and the renderer", async ()
   for (
     const [name, message] of [
       ["bad", /^\/c\/a\/b\.sls: renderer bad: no luck$/],
-      ["none", /^\/c\/a\/b\.sls: renderer none returned nothing: ".*none\.js" has to return text or data$/],
+      ["none", /^\/c\/a\/b\.sls: renderer none returned nothing: ".*none\.js" must return text or data$/],
       ["other", /renderer other: ".*other\.js" has no function "render"$/],
       ["off", /renderer off: ".*off\.js" is not available: no key$/],
     ] as const
@@ -114,9 +114,9 @@ test("js and ts: a file exports its data, or a function that makes it", async ()
 for (
   const [name, source, message] of [
     ["throws", "#!js\nexport default () => { throw new Error('no luck'); };", /b\.sls: renderer js: no luck$/],
-    ["exports nothing", "#!ts\nexport {};", /b\.sls: renderer ts: it has to export data/],
+    ["exports nothing", "#!ts\nexport {};", /b\.sls: renderer ts: its default export must be data/],
     ["does not parse", "#!js\nexport default {", /b\.sls: renderer js: ./],
-    ["is data by then", "#!json|js\n{}", /b\.sls: js runs text, and was given data/],
+    ["is data by then", "#!json|js\n{}", /b\.sls: js runs text, but got data/],
   ] as const
 ) {
   test(`js and ts: an error names a file that ${name}`, async () => {

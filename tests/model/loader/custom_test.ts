@@ -186,7 +186,7 @@ test("custom modules: virtual decides about names and whether a module is there"
   assert.equal(unavailable.get("three"), "'three' __virtual__ returned False");
   assert.equal(unavailable.get("four"), "'four' __virtual__ returned False: not on Test");
   assert.equal(unavailable.get("five"), "'five' failed to load: no good");
-  assert.match(unavailable.get("seven")!, /seven\.py" is a Python module, and cannot be loaded here: write it in Type/);
+  assert.match(unavailable.get("seven")!, /seven\.py" is a Python module, and cannot be loaded: write it in Type/);
   assert.equal((await run("five.f")).return, "'five' failed to load: no good");
   assert.ok(records.some(({ message, fields }) => message === "module failed to load" && fields.module === "five"));
   assert.ok(!(await functions.modules()).includes("_hidden"));
@@ -279,7 +279,7 @@ test("programs: they are sent everything about a call, and their answers are rea
   assert.match(String((await run("prog.fail", "odd")).return), /Strange: what/);
   assert.match(
     String((await run("prog.die")).return),
-    /^ERROR: The program ".*tool\.sh" ended with exit code 4: last words$/,
+    /^ERROR: The program ".*tool\.sh" exited with 4: last words$/,
   );
   assert.match(String((await run("prog.odd")).return), /^ERROR: The program ".*" printed no JSON map: no json$/);
   const code = await run("prog.code");
@@ -300,7 +300,7 @@ test("programs: one that does not describe itself is unavailable, and says what 
     "modules/c": "#!/nowhere/at/all\n",
   });
   const unavailable = await functions.unavailable();
-  assert.match(unavailable.get("a")!, /ended with exit code 2: oops\. A custom module that begins with #! is run with/);
+  assert.match(unavailable.get("a")!, /exited with 2: oops\. Brine runs a custom module that begins with #!/);
   assert.match(unavailable.get("b")!, /names no functions/);
   assert.match(unavailable.get("c")!, /failed to load: /);
 });

@@ -43,7 +43,7 @@ describe("a schedule", () => {
     const { add, schedule, captured } = site();
     for (let number = 0; number < 1001; number++) add(`job${number}`, PING);
     assert.equal(schedule.jobs().length, 1000);
-    assert.match(captured.complaints().join(), /a scheduled job is refused: there are 1000 already/);
+    assert.match(captured.complaints().join(), /a scheduled job is refused: the limit of 1000 jobs is reached/);
     add("job5", { ...PING, seconds: 20 });
     assert.equal(schedule.find("job5", "opts")!.entry.seconds, 20);
   });

@@ -36,7 +36,7 @@ const GIVEN_UP: { name: string; tgt: string; tgt_type: string; grains?: unknown;
     name: "many parentheses",
     tgt: `${"( ".repeat(2000)}a`,
     tgt_type: "compound",
-    error: /parentheses within each other/,
+    error: /levels of parentheses/,
   },
   { name: "many negations", tgt: `${"not ".repeat(2000)}a`, tgt_type: "compound" },
   { name: "many words", tgt: "a or ".repeat(50_000), tgt_type: "compound", error: /4096 words/ },

@@ -102,7 +102,7 @@ describe("AuthClient.outcome()", () => {
     [
       "whose master key is not the signed one",
       { proof: x931Sign(crypto, master!.key, text("0".repeat(64))) },
-      /not the signed one/,
+      /not the signed key/,
     ],
     [
       "whose master key is signed by another",

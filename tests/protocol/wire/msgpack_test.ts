@@ -381,7 +381,7 @@ describe("the number of values in packed bytes", () => {
     const bytes = encode({ keep: Array(100).fill(0), take: [1, 2] }, "wire");
     const options = { mode: "wire", keep: ["keep"], maxValues: 6 } as const;
     assert.ok((decode(bytes, options) as { keep: unknown }).keep instanceof Packed);
-    assert.throws(() => decode(bytes, { ...options, maxKept: 99 }), /stays packed has more than 99 parts/);
+    assert.throws(() => decode(bytes, { ...options, maxKept: 99 }), /a packed value has more than 99 parts/);
   });
 
   test("pick() builds the named entries and nothing else", () => {

@@ -115,7 +115,7 @@ function NoEvents() {
       "A glob matches the whole tag. Other words match a part of the tag, id, function or jid. -word excludes.",
     ]
     : link.live
-    ? ["No events yet", "Events appear as they happen: start a job to see some."]
+    ? ["No events yet", "Events appear here live. Start a job to see some."]
     : ["No events yet", "The event stream is not connected; reconnecting."];
   return (
     <Empty icon="events" title={title!}>

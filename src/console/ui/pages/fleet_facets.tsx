@@ -38,8 +38,8 @@ export function Facets(
         ? (
           <p class="hint">
             {isForbidden(error)
-              ? "This account may not read grains (runner cache.grains), so that minions cannot be filtered by them."
-              : "Grains could not be read, so that minions cannot be filtered by them."}
+              ? "This account may not read grains (runner cache.grains), so minions cannot be filtered by grains."
+              : "Grains could not be read, so minions cannot be filtered by grains."}
           </p>
         )
         : read < matched.length && (

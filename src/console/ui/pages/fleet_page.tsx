@@ -219,7 +219,7 @@ function FleetCounts({ only, onOnly }: { only: Presence | undefined; onOnly(only
         {counts.pending === 1 ? "key" : "keys"}
       </a>
       {counts.denied > 0 && (
-        <a class="count bad" href={href("keys")} title="Another host has asked for the id of an accepted minion">
+        <a class="count bad" href={href("keys")} title="Another host uses the id of an accepted minion">
           <Icon name="off" size={14} /> <b>{counts.denied.toLocaleString("en")}</b> denied{" "}
           {counts.denied === 1 ? "key" : "keys"}
         </a>
@@ -229,7 +229,7 @@ function FleetCounts({ only, onOnly }: { only: Presence | undefined; onOnly(only
 }
 
 function UnknownMatch({ why, asking }: { why: string; asking: boolean }) {
-  if (asking) return <Empty icon="clock" title="Asking the master which minions match…" />;
+  if (asking) return <Empty icon="clock" title="Resolving the target…" />;
   return (
     <Empty icon="warn" title="Matching minions unknown">
       <p>
@@ -251,8 +251,8 @@ function NoMinions() {
       {pending > 0
         ? (
           <p>
-            {pending === 1 ? "1 key waits" : `${pending} keys wait`} under{" "}
-            <a href={href("keys")}>Keys</a>: compare the fingerprint, then accept it.
+            {pending === 1 ? "1 pending key" : `${pending} pending keys`} under{" "}
+            <a href={href("keys")}>Keys</a>: compare the fingerprint, then accept the key.
           </p>
         )
         : (
@@ -338,7 +338,7 @@ function SelectAll(
     <span role="columnheader">
       <input
         type="checkbox"
-        aria-label="Select all that are listed"
+        aria-label="Select all listed"
         checked={all}
         ref={(element) => {
           if (element !== null) element.indeterminate = selected.size > 0 && !all;

@@ -28,7 +28,7 @@ export function Waiting() {
   const mayRead = !isForbidden(keys.error.value);
   const mayChange = keys.may("accept") || keys.may("reject");
   return (
-    <section class="waiting" aria-label="Minions that wait to be accepted">
+    <section class="waiting" aria-label="Minions with a pending key">
       <div class="waiting-head">
         <h2>{countText(pending.size, "minion")} {pending.size === 1 ? "waits" : "wait"} to be accepted</h2>
         <span class="hint grow">

@@ -114,7 +114,7 @@ const VIEWS: { view: View; label: string }[] = [
 function ViewChoice({ view, onView }: { view: View; onView(view: View): void }) {
   return (
     <Segmented
-      legend="How to list the returns"
+      legend="Grouping of the returns"
       name="view"
       options={VIEWS.map(({ view: value, label }) => ({ value, label }))}
       value={view}

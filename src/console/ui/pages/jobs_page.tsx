@@ -64,7 +64,7 @@ function NoJobs({ filtered }: { filtered: boolean }) {
   if (filtered) {
     return (
       <Empty icon="jobs" title="No jobs match">
-        <p>Search for another word, or for a part of it.</p>
+        <p>Search for another word or a part of a word.</p>
       </Empty>
     );
   }

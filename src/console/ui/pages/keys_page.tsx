@@ -18,15 +18,15 @@ const STATES: Record<KeyState, { label: string; icon: string; tone: string; none
     label: "Unaccepted",
     icon: "clock",
     tone: "warn",
-    none: "No key waits to be accepted. A minion with master: set to this master appears here when it starts.",
+    none: "No pending keys. New minions that point to this master appear here.",
   },
-  minions: { label: "Accepted", icon: "ok", tone: "ok", none: "No key is accepted yet. Look under Unaccepted." },
-  minions_rejected: { label: "Rejected", icon: "bad", tone: "bad", none: "No key was rejected." },
+  minions: { label: "Accepted", icon: "ok", tone: "ok", none: "No accepted keys yet. Check Unaccepted." },
+  minions_rejected: { label: "Rejected", icon: "bad", tone: "bad", none: "No rejected keys." },
   minions_denied: {
     label: "Denied",
     icon: "off",
     tone: "bad",
-    none: "No key was denied. A key is denied when another key is already accepted for the same minion id.",
+    none: "No denied keys. A key is denied if the same minion id already has another accepted key.",
   },
 };
 

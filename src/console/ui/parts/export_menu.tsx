@@ -20,7 +20,7 @@ export function ExportMenu({ table }: { table(): Table | Promise<Table> }) {
     }
   };
   return (
-    <Menu icon="save" label="Export" title="Save what is listed as a file">
+    <Menu icon="save" label="Export" title="Export the list to a file">
       {(close) =>
         (["csv", "json"] as const).map((format) => (
           <MenuItem

@@ -43,7 +43,7 @@ export function TargetMenu({ value, onChange }: { value: TargetValue; onChange(v
                 : <SaveAs label="Name of this target" onSave={(name) => store.saved.saveTarget({ name, ...value })} />}
             </MenuSection>
             {used.length > 0 && (
-              <MenuSection title="Used lately">
+              <MenuSection title="Recent">
                 {used.map(({ tgt, type }) => (
                   <MenuItem key={`${type} ${tgt}`} onClick={() => take({ tgt, type })}>
                     <span class="mono">{targetText(tgt)}</span> <span class="muted small">{type}</span>
@@ -66,13 +66,13 @@ function NodeGroupItems({ onTake }: { onTake(name: string): void }) {
     return (
       <p class="hint">
         {isForbidden(error.value)
-          ? "This account may not read them: it needs config.get in its @runner permissions."
+          ? "This account may not read node groups: it needs config.get in its @runner permissions."
           : errorText(error.value)}
       </p>
     );
   }
   if (list.value === undefined) return <p class="hint">Loading…</p>;
-  if (list.value.length === 0) return <p class="hint">The master has none (nodegroups).</p>;
+  if (list.value.length === 0) return <p class="hint">The master has no node groups (option nodegroups).</p>;
   return (
     <>
       {list.value.map(({ name, text }) => (

@@ -23,13 +23,13 @@ export async function askMinion(api: Api, id: string, { fun, arg = [], kwarg }: 
   });
   const answer = answers[id];
   if (answer === undefined || answer === false) {
-    throw new ApiError("failed", 200, `${id} did not answer`, "Check that the minion is up; its log has details.");
+    throw new ApiError("failed", 200, `${id} did not answer`, "Check that the minion is up, and read its log.");
   }
   if (typeof answer === "string" && /is not available|TypeError|Traceback|ERROR|^Passed invalid/.test(answer)) {
     const lines = answer.trim().split("\n");
     // A traceback ends with what happened; a refusal of arguments begins with it.
     const words = lines.at(answer.startsWith("Passed invalid") ? 0 : -1)!;
-    throw new ApiError("failed", 200, `${id}: ${words.slice(0, 300)}`, "The log of the minion may say more.");
+    throw new ApiError("failed", 200, `${id}: ${words.slice(0, 300)}`, "The log of the minion may have details.");
   }
   return answer;
 }

@@ -35,18 +35,18 @@ export async function askTarget(
       };
     }
   } catch (error) {
-    if (!isForbidden(error)) return { kind: "unknown", why: `The master did not say: ${errorText(error)}` };
-    return { kind: "unknown", why: `this account may not run ${fun} on them, or not all of them` };
+    if (!isForbidden(error)) return { kind: "unknown", why: `Not reported by the master: ${errorText(error)}` };
+    return { kind: "unknown", why: `this account may not run ${fun} on all of them` };
   }
   if (fleetKnown && !onlyMasterKnows(tgt, type)) return undefined;
   try {
     const found = await api.runner("cache.grains", { tgt, tgt_type: type });
     const matched = Object.keys(typeof found === "object" && found !== null ? found : {});
-    return { kind: "here", matched, unknown: [], why: `As the master has it: ${why}` };
+    return { kind: "here", matched, unknown: [], why: `From the master's data: ${why}` };
   } catch (error) {
     const asked = isForbidden(error)
-      ? "this account may not ask the master for grains (cache.grains)"
-      : `the master did not say: ${errorText(error)}`;
+      ? "this account may not read grains from the master (cache.grains)"
+      : `not reported by the master: ${errorText(error)}`;
     return { kind: "unknown", why: `${why}, and ${asked}` };
   }
 }

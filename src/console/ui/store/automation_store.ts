@@ -132,7 +132,7 @@ function notThere(fun: string, found: unknown): Error {
   return new ApiError(
     "refused",
     200,
-    `This master does not say: ${words || `no result of ${fun}`}`,
-    `A Brine master has the runner ${fun}.`,
+    `Not reported by this master: ${words || `no result of ${fun}`}`,
+    `Only Brine masters have the runner ${fun}.`,
   );
 }

@@ -96,8 +96,8 @@ export class KeysStore {
     throw new ApiError(
       "refused",
       0,
-      `The key of ${changed} is another one than a moment ago`,
-      "Nothing was changed. Compare the fingerprint with the minion's once more.",
+      `The key of ${changed} has changed since the page showed it`,
+      "Nothing was changed. Compare the fingerprint with the minion's again.",
     );
   }
 

@@ -58,7 +58,7 @@ async function masterTops({ opts, grains, master, log }: CompilerHost): Promise<
   try {
     return await master.request({ cmd: "_master_tops", id: opts.id, opts: { ...opts, grains } });
   } catch (error) {
-    log.warning("the master does not say what its master_tops have, using none", { error: messageOf(error) });
+    log.warning("the master does not send its master_tops: using none", { error: messageOf(error) });
     return {};
   }
 }

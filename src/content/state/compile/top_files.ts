@@ -58,7 +58,7 @@ export async function readTop(reader: TopReaderOptions): Promise<Top> {
   const { log, options } = reader;
   const { strategy, saltenv, defaultTop } = options;
   if (strategy === "same" && saltenv === undefined && defaultTop === undefined) {
-    log.error("top_file_merging_strategy is same, and there is no default_top: set it to an environment");
+    log.error("top_file_merging_strategy is same, but default_top is not set: set it to an environment");
     return new Map();
   }
   let tops: Tops;

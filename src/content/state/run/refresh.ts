@@ -61,6 +61,6 @@ async function reloadModules(context: JobContext, states: StateTable): Promise<v
     // So that jobs after this one have them too.
     await context.call("saltutil.refresh_modules");
   } catch (error) {
-    context.log.debug("the minion was not told of new modules", { error: messageOf(error) });
+    context.log.debug("the minion could not be informed about new modules", { error: messageOf(error) });
   }
 }

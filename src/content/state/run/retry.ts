@@ -64,7 +64,7 @@ export class Attempts {
 
   /** @param last the comment of the last attempt */
   comment(last: string): string {
-    const left = this.#left === 0 ? [] : [`${this.#left} attempts are left out`];
+    const left = this.#left === 0 ? [] : [`${this.#left} attempts are not shown`];
     return [...this.#first, ...left, ...this.#last, last].join("\n");
   }
 }

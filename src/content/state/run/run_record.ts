@@ -88,7 +88,7 @@ function tellOfKilled(context: JobContext, directory: string): void {
   for (const run of unfinishedRuns(context)) {
     if (run.told || (!run.killed && process.alive(run.pid))) continue;
     const { jid, fun, total, done } = run;
-    log.warning("a state run was killed in the midst of it", {
+    log.warning("a state run was killed before its end", {
       jid,
       fun,
       done: done.length,

@@ -66,7 +66,7 @@ function appended({ log }: StateContext, text: string, value: unknown): unknown 
   const at = text.indexOf("~");
   if (at < 0) return value;
   if (typeof value !== "string") {
-    log.error("ignoring what a slot appends: its value is no text");
+    log.error("ignoring the append of a slot: the value is not a string");
     return value;
   }
   const more = text.slice(at + 1).trim();

@@ -7,7 +7,7 @@ import type { CredentialUse, FailedAttempts, Verdict } from "./failed_attempts.t
 export interface GuardOptions {
   settings: Pick<GatewaySettings, "apiAcl">;
   attempts: FailedAttempts;
-  /** Of the caller. */
+  /** The address of the caller. */
   address: string;
   /** Tokens that were verified during this request, which need not be counted; the guard adds those that it verifies. */
   proven: Set<string>;

@@ -46,7 +46,7 @@ export interface TokenPair {
 export interface Opened {
   record: TokenRecord;
   family: Family;
-  /** Of a refresh token: how often its login had been renewed. */
+  /** For a refresh token: the number of renewals of its login. */
   generation: number;
 }
 

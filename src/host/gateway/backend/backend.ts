@@ -14,13 +14,6 @@ import type { BusEvent } from "../../../model/event/bus.ts";
  *
  * Every method MUST throw {@link MasterDownError} instead of waiting when the master cannot be reached, and
  * {@link RefusedError} when the master refuses. Disposing it twice MUST be harmless; afterwards no listener is called.
- *
- * @example
- * ```ts
- * import type { Backend } from "brine/gateway";
- *
- * export const isReady = ({ up }: Backend): string => up ? "the master answers" : "the master cannot be reached";
- * ```
  */
 export interface Backend extends AsyncDisposable {
   /** False while the master cannot be reached. */

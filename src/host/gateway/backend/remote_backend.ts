@@ -11,20 +11,7 @@ import { RemoteEvents } from "./remote_events.ts";
 import { batchOutcome, chunkOf, outcomesOf } from "../../../client/http/lowstate.ts";
 import { type Json, SaltApiClient } from "./salt_api_client.ts";
 
-/**
- * Where the other salt-api is, and how it is called.
- *
- * @example
- * ```ts
- * import { currentRuntime, type RemoteBackendOptions } from "brine/gateway";
- *
- * export const options: RemoteBackendOptions = {
- *   url: "https://salt.example.com:8000",
- *   clock: (await currentRuntime()).clock,
- *   listener: { eauth: "pam", username: "gateway", password: "secret" },
- * };
- * ```
- */
+/** Where the other salt-api is, and how it is called. */
 export interface RemoteBackendOptions {
   /** Of a salt-api, Brine's or real Salt's: `https://salt.example.com:8000`, with its `root_prefix` if it has one. */
   url: string;
@@ -202,7 +189,7 @@ class RemoteBackend implements Backend {
   async #ownToken(): Promise<string> {
     const listener = this.#listener;
     if (listener === undefined) {
-      throw new RefusedError("other", "This gateway has no login of its own: set the option listener");
+      throw new RefusedError("other", "This gateway cannot listen without a login: set the option listener");
     }
     let record = await this.#ownLogin?.catch(() => undefined);
     if (record === undefined || record.expire < this.#clock.now() / 1000) {

@@ -40,7 +40,7 @@ export class SaltApiClient {
       fetch,
       random: () => 0,
       maxBytes: MOST_BYTES,
-      // Its own callers repeat what they want repeated.
+      // The callers of the client retry where a retry is safe.
       retries: 0,
     });
   }

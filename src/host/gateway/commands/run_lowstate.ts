@@ -35,7 +35,7 @@ function checkedClient(low: Low, { clients, allowRawShell }: GatewaySettings): C
   const { client: name } = low;
   checkToken(low);
   const client = clientOf(name);
-  // As Python writes a value that is missing.
+  // `None` is Python's text for a missing value.
   if (client === undefined) throw new HttpError(400, `Invalid client specified: '${name ?? "None"}'`);
   if (!clients.has(String(name))) {
     throw new HttpError(

@@ -32,7 +32,7 @@ export function checkUpgrade(call: Call, notUpgrade: string): void {
   if ((headers.get("Upgrade") ?? "").toLowerCase() !== "websocket") throw new HttpError(400, notUpgrade);
   const origin = headers.get("Origin");
   if (origin === null || corsOrigin?.includes("*") || isOwnOrigin(origin, call)) return;
-  throw new HttpError(403, "Pages of that origin may not listen here");
+  throw new HttpError(403, "Pages of that origin may not read events here");
 }
 
 /** Sends events from the client's first message until either side closes, or the session or token ends. */
@@ -63,7 +63,7 @@ export function sendEvents(call: Call, { identity, record, sight }: Listener, st
 /** Sends while the client reads, and closes the socket once too much is waiting. */
 function boundedSend({ services: { settings } }: Call, socket: WebSocketPeer): (text: string) => void {
   return (text) => {
-    if (socket.buffered > settings.listenerBytes) socket.close(POLICY_VIOLATION, "The listener does not read");
+    if (socket.buffered > settings.listenerBytes) socket.close(POLICY_VIOLATION, "The client does not read its events");
     else socket.send(text);
   };
 }

@@ -35,7 +35,7 @@ export class StreamEvent {
   frame(id: string): Uint8Array<ArrayBuffer> {
     let frame = this.#frames.get(id);
     if (frame === undefined) {
-      // Any client can choose a tag: it must not start a line of its own.
+      // Clients choose tags, so a tag must not start a new line of the stream.
       const tag = this.tag.replace(/[\r\n]+/g, " ");
       const head = id === "" ? "" : `id: ${id}\n`;
       frame = encoder.encode(`${head}tag: ${tag}\ndata: ${this.text}\n\n`);

@@ -31,7 +31,10 @@ function hookTag(rest: string | undefined): string {
   const tag = `salt/netapi/hook${rest === undefined ? "" : `/${rest}`}`;
   // deno-lint-ignore no-control-regex
   if (tag.length <= MAX_TAG && !/[\x00-\x1f\x7f]/.test(tag)) return tag;
-  throw new HttpError(400, `The path is no event tag: expected at most ${MAX_TAG} characters, no control characters`);
+  throw new HttpError(
+    400,
+    `The path is not an event tag: expected at most ${MAX_TAG} characters, no control characters`,
+  );
 }
 
 function publicHeaders({ request, peer }: Call): Record<string, string> {

@@ -11,7 +11,7 @@ export function extensionRoutes(routes: () => readonly Route[]): Route[] {
   return [
     get("/health", { summary: "The process is running", returns: "Alive", run: () => ({ value: { alive: true } }) }),
     get("/ready", {
-      summary: "Whether the master can be reached, and whether it is Brine's",
+      summary: "Whether the master can be reached, and whether it is a Brine master",
       returns: "Ready",
       run: readiness,
     }),
@@ -21,7 +21,11 @@ export function extensionRoutes(routes: () => readonly Route[]): Route[] {
       returns: "Any",
       run: (call) => ({ value: describe(call) }),
     }),
-    get("/docs", { summary: "The same as a page", produces: "text/html", run: (call) => docsPage(describe(call)) }),
+    get("/docs", {
+      summary: "The same information as a page",
+      produces: "text/html",
+      run: (call) => docsPage(describe(call)),
+    }),
     ...["/console", "/console/:rest{.+}"].map((path) =>
       get(path, { summary: "The web console", produces: "text/html", run: consolePage })
     ),
@@ -39,7 +43,7 @@ const PREVIEW: Route = {
   extension: true,
   methods: {
     POST: {
-      summary: "The minions that a command would be published for; nothing is sent to them",
+      summary: "The minions that a command would reach; nothing is sent to them",
       body: "Lowstates",
       returns: "Previewed",
       run: previewOf,

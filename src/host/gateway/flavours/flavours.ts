@@ -6,18 +6,7 @@ import { restTornado } from "./tornado/rest_tornado.ts";
 
 const PROFILES = { rest_cherrypy: restCherrypy, rest_tornado: restTornado } satisfies Record<string, FlavourProfile>;
 
-/**
- * The name of a flavour: its section in the master's configuration.
- *
- * @example
- * ```ts
- * import { type Flavour, gatewaySettings, masterOptions } from "brine/gateway";
- *
- * const flavour: Flavour = "rest_tornado";
- * const opts = masterOptions({ rest_tornado: { port: 8000, disable_ssl: true } });
- * console.log(gatewaySettings(opts, flavour).port); // 8000
- * ```
- */
+/** The name of a flavour: its section in the master's configuration. */
 export type Flavour = keyof Profiles;
 
 /**

@@ -31,7 +31,7 @@ export interface FlavourProfile {
   readonly paths: PathRules;
   /** The HTTP status of a master's refusal. A kind that is missing here is an unexpected failure. */
   readonly refusalStatus: Partial<Record<RefusalKind, number>>;
-  /** Its routes, in the order in which they are matched. */
+  /** The routes of the flavour, in matching order. */
   routes(settings: GatewaySettings): Route[];
   /**
    * Checks a request in the order of the original server, runs it and answers. Throws what

@@ -78,7 +78,7 @@ function readForm(text: string, yaml: boolean): Record<string, unknown> {
     else if (list.length > 1) form.push([name, list]);
     else form.push([name, yaml && name === "kwarg" ? yamlifyArg(list[0], budget) : list[0]]);
   }
-  // Not by assignment: a field may be called "__proto__".
+  // Assignment would break on a field called "__proto__".
   return Object.fromEntries(form);
 }
 

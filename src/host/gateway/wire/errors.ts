@@ -35,16 +35,7 @@ export class HttpError extends SaltError {
   }
 }
 
-/**
- * Why the master refused.
- *
- * @example
- * ```ts
- * import type { RefusalKind } from "brine/gateway";
- *
- * export const statusOf = (kind: RefusalKind): number => kind === "authentication" ? 401 : 403;
- * ```
- */
+/** Why the master refused. */
 export type RefusalKind =
   /** The caller is not authenticated. */
   | "authentication"

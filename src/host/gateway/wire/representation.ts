@@ -26,7 +26,7 @@ const WRITERS: Record<string, Writer> = {
 
 /** The media types that an answer can have, best first. */
 export const WRITABLE_TYPES: readonly string[] = Object.keys(WRITERS);
-/** Those of them that real servers list in a refusal. */
+/** The media types that Salt's servers list when they refuse a request. */
 export const DOCUMENTED_TYPES: readonly string[] = ["application/json", "application/x-yaml"];
 
 /**

@@ -119,7 +119,7 @@ export class Callers {
     const proof = proofOf(load);
     const found = proof === "user" ? this.byKey(load.user, load.key) : await this.#byLogin(load, proof);
     if (found === undefined) return undefined;
-    // Of whoever may do everything anyway, it is believed.
+    // A reaction is believed only from callers with all permissions.
     const reaction = proof === "user" && found.permissions === undefined ? reactionOf(load) : undefined;
     const caller = reaction === undefined ? found : { ...found, reaction };
     this.#found.set(load, caller);

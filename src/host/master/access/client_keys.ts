@@ -77,7 +77,7 @@ export class ClientKeys {
         fs.chown(path, uid, gid);
       } catch (error) {
         this.#keys.delete(name);
-        log.error("key file of a publisher_acl user could not be made", { user: name, error: messageOf(error) });
+        log.error("key file of a publisher_acl user could not be written", { user: name, error: messageOf(error) });
       }
     }
     const former = before === undefined ? [] : [...before.#keys.keys()];

@@ -16,13 +16,13 @@ async function permissionsNow(
   { callers, externalAuth, tokens, runtime: { clock } }: MasterServices,
   { user, proof, eauth = "", groups = [], granted, token }: JobOwner,
 ): Promise<{ permissions: Permissions | undefined } | string> {
-  if (proof === "user") return callers.ofLocalUser(user) ?? "its owner may publish nothing any more";
+  if (proof === "user") return callers.ofLocalUser(user) ?? "its owner no longer has permission to publish";
   // One that has come to its natural end takes no right away.
   if (token !== undefined && token.expire > clock.now() / 1000 && !tokens.hasHash(token.sha256)) {
     return "the token of its owner was revoked";
   }
   const now = await externalAuth.permissionsOf({ name: user, eauth, groups });
-  if (now === undefined) return "its owner cannot log in any more";
+  if (now === undefined) return "its owner can no longer log in";
   return { permissions: granted ?? now };
 }
 
@@ -43,7 +43,7 @@ export async function ownerFault(
   const now = await permissionsNow(services, owner);
   if (typeof now === "string") return now;
   const { permissions } = now;
-  const fault = "its owner may not run it any more";
+  const fault = "its owner no longer has permission to run it";
   if (blacklisted(services, [owner.user], [load.fun].flat().map(String))) return fault;
   if (permissions === undefined) return undefined;
   const calls = callsOf(load);

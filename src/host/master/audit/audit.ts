@@ -89,7 +89,7 @@ export class Audit {
     if (entries.length > 0 && file.failure === undefined) keys.taken();
   }
 
-  /** Records something that the master did by itself, such as `start`. */
+  /** Records an action of the master without a caller, such as `start`. */
   async note(entry: AuditEntry): Promise<void> {
     this.#options.file.record(entry);
     await this.#saved();
@@ -246,7 +246,7 @@ export class Audit {
       await this.#options.file.saved();
     } catch (error) {
       // What was done is done; with "refuse", the next command is not.
-      this.#options.log.debug("line of the audit log waits", { error: messageOf(error) });
+      this.#options.log.debug("audit line not written yet", { error: messageOf(error) });
     }
   }
 
@@ -282,7 +282,7 @@ function shownTarget(tgt: unknown): unknown {
 
 /** The answer while nothing may happen unrecorded. */
 function refusal(kind: AuditKind): unknown {
-  const message = "The master's audit log cannot be written, and audit_failure is refuse: free its disk";
+  const message = "The master's audit log cannot be written, and audit_failure is refuse: free disk space in audit_dir";
   if (kind === "login") return "";
   if (kind === "logout") return false;
   return kind === "publish" ? { enc: "clear", load: { error: message } } : { error: { name: "AuditError", message } };

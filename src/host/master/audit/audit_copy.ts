@@ -20,7 +20,7 @@ export interface AuditCopyOptions {
   log: Logger;
 }
 
-/** Where the copy is: a log that was begun anew has another seed, and its lines are others in the storage. */
+/** The position of the copy. A new log has another seed, so its lines have other keys in the storage. */
 interface Place {
   seed: string;
   file: number;
@@ -53,11 +53,11 @@ export class AuditCopy {
         this.#place = place;
         fs.write(this.#mark, `${place.seed} ${place.file} ${place.offset}\n`, { mode: 0o600 });
       }
-      if (this.#failed) log.info("audit log is copied to the storage of the cluster again");
+      if (this.#failed) log.info("audit log can be copied to the storage of the cluster again");
       this.#failed = false;
     } catch (error) {
       if (!this.#failed) {
-        log.warning("audit log not copied to the storage of the cluster: it is tried again", {
+        log.warning("audit log not copied to the storage of the cluster: trying again", {
           error: messageOf(error),
         });
       }

@@ -25,7 +25,7 @@ export type AuditKind =
   /** Keys of minions. */
   | "key"
   | "sign-in"
-  /** So many lines of one kind were left out. */
+  /** The number of skipped lines of one kind. */
   | "more";
 
 /** What is recorded of an act; the log adds the number, the time and the hash. */

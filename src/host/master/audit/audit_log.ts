@@ -124,7 +124,7 @@ export class AuditLog {
       for (const one of this.#touched) await fs.sync(one);
       this.#touched.clear();
       this.#announce();
-      if (this.#failure !== undefined) log.info("the audit log is written again", { path });
+      if (this.#failure !== undefined) log.info("the audit log can be written again", { path });
       this.#failure = undefined;
     } catch (error) {
       // The chain goes back to what is surely there: a part of a line must not stay in the middle of it.
@@ -166,7 +166,7 @@ export class AuditLog {
     const tell = this.#failure === undefined || now - this.#failure.toldMs >= REMIND_MS;
     this.#failure = { message, toldMs: tell ? now : this.#failure!.toldMs };
     if (tell) {
-      log.critical("the audit log cannot be written: free its disk, or set audit_dir to another one", {
+      log.critical("the audit log cannot be written: free its disk, or set audit_dir to a directory on another disk", {
         directory,
         waiting: this.#waiting.length,
         error: message,
@@ -238,7 +238,7 @@ export class AuditLog {
     this.#prune();
   }
 
-  /** Appends a line by itself. */
+  /** Appends one line. */
   #append(entry: AuditEntry): void {
     const { fs, directory } = this.#options;
     const line = concat(this.#linesFor(entry));

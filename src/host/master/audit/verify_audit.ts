@@ -54,7 +54,7 @@ class Verification {
     this.#readHead();
     const numbers = auditFileNumbers(fs, directory);
     this.#report.files = numbers.length;
-    if (numbers.length === 0) this.#problem({ file: directory, number: 0 }, "there is no audit log");
+    if (numbers.length === 0) this.#problem({ file: directory, number: 0 }, "no audit log exists");
     if (key === undefined) this.#problem({ file: directory, number: 0 }, "signatures not checked: no master.pub");
     for (const number of numbers) {
       for (const line of linesOf(fs, directory, number)) this.#line(line, number);
@@ -72,7 +72,7 @@ class Verification {
     const line = raw.whole ? parsed(raw.bytes) : undefined;
     const hash = hex(crypto.hash("sha256", raw.bytes));
     if (line === undefined) {
-      this.#problem(raw, raw.whole ? "not a line of an audit log" : "torn or too long");
+      this.#problem(raw, raw.whole ? "not an audit line" : "torn or too long");
       this.#before = this.#before && { n: this.#before.n + 1, hash };
       return;
     }
@@ -83,7 +83,7 @@ class Verification {
         `line ${line.n} follows line ${this.#before.n}: lines were removed, added or put in another order`,
       );
     } else if (line.prev !== this.#before.hash) {
-      this.#problem(raw, `the line before (${this.#before.n}) is not the one that was written`);
+      this.#problem(raw, `the line before (${this.#before.n}) was changed`);
     }
     if (line.kind === "checkpoint") this.#judgeSignature(raw, line);
     if (line.n === this.#head?.n) {
@@ -117,7 +117,7 @@ class Verification {
         return;
       }
     } catch {
-      // Not a signature at all.
+      // The text is not a signature.
     }
     this.#problem(raw, "the signature is not by the master's present key");
   }
@@ -131,7 +131,7 @@ class Verification {
     }
     const hasHead = fs.stat(joinPath(directory, HEAD_FILE)) !== undefined;
     if (this.#head === undefined && (hasHead || this.#report.checkpoints > 0)) {
-      this.#problem(end, `${HEAD_FILE} is missing or damaged: whether the end was cut off cannot be seen`);
+      this.#problem(end, `${HEAD_FILE} is missing or damaged: a cut-off end cannot be detected`);
     }
     if (expected !== undefined && !this.#expectedSeen) {
       this.#problem(end, `line ${expected.n} is not in the log, which ends at line ${last}`);

@@ -75,7 +75,7 @@ function writeLife(parts: JoinParts, life: string): void {
   try {
     parts.runtime.fs.write(lifeFile(parts), life, { mode: 0o600 });
   } catch (error) {
-    parts.log.warning("the name of this master's life cannot be written", { error: messageOf(error) });
+    parts.log.warning("the lease name of this master cannot be written", { error: messageOf(error) });
   }
 }
 
@@ -249,7 +249,7 @@ export class ClusterMember implements Cluster {
       goneMs: Math.max(3, this.#seconds) * 1000,
       listens: (id) => sendQueuedJobs(services(), id),
       gone: (master) => {
-        this.#log.warning("nothing is heard of another master any more", { master });
+        this.#log.warning("another master no longer sends messages", { master });
         this.resync();
       },
     });
@@ -261,7 +261,7 @@ export class ClusterMember implements Cluster {
     return this.bus.follow(PUBLICATIONS, {
       record: (record) => this.#published(record),
       missed: (missed) =>
-        this.#log.error("publications were missed: minions of this master did not get them", { missed }),
+        this.#log.error("publications were lost: minions of this master did not get them", { missed }),
     });
   }
 
@@ -368,7 +368,7 @@ export class ClusterMember implements Cluster {
     }
     this.bus.append(PUBLICATIONS, encode([load, minions], "bin"), APPEND_MS).catch((error) => {
       if (!this.#closed) {
-        this.#log.error("publication not sent: the ledger tries again", { jid: load.jid, error: messageOf(error) });
+        this.#log.error("publication not sent: trying again", { jid: load.jid, error: messageOf(error) });
       }
     });
   }
@@ -390,9 +390,9 @@ export class ClusterMember implements Cluster {
     publisher.send(load, minions, seq);
   }
 
-  /** Under the present key, minions refuse numbers that do not grow: under a new one they begin anew. */
+  /** Minions refuse numbers that do not grow under one key, so a new key starts a new sequence. */
   #numberedAnew(seq: number): void {
-    this.#log.error("publications are numbered lower than before: NATS has lost its stream, or its clock was wrong", {
+    this.#log.error("publications have lower numbers than before: NATS has lost its stream, or its clock was wrong", {
       before: this.#serial,
       now: seq,
     });
@@ -557,7 +557,7 @@ export class ClusterMember implements Cluster {
       this.#rotationOwed = false;
     } catch (error) {
       if (!this.#rotationOwed) {
-        this.#log.error("master key not rotated: it is tried again each second", { error: messageOf(error) });
+        this.#log.error("master key not rotated: trying again each second", { error: messageOf(error) });
       }
       this.#rotationOwed = true;
     }

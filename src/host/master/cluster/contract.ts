@@ -6,7 +6,7 @@ import type { Waiting } from "./until_reached.ts";
 
 /** What several masters have in common: given to a master where `cluster` is set. */
 export interface ClusterParts {
-  /** Its job cache is that of the master. */
+  /** The storage; its job cache is the master's job cache. */
   storage: LedgerStorage;
   /** Connects to the bus. @param random differs for each connection */
   openWire(random: string): Promise<BusWire>;

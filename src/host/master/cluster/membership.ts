@@ -30,7 +30,7 @@ export interface MembershipOptions {
   strangers(): Promise<readonly string[]>;
   /** Another master is gone. */
   gone(life: string): void;
-  /** This master has begun anew: others may decide on the jobs that it had. */
+  /** This master has a new lease: other masters may decide on its previous jobs. */
   renamed(life: string): void;
 }
 
@@ -79,7 +79,7 @@ export class Membership {
 
   /** Why it may not decide. */
   get reason(): string {
-    return this.#reason ?? "the lease of this master has lapsed";
+    return this.#reason ?? "the lease of this master has expired";
   }
 
   /**
@@ -114,13 +114,18 @@ export class Membership {
     await storage.leases.release(lease);
     const since = rivals.get(other.name) ?? clock.elapsed();
     rivals.set(other.name, since);
-    // One that was killed has lapsed by then.
+    // The lease of a killed master has expired by then.
     const isRunning = clock.elapsed() - since > 2000 * seconds;
     const text = `Cannot join the cluster as "${id}": another master has this id, as ${other.owner}`;
-    if (!isRunning) throw new SystemError("EAGAIN", `${text}. It may be gone: its lease lapses in ${seconds} seconds`);
-    throw new ConfigError(`${text}, and it runs. Give each master of the cluster an id of its own (the option id)`, {
-      id,
-    });
+    if (!isRunning) {
+      throw new SystemError("EAGAIN", `${text}. If that master has stopped, its lease expires in ${seconds} seconds`);
+    }
+    throw new ConfigError(
+      `${text}, and it is running. Give each master of the cluster a different id (the option id)`,
+      {
+        id,
+      },
+    );
   }
 
   /**
@@ -160,10 +165,13 @@ export class Membership {
     this.#until = -Infinity;
     const before = this.life;
     await this.begin();
-    this.#log.warning("this master was away for longer than its lease, and begins anew: others have its jobs", {
-      before,
-      now: this.life,
-    });
+    this.#log.warning(
+      "this master was disconnected for longer than its lease and starts again: other masters have its jobs",
+      {
+        before,
+        now: this.life,
+      },
+    );
     renamed(this.life);
   }
 
@@ -174,7 +182,7 @@ export class Membership {
       this.#hasFailedToInherit = false;
     } catch (error) {
       if (!this.#hasFailedToInherit) {
-        this.#log.error("jobs of other masters could not be taken over: it is tried again", {
+        this.#log.error("jobs of other masters could not be taken over: trying again", {
           ...this.#place(),
           waiting: this.#owed.size,
           error: messageOf(error),
@@ -200,7 +208,7 @@ export class Membership {
       if (jids === undefined) continue;
       const from = name.slice(LIVES.length);
       gone(from);
-      this.#log.warning("another master is gone: its jobs are taken over", { master: from, jobs: jids.length });
+      this.#log.warning("another master has stopped: taking over its jobs", { master: from, jobs: jids.length });
       this.#owe(jids);
     }
     // Jobs from before the cluster.
@@ -213,7 +221,7 @@ export class Membership {
     await this.#lookAfter(lease);
   }
 
-  /** False once this master has begun anew, or leaves. */
+  /** False after a new lease, or while this master leaves. */
   #isUnder(lease: Lease): boolean {
     return this.#lease === lease && !this.#left;
   }
@@ -270,7 +278,7 @@ export class Membership {
       if (this.#duties !== undefined) await storage.leases.release(this.#duties);
       if (this.#lease !== undefined) await storage.leases.release(this.#lease);
     } catch (error) {
-      this.#log.warning("lease not released: others take the jobs of this master over when it lapses", {
+      this.#log.warning("lease not released: other masters take over its jobs when it expires", {
         error: messageOf(error),
       });
     }

@@ -111,11 +111,11 @@ export class Mirrors {
       const ended = await Promise.allSettled([...kinds].map((kind) => this.#all.get(kind)!.sync()));
       const failed = ended.find(({ status }) => status === "rejected");
       if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
-      if (this.#failed) this.#log.info("keys and data of minions are the same on all masters again");
+      if (this.#failed) this.#log.info("keys and data of minions are synchronized with the other masters again");
       this.#failed = false;
     } catch (error) {
       if (!this.#failed) {
-        this.#log.error("keys and data of minions are not brought together with those of other masters", {
+        this.#log.error("keys and data of minions cannot be synchronized with the other masters", {
           error: messageOf(error),
         });
       }

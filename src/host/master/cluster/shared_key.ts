@@ -106,11 +106,14 @@ export class SharedKey {
         return masterKey.set(found.keyString);
       }
       if (generation > 0) {
-        log.error("publication key of the cluster refused: it was removed, changed or put back; the latest one stays", {
-          by: record?.by,
-          version: record?.version,
-          generation,
-        });
+        log.error(
+          "publication key of the cluster refused: it was removed, changed or replaced by an old one; the latest one stays in use",
+          {
+            by: record?.by,
+            version: record?.version,
+            generation,
+          },
+        );
       } else if (record?.value !== undefined) {
         throw new SyntaxError("Cannot use the publication key of the cluster: it was not made by a master of it");
       }
@@ -143,7 +146,7 @@ export class SharedKey {
     if (fs.stat(path)?.kind !== "file") return;
     const sealed = fs.read(path);
     const found = this.#opened(sealed);
-    // Of another master.pem or cluster.
+    // The key was sealed with another master.pem or for another cluster.
     if (found === undefined) return;
     this.#known = found;
     this.#sealed = sealed;

@@ -41,7 +41,7 @@ export async function untilReached<T>(
   for (let pauseMs = FIRST_MS;; pauseMs = Math.min(2 * pauseMs, LONGEST_MS)) {
     try {
       const reached = await unlessStopped(attempt(), stopping);
-      if (said !== "") log.info("the servers of the cluster are reached", { seconds: seconds(clock, began) });
+      if (said !== "") log.info("the servers of the cluster are available", { seconds: seconds(clock, began) });
       told(undefined);
       return reached;
     } catch (error) {
@@ -52,7 +52,7 @@ export async function untilReached<T>(
       const reason = messageOf(error);
       told(reason);
       if (reason !== said || clock.elapsed() - saidAt >= SAY_AGAIN_MS) {
-        log.error("waiting for a server of the cluster: nothing is served until it is there", {
+        log.error("waiting for a server of the cluster: the master does not serve until it is available", {
           reason,
           seconds: seconds(clock, began),
         });
@@ -67,10 +67,10 @@ const seconds = (clock: Clock, sinceMs: number) => Math.round((clock.elapsed() -
 
 async function unlessStopped<T>(work: Promise<T>, stopping: AbortSignal | undefined): Promise<T> {
   if (stopping === undefined) return await work;
-  // It may end long after nobody asks any more.
+  // The attempt may fail after all callers have gone: ignore that.
   work.catch(() => {});
   const stopped = Promise.withResolvers<never>();
-  const stop = () => stopped.reject(new SystemError("ECANCELED", "Cannot join the cluster: the master is to stop"));
+  const stop = () => stopped.reject(new SystemError("ECANCELED", "Cannot join the cluster: the master is stopping"));
   stopping.addEventListener("abort", stop);
   if (stopping.aborted) stop();
   try {

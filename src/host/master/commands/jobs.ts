@@ -154,7 +154,7 @@ async function returned(
       await jobReturned(services, isRecord(load) ? { ...load, ts } : {}, minion);
     } catch (error) {
       if (error instanceof WithheldReply) return false;
-      // As with a single return: sending it again would not help.
+      // The minion must not send it again: the same error would follow.
       services.log.error("return could not be handled", { minion, error: messageOf(error) });
     }
     return true;

@@ -33,7 +33,7 @@ export function mineFlush(services: MasterServices, load: Load): unknown {
   return typeof load.id === "string" && services.cache.flushMine(load.id);
 }
 
-/** Steps that one request may take: each entry may have a target of its own that limits its readers. */
+/** The limit of matching steps of one request: each mine entry may have its own `allow_tgt`. */
 const STEPS = 100_000_000;
 
 /** May `reader` see this entry? Entries without an ACL are for every minion. */

@@ -7,13 +7,13 @@ import type { Load, MasterServices } from "../services.ts";
  */
 export async function keyRotation(services: MasterServices, load: Load, minion: string | undefined): Promise<unknown> {
   const { rotations, keys } = services;
-  // The sender is proven; a field of its own could name another minion.
+  // Use the authenticated id: a field of the request could name another minion.
   if (minion === undefined) return { error: "not authenticated" };
   switch (load.step) {
     case "begin":
       return rotations.begin(minion);
     case "offer": {
-      // Not called nonce: the channel has a field of that name.
+      // The field is called challenge because the channel uses `nonce`.
       const { next, challenge, time, sig, proof } = load;
       const error = await rotations.offer(minion, { next, nonce: challenge, time, sig, proof });
       return error === undefined ? { ok: true } : { error };

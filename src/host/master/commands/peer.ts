@@ -193,7 +193,7 @@ export async function revokeAuth(services: MasterServices, load: Load): Promise<
   await admin.saved();
   if (!services.opts.preserve_minion_cache && load.preserve_minion_cache !== true) services.cache.forget(load.id);
   services.log.info("key deleted at the minion's request", { id: load.id });
-  // It still has the key that publications are sealed with.
+  // The removed minion still knows the publication key.
   if (services.opts.rotate_aes_key) services.rotateMasterKey();
   return true;
 }

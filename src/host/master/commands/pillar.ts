@@ -76,7 +76,7 @@ function keepData(
   // it all the same, until the next refresh.
   const brought = sizeOf(override) > 0 || (ext !== undefined && ext !== null);
   try {
-    // Its readers look names up as text, as nearly all are.
+    // Targets look up names as text, so keys become text.
     const pillar = brought
       ? cache.packedPillar(id) ?? {}
       : compiled instanceof PackedPillar
@@ -84,7 +84,7 @@ function keepData(
       : mapOf(entriesOf(compiled)) as Record<string, unknown>;
     cache.saveData(id, { grains, pillar });
   } catch (error) {
-    log.error("grains and pillar of a minion cannot be saved: targets go by those that were saved before", {
+    log.error("grains and pillar of a minion cannot be saved: targets match the previous ones", {
       id,
       error: messageOf(error),
     });

@@ -62,7 +62,7 @@ async function takeReturn(
   } catch (error) {
     const reason = WithheldReply.unlessForGood(error, "The return");
     if (reason instanceof WithheldReply) throw reason;
-    // As with a single return: sending it again would not help.
+    // The syndic must not send it again: the same error would follow.
     services.log.error("return could not be handled", { syndic, id, jid, error: String(error) });
   }
 }

@@ -36,7 +36,7 @@ export interface Publication {
 /** A job that is recorded durably, and may be published. */
 export interface RecordedJob {
   jid: string;
-  /** As minions get it. */
+  /** The load in the form that minions receive. */
   load: Load;
   /** As the job cache has it. */
   record: Load;

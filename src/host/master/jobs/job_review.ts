@@ -4,7 +4,7 @@ import type { Syndics } from "../syndics.ts";
 import { type FindJobQuestion, isOver, type OpenJob, type Part, PUBLISHED } from "./open_job.ts";
 
 /** Note of an outcome that is queued though it was published, since its minion was found to be away. */
-export const SENT_BEFORE = "it was sent before the minion was found to be away";
+export const SENT_BEFORE = "it was sent before the minion was known to be offline";
 /** Note of an outcome that is queued though its minion may have the job: it has asked for it, and has not acknowledged it yet. */
 export const ASKED_FOR = "the minion has asked for it";
 
@@ -71,8 +71,8 @@ function reviewQueued({ outcomes, offer }: Review, minion: string, part: Part, t
   }
   outcomes.push(
     part.sent === true
-      ? lost(minion, "the minion was gone before it had the job", time)
-      : { minion, state: "expired", atMs: time.atMs, note: "the minion did not come back in time" },
+      ? lost(minion, "the minion disconnected before it received the job", time)
+      : { minion, state: "expired", atMs: time.atMs, note: "the minion did not reconnect in time" },
   );
 }
 
@@ -81,7 +81,7 @@ function reviewBelow({ outcomes }: Review, minion: string, syndic: string, time:
   const { presence, atMs, lostMs, awayFor } = time;
   const sinceMs = presence.goneSince(syndic);
   if (sinceMs === undefined || awayFor(syndic, sinceMs) < lostMs) return;
-  outcomes.push({ minion, state: "lost", atMs, sinceMs, note: "its syndic went away during the job" });
+  outcomes.push({ minion, state: "lost", atMs, sinceMs, note: "its syndic disconnected during the job" });
 }
 
 /** A Brine minion acknowledges jobs, and is connected while it works on them. */
@@ -91,12 +91,12 @@ function reviewBrine(review: Review, job: OpenJob, minion: string, part: Part, t
   const sinceMs = presence.goneSince(minion);
   if (part !== PUBLISHED) {
     if (sinceMs !== undefined && awayFor(minion, sinceMs) >= lostMs) {
-      outcomes.push(lost(minion, "the minion went away during the job", time));
+      outcomes.push(lost(minion, "the minion disconnected during the job", time));
     } else if (part.unheard === true && time.age >= (part.offerAt ?? 0) && presence.listens(minion)) about.push(minion);
   } else if (gaveUp || wasGivenUp(job, time)) {
     outcomes.push(
       sinceMs !== undefined
-        ? lost(minion, "the minion was gone before it had the job", time)
+        ? lost(minion, "the minion disconnected before it received the job", time)
         : { minion, state: "timed out", atMs, note: "the minion did not acknowledge the job" },
     );
   } else if (sinceMs !== undefined && job.queuedUntilMs !== undefined) {
@@ -125,7 +125,7 @@ function reviewSalt(
   if (answered?.ids.has(minion) && !answered.busy.has(minion)) {
     outcomes.push(
       answered.idle.has(minion)
-        ? { minion, state: "timed out", atMs, note: "the minion does not work on the job" }
+        ? { minion, state: "timed out", atMs, note: "the minion does not run the job" }
         : lost(minion, "the minion does not answer", time),
     );
   } else if (asking && job.lasting) ask.push(minion);

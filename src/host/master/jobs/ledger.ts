@@ -243,7 +243,7 @@ export class Ledger {
     return { state: "queued", atMs, until: this.#ageAt(untilMs), untilMs, sent };
   }
 
-  /** A queued job of an earlier process, whose minion may have it and say so once it is back. */
+  /** Restores a queued job of an earlier process. Its minion may have it, and reports it when it reconnects. */
   #restoredQueued(part: Part): Part {
     return part.sent === true ? { ...part, hearUntil: this.#age + COME_BACK_MS } : part;
   }
@@ -262,7 +262,7 @@ export class Ledger {
         await this.#restoreJob(jid);
       } catch (error) {
         if (!isDamage(error)) throw error;
-        log.error("stored job refused: its record cannot be read, so it is not sent", { jid, error: messageOf(error) });
+        log.error("stored job not sent: its record cannot be read", { jid, error: messageOf(error) });
         this.#outcomes.save(jid, [], true);
       }
     }
@@ -326,7 +326,7 @@ export class Ledger {
   #refuse(job: OpenJob): void {
     const { log, clock } = this.#options;
     const { jid } = job;
-    log.error("stored job refused: it has no seal of a master of this cluster, or was changed; it is not sent", {
+    log.error("stored job not sent: it has no seal of a master of this cluster, or was changed", {
       jid,
     });
     const lost = [...job.parts].filter(([, part]) => part !== RETURNED && part !== GIVEN_UP).map(([minion]) => ({
@@ -524,7 +524,7 @@ export class Ledger {
     else if (state === "unknown") this.#unknown(jid, id);
   }
 
-  /** A minion was asked about a job that it has begun, and does not have it. */
+  /** Handles a minion that no longer knows a job that it had started. */
   #unknown(jid: string, id: string): void {
     const job = this.#jobs.get(jid);
     const part = job?.parts.get(id);
@@ -539,7 +539,7 @@ export class Ledger {
     try {
       if (await jobs.hasReturn(job.jid, id)) return;
     } catch (error) {
-      log.error("whether a return is stored cannot be found out", { jid: job.jid, id, error: messageOf(error) });
+      log.error("cannot check whether a return is stored", { jid: job.jid, id, error: messageOf(error) });
       return;
     }
     if (this.#jobs.get(job.jid) !== job || job.parts.get(id) !== part) return;
@@ -560,7 +560,7 @@ export class Ledger {
     const job = this.#jobs.get(jid);
     const part = job?.parts.get(id);
     if (job === undefined || part === undefined || isOver(part)) return;
-    const note = "the minion has run the job before, and handed in its return: this master does not have it any more";
+    const note = "the minion ran the job before and sent its return: this master no longer has it";
     void this.#lose(job, id, note);
   }
 
@@ -628,7 +628,7 @@ export class Ledger {
     try {
       note = await ownerFault?.(owner, load, minion);
     } catch (error) {
-      log.error("job not delivered: whether its owner may still run it cannot be found out", {
+      log.error("job not delivered: cannot check whether its owner may still run it", {
         jid,
         id: minion,
         user: owner.user,
@@ -875,7 +875,7 @@ export class Ledger {
     };
     void ask(job.jid, ids).then((sent) => {
       if (sent || job.asked !== asked) return;
-      // Nothing follows from the silence of minions that were not asked.
+      // Minions that were not asked must not count as silent.
       job.asked = undefined;
       job.askAt = this.#age + ASK_AGAIN_MS;
       job.schedule(this.#age);

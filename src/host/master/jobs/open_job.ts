@@ -11,7 +11,7 @@ export interface Part {
   untilMs: number | undefined;
   /** A queued job that its minion may have: that was noted when it asked for it, or it was found to be away after it was sent. */
   sent?: boolean;
-  /** It is being noted that the minion may have it; what settles is the first attempt, others follow. */
+  /** Settles when the record that the minion may have the job is stored, or its first attempt failed. */
   noting?: Promise<void>;
   /** Its minion takes jobs, and it was not in the answer to its question: it is sent once that is noted. */
   late?: boolean;
@@ -50,7 +50,7 @@ const RECHECK_MS = 5000;
  */
 export class OpenJob {
   readonly jid: string;
-  /** As minions receive it. */
+  /** The load in the form that minions receive. */
   readonly load: JobLoad;
   /** False until its record is durable: before that no minion and no client may learn of it. */
   recorded = true;

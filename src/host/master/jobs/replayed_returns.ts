@@ -87,7 +87,7 @@ export class ReplayedReturns {
           await this.#announce(jid, minions);
           this.#found.delete(jid);
         } catch (error) {
-          log.warning("returns of an earlier process cannot be announced now", { jid, error: messageOf(error) });
+          log.warning("returns of an earlier process cannot be announced", { jid, error: messageOf(error) });
         }
       }
     }

@@ -137,7 +137,7 @@ async function checkUnexpected(
     return refused === undefined || unpublished ? { ...checked, unpublished } : { refused, fields };
   }
   if (standing === "not a target") {
-    // A syndic that is a minion of this master as well: it got the job as a syndic, and was no target of its own.
+    // A syndic that is also a minion of this master: it got the job as a syndic, not as a target.
     if (minion !== undefined && services.syndics.known(minion)) {
       return await ownReturnOfSyndic(services, checked, minion);
     }
@@ -236,7 +236,7 @@ export function refuseReturn(
   { refused: why, fields }: ReturnRefusal,
 ): null {
   if (why === "returned before" && fields.syndic !== undefined) {
-    services.log.debug("return of a syndic came before", fields);
+    services.log.debug("return of a syndic received before", fields);
     return null;
   }
   services.refused[why]++;

@@ -12,7 +12,7 @@ const CHANNEL_FIELDS: ReadonlySet<string> = new Set(["tok", "nonce", TRACE_FIELD
 
 /** A return whose value is within `max_return_size`. */
 export interface BoundedReturn extends CheckedReturn {
-  /** Packed as the job cache and the bus have it. */
+  /** The return, packed in the form of the job cache and the bus. */
   value: Packed;
   retcode: unknown;
   success: unknown;
@@ -20,7 +20,7 @@ export interface BoundedReturn extends CheckedReturn {
   data: Load;
 }
 
-/** Packs the value of a return; one that is larger than `max_return_size` is replaced by a failure that says so. */
+/** Packs the value of a return. A value above `max_return_size` becomes a failure with the reason. */
 export function boundReturn(services: MasterServices, checked: CheckedReturn): BoundedReturn {
   const { opts } = services;
   const { load, id, jid } = checked;

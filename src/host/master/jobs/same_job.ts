@@ -8,8 +8,8 @@ export class JidTakenError extends SaltError {
   constructor(jid: string) {
     super(
       "JID_TAKEN",
-      `The jid ${jid} is that of another job: the same jid is only for the same function and arguments, asked for by the ` +
-        "same user. Leave the jid out, and the master chooses one",
+      `The jid ${jid} belongs to another job: a jid can be repeated only with the same function, ` +
+        "arguments and user. Leave out the jid, and the master chooses one",
       { jid },
     );
   }

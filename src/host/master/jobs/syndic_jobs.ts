@@ -52,7 +52,7 @@ export async function syndicNames(
   }
   const named = spokenFor(services, syndic, load, minions);
   if (named.length < minions.length) {
-    log.warning("minions of a syndic refused: their keys are accepted here, or they are no targets", {
+    log.warning("minions of a syndic refused: their keys are accepted here, or they are not targets of the job", {
       syndic,
       jid,
       refused: minions.length - named.length,

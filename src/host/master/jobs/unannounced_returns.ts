@@ -69,7 +69,7 @@ export class UnannouncedReturns {
     });
   }
 
-  /** It was not stored, as far as can be seen. */
+  /** Forgets a return whose storing failed. */
   failed(jid: string, id: string): void {
     const found = this.#returns.get(`${jid} ${id}`);
     if (found !== undefined) found.failed = true;
@@ -103,7 +103,7 @@ export class UnannouncedReturns {
     }
   }
 
-  /** Nothing is stored any more. */
+  /** Stops: no more returns are stored. */
   close(): void {
     this.#stop?.();
     this.#write(0);

@@ -40,8 +40,8 @@ export async function loadIdentity(runtime: Runtime, log: Logger, opts: MasterOp
 export function withStoredSignature({ fs }: Runtime, master: MasterIdentity, path: string): MasterIdentity {
   if (fs.stat(path)?.kind !== "file") {
     throw new ConfigError(
-      `Cannot read the signature of the master's key, ${path}: make it with salt-key --gen-signature, or turn ` +
-        "master_use_pubkey_signature off",
+      `Cannot read the signature of the master's key, ${path}: make it with salt-key --gen-signature, or ` +
+        "set master_use_pubkey_signature: False",
       { path },
     );
   }

@@ -36,13 +36,6 @@ export const KEY_STATES: readonly KeyState[] = ["accepted", "pre", "rejected", "
 
 /**
  * What an operator can do with keys.
- *
- * @example
- * ```ts
- * import type { KeyAction } from "brine/master";
- *
- * export const PAST: Record<KeyAction, string> = { accept: "accepted", reject: "rejected", delete: "deleted" };
- * ```
  */
 export type KeyAction = "accept" | "reject" | "delete";
 
@@ -65,13 +58,6 @@ export interface KeyAdminOptions {
 
 /**
  * Why a key was not moved or removed.
- *
- * @example
- * ```ts
- * import type { KeyProblem } from "brine/master";
- *
- * export const line = ({ id, reason, message }: KeyProblem): string => `${id} (${reason}): ${message}`;
- * ```
  */
 export interface KeyProblem {
   /** The minion's id. */

@@ -46,7 +46,7 @@ class Remembered implements AcceptedKey {
     this.#load = load;
   }
 
-  /** Its file was looked at. */
+  /** Records that the file of the key was read. */
   looked(directory: DirectoryState | undefined, nowMs: number): this {
     this.directory = directory;
     this.lookedMs = nowMs;
@@ -96,7 +96,7 @@ export class KeyDirectories implements KeyStore {
       try {
         this.#loaded.key = this.#crypto.loadPublicKey(pem);
       } catch {
-        // Not a key: the caller refuses it and logs that.
+        // The file is not a key: the caller refuses and logs it.
       }
     }
     return this.#loaded.key;

@@ -18,7 +18,7 @@ const DIRECTORY = "minions_rotating";
 /** How long a nonce is good, in milliseconds, and how soon a minion may ask for another. */
 const NONCE_MS = 300_000;
 const AGAIN_MS = 2_000;
-/** How soon a minion may change its key again by itself, in milliseconds. */
+/** The least time between two key changes that a minion starts, in milliseconds. */
 const OWN_AGAIN_MS = 3_600_000;
 /**
  * How soon a minion may offer another key instead of one that it has not used, in milliseconds; each offer doubles it, up to an
@@ -172,7 +172,7 @@ export class KeyRotations {
     this.#nonces.delete(id);
     if (accepted?.key === undefined) return "no accepted key";
     if (given === undefined || given.nonce !== offer.nonce || clock.elapsed() - given.at > NONCE_MS) {
-      return this.#refused(id, "the nonce is not the one that was given");
+      return this.#refused(id, "the nonce is not the one that this master sent");
     }
     const why = this.#judge(id, accepted.pem, accepted.key, offer);
     if (why !== undefined) return this.#refused(id, why);
@@ -187,7 +187,7 @@ export class KeyRotations {
     }
     note({ user: id, via: "rotation" })("rotate-offered", id, accepted.pem, next);
     await saved();
-    log.info("new key of a minion taken beside its present one", { id });
+    log.info("new key of a minion accepted, the present one stays valid", { id });
     return undefined;
   }
 
@@ -267,7 +267,7 @@ export class KeyRotations {
     this.#loaded.delete(id);
     note({ user: current.by, via: "rotation" })("rotate", id, current.old, pem);
     void saved().catch(() => {});
-    log.info("minion uses its new key, which is the accepted one now", { id });
+    log.info("minion uses its new key, which is now the accepted key", { id });
   }
 
   /** The rotation of a minion, if its file goes with the accepted key. */

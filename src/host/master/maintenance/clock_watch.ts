@@ -29,8 +29,8 @@ export class ClockWatch {
     if (Math.abs(jump) < LEAST_JUMP_MS) return;
     this.#jumpedAt = elapsed;
     this.#log.warning(
-      "the system clock jumped: check it (timedatectl), since tokens, request_server_ttl and the age of jobs go by it; " +
-        "nothing is removed by its age for ten minutes",
+      "the system clock jumped: check it (timedatectl). Tokens, request_server_ttl and the age of " +
+        "jobs depend on it. Nothing is removed by age for ten minutes",
       { seconds: Math.round(jump / 1000), direction: jump > 0 ? "forward" : "back" },
     );
   }

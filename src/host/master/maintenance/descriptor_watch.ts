@@ -8,7 +8,7 @@ import type { MasterServices } from "../services.ts";
 /** Connections and files that a minion may need at once: of its requests, of publications, and of what it asks for. */
 const FOR_EACH = 4;
 
-const REMEDY = "raise it where the service is started (LimitNOFILE=)";
+const REMEDY = "raise the limit of the service (LimitNOFILE=)";
 
 /** Tells the operator that file descriptors are short, or will be: once when that begins, not each time. */
 export class DescriptorWatch {
@@ -35,9 +35,9 @@ export class DescriptorWatch {
     }
     if (used === this.#used) return;
     this.#used = used;
-    if (!used) this.#log.info("there are file descriptors again");
+    if (!used) this.#log.info("file descriptors are available again");
     else {
-      this.#log.error(`no file descriptors are left: new connections and files are refused; ${REMEDY}`, {
+      this.#log.error(`no file descriptors left: new connections and files are refused; ${REMEDY}`, {
         open_files: this.#limit ?? "unknown",
       });
     }
@@ -57,7 +57,7 @@ export class DescriptorWatch {
     this.#told = level;
     if (level === "") return;
     this.#log[level](
-      `too few open files for the accepted minions: connections beyond the limit are refused; ${REMEDY}`,
+      `the open-file limit is too low for the accepted minions: connections beyond it are refused; ${REMEDY}`,
       { accepted_minions: accepted, open_files: limit, wanted: accepted * FOR_EACH },
     );
   }

@@ -4,7 +4,7 @@ import type { Logger } from "../../../base/log.ts";
 
 /** Something that a master does again and again. */
 export interface Duty {
-  /** What it does, as its errors have it: `"remove old jobs"`. */
+  /** The action, for the log: `"remove old jobs"`. */
   name: string;
   /** Milliseconds from the end of one run to the begin of the next. */
   everyMs: number;
@@ -34,7 +34,7 @@ export async function carryOut(
   const left = new Promise<void>((resolve) => {
     const leave = () => {
       const cancel = clock.after(LEAVE_MS, () => {
-        log.warning("maintenance is left unfinished: the master stops", { duties: [...running] });
+        log.warning("maintenance not finished: the master is stopping", { duties: [...running] });
         resolve();
       });
       void all.then(cancel);

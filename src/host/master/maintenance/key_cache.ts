@@ -16,7 +16,7 @@ export class KeyCache {
     this.#services = services;
   }
 
-  /** Writes the file if it is not there, or the accepted keys are others than before. */
+  /** Writes the file if it is missing or the accepted keys have changed. */
   write(): void {
     const { opts, runtime: { fs }, keys } = this.#services;
     const path = joinPath(opts.pki_dir, "minions", ".key_cache");

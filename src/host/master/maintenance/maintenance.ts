@@ -18,7 +18,7 @@ import { cleanPublishAuth } from "./publish_auth.ts";
 
 const SECOND_MS = 1000;
 const HOUR_MS = 3_600_000;
-/** How long masters of a cluster remember what was removed: one that was away for longer reads everything anew. */
+/** How long a cluster remembers removed records, in ms. A master that was away longer reads all records again. */
 const REMEMBERED_MS = 7 * 24 * HOUR_MS;
 /** How often a master of a cluster copies its audit log, and how long the copies are kept. */
 const AUDIT_COPY_MS = 2000;
@@ -59,7 +59,7 @@ export async function maintain(services: MasterServices, options: MaintenanceOpt
 /** Duties on what the masters of a cluster share: one of them has them. */
 const SHARED: ReadonlySet<string> = new Set([
   "remove old jobs",
-  "bound the job cache",
+  "limit the job cache",
   "remove keys that nobody decided on",
   "fire presence events",
   "forget removed records",
@@ -86,7 +86,7 @@ function inCluster({ cluster, log, opts, audit, runtime: { clock, fs } }: Master
     everyMs: HOUR_MS,
     async run() {
       const gone = await cluster.forgetRemoved(clock.now() - REMEMBERED_MS);
-      if (gone > 0) log.info("names of removed keys, tokens and data forgotten", { names: gone });
+      if (gone > 0) log.info("old records of removed keys, tokens and data deleted", { names: gone });
     },
   }];
 }
@@ -107,7 +107,7 @@ function everySecond(services: MasterServices, id: string, watch: ClockWatch): D
   const calls = new RotationCalls(services);
   return [
     { name: "watch the clock", everyMs: SECOND_MS, run: () => watch.look() },
-    { name: "look after open jobs", everyMs: SECOND_MS, run: () => services.ledger.tick() },
+    { name: "review open jobs", everyMs: SECOND_MS, run: () => services.ledger.tick() },
     { name: "tell minions to change their keys", everyMs: SECOND_MS, run: () => calls.look() },
     { name: "rotate the master key", everyMs: SECOND_MS, run: () => rotation.look() },
   ];
@@ -177,7 +177,7 @@ function expiry(services: MasterServices, sessionKeys: Pick<SessionKeys, "sweep"
   }
   if (opts.brine_job_cache_bytes > 0) {
     duties.push({
-      name: "bound the job cache",
+      name: "limit the job cache",
       everyMs,
       async run() {
         const gone = await jobs.shrink(opts.brine_job_cache_bytes);
@@ -195,7 +195,7 @@ function forOthers(services: MasterServices): Duty[] {
   const descriptors = new DescriptorWatch(services, log);
   const duties: Duty[] = [
     { name: "compare the minions with the limit of open files", everyMs: HOUR_MS, run: () => descriptors.compare() },
-    { name: "look whether files can be opened", everyMs: PROBE_MS, run: () => descriptors.probe() },
+    { name: "check whether files can be opened", everyMs: PROBE_MS, run: () => descriptors.probe() },
   ];
   if (opts.key_cache === "sched") {
     const cache = new KeyCache(services);
@@ -207,7 +207,7 @@ function forOthers(services: MasterServices): Duty[] {
   }
   if (opts.fileserver_events && files.backends().some(({ name }) => name === "roots")) {
     duties.push({
-      name: "look for changed files",
+      name: "check for changed files",
       everyMs: opts.fileserver_interval * 1000,
       run: async () => void await files.update("roots"),
     });

@@ -45,7 +45,7 @@ export class KeyRotation {
     const aged = opts.publish_session > 0 && this.#clock.elapsed() - this.#rotatedAt >= opts.publish_session * 1000;
     const asked = rotationAsked(this.#parts, this.#id);
     if (!asked && !aged) return;
-    // One master of a cluster does so for all.
+    // In a cluster, only the master on duty rotates the key.
     if (asked || cluster?.onDuty !== false) rotateMasterKey();
     this.#rotatedAt = this.#clock.elapsed();
   }

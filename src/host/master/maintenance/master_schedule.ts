@@ -62,12 +62,12 @@ export class MasterSchedule {
       if (signal.aborted) return;
     }
     const { log, runners } = this.#services;
-    if (runners === undefined) return log.error("the schedule is not run: this master was started without runners");
+    if (runners === undefined) return log.error("the schedule does not run: this master was started without runners");
     this.#warnOfReturners();
     await this.#scheduler.keep(signal);
   }
 
-  /** Takes the schedule of a configuration that was read again: jobs that are as they were go on, others begin anew. */
+  /** Applies a reloaded schedule: unchanged jobs continue, changed ones restart. */
   reload(opts: MasterOpts): void {
     this.#returner = opts.schedule_returner;
     this.#schedule.replace(opts.schedule, "opts");
@@ -89,7 +89,7 @@ export class MasterSchedule {
       returner,
       this.#returner,
       (name) =>
-        this.#services.log.warning("scheduled runner uses a returner that there is not: several are a list", {
+        this.#services.log.warning("scheduled runner uses an unknown returner: write several returners as a list", {
           returner: name,
         }),
     );
@@ -97,7 +97,7 @@ export class MasterSchedule {
 
   async #run(job: DueJob): Promise<void> {
     const { name } = job;
-    // One master of a cluster runs what is due.
+    // In a cluster, only the master on duty runs scheduled jobs.
     if (this.#services.cluster?.onDuty === false) return;
     this.#running.set(name, (this.#running.get(name) ?? 0) + 1);
     try {
@@ -146,7 +146,7 @@ export class MasterSchedule {
 function outcomeOf({ return: value, success, fun_args }: Load): Load {
   const hasThrown = !truthy(success ?? false) && (typeof value === "string" || value === undefined);
   if (!hasThrown) return { return: value ?? null, success: true, retcode: 0 };
-  // One that there is not ends without arguments, and with a traceback.
+  // The event of an unknown runner has a traceback but no arguments, as in Salt.
   const missing = fun_args === undefined
     ? /CommandExecutionError: ('.*' is not available\..*?)\s*$/s.exec(String(value))
     : null;

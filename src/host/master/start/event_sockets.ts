@@ -15,7 +15,7 @@ const PUBLISHER = "master_event_pub.ipc";
 const areForOthers = ({ publisher_acl, external_auth }: MasterOpts) =>
   Object.keys(publisher_acl).length > 0 || Object.keys(external_auth).length > 0;
 
-/** As in Salt: open to the members of the master's group. */
+/** Mode as in Salt: the master's group may connect. */
 const listenMode = (forOthers: boolean) => forOthers ? 0o660 : 0o600;
 
 /** Opens the sockets of events to those who may call the master by these options, or closes them. */

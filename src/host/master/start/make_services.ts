@@ -57,10 +57,10 @@ export interface ServiceParts {
   cluster: Cluster | undefined;
 }
 
-/** Says of which directories nothing is served: the callers of their files are told no more than that there is none. */
+/** Logs directories that serve no files: minions only see that a file is missing. */
 function sayRootProblems(runtime: Runtime, log: Logger, opts: MasterOpts): void {
   for (const { option, path, problem, remedy } of rootProblems(runtime, { ...opts }, false)) {
-    log.warning("a directory of the configuration serves nothing", { option, path, problem, remedy });
+    log.warning("a configured directory serves no files", { option, path, problem, remedy });
   }
 }
 

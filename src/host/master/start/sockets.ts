@@ -121,7 +121,7 @@ async function bindPort(
   listen: ListenOptions,
 ): Promise<string> {
   const [first, ...others] = hosts;
-  // `::` takes IPv4 as well, unless that has a socket of its own.
+  // `::` also accepts IPv4, unless another socket listens on IPv4.
   const how = hosts.length > 1 ? { ...listen, dualStack: false } : listen;
   const endpoint = await bindAddress(socket, option, first!, port, how);
   for (const host of others) await bindAddress(socket, option, host, portOf(endpoint), how);
@@ -143,8 +143,7 @@ async function bindAddress(
     if (errno !== "EADDRINUSE") throw error;
     throw new SystemError(
       errno,
-      `Port ${port} (${option}) is in use on ${host}: stop what listens there (ss -ltnp 'sport = :${port}' names it), or ` +
-        `set ${option} to another port`,
+      `Port ${port} (${option}) is in use on ${host}: stop the program that listens there (ss -ltnp 'sport = :${port}' names it), or set ${option} to another port`,
       { port, option, cause: error },
     );
   }

@@ -23,7 +23,7 @@ export function topsWorkers(workers: Pick<WorkerPool, "call">): CustomTops {
       kind: KIND,
       // One that ends its process for a minion is refused for that minion alone.
       owner: `${id} ${name}`,
-      label: `what the custom module ${name} has for ${id}`,
+      label: `the states of the custom module ${name} for ${id}`,
       body: encode(request, "bin"),
       wanted,
     });

@@ -64,11 +64,11 @@ export class MinionBeacons {
     const { masters, log, opts } = this.#options;
     if (events.length === 0) return;
     if (this.#unsent >= opts.beacon_queue_events) {
-      return log.warning("no master takes events of beacons: they are dropped", { dropped: events.length });
+      return log.warning("no master is connected: events of beacons are dropped", { dropped: events.length });
     }
     this.#unsent += events.length;
     masters.sendToAll({ cmd: "_minion_event", pretag: null, events }).catch((error: unknown) => {
-      log.warning("events of beacons were not taken", { events: events.length, error: messageOf(error) });
+      log.warning("the master did not accept events of beacons", { events: events.length, error: messageOf(error) });
     }).finally(() => this.#unsent -= events.length);
   }
 
@@ -86,7 +86,7 @@ export class MinionBeacons {
   }
 }
 
-/** What beacons are given: they call execution functions in the process of the minion, as one of its own jobs does. */
+/** The context of beacons, which call execution functions in the minion's process. */
 function callingContext({ functions, of }: MinionContext): Context {
   const context = of();
   return {

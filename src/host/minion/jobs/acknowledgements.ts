@@ -55,7 +55,7 @@ export class Acknowledgements {
     if (!this.#master.isBrine) return;
     this.#reports.send(this.#reports.numbered({ states: [[jid, state, ""]] })).catch((error) => {
       // The master sends the job, or its question, again.
-      this.#log.debug("state of a job not told", { jid, state, error: messageOf(error) });
+      this.#log.debug("state of a job not sent to the master", { jid, state, error: messageOf(error) });
     });
   }
 }

@@ -67,7 +67,7 @@ export class Dispatcher {
       return false;
     }
     if (this.#seen.has(jid) || taken(jid)) {
-      log.debug("publication ignored: its job has been taken", { jid });
+      log.debug("publication ignored: its job was received before", { jid });
       again(jid);
       return false;
     }

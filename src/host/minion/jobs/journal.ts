@@ -40,7 +40,7 @@ export interface OpenJob {
   master: string;
   /** When it was taken, in milliseconds since the epoch. */
   atMs: number;
-  /** Its arguments were too large, and are not here. */
+  /** True if the arguments were too large for the journal. */
   isCut?: true;
 }
 
@@ -201,7 +201,7 @@ export class Journal {
 
   #complain(error: unknown): void {
     if (this.#writable) {
-      this.#log.error("the journal of jobs cannot be written: free space, or mend the directory", {
+      this.#log.error("the journal of jobs cannot be written: free disk space, or fix the directory", {
         path: this.#path,
         error: messageOf(error),
       });

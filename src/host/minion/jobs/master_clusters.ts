@@ -30,7 +30,10 @@ export class MasterClusters {
         if (typeof name === "string") this.#names.set(address, name);
       }
     } catch (error) {
-      log.warning("which masters are a cluster cannot be read: they say it again", { path, error: messageOf(error) });
+      log.warning("the list of clustered masters cannot be read: the masters send it again", {
+        path,
+        error: messageOf(error),
+      });
     }
   }
 
@@ -44,7 +47,7 @@ export class MasterClusters {
     try {
       fs.write(path, JSON.stringify(Object.fromEntries(this.#names)), { mode: 0o600, sync: true });
     } catch (error) {
-      log.warning("which masters are a cluster cannot be written down", { path, error: messageOf(error) });
+      log.warning("the list of clustered masters cannot be written", { path, error: messageOf(error) });
     }
   }
 

@@ -265,7 +265,7 @@ export class MasterJobs {
    */
   async #begin({ jid, asks, written }: TakenJob): Promise<void> {
     const { journal, stopping } = this.#stores;
-    // It is left for after the restart.
+    // The job runs after the restart.
     if (stopping()) throw new Error("The minion is stopping");
     if (asks) return;
     const marked = (written || journal.again(jid)) && journal.mark(jid, "starting") && await journal.synced();
@@ -288,7 +288,7 @@ export class MasterJobs {
         return true;
       } catch (error) {
         if (attempt === 1) {
-          log.warning("job waits: neither the journal nor the master can record that it begins", {
+          log.warning("job waits: neither the journal nor the master can record its start", {
             jid,
             error: messageOf(error),
           });

@@ -88,7 +88,7 @@ export class MinionJobs {
       spool.add(jid, master, interruptedReturn(opts.id, { ...load, jid }, mark));
     }
     if (spool.size > 0) log.info("returns are waiting for their master", { returns: spool.size });
-    if (this.#waiting.length > 0) log.info("jobs that had not begun are run now", { jobs: this.#waiting.length });
+    if (this.#waiting.length > 0) log.info("running jobs that had not started before", { jobs: this.#waiting.length });
   }
 
   /** Runs a job of the minion's schedule; never rejects. @param masters addresses of those that its return goes to */
@@ -158,7 +158,7 @@ export class MinionJobs {
         master.resume(job);
         continue;
       }
-      this.#options.log.warning("job that had not begun is not run: its master is not configured any more", {
+      this.#options.log.warning("job that had not started is dropped: its master is no longer configured", {
         jid,
         fun,
       });

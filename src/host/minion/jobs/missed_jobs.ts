@@ -104,7 +104,7 @@ export class MissedJobs {
       const { jid, load } = job;
       if (isWanted(job)) dispatch(load, true);
       else {
-        this.#options.log.warning("job that had not begun is not run: the master has given it up", {
+        this.#options.log.warning("job that had not started is dropped: the master has given it up", {
           jid,
           fun: load.fun,
         });

@@ -7,10 +7,10 @@ type Load = Record<string, unknown>;
 
 /** What the return of an interrupted job says, by how far the job had come. */
 const INTERRUPTED: Record<Exclude<Mark, "taken">, string> = {
-  started: "The minion was stopped before this job was over: how much of it was done is not known",
-  starting: "The minion was stopped before this job was over, as it was about to begin: whether it began is not known",
+  started: "The minion was stopped before this job ended: part of its work may be done",
+  starting: "The minion was stopped before this job ended, as it was about to start: it may or may not have started",
   "too large":
-    "The minion was stopped before this job began: it did not run, for its arguments are too large to be kept",
+    "The minion was stopped before this job started: it did not run, because its arguments were too large to keep",
 };
 
 /**

@@ -95,7 +95,7 @@ export class ReturnSender {
         this.#settle(due.filter((_, at) => kept[at]));
         const left = due.filter((_, at) => !kept[at]);
         for (const { waiting } of left) waiting.alone = true;
-        if (left.length > 0) this.#failed(left, "the master could not keep it");
+        if (left.length > 0) this.#failed(left, "the master could not store it");
       } catch (error) {
         if (this.#closing.signal.aborted) return;
         this.#failed(due, messageOf(error));
@@ -161,7 +161,7 @@ export class ReturnSender {
     this.#waiting.unshift(...due.map(({ waiting }) => waiting));
     const [{ waiting: { entry } }] = due as [Due];
     const fields = { jid: entry.jid, ...(due.length > 1 ? { returns: due.length } : {}), attempt, error };
-    if (givenUp) log.error("return not taken by the master: kept and sent again", fields);
+    if (givenUp) log.error("return not accepted by the master: kept and sent again", fields);
     else log.warning("return not delivered", fields);
   }
 

@@ -82,7 +82,7 @@ export class RunningJobs implements JobControl {
       try {
         load = decode(fs.read(path), { mode: "wire" });
       } catch {
-        // It is being written, or was just removed.
+        // The file is being written or was just removed.
         return [];
       }
       const pid = isMap(load) ? Number(lookup(load, "pid")) : NaN;

@@ -65,7 +65,7 @@ export class ScheduledJobs {
     }
   }
 
-  /** A load as a publication of the same job would have it. */
+  /** The load of a scheduled job, in the form of a publication. */
   #loadOf({ name, fun, entry }: DueJob): Load {
     const { opts, log } = this.#options;
     const { args, kwargs, metadata, return_config, return_kwargs, return_job } = entry;
@@ -82,7 +82,10 @@ export class ScheduledJobs {
         entry.returner,
         this.#options.scheduleReturner,
         (returner) =>
-          log.warning("scheduled job uses a returner that there is not: several are a list", { job: name, returner }),
+          log.warning("scheduled job uses an unknown returner: write several returners as a list", {
+            job: name,
+            returner,
+          }),
       ).join(","),
       schedule: name,
     };
@@ -168,7 +171,7 @@ function plainReturn(ret: Load, { isBrine }: ReturnsTo): Load {
   return isBrine ? { ...ret, arg: ret.fun_args ?? [], tgt: ret.id, tgt_type: "glob" } : { ...ret, jid: "req" };
 }
 
-/** As Salt has it: a scheduled job succeeds unless its function throws, and such a failure has a code of its own. */
+/** As in Salt, a scheduled job fails only if its function throws, with a special code. */
 function scheduledOutcome(outcome: JobOutcome): JobOutcome {
   const { out, retcode, success } = outcome;
   if (outcome.ended === undefined && out === "nested" && retcode === 1 && success === false) {

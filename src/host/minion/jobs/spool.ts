@@ -139,7 +139,7 @@ export class Spool {
     } catch (error) {
       if (this.#writable) {
         log.error(
-          "returns cannot be spooled and would not survive the end of this minion: free space, or mend the directory",
+          "returns cannot be spooled, and a restart of the minion would lose them: free disk space, or fix the directory",
           { directory, error: messageOf(error) },
         );
       }
@@ -200,7 +200,7 @@ export class Spool {
   tooOld(entry: SpoolEntry): boolean {
     const { clock, ageMs, log } = this.#options;
     if (clock.now() - entry.atMs <= ageMs) return false;
-    log.error("return dropped: no master took it in time (return_spool_seconds)", {
+    log.error("return dropped: no master accepted it in time (return_spool_seconds)", {
       jid: entry.jid,
       bytes: entry.size,
     });

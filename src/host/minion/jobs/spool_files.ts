@@ -302,7 +302,7 @@ export class SpoolFiles {
       this.#options.fs.append(segment.path, mark);
       segment.size += mark.length;
     } catch {
-      // After a restart the return is sent a second time, and a master that has it already says so.
+      // After a restart the return is sent again; a master that has it drops the second one.
       if (this.#segment === segment) this.#segment = undefined;
     }
   }
@@ -332,7 +332,7 @@ export class SpoolFiles {
   #syncFailed(error: unknown): void {
     const { log, directory } = this.#options;
     if (!this.#failed) {
-      log.error("returns could not be synced: a loss of power may take them", { directory, error: messageOf(error) });
+      log.error("returns could not be synced: a power failure may lose them", { directory, error: messageOf(error) });
     }
     this.#failed = true;
     this.#againLater();
@@ -361,7 +361,7 @@ export class SpoolFiles {
       if (fs.stat(from) === undefined) return void this.#unsafe.delete(segment);
       fs.append(path, fs.read(from).subarray(0, segment.size), 0o600);
     } catch (error) {
-      log.debug("file of returns that could not be synced cannot be written again yet", {
+      log.debug("a file of unsynced returns cannot be rewritten yet", {
         path: from,
         error: messageOf(error),
       });
@@ -389,7 +389,7 @@ export class SpoolFiles {
     try {
       this.#options.fs.remove(path);
     } catch (error) {
-      this.#options.log.warning("file of returns that were sent cannot be removed", {
+      this.#options.log.warning("the file of sent returns cannot be removed", {
         path,
         error: messageOf(error),
       });

@@ -8,7 +8,7 @@ import type { Req } from "../../../protocol/zmtp/mod.ts";
 
 /** What the process of a job needs to send requests to the master itself. */
 export interface JobSession {
-  /** Of the master's request server: `tcp://host:port`. */
+  /** The address of the master's request server: `tcp://host:port`. */
   address: string;
   /** The minion's. */
   id: string;

@@ -17,7 +17,7 @@ export interface ExecutionRequest {
   begin?(): Promise<void>;
 }
 
-/** Runs jobs: in this process, or each in a process of its own. */
+/** Runs jobs in this process, or each in a separate process. */
 export interface Execution {
   /**
    * Runs one job. Rejects with the signal's reason when the job is aborted; every other failure is an outcome. The return may

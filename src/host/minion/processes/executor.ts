@@ -87,7 +87,7 @@ export function packReturn(outcome: JobOutcome): JobOutcome & { return: Packed }
   try {
     return { ...outcome, return: pack(outcome.return, "wire") };
   } catch (error) {
-    const text = `The minion function returned what cannot be sent: ${messageOf(error)}`;
+    const text = `The return of the function cannot be sent: ${messageOf(error)}`;
     return { ...failure(text), return: pack(text, "wire") };
   }
 }
@@ -154,7 +154,7 @@ function checkBlackout(context: JobContext, fun: string): void {
   }
 }
 
-/** What a function is told of its job: all of a publication, or what Salt's scheduler says of its own. */
+/** The `__pub_*` values of a function: the publication, or the fields of Salt's scheduler. */
 function publishedOf(load: Record<string, unknown>): Record<string, unknown> {
   const { fun, arg, jid, tgt, schedule, metadata } = load;
   if (schedule === undefined) return load;

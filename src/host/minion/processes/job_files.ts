@@ -71,7 +71,7 @@ export class JobFiles {
     const { bulkRequests } = await import("./bulk_requests.ts");
     const renew = async (stale: string) => {
       const fresh = await ask(stale);
-      if (fresh === undefined) throw new SaltError("NO_SESSION", "The minion has no session with the master any more");
+      if (fresh === undefined) throw new SaltError("NO_SESSION", "The minion no longer has a session with the master");
       return fresh;
     };
     return bulkRequests({ runtime: this.#runtime, log: this.#log, opts: this.#opts, session, renew });

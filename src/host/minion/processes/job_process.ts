@@ -84,7 +84,7 @@ class JobProcess {
       onClose: () => {
         // The minion closes the connection when it has the outcome.
         if (this.#sent) this.#ended.resolve(0);
-        else void this.stop(new Error("The minion is gone"), true);
+        else void this.stop(new Error("The minion has exited"), true);
       },
     });
     this.#link.send({ type: "hello", token, version: PROTOCOL_VERSION });
@@ -198,7 +198,7 @@ function sentOutcome(outcome: JobOutcome): SentOutcome {
     return sent;
   } catch (error) {
     // A function may set any return code.
-    const text = `The minion function has a return code that cannot be sent: ${messageOf(error)}`;
+    const text = `The return code of the function cannot be sent: ${messageOf(error)}`;
     return { return: pack(text, "wire").bytes, retcode: 1, success: false, out: "nested" };
   }
 }

@@ -42,7 +42,7 @@ export interface SentOutcome {
 
 /** Messages of the minion. */
 export type ToJob =
-  /** There is no job yet: the process prepares for one. */
+  /** No job yet: the process loads modules in advance. */
   | { type: "wait"; state: Uint8Array }
   | {
     type: "job";

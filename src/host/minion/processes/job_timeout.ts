@@ -16,7 +16,7 @@ export function jobTimeout(load: Record<string, unknown>, opts: Pick<MinionOpts,
   return seconds > 0 ? seconds : undefined;
 }
 
-/** Aborts jobs that take longer than `secondsOf` allows; their outcome is a failure that says so. */
+/** Aborts jobs that take longer than `secondsOf` allows. They fail with the reason. */
 export function withJobTimeout(
   execution: Execution,
   { clock }: Pick<Runtime, "clock">,

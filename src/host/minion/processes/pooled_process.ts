@@ -215,7 +215,7 @@ export class PooledProcess {
     }
   }
 
-  /** Lets the process end: it does so when its connection is closed, and is killed if it does not. */
+  /** Closes the connection so that the process exits; kills it if it does not. */
   retire(): void {
     this.#connection.end();
     this.#killAfterGrace();
@@ -231,7 +231,7 @@ export class PooledProcess {
     try {
       this.#owner.runtime.process.kill(this.child.pid, "SIGTERM");
     } catch {
-      // It has exited.
+      // The process has already exited.
     }
     this.#killStarted();
     this.#killAfterGrace();

@@ -115,7 +115,7 @@ export class ProcessStarter {
       throw new Error(printed.text === "" ? text : `${text}: ${printed.text}`);
     };
     try {
-      const ended = child.exited.then((status) => fail(`it ended with ${statusText(status)}`));
+      const ended = child.exited.then((status) => fail(`it exited with ${statusText(status)}`));
       const late = clock.sleep(startMs, over.signal).then(() => fail(`it did not report within ${startMs / 1000} s`));
       return await Promise.race([reported, ended, late]);
     } finally {

@@ -60,7 +60,7 @@ export class MinionSchedule {
       run: (job) => void this.#run(job),
     });
     this.#scheduler.schedule.merge(opts.schedule);
-    // Those of a former start are saved with the others.
+    // Jobs that were saved before this start are saved again.
     for (const { key } of this.#scheduler.schedule.jobs()) {
       if (key.startsWith(ALIVE_JOB)) this.#scheduler.schedule.delete(key);
     }

@@ -104,7 +104,7 @@ export class TcpFrameReader extends PausableReader {
     const entries = kindOf(first) === MAP && widthOf(first) === 0 ? first & 0x0f : 0;
     if (entries === 0 || entries > MAX_ENTRIES) {
       throw new ProtocolError(
-        "Cannot read frame: expected a map with head and body. The other side may use another transport, or ssl on one side alone",
+        "Cannot read frame: expected a map with head and body. The other side may use another transport, or only one side may use ssl",
       );
     }
     this.#marks.push(1);

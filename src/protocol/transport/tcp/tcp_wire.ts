@@ -87,7 +87,7 @@ class TcpConversation implements Conversation {
       case "REQ":
         // The reply to a request that was given up comes over a connection that is closed by then.
         if (midOf(head) !== String(this.#mid)) {
-          throw new ProtocolError("Cannot read reply: its head is not the request's");
+          throw new ProtocolError("Cannot read reply: its head does not match the request");
         }
         return this.#line.message([NOTHING, body]);
       case "ROUTER":

@@ -48,7 +48,7 @@ export function checkReply({ first, fields }: HttpHead, accept: string): void {
     fields.get("sec-websocket-accept") === accept;
   // We have asked for neither.
   if (!isOpen || fields.has("sec-websocket-extensions") || fields.has("sec-websocket-protocol")) {
-    throw new ProtocolError("Cannot open a websocket: the reply does not fit the request");
+    throw new ProtocolError("Cannot open a websocket: the reply does not match the request");
   }
 }
 
@@ -58,10 +58,14 @@ export type ServerReply = { path: string; bytes: Uint8Array } | { refusal: Uint8
 /** Answers a client's request. */
 export function serverReply(crypto: HandshakeCrypto, { first, fields }: HttpHead): ServerReply {
   const [, path] = /^GET (\/[^ ]*) HTTP\/1\.1$/.exec(first) ?? [];
-  if (path === undefined) return refused("400 Bad Request", "it is no GET request of HTTP/1.1");
+  if (path === undefined) return refused("400 Bad Request", "it is not a GET request of HTTP/1.1");
   const key = fields.get("sec-websocket-key") ?? "";
   if (!listHas(fields.get("upgrade"), "websocket") || !listHas(fields.get("connection"), "upgrade")) {
-    return refused("426 Upgrade Required", "it asks for no websocket", "Upgrade: websocket\r\nConnection: Upgrade\r\n");
+    return refused(
+      "426 Upgrade Required",
+      "it does not request a websocket",
+      "Upgrade: websocket\r\nConnection: Upgrade\r\n",
+    );
   }
   if (fields.get("sec-websocket-version") !== "13") {
     return refused("426 Upgrade Required", "its version is not 13", "Sec-WebSocket-Version: 13\r\n");

@@ -84,13 +84,13 @@ describe("salt-master --check", TIMEOUT, () => {
         /^ERROR {3}The option job_lost_after is -1: expected a number of at least 0/m,
         /^ERROR {3}The option redis\.port is "x"/m,
         /^ERROR {3}publisher_acl: ann: the pattern "cmd\.\(" matches nothing/m,
-        /^ERROR {3}publisher_acl: bob: a map of several entries grants nothing\. Remedy: write each as an item/m,
-        /^ERROR {3}external_auth: there is no backend "pan" here: nobody can log in with it\. Remedy: did you mean "pam"\?/m,
+        /^ERROR {3}publisher_acl: bob: a map with several entries grants nothing\. Remedy: write each entry as a separate list item/m,
+        /^ERROR {3}external_auth: Brine has no backend "pan": nobody can log in with this backend\. Remedy: did you mean "pam"\?/m,
         /^ERROR {3}peer: the pattern "\("/m,
         /^ERROR {3}nodegroups: loop means nothing/m,
         /^ERROR {3}nodegroups: bad: /m,
         /^ERROR {3}Unknown master_job_cache "paper": expected one of sqlite/m,
-        /^ERROR {3}The option log_fmt_console is "%\(mesage\)s": there is no attribute "mesage"/m,
+        /^ERROR {3}The option log_fmt_console is "%\(mesage\)s": "mesage" is not an attribute/m,
         /^ERROR {3}The option log_file is "udp:\/\/host:99999"/m,
         /^WARNING unknown option max_open_file .*Remedy: did you mean max_open_files\?/m,
         /^\d+ errors, 1 warning$/m,
@@ -119,7 +119,7 @@ describe("salt-master --check", TIMEOUT, () => {
       assert.match(stdout, /^ERROR {3}the key .*master\.pem cannot be used: /m);
       assert.match(
         stdout,
-        /^WARNING .*pki\/master: its mode is 0755.*Remedy: none is needed: the start makes it 0700/m,
+        /^WARNING .*pki\/master: its mode is 0755.*Remedy: nothing to do: the daemon sets it to 0700 at startup/m,
       );
       assert.match(stdout, /^ERROR {3}.*master\.pem: its mode is 0644/m);
       assert.equal(statSync(pki).mode & 0o777, 0o755);
@@ -172,7 +172,7 @@ test("a user who is neither root nor that of the daemon gets one line, and none 
   });
   assert.match(
     stdout,
-    /^ERROR {3}user \S+ may not read .*pki\/master: keys, directories and ports were not looked at\. Remedy: run this as root/m,
+    /^ERROR {3}user \S+ may not read .*pki\/master: keys, directories and ports were not checked\. Remedy: run this as root/m,
   );
   assert.match(stdout, /^1 error, 0 warnings$/m);
   assert.equal(exitCode, 1);
@@ -199,7 +199,7 @@ test("ports of real Salt's own master are one finding that names it", TIMEOUT, a
   assert.deepEqual(others, []);
   assert.equal(
     finding!.problem,
-    "Salt's own salt-master runs (process 77) and has publish_port 4505 and ret_port 4506",
+    "Salt's salt-master is running (process 77) and uses publish_port 4505 and ret_port 4506",
   );
   assert.equal(finding!.remedy, "stop it before you start this one: kill 77");
   assert.equal(
@@ -232,7 +232,7 @@ describe("salt-syndic --check", TIMEOUT, () => {
   test("names a master above that is not set, and values that nothing can be made of", async () => {
     using place = await bed("salt-syndic", { syndic_master_port: 70000, syndic_failover: "first" });
     const { stdout, exitCode } = await place.run();
-    assert.match(stdout, /WARNING syndic_master is not set: the master above is looked for as masterofmasters/);
+    assert.match(stdout, /WARNING syndic_master is not set: using the default masterofmasters/);
     assert.match(stdout, /ERROR {3}Unknown syndic_failover "first": expected random or ordered/);
     assert.match(stdout, /ERROR {3}Cannot use syndic_master_port "70000": expected a port/);
     assert.equal(exitCode, 1);

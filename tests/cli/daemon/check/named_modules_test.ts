@@ -152,7 +152,8 @@ async function check(host: Host, values: Values): Promise<Finding[]> {
 
 const UNKNOWN = "no_such_thing";
 const isUnknown = ({ problem, remedy }: Finding, option: string, name: string) =>
-  problem.startsWith(`${option}: `) && new RegExp(`here is no (?:[a-z]+ )+"${name}"`).test(`${problem} ${remedy}`);
+  problem.startsWith(`${option}: `) &&
+  new RegExp(`(?:Brine has no|nknown) (?:[a-z]+ )+"${name}"`).test(`${problem} ${remedy}`);
 
 for (const { option, hosts, table, values } of TABLES) {
   for (const host of hosts) {
@@ -196,12 +197,12 @@ describe("functions of schedules and of the mine", () => {
       [],
     );
     const [wrongRunner] = await found("master", { schedule: { daily: { function: "manage.upp", hours: 1 } } });
-    assert.match(wrongRunner!.problem, /^schedule: daily: there is no runner "manage\.upp" here/);
+    assert.match(wrongRunner!.problem, /^schedule: daily: Brine has no runner "manage\.upp"/);
     assert.match(wrongRunner!.remedy, /did you mean manage\.up\?/);
     const [wrongModule] = await found("minion", { schedule: { daily: { function: "foo_bar.baz", hours: 1 } } });
-    assert.match(wrongModule!.problem, /^schedule: daily: there is no function "foo_bar\.baz" here/);
+    assert.match(wrongModule!.problem, /^schedule: daily: Brine has no function "foo_bar\.baz"/);
     const [mine] = await found("minion", { mine_functions: { "foo.bar": [] } });
-    assert.match(mine!.problem, /^mine_functions: there is no function "foo\.bar" here/);
+    assert.match(mine!.problem, /^mine_functions: Brine has no function "foo\.bar"/);
     assert.equal(mine!.severity, "warning");
     async function found(host: Host, values: Values) {
       const { checkFunctions } = await import("../../../../cli/daemon/check/check_functions.ts");
@@ -223,7 +224,7 @@ test("custom modules of this host pass by the name of their file or the name tha
     const find = async (name: string) =>
       await checkNamedModules("minion", { ...optionsOf("minion", {}), extension_modules: root, return: name }, runtime);
     assert.deepEqual(await find("paper,ledger"), []);
-    assert.match((await find("stone"))[0]!.remedy, /stone\.py" is a Python module, and cannot be loaded here/);
+    assert.match((await find("stone"))[0]!.remedy, /stone\.py" is a Python module, and cannot be loaded:/);
   } finally {
     rmSync(root, { recursive: true, force: true });
   }
@@ -246,14 +247,24 @@ test("what the master's configuration names in vain is an error where data is lo
     ["master", { transport: "tcp", ssl: { keyfile: "/none.key", certfile: "/none.crt" } }, "stops", /ssl: .*\/none\./],
     ["master", { ssl: { keyfile: "/none.key", certfile: "/none.crt" } }, "stops", /ssl: .*\/none\./],
     ["master", { event_return: "mysql" }, "error", /event_return: .*"mysql"/],
-    ["master", { ext_job_cache: "syslog" }, "error", /ext_job_cache: .*"syslog" cannot be used: it stores no jobs/],
+    [
+      "master",
+      { ext_job_cache: "syslog" },
+      "error",
+      /ext_job_cache: .*"syslog" cannot be used: it stores only returns/,
+    ],
     ["master", { master_tops: { saltclass: {} } }, "error", /master_tops: .*"saltclass"/],
     ["master", { engines: [{ slack_bolt: {} }] }, "error", /engines: slack_bolt/],
     ["master", { renderer: "jinja|mako" }, "error", /renderer: .*"mako"/],
     ["master", { output: "foo" }, "warning", /output: .*"foo".*nested/],
     ["master", { rest_wsgi: { port: 8000 } }, "warning", /rest_wsgi has no effect/],
     ["master", { metrics: { listen: "x:y" } }, "stops", /metrics/],
-    ["master", { reactor: [{ "a/b": ["/none.sls"] }] }, "warning", /reactor: a\/b: \/none\.sls: there is no such file/],
+    [
+      "master",
+      { reactor: [{ "a/b": ["/none.sls"] }] },
+      "warning",
+      /reactor: a\/b: \/none\.sls: the file does not exist/,
+    ],
     ["master", { reactor: "/none.conf" }, "error", /reactor: the file \/none\.conf cannot be read/],
     ["master", { external_auth: { kerberos: { ann: [".*"] } } }, "error", /external_auth: .*"kerberos"/],
     ["master", { publish_port: 4510, ret_port: 4510 }, "stops", /both 4510/],

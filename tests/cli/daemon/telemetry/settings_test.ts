@@ -81,7 +81,10 @@ describe("telemetrySettings", () => {
         opts: { metrics: { listen: 1, token_file: "/etc/none" } },
         message: /Cannot read metrics\.token_file "\/etc\/none"/,
       },
-      { opts: { metrics: { listen: 1, token_file: "/etc/empty" } }, message: /is empty: write the token into it/ },
+      {
+        opts: { metrics: { listen: 1, token_file: "/etc/empty" } },
+        message: /is empty: write the token into the file/,
+      },
       {
         opts: { tracing: { enabled: true, endpoint: "collector" } },
         message: /tracing\.endpoint "collector" is not an http/,

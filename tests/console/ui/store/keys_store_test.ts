@@ -62,7 +62,7 @@ test("a key that was replaced since its fingerprint was read is not accepted, an
   await store.wantPending(["web1"]);
   keys.minions_pre!.web1 = "bb:01";
   await assert.rejects(store.change("accept", "minions_pre", ["web1"]), (error: ApiError) => {
-    assert.equal(error.message, "The key of web1 is another one than a moment ago");
+    assert.equal(error.message, "The key of web1 has changed since the page showed it");
     return error.kind === "refused";
   });
   assert.deepEqual(changes(), []);

@@ -304,7 +304,7 @@ describe("Ledger", () => {
     desk.here("b");
     await desk.pass(20_000);
     assert.deepEqual(await desk.state(jid), { a: "lost", b: "started" });
-    assert.equal(await desk.note(jid, "a"), "the minion went away during the job");
+    assert.equal(await desk.note(jid, "a"), "the minion disconnected during the job");
     await desk.pass(HOUR);
     assert.deepEqual(
       await desk.state(jid),
@@ -437,7 +437,7 @@ describe("Ledger", () => {
         assert.deepEqual(await desk.state(jid), { a: "queued" });
         await desk.pass(10_000);
         assert.deepEqual(await desk.state(jid), { a: "lost" });
-        assert.equal(await desk.note(jid, "a"), "the minion was gone before it had the job");
+        assert.equal(await desk.note(jid, "a"), "the minion disconnected before it received the job");
       });
     }
 
@@ -722,7 +722,7 @@ describe("Ledger", () => {
         assert.equal(desk.ledger.loadOf(bad), undefined);
         assert.notEqual(desk.ledger.loadOf(good), undefined);
         await until(() => !desk.cache.unsettled().includes(bad));
-        assert.ok(desk.captured.complaints().some((line) => line.startsWith("stored job refused")));
+        assert.ok(desk.captured.complaints().some((line) => line.startsWith("stored job not sent")));
       });
     }
 

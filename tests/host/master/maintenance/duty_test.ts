@@ -105,7 +105,7 @@ describe("carryOut()", { timeout: 60_000 }, () => {
     clock.advance(10_000);
     await done;
     assert.deepEqual(captured.records.map(({ message, fields }) => [message, fields]), [
-      ["maintenance is left unfinished: the master stops", { duties: ["count"] }],
+      ["maintenance not finished: the master is stopping", { duties: ["count"] }],
     ]);
   });
 

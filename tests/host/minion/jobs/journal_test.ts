@@ -150,7 +150,7 @@ describe("Journal", () => {
     assert.equal(journal.has(jidOf(1)), true, "this process remembers");
     assert.equal(journal.again(jidOf(1)), false);
     assert.equal(captured.complaints().length, 1);
-    assert.match(captured.text(), /journal of jobs cannot be written: free space.*\/jobs\/journal.*no space left/);
+    assert.match(captured.text(), /journal of jobs cannot be written: free disk space.*\/jobs\/journal.*no space left/);
     disk.full = false;
     assert.equal(journal.again(jidOf(1)), true);
     assert.equal(journal.again(jidOf(7)), false, "was never begun");

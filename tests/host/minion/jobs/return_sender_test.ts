@@ -100,7 +100,9 @@ describe("ReturnSender", () => {
     assert.deepEqual(done, [jidOf(2)]);
     assert.equal(spool.size, 1);
     const complaints = captured.records.filter(({ level }) => level === "error");
-    assert.deepEqual(complaints.map(({ message }) => message), ["return not taken by the master: kept and sent again"]);
+    assert.deepEqual(complaints.map(({ message }) => message), [
+      "return not accepted by the master: kept and sent again",
+    ]);
   });
 
   test("hurry() ends the pause: the master is connected again", async () => {
@@ -178,7 +180,7 @@ describe("ReturnSender", () => {
     assert.equal(again.jid, jidOf(3));
     again.resolve();
     await until(() => done.length >= 5);
-    assert.match(captured.text(), /return not delivered.*could not keep it/);
+    assert.match(captured.text(), /return not delivered.*could not store it/);
   });
 
   test("returns of one request without a reply go together again, and are logged once", async () => {

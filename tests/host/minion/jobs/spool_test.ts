@@ -353,7 +353,7 @@ describe("Spool", () => {
     assert.equal(valueOf(spool, entries[0]!), "x".repeat(10));
     spool.rest(entries[0]!);
     assert.equal(valueOf(spool, entries[0]!), "x".repeat(10), "not forgotten");
-    assert.match(captured.text(), /returns cannot be spooled.*free space.*\/returns.*no space left/);
+    assert.match(captured.text(), /returns cannot be spooled.*free disk space.*\/returns.*no space left/);
     assert.equal(captured.complaints().length, 1, "said once");
     spool.done(entries[2]!);
     disk.full = false;
@@ -410,7 +410,7 @@ describe("Spool", () => {
     clock.advance(1);
     assert.equal(spool.tooOld(entry), true);
     assert.equal(spool.size, 0);
-    assert.match(captured.text(), /return dropped: no master took it in time/);
+    assert.match(captured.text(), /return dropped: no master accepted it in time/);
     const held = spool.hold(jidOf(2), MASTER, loadOf(2));
     assert.equal(valueOf(spool, held), "x".repeat(10));
     spool.done(held);

@@ -336,7 +336,7 @@ describe("ProcessPool", () => {
     for (
       const { argv, why } of [
         { argv: ["/no/such/program"], why: 'Cannot run "/no/such/program": ENOENT' },
-        { argv: ["sh", "-c", "echo broken >&2; exit 7"], why: "it ended with exit code 7: broken" },
+        { argv: ["sh", "-c", "echo broken >&2; exit 7"], why: "it exited with exit code 7: broken" },
       ]
     ) {
       await using bed = await jobBed({ command: { argv } });

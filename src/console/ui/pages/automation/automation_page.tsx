@@ -5,7 +5,7 @@ import { ReactorTab } from "./reactor_tab.tsx";
 
 const TABS = [["reactor", "Reactor"], ["engines", "Engines"]] as const;
 
-/** What the master does by itself: reactions to events, and engines. */
+/** Automation of the master: reactions to events, and engines. */
 export function AutomationPage() {
   const { query } = useStore().route.value;
   const tab = query.tab === "engines" ? "engines" : "reactor";
@@ -14,7 +14,7 @@ export function AutomationPage() {
       <header class="page-head">
         <h1>Automation</h1>
       </header>
-      <div class="tabs" role="tablist" aria-label="What the master does by itself">
+      <div class="tabs" role="tablist" aria-label="Automation of the master">
         {TABS.map(([name, label]) => (
           <button
             key={name}

@@ -11,12 +11,12 @@ import { useAttempt } from "../../parts/use_attempt.ts";
 import { VirtualList } from "../../parts/virtual_list.tsx";
 import { useStore } from "../../store/store_context.ts";
 
-const STATES: Record<string, { icon: string; tone: string }> = {
+const STATES: Record<string, { icon: string; tone: string; label?: string }> = {
   running: { icon: "ok", tone: "ok" },
   starting: { icon: "clock", tone: "info" },
   waiting: { icon: "warn", tone: "bad" },
   stopped: { icon: "stop", tone: "idle" },
-  absent: { icon: "off", tone: "warn" },
+  absent: { icon: "off", tone: "warn", label: "unknown engine" },
 };
 
 /** The engines of the master, and those of minions: how each stands, and why it ended the last time. */
@@ -35,8 +35,8 @@ export function EnginesTab() {
     <>
       <div class="search-row">
         <p class="hint grow">
-          Programs that run beside the master and are started again when they end (option{" "}
-          <code>engines</code>). Those of minions are shown as far as they have changed since you signed in here.
+          Programs that run alongside the master and are restarted when they exit (option{" "}
+          <code>engines</code>). Minion engines appear once they change.
         </p>
         <Button icon="again" disabled={busy} onClick={load}>{busy ? "Asking…" : "Refresh"}</Button>
       </div>
@@ -47,7 +47,7 @@ export function EnginesTab() {
         ? (
           <Empty icon="bolt" title="No engines">
             <p>
-              The option <code>engines</code> of the master names none.
+              The option <code>engines</code> of the master is empty.
             </p>
           </Empty>
         )
@@ -96,7 +96,7 @@ function EngineList(
       render={({ index }) => {
         const [, engine] = engines[index]!;
         const { name, module, state, sinceMs, restarts, reason, lastError } = engine;
-        const { icon, tone } = STATES[state] ?? { icon: "question", tone: "idle" };
+        const { icon, tone, label = state } = STATES[state] ?? { icon: "question", tone: "idle" };
         return (
           <>
             <span role="gridcell" class="cut">
@@ -104,7 +104,7 @@ function EngineList(
               {name} {module !== name && <span class="muted small">{module}</span>}
             </span>
             <span role="gridcell" class={`state ${tone}`}>
-              <Icon name={icon} size={14} /> <span>{state}</span>
+              <Icon name={icon} size={14} /> <span>{label}</span>
             </span>
             <span role="gridcell" class="wide muted num cut">
               {sinceMs === undefined ? "" : agoText(store.now() - sinceMs)}

@@ -21,7 +21,7 @@ export function AddReactor({ onClose }: { onClose(): void }) {
       const files = sls.trim().split(/\s+/);
       const found = await store.api.runner("reactor.add", { arg: [match.trim(), files] });
       if (isRecord(found) && found.status === true) {
-        store.notices.add("ok", `Reactor added: ${match.trim()}`, "It holds until the configuration is read again.");
+        store.notices.add("ok", `Reactor added: ${match.trim()}`, "Temporary: lost on reload.");
         void store.automation.loadReactor();
         onClose();
         return;
@@ -41,8 +41,7 @@ export function AddReactor({ onClose }: { onClose(): void }) {
         <TextField label="Events" value={match} mono hint="my/deploy/*" onChange={setMatch} />
         <TextField label="SLS files" value={sls} mono hint="/srv/reactor/deploy.sls" onChange={setSls} />
         <p class="hint">
-          It holds until the master reads its configuration again: write it into the option <code>reactor</code>{" "}
-          to keep it.
+          Temporary: lost on reload. Add it to the option <code>reactor</code> to keep it.
         </p>
         <Problem error={error} />
         <div class="actions end">
@@ -65,7 +64,7 @@ export function TryEvent({ onClose }: { onClose(): void }) {
   const run = () =>
     attempt(async () => setResult({ value: await store.api.runner("reactor.test", { arg: [tag.trim(), parsed] }) }));
   return (
-    <Dialog title="What would react to an event?" onClose={onClose} wide>
+    <Dialog title="Reactions to an event" onClose={onClose} wide>
       <form
         class="fields"
         onSubmit={(event) => {
@@ -76,14 +75,14 @@ export function TryEvent({ onClose }: { onClose(): void }) {
         <TextField label="Tag" value={tag} mono hint="salt/minion/web1/start" onChange={setTag} />
         <TextField label="Data" value={data} mono hint='{"id": "web1"}' onChange={setData} />
         <p class="hint">
-          Nothing is called, but templates are rendered: functions that they call are called (<code>
+          Dry run: nothing is executed, except functions called while rendering templates (<code>
             reactor.test
           </code>).
         </p>
         <Problem error={error} />
         {result !== undefined && (
           <div class="dialog-tree">
-            <DataView value={result.value} label="What would be called" openTo={4} />
+            <DataView value={result.value} label="Calls of this event" openTo={4} />
           </div>
         )}
         <div class="actions end">

@@ -49,8 +49,7 @@ export function ReactorTab() {
         ? (
           <Empty icon="bolt" title="No reactor">
             <p>
-              The option <code>reactor</code>{" "}
-              of the master names no events. With it, an event calls functions by itself.
+              The option <code>reactor</code> of the master is empty. A reactor calls functions when an event arrives.
             </p>
           </Empty>
         )
@@ -68,8 +67,8 @@ export function ReactorTab() {
           onClose={close}
         >
           <p>
-            Nothing reacts to these events by it until the master reads its configuration again: what the option{" "}
-            <code>reactor</code> says comes back then.
+            These events no longer cause its reactions. When the master reloads its configuration, the entries of the
+            option <code>reactor</code> return.
           </p>
         </Confirm>
       )}
@@ -77,17 +76,26 @@ export function ReactorTab() {
   );
 }
 
+/** Tooltips of the counters of `reactor.status`. */
+const COUNTED: Readonly<Record<string, string>> = {
+  events: "Events that matched a reactor",
+  called: "Functions that reactions called",
+  failed: "Reactions that could not be compiled or called",
+  stopped: "Reactions that caused their own event again and again",
+  dropped: "Events and calls that did not fit into a full queue",
+};
+
 function ReactorCounts({ status: { counts, waiting, isLeader } }: { status: ReactorStatus }) {
   const tones: Record<string, string> = { failed: "bad", stopped: "bad", dropped: "bad" };
   return (
     <div class="tiles small">
       {!isLeader && (
         <span class="count warn">
-          <Icon name="pause" size={14} /> another master reacts
+          <Icon name="pause" size={14} /> another master runs the reactor
         </span>
       )}
       {counts.map(([name, count]) => (
-        <span key={name} class={`count ${count > 0 ? tones[name] ?? "plain" : "idle"}`}>
+        <span key={name} class={`count ${count > 0 ? tones[name] ?? "plain" : "idle"}`} title={COUNTED[name]}>
           <b>{count.toLocaleString("en")}</b> {name}
         </span>
       ))}
@@ -101,7 +109,7 @@ function ReactorCounts({ status: { counts, waiting, isLeader } }: { status: Reac
 }
 
 function RuleList({ rules, onDelete }: { rules: readonly ReactorRule[]; onDelete(rule: ReactorRule): void }) {
-  if (rules.length === 0) return <p class="hint">No event causes anything yet.</p>;
+  if (rules.length === 0) return <p class="hint">No reactors yet.</p>;
   return (
     <section class="rules" aria-label="Reactors in use">
       {rules.map((rule, at) => (
@@ -131,8 +139,8 @@ function ReactionList({ reactions }: { reactions: readonly Reaction[] }) {
   const tallies = useJobTallies(jids);
   if (reactions.length === 0) {
     return (
-      <Empty icon="bolt" title="Nothing has reacted yet">
-        <p>Reactions appear as their events come. The reactor remembers the latest 200.</p>
+      <Empty icon="bolt" title="No reactions yet">
+        <p>Reactions appear when their events arrive. The reactor keeps the latest 200.</p>
       </Empty>
     );
   }

@@ -37,16 +37,16 @@ const BEACONS: EntryKind<BeaconEntry, Found> = {
   none: {
     icon: "events",
     title: "No beacons",
-    text: "A beacon looks at the minion's host again and again, and tells the master what it sees.",
+    text: "A beacon monitors the host and sends events to the master.",
   },
   actions: (id, { busy, isRead, tell }) => (
     <>
       <a class="button" href={href("events", "", { filter: `salt/beacon/${id}/*` })}>
-        <Icon name="events" /> <span>Their events</span>
+        <Icon name="events" /> <span>Beacon events</span>
       </a>
       <Button
         disabled={busy || !isRead}
-        title="Changes are gone after a restart of the minion unless they are saved (beacons.save)"
+        title="Unsaved changes are lost when the minion restarts (beacons.save)"
         onClick={() => tell("beacons.save")}
       >
         Save for next start
@@ -57,7 +57,8 @@ const BEACONS: EntryKind<BeaconEntry, Found> = {
   Form: BeaconForm,
   deletion: ({ name }, id) => ({
     title: `Delete the beacon ${name} of ${id}?`,
-    text: "It comes back when the minion is started again, unless the change is saved. One of the pillar stays.",
+    text:
+      "Unless the change is saved, the beacon returns after a restart of the minion. Beacons of the pillar cannot be deleted here.",
   }),
 };
 
@@ -163,11 +164,11 @@ function BeaconForm(
       </Row>
       <p class="hint">
         JSON as in the minion's configuration: a list of mappings. <code>interval</code> is in seconds;{" "}
-        <code>beacon_module</code> names the beacon where the name is another.
+        <code>beacon_module</code> names the beacon module if it differs from the name.
       </p>
       <label class="check">
         <input type="checkbox" checked={keep} onChange={(event) => setKeep(event.currentTarget.checked)} />
-        Keep the beacons when the minion is started again (beacons.save)
+        Keep after a restart (beacons.save)
       </label>
     </EntryDialog>
   );

@@ -26,7 +26,7 @@ export function MinionJobs({ id }: { id: string }) {
     <>
       <div class="search-row">
         <p class="hint grow">
-          Jobs whose target matches this minion now, or may match it: by pillar, node group or range.
+          Jobs whose target matches this minion, or may match it (pillar, node group, range).
         </p>
         <div class="actions">
           <ExportMenu table={() => historyTable(rows, known.current)} />

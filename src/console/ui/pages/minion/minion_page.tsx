@@ -46,7 +46,7 @@ export function MinionPage({ id }: { id: string }) {
       <MinionHead id={id} />
       {ready && store.fleet.known.value && !store.fleet.minions.keys("minions").has(id) && (
         <Problem
-          error={new ApiError("refused", 0, `No accepted key for ${id}`, "Check Keys: it may wait there.")}
+          error={new ApiError("refused", 0, `No accepted key for ${id}`, "It may be pending under Keys.")}
         />
       )}
       {grains !== undefined && (
@@ -165,7 +165,7 @@ function MinionTabs({ id, tab }: { id: string; tab: Tab }) {
 function HiddenPillar({ busy, onReveal }: { busy: boolean; onReveal(): void }) {
   return (
     <Empty icon="eye" title="Pillar is hidden: it may contain secrets">
-      <p>Reveal reads it from the minion (pillar.items). It is shown here only, and not stored.</p>
+      <p>Reveal reads it from the minion (pillar.items). The browser does not store it.</p>
       <Button icon="eye" disabled={busy} onClick={onReveal}>{busy ? "Loading…" : "Reveal"}</Button>
     </Empty>
   );
@@ -181,7 +181,7 @@ function NoData({ tab, filtered }: { tab: string; filtered: boolean }) {
   }
   return (
     <Empty icon="search" title={`No ${tab}`}>
-      <p>Refresh reads them from the minion.</p>
+      <p>Refresh reads the data from the minion.</p>
     </Empty>
   );
 }

@@ -38,14 +38,14 @@ const SCHEDULE: EntryKind<ScheduleEntry, Found> = {
   read: readFound,
   none: {
     icon: "clock",
-    title: "No jobs by time",
-    text: "A schedule runs functions on the minion by itself, also while it has no master.",
+    title: "No scheduled jobs",
+    text: "Scheduled jobs run on the minion, even without a master.",
   },
   List: ScheduleList,
   Form: ScheduleForm,
   deletion: ({ name }, id) => ({
     title: `Delete ${name} from the schedule of ${id}?`,
-    text: "The minion does not run it by itself any more. What runs now goes on.",
+    text: "It will no longer run on schedule; a run in progress continues.",
   }),
 };
 
@@ -56,8 +56,8 @@ export function MinionSchedule({ id }: { id: string }) {
 
 const KEPT: Record<Kept, { label: string; title: string }> = {
   saved: { label: "saved", title: "In the minion's _schedule.conf" },
-  pillar: { label: "pillar", title: "In the pillar of the minion: change it there" },
-  here: { label: "configuration", title: "In the minion's configuration, or added without being saved" },
+  pillar: { label: "pillar", title: "In the pillar of the minion: change the pillar" },
+  here: { label: "configuration", title: "In the minion's configuration, or added but not saved" },
 };
 
 function ScheduleList(
@@ -68,7 +68,7 @@ function ScheduleList(
   return (
     <VirtualList
       class="schedule"
-      label="Jobs by time"
+      label="Scheduled jobs"
       row={36}
       count={entries.length}
       keyOf={(index) => entries[index]!.name}

@@ -38,7 +38,7 @@ export function ScheduleForm(
   };
   return (
     <EntryDialog
-      title={entry === undefined ? `New job by time on ${id}` : `${entry.name} on ${id}`}
+      title={entry === undefined ? `New scheduled job on ${id}` : `${entry.name} on ${id}`}
       isNew={entry === undefined}
       problem={problem}
       save={save}
@@ -104,7 +104,12 @@ function DraftFields(
         hint="seconds, optional"
         onChange={(splay) => set({ splay })}
       />
-      <TextField label="Runs at once" value={draft.maxrunning} mono onChange={(maxrunning) => set({ maxrunning })} />
+      <TextField
+        label="Max. concurrent runs"
+        value={draft.maxrunning}
+        mono
+        onChange={(maxrunning) => set({ maxrunning })}
+      />
       <TextField
         label="Other fields"
         value={draft.others}
@@ -118,7 +123,7 @@ function DraftFields(
           checked={draft.persist}
           onChange={(event) => set({ persist: event.currentTarget.checked })}
         />
-        Keep it when the minion is started again (_schedule.conf)
+        Keep after a restart (_schedule.conf)
       </label>
     </>
   );

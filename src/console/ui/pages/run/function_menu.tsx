@@ -20,7 +20,7 @@ export function FunctionMenu(
     recent.findIndex((other) => other.fun === fun && other.where === where) === at
   ).slice(0, SHOWN);
   return (
-    <Menu icon="star" label="Favourites" title="Functions with arguments that you have saved, and those used lately">
+    <Menu icon="star" label="Favorites" title="Saved and recent functions with arguments">
       {(close) => {
         const take = (address: string) => {
           close();
@@ -28,15 +28,14 @@ export function FunctionMenu(
         };
         return (
           <>
-            <MenuSection title="Favourites">
+            <MenuSection title="Favorites">
               {favourites.map((one) => (
                 <DeletableItem
                   key={one.name}
                   name={one.name}
                   note={`${one.fun} ${textOfArguments(one)}`}
                   onClick={() => take(runFavourite(one, target))}
-                  onDelete={() =>
-                    store.saved.deleteFavourite(one.name)}
+                  onDelete={() => store.saved.deleteFavourite(one.name)}
                 />
               ))}
               {fun === ""
@@ -52,7 +51,7 @@ export function FunctionMenu(
                 )}
             </MenuSection>
             {used.length > 0 && (
-              <MenuSection title="Used lately">
+              <MenuSection title="Recent">
                 {used.map(({ where, fun }) => (
                   <MenuItem
                     key={`${where} ${fun}`}

@@ -29,14 +29,14 @@ export function cherrypyRoutes(settings: GatewaySettings): Route[] {
 }
 
 const WELCOME: Operation = {
-  summary: "Greeting, and the names of the clients",
+  summary: "A greeting and the names of the clients",
   cookie: false,
   returns: "Any",
   run: welcome,
 };
 
 const RUN: Operation = {
-  summary: "Runs commands, one after the other",
+  summary: "Runs commands in sequence",
   body: "Lowstates",
   returns: "Return",
   run,
@@ -50,7 +50,7 @@ const MINIONS: Operation = { summary: "The grains of minions", returns: "Return"
 const JOBS: Operation = {
   summary: "Jobs, or one of them with its returns",
   returns: "Return",
-  query: { limit: "At most so many jobs, the latest ones", before: "Only jobs before this job id" },
+  query: { limit: "The maximum number of jobs, latest first", before: "Only jobs before this job id" },
   run: jobs,
 };
 
@@ -76,7 +76,7 @@ const SESSION_ROUTES: readonly Route[] = [
     auth: "session",
     methods: {
       GET: MINIONS,
-      POST: { summary: "Starts jobs and does not wait", body: "Lowstates", returns: "Return", run: startJobs },
+      POST: { summary: "Starts jobs without waiting", body: "Lowstates", returns: "Return", run: startJobs },
     },
   },
   { path: "/jobs/:jid", auth: "session", allow: STANDARD, methods: { GET: JOBS } },
@@ -88,7 +88,7 @@ const JWT_ROUTES: readonly Route[] = [{
   auth: "none",
   extension: true,
   methods: {
-    POST: { summary: "A new pair of tokens", cookie: false, body: "Refresh", returns: "Any", run: refresh },
+    POST: { summary: "Makes a new pair of tokens", cookie: false, body: "Refresh", returns: "Any", run: refresh },
   },
 }];
 
@@ -101,7 +101,7 @@ const CREDENTIAL_ROUTES: readonly Route[] = [
     auth: "own",
     methods: {
       GET: WELCOME,
-      POST: { ...RUN, summary: "Runs commands with the credentials in them", cookie: false, run: runWithCredentials },
+      POST: { ...RUN, summary: "Runs commands that contain their credentials", cookie: false, run: runWithCredentials },
     },
   },
   {
@@ -130,13 +130,14 @@ const CREDENTIAL_ROUTES: readonly Route[] = [
 ];
 
 const EVENTS: Operation = {
-  summary: "The master's events, as they happen",
+  summary: "A live stream of the master's events",
   produces: "text/event-stream",
   query: {
     tag: "Only events whose tag matches this glob",
-    ids: "With an id for each event, so that Last-Event-ID can resume the stream, and with the position now and then",
-    last_event_id: "The same as the header Last-Event-ID, for pages of other origins, which may not send it",
-    token: "For clients that can set neither header nor cookie",
+    ids:
+      "Gives each event an id, so that Last-Event-ID can resume the stream, and sends the position from time to time",
+    last_event_id: "Like the header Last-Event-ID, for pages of other origins, which may not send that header",
+    token: "For clients that cannot set a header or a cookie",
   },
   run: (call) => serverSentEvents(call, { contentType: "text/event-stream;charset=utf-8", tokenInQuery: true }),
 };
@@ -171,7 +172,7 @@ function statsRoute({ statsAuth }: GatewaySettings): Route {
     auth: statsAuth ? "session" : "none",
     methods: {
       GET: {
-        summary: "What the server has counted",
+        summary: "The counters of the server",
         returns: "Any",
         run: ({ services: { statistics } }) => ({ value: statistics.report() }),
       },
@@ -183,6 +184,11 @@ function appRoutes({ appPath }: GatewaySettings): Route[] {
   const app = (summary: string): Operation => ({ summary, cookie: false, produces: "text/html", run: serveApp });
   return [
     { path: appPath, auth: "none", page: true, methods: { GET: app("The page of an application") } },
-    { path: `${appPath}/:rest{.+}`, auth: "none", page: true, methods: { GET: app("The same for every path below") } },
+    {
+      path: `${appPath}/:rest{.+}`,
+      auth: "none",
+      page: true,
+      methods: { GET: app("The same page for every path below") },
+    },
   ];
 }

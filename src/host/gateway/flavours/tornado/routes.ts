@@ -26,9 +26,9 @@ const COMMAND_ROUTES: readonly Route[] = [
     path: "/",
     auth: "own",
     methods: {
-      GET: { summary: "Greeting, and the names of the clients", returns: "Any", run: welcome },
+      GET: { summary: "A greeting and the names of the clients", returns: "Any", run: welcome },
       POST: {
-        summary: "Runs commands, one after the other",
+        summary: "Runs commands in sequence",
         auth: "session",
         body: "Lowstates",
         returns: "Return",
@@ -50,7 +50,7 @@ const COMMAND_ROUTES: readonly Route[] = [
     auth: "session",
     methods: {
       GET: MINIONS,
-      POST: { summary: "Starts jobs and does not wait", body: "Lowstates", returns: "Return", run: startJobs },
+      POST: { summary: "Starts jobs without waiting", body: "Lowstates", returns: "Return", run: startJobs },
     },
   },
   { path: "/jobs/:jid", auth: "session", methods: { GET: JOBS } },
@@ -60,7 +60,7 @@ const COMMAND_ROUTES: readonly Route[] = [
     auth: "own",
     methods: {
       POST: {
-        summary: "Runs commands that may have credentials in them",
+        summary: "Runs commands that may contain their credentials",
         body: "Lowstates",
         returns: "Return",
         run: runWithCredentials,
@@ -70,7 +70,7 @@ const COMMAND_ROUTES: readonly Route[] = [
 ];
 
 const EVENTS: Operation = {
-  summary: "The master's events, as they happen",
+  summary: "A live stream of the master's events",
   produces: "text/event-stream",
   run: (call) => serverSentEvents(call, { contentType: "text/event-stream", tokenInQuery: false }),
 };
