@@ -165,7 +165,7 @@ export const INLINE: Readonly<Record<string, Row>> = {
     run: "salt -T -a file --username ann --password secret web1 test.ping && cat /root/salt_token",
     prints: /True\n[0-9a-f]{64}/,
   },
-  "salt -a file --username ann '*' test.ping": {
+  "salt -a EAUTH --username USER '*' test.ping": {
     run: "salt -a file --username ann --password secret '*' test.ping",
     prints: /web1:\n {4}True/,
   },
@@ -286,7 +286,6 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "npm run compile -- linux-x64 linux-arm64": { not: "it downloads the runtime of another processor" },
   "brine bootstrap ID MASTER": { run: "brine bootstrap web9 salt.example", prints: /--id web9 --fingerprint/ },
   "salt --queue=12h web7 cmd.run uptime": { run: "salt --queue=12h web1 cmd.run uptime", prints: /load average/ },
-  "systemctl restart salt-minion": OF_HOST,
   "salt-key -f web7": { run: "salt-key -f web1", prints: /web1: +[0-9a-f]{2}:/ },
   "salt-key -a web7": PASTED,
   "systemctl restart salt-master": OF_HOST,

@@ -245,7 +245,7 @@ describe("a link of a user", { skip: isRoot ? false : "only root can make files 
             assert.deepEqual(picture(dirname(made.root)), before, `${kind}: ${told}`);
             assert.match(
               told,
-              /is a link of user 65534 to what belongs to user 0|not found|not writable|Could not (create|rename)|not below|Failed to delete|: ?false|^\[\]$/i,
+              /is a link of user 65534 to a file of user 0|not found|not writable|Could not (create|rename)|not below|Failed to delete|: ?false|^\[\]$/i,
               kind,
             );
           }

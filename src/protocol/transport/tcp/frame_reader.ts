@@ -48,7 +48,7 @@ export class TcpFrameReader extends PausableReader {
     this.#walk = new ValueWalk({
       maxBytes: maxFrameSize,
       tooLong: (size) => refuse(`its ${size} bytes are above the limit of ${maxFrameSize}`),
-      unused: () => refuse("0xc1 is no msgpack"),
+      unused: () => refuse("0xc1 is not msgpack"),
     }, this.#marks);
     this.#deliver = deliver;
   }

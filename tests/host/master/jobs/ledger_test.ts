@@ -699,7 +699,7 @@ describe("Ledger", () => {
 
     for (
       const [what, damage] of [
-        ["whose record is no msgpack", {
+        ["whose record is not msgpack", {
           load: () => {
             throw new ProtocolError("Cannot unpack a value: 0xc1 is not a msgpack type");
           },
