@@ -2169,6 +2169,14 @@ export interface ExecutionFunctions {
   "schedule.show_next_fire_time": { args: { name: string; [name: string]: unknown }; order: ["name"]; returns: Record<string, unknown> };
   /** Skips a job at a time. `time_fmt`: its format, `%Y-%m-%dT%H:%M:%S` by default. */
   "schedule.skip_job": { args: { name: string; current_time: unknown; [name: string]: unknown }; order: ["name", "current_time"]; returns: unknown };
+  /** Deletes a value, which no driver here can. False if the profile does not exist. */
+  "sdb.delete": { args: { uri: string }; order: ["uri"]; returns: unknown };
+  /** The value of an address. What is no address of a profile is returned as it is. */
+  "sdb.get": { args: { uri: string; strict?: boolean }; order: ["uri", "strict"]; returns: unknown };
+  /** The value of an address. If there is none, a random text is stored and returned. */
+  "sdb.get_or_set_hash": { args: { uri: string; length?: number; chars?: string }; order: ["uri", "length", "chars"]; returns: unknown };
+  /** Stores a value. False if the profile does not exist. */
+  "sdb.set": { args: { uri: string; value: unknown }; order: ["uri", "value"]; returns: unknown };
   /** Adds a policy for files, or changes it. */
   "selinux.fcontext_add_policy": { args: { name: string; filetype?: string | null; sel_type?: string | null; sel_user?: string | null; sel_level?: string | null }; order: ["name", "filetype", "sel_type", "sel_user", "sel_level"]; returns: { pid: number; retcode: number; stdout: string; stderr: string } };
   /** Gives files the labels of the policy. */

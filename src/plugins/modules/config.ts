@@ -6,6 +6,7 @@ import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { compileGlob } from "../../language/python/glob.ts";
 import { traverse } from "../../language/python/traverse.ts";
+import { isSdb, Sdb } from "../../model/loader/sdb.ts";
 import { update, updated } from "../../language/python/update.ts";
 
 /** What options mean that no configuration needs to name. */
@@ -32,13 +33,22 @@ function places(context: JobContext, omit: Omit): unknown[] {
   ];
 }
 
+/**
+ * The value that an `sdb://` address stands for. Where a master renders a minion's pillar, the grains are what the minion says: an
+ * address in them must not open the profiles of the master.
+ */
+function resolved(context: JobContext, value: unknown): unknown {
+  if (!isSdb(value) || context.opts.__role !== "minion") return value;
+  return import("../sdb/mod.ts").then(({ SDB }) => new Sdb(context, SDB).get(value));
+}
+
 function get(context: JobContext, args: Record<string, unknown>): unknown {
   const { key, default: fallback, merge: strategy } = args;
   const delimiter = str(args.delimiter);
-  if (strategy !== null) return merged(context, args, delimiter) ?? fallback;
+  if (strategy !== null) return resolved(context, merged(context, args, delimiter)) ?? fallback;
   for (const place of [...places(context, args), DEFAULTS]) {
     const value = traverse(place, key, delimiter);
-    if (value !== undefined) return value;
+    if (value !== undefined) return resolved(context, value);
   }
   return fallback;
 }
