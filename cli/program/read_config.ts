@@ -1,8 +1,9 @@
 /** The configuration of a program: files of the master or the minion, a user's own file, and options over them. */
-import { loadConfig, type LoadedConfig } from "../../src/model/config/load.ts";
+import { loadConfigWithSdb, type LoadedConfig } from "../../src/model/config/load.ts";
 import type { OptionTable } from "../../src/model/config/option.ts";
 import { joinPath } from "../../src/base/paths.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
+import { resolveSdb } from "./resolve_sdb.ts";
 import type { ProgramContext } from "./context.ts";
 
 /** The file in which a user keeps options of the client programs: `SALT_CLIENT_CONFIG`, or in their home. */
@@ -78,7 +79,7 @@ async function readFiles<T extends OptionTable>(
   }
   // Not needed to print a version or a usage.
   const { parseYaml } = await import("../../src/language/yaml/document.ts");
-  return loadConfig({
+  return await loadConfigWithSdb({
     fs: runtime.fs,
     log,
     parse: parseYaml,
@@ -87,5 +88,5 @@ async function readFiles<T extends OptionTable>(
     overrides,
     ...(userFile === undefined ? {} : { userFile }),
     onProblem: strict ? "error" : "warning",
-  });
+  }, resolveSdb({ runtime, log }, strict));
 }

@@ -13,6 +13,7 @@ import { logFormats } from "../log_settings.ts";
 import { isSyslogAddress, syslogAddress } from "../syslog_address.ts";
 import { checkFunctions } from "./check_functions.ts";
 import { type Check, fatal, type Finding, unlessItThrows, wrong } from "./finding.ts";
+import { checkSdb } from "./check_sdb.ts";
 import { checkNamedModules } from "./named_modules.ts";
 
 const QUIET = createLogger(() => {}, "quiet");
@@ -39,6 +40,7 @@ export function moduleChecks(host: Host): Check[] {
       if (!requestedReactor(host === "master" ? opts : { engines: opts.engines })) return [];
       return await (await import("./check_reactor.ts")).checkReactor(opts, runtime);
     },
+    ({ opts }) => checkSdb(opts),
     ({ opts }) => checkProxy(opts),
     ({ opts }) => host === "master" || opts.file_client === "local" ? checkSources(opts) : [],
   ];

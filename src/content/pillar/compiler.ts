@@ -1,4 +1,5 @@
 import { Pool } from "../../base/async/pool.ts";
+import { withoutSdbValues } from "../../model/config/sdb_values.ts";
 import { SALT_MASTER_DEFAULTS, withSaltDefaults } from "../../model/config/salt_defaults.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { ExtPillarRegistry, TemplateScope } from "../../model/loader/ext_pillar.ts";
@@ -134,7 +135,7 @@ export class PillarCompiler {
     errors.push(...topErrors);
     const added = new OrderedMap(entriesOf(pillar));
     if (showOpts) {
-      const { grains: _grains, pillar: _pillar, ...shown } = opts;
+      const { grains: _grains, pillar: _pillar, ...shown } = withoutSdbValues(opts);
       added.set("master", {
         ...withSaltDefaults(shown, SALT_MASTER_DEFAULTS),
         id: request.id,

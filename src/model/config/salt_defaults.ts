@@ -1,5 +1,6 @@
 import { withoutSecrets } from "../../base/secret.ts";
 import { MASTER_OPTIONS } from "./master_opts.ts";
+import { withoutSdbValues } from "./sdb_values.ts";
 import { optionsThat } from "./option.ts";
 import { SALT_MASTER_OPTIONS, SALT_MINION_OPTIONS, type SaltOptions } from "./salt_options.ts";
 
@@ -24,5 +25,8 @@ export function withSaltDefaults(opts: Defaults, defaults: Defaults = SALT_MINIO
 
 /** A master's configuration as callers may see it: with Salt's defaults, and its secrets hidden. */
 export function shownMasterConfig(opts: Defaults): unknown {
-  return withoutSecrets(withSaltDefaults(opts, SALT_MASTER_DEFAULTS), optionsThat("secret", MASTER_OPTIONS));
+  return withoutSecrets(
+    withSaltDefaults(withoutSdbValues(opts), SALT_MASTER_DEFAULTS),
+    optionsThat("secret", MASTER_OPTIONS),
+  );
 }

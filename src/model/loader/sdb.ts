@@ -1,9 +1,11 @@
 /** `sdb://profile/key`: values that drivers fetch from elsewhere, by profiles in the options or the pillar of the host. */
+import { ConfigError, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
-import { type AnyMap, isMap, lookup } from "../../language/python/containers.ts";
+import { type AnyMap, entriesOf, isMap, lookup } from "../../language/python/containers.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { str } from "../../language/python/repr.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
+import { hasSdb, type ResolveSdb } from "../config/sdb_values.ts";
 import { absentSdb } from "./absent_sdb.ts";
 import { CommandExecutionError, SaltInvocationError } from "./family.ts";
 
@@ -155,3 +157,52 @@ const cannot = ({ name, driver }: Place, why: string) =>
 
 /** The arguments of the functions of `sdb`, which modules and runners have alike. */
 export const SDB_HASH = `uri, length=8, chars='${CHARACTERS}'`;
+
+/**
+ * Finds what the `sdb://` addresses in a configuration stand for, also within maps and lists. Profiles are in it, too.
+ *
+ * @param strict false warns of a value that cannot be had, and leaves the option out
+ * @see salt/config/__init__.py apply_sdb
+ */
+export function sdbResolver(
+  { runtime, log }: Pick<SdbContext, "runtime" | "log">,
+  drivers: () => Promise<SdbRegistry>,
+  strict: boolean,
+): ResolveSdb {
+  return async (values) => {
+    const opts = { ...values };
+    const sdb = new Sdb({ runtime, log, opts, pillar: {} }, await drivers());
+    const changed: Record<string, unknown> = {};
+    for (const [name, value] of Object.entries(values)) {
+      if (!hasSdb(value)) continue;
+      try {
+        opts[name] = changed[name] = await resolved(sdb, value, new Map());
+      } catch (error) {
+        const message = `The option ${name}: ${messageOf(error)}`;
+        if (strict) throw new ConfigError(message, { cause: error });
+        log.warning("the default is used", { problem: message });
+        opts[name] = changed[name] = undefined;
+      }
+    }
+    return changed;
+  };
+}
+
+/** A value with what its addresses stand for. @param known what an alias of YAML means at several places is one value */
+async function resolved(sdb: Sdb, value: unknown, known: Map<unknown, unknown>): Promise<unknown> {
+  if (isSdb(value)) return await sdb.get(value);
+  if (!isMap(value) && !Array.isArray(value)) return value;
+  if (known.has(value)) return known.get(value);
+  known.set(value, value);
+  const items: [unknown, unknown][] = [];
+  for (const [key, item] of isMap(value) ? entriesOf(value) : value.entries()) {
+    items.push([key, await resolved(sdb, item, known)]);
+  }
+  const copy = Array.isArray(value)
+    ? items.map(([, item]) => item)
+    : value instanceof Map
+    ? new Map(items)
+    : Object.fromEntries(items as [string, unknown][]);
+  known.set(value, copy);
+  return copy;
+}

@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import salt.config
 import salt.loader
+import salt.utils.yaml
 
 FILES = {
     "a.yaml": "web:\n  password: one\n  ports: [80, 443]\nonly: a\n1: number\n",
@@ -91,6 +92,18 @@ CALLS = [
     ["config.get", ["a_pillar"]],
     ["config.option", ["a_pillar"]],
 ]
+CONFIG = """
+osenv: {driver: env}
+files: {driver: yaml, files: [<root>/a.yaml]}
+lite: {driver: sqlite3, database: 'sdb://osenv/BRINE_SDB_DATABASE'}
+plain: sdb://osenv/BRINE_SDB_HERE
+missing: sdb://osenv/BRINE_SDB_NONE
+unknown: sdb://nosuch/key
+nested: {a: [1, 'sdb://osenv/BRINE_SDB_HERE', {b: 'sdb://files/web:ports', n: null}], 'sdb://osenv/BRINE_SDB_HERE': c}
+inside: text sdb://osenv/BRINE_SDB_HERE
+log_level: sdb://osenv/BRINE_SDB_LEVEL
+retry_dns: sdb://files/web:ports:0
+"""
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -129,6 +142,13 @@ def main():
     opts.update(placed(PROFILES, put), **OPTIONS, cachedir=root, file_client="local")
     opts["grains"] = {"id": "m", "a_grain": "sdb://osenv/BRINE_SDB_HERE"}
     opts["pillar"] = {**PILLAR, "a_pillar": "sdb://osenv/BRINE_SDB_HERE"}
+    os.environ["BRINE_SDB_DATABASE"] = os.path.join(root, "lite.db")
+    os.environ["BRINE_SDB_LEVEL"] = "error"
+    path = os.path.join(root, "minion")
+    with open(path, "w") as file:
+        file.write(put(CONFIG))
+    read = salt.config.minion_config(path, cache_minion_id=False, minion_id="m")
+    resolved = {name: read[name] for name in salt.utils.yaml.safe_load(CONFIG)}
     functions = salt.loader.minion_mods(opts, utils=salt.loader.utils(opts))
     calls = []
     for fun, args in CALLS:
@@ -144,6 +164,7 @@ def main():
         "pillar": opts["pillar"],
         "grains": opts["grains"],
         "calls": calls,
+        "config": {"text": CONFIG, "options": placed(resolved, back)},
     }
     json.dump(recorded, sys.stdout, indent=1, ensure_ascii=False)
     print()

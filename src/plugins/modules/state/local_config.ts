@@ -1,7 +1,8 @@
 /** Options of a file over the minion's, for one call: `localconfig`. */
-import { loadConfig, settlePaths } from "../../../model/config/load.ts";
+import { loadConfigWithSdb, settlePaths } from "../../../model/config/load.ts";
 import { MINION_OPTIONS } from "../../../model/config/minion_opts.ts";
 import { ConfigError } from "../../../base/errors.ts";
+import { sdbResolver } from "../../../model/loader/sdb.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import { isRecord } from "../../../base/record.ts";
@@ -36,7 +37,7 @@ export async function localOptions(
   const { parseYaml } = await import("../../../language/yaml/document.ts");
   const include = { ...MINION_OPTIONS.default_include!, default: opts.default_include };
   try {
-    const { opts: read, given } = loadConfig({
+    const { opts: read, given } = await loadConfigWithSdb({
       fs,
       log,
       file,
@@ -45,7 +46,7 @@ export async function localOptions(
         refuseForeign(runtime, path);
         return parseYaml(text);
       },
-    });
+    }, sdbResolver({ runtime, log }, async () => (await import("../../sdb/mod.ts")).SDB, true));
     const over = [...given].filter((name) => Object.hasOwn(read, name)).map((name) => [name, read[name]]);
     const merged: Record<string, unknown> = { ...opts, ...Object.fromEntries(over), conf_file: file };
     settlePaths(merged, MINION_OPTIONS);
