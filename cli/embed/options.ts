@@ -9,7 +9,7 @@ import {
 } from "../../src/model/config/review.ts";
 import { refuseUnknownKeys } from "../../src/base/nearest_name.ts";
 import { type Logger, silentLogger } from "../../src/base/log.ts";
-import { resolveSdb } from "../program/resolve_sdb.ts";
+import { resolveSdb } from "../program/read_config.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { after, test } from "node:test";
 import { checkSdb } from "../../cli/daemon/check/check_sdb.ts";
-import { resolveSdb } from "../../cli/program/resolve_sdb.ts";
+import { resolveSdb } from "../../cli/program/read_config.ts";
 import { loadConfigWithSdb } from "../../src/model/config/load.ts";
 import { MASTER_OPTIONS } from "../../src/model/config/master_opts.ts";
 import { MINION_OPTIONS } from "../../src/model/config/minion_opts.ts";

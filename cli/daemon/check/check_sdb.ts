@@ -9,7 +9,6 @@ export async function checkSdb(opts: Record<string, unknown>): Promise<Finding[]
     const driver = isMap(value) ? lookup(value, "driver") : undefined;
     return typeof driver === "string" ? [[name, driver]] : [];
   });
-  if (drivers.length === 0) return [];
   const known = Object.keys((await import("../../../src/plugins/sdb/mod.ts")).SDB);
   const isAbsent = (driver: string) =>
     !known.includes(driver) && (Object.hasOwn(ABSENT_SDB, driver) || nearestName(driver, known) !== undefined);

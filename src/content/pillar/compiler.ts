@@ -1,6 +1,5 @@
 import { Pool } from "../../base/async/pool.ts";
-import { withoutSdbValues } from "../../model/config/sdb_values.ts";
-import { SALT_MASTER_DEFAULTS, withSaltDefaults } from "../../model/config/salt_defaults.ts";
+import { SALT_MASTER_DEFAULTS, withoutSdbValues, withSaltDefaults } from "../../model/config/salt_defaults.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { ExtPillarRegistry, TemplateScope } from "../../model/loader/ext_pillar.ts";
 import type { Logger } from "../../base/log.ts";

@@ -7,7 +7,6 @@ import { globPaths, hasMagic } from "./glob_paths.ts";
 import { EXPECTED, fits, type OptionSpec, optionsThat, type OptionTable, type OptsOf, settle } from "./option.ts";
 import { valueProblem } from "./option_values.ts";
 import { dirName, joinPath } from "../../base/paths.ts";
-import { FROM_SDB, hasSdb, type ResolveSdb } from "./sdb_values.ts";
 import { HIDDEN } from "../../base/secret.ts";
 import { shownValue } from "../../base/shown_value.ts";
 
@@ -41,6 +40,17 @@ export interface LoadedConfig<T extends OptionTable = OptionTable> {
   given: ReadonlySet<string>;
   /** File and line of each option that a file sets. */
   places: ReadonlyMap<string, string>;
+}
+
+/** Finds what the `sdb://` addresses in values stand for: the changed options by name. @throws {ConfigError} naming the option */
+export type ResolveSdb = (values: Record<string, unknown>) => Promise<Record<string, unknown>>;
+
+/** True if there is an `sdb://` address somewhere in a value. */
+export function hasSdb(value: unknown, seen = new Set<unknown>()): boolean {
+  if (typeof value === "string") return value.startsWith("sdb://");
+  if (typeof value !== "object" || value === null || seen.has(value)) return false;
+  seen.add(value);
+  return (value instanceof Map ? [...value.values()] : Object.values(value)).some((item) => hasSdb(item, seen));
 }
 
 /** The files that an include means. */
@@ -210,7 +220,8 @@ function completed<T extends OptionTable>(
   const values: Record<string, unknown> = { ...read.values, ...sdb, ...overrides };
   const hidden = Object.keys(sdb).filter((option) => !Object.hasOwn(overrides, option));
   const { opts, problems } = completeOptions(table, values, hidden);
-  if (hidden.length > 0) opts[FROM_SDB] = hidden;
+  // They are shown to nobody: see `withoutSdbValues`.
+  if (hidden.length > 0) opts.__sdb = hidden;
   const placeOf = (option: string) => Object.hasOwn(overrides, option) ? "command line" : read.places.get(option);
   const said = ({ option, message }: OptionProblem) => `${message} (${placeOf(option)})`;
   const severe = problems.filter(({ mild }) => !mild);

@@ -1,6 +1,5 @@
-import { withoutSecrets } from "../../base/secret.ts";
+import { HIDDEN, withoutSecrets } from "../../base/secret.ts";
 import { MASTER_OPTIONS } from "./master_opts.ts";
-import { withoutSdbValues } from "./sdb_values.ts";
 import { optionsThat } from "./option.ts";
 import { SALT_MASTER_OPTIONS, SALT_MINION_OPTIONS, type SaltOptions } from "./salt_options.ts";
 
@@ -21,6 +20,14 @@ export const SALT_MASTER_DEFAULTS: Defaults = defaultsOf(SALT_MASTER_OPTIONS);
 /** A configuration together with Salt's defaults of the options that have no effect here. */
 export function withSaltDefaults(opts: Defaults, defaults: Defaults = SALT_MINION_DEFAULTS): Record<string, unknown> {
   return { ...defaults, ...opts };
+}
+
+/** Options without the values that came from `sdb://` addresses: they are for the host itself, and shown to nobody. */
+export function withoutSdbValues(opts: Defaults): Record<string, unknown> {
+  const { __sdb: names, ...rest } = opts;
+  const shown: Record<string, unknown> = rest;
+  for (const name of Array.isArray(names) ? names : []) if (Object.hasOwn(shown, name)) shown[name] = HIDDEN;
+  return shown;
 }
 
 /** A master's configuration as callers may see it: with Salt's defaults, and its secrets hidden. */

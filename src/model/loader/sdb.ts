@@ -5,7 +5,7 @@ import { type AnyMap, entriesOf, isMap, lookup } from "../../language/python/con
 import { truthy } from "../../language/python/truth.ts";
 import { str } from "../../language/python/repr.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import { hasSdb, type ResolveSdb } from "../config/sdb_values.ts";
+import { hasSdb, type ResolveSdb } from "../config/load.ts";
 import { absentSdb } from "./absent_sdb.ts";
 import { CommandExecutionError, SaltInvocationError } from "./family.ts";
 

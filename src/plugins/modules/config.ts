@@ -6,7 +6,6 @@ import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { compileGlob } from "../../language/python/glob.ts";
 import { traverse } from "../../language/python/traverse.ts";
-import { isSdb, Sdb } from "../../model/loader/sdb.ts";
 import { update, updated } from "../../language/python/update.ts";
 
 /** What options mean that no configuration needs to name. */
@@ -38,8 +37,13 @@ function places(context: JobContext, omit: Omit): unknown[] {
  * address in them must not open the profiles of the master.
  */
 function resolved(context: JobContext, value: unknown): unknown {
-  if (!isSdb(value) || context.opts.__role !== "minion") return value;
-  return import("../sdb/mod.ts").then(({ SDB }) => new Sdb(context, SDB).get(value));
+  const isAddress = typeof value === "string" && value.startsWith("sdb://");
+  return isAddress && context.opts.__role === "minion" ? fetched(context, value) : value;
+}
+
+async function fetched(context: JobContext, address: string): Promise<unknown> {
+  const [{ Sdb }, { SDB }] = await Promise.all([import("../../model/loader/sdb.ts"), import("../sdb/mod.ts")]);
+  return await new Sdb(context, SDB).get(address);
 }
 
 function get(context: JobContext, args: Record<string, unknown>): unknown {

@@ -2,7 +2,6 @@
 import { loadConfigWithSdb, settlePaths } from "../../../model/config/load.ts";
 import { MINION_OPTIONS } from "../../../model/config/minion_opts.ts";
 import { ConfigError } from "../../../base/errors.ts";
-import { sdbResolver } from "../../../model/loader/sdb.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import { isRecord } from "../../../base/record.ts";
@@ -46,7 +45,13 @@ export async function localOptions(
         refuseForeign(runtime, path);
         return parseYaml(text);
       },
-    }, sdbResolver({ runtime, log }, async () => (await import("../../sdb/mod.ts")).SDB, true));
+    }, async (values) => {
+      const [{ sdbResolver }, { SDB }] = await Promise.all([
+        import("../../../model/loader/sdb.ts"),
+        import("../../sdb/mod.ts"),
+      ]);
+      return await sdbResolver({ runtime, log }, () => Promise.resolve(SDB), true)(values);
+    });
     const over = [...given].filter((name) => Object.hasOwn(read, name)).map((name) => [name, read[name]]);
     const merged: Record<string, unknown> = { ...opts, ...Object.fromEntries(over), conf_file: file };
     settlePaths(merged, MINION_OPTIONS);
