@@ -2301,7 +2301,7 @@ export interface ExecutionFunctions {
   "slsutil.banner": { args: { width?: number; commentchar?: string; borderchar?: string; blockstart?: string | null; blockend?: string | null; title?: string | null; text?: string | null; newline?: boolean }; order: ["width", "commentchar", "borderchar", "blockstart", "blockend", "title", "text", "newline"]; returns: string };
   /** One of two texts. */
   "slsutil.boolstr": { args: { value: unknown; true?: string; false?: string }; order: ["value", "true", "false"]; returns: unknown };
-  /** Data of a text: json, yaml, msgpack, configparser, keyvalue, plist. */
+  /** Data of a text: json, yaml, msgpack, configparser, keyvalue, plist, toml. */
   "slsutil.deserialize": { args: { serializer: string; stream_or_string: string; [name: string]: unknown }; order: ["serializer", "stream_or_string"]; returns: unknown };
   /** True if there is such a directory below the file roots. */
   "slsutil.dir_exists": { args: { path: string; saltenv?: string }; order: ["path", "saltenv"]; returns: boolean };
