@@ -9,6 +9,7 @@ export const RUNNER_MODULES: Omit<RunnerPlugins, "openPillar"> = {
   runners: RUNNERS,
   returners: RETURNERS,
   wheels: async () => (await import("../src/plugins/wheel/mod.ts")).WHEELS,
+  sdb: async () => (await import("../src/plugins/sdb/mod.ts")).SDB,
   async execution() {
     const [{ MODULES }, { gatherGrains }] = await Promise.all([
       import("../src/plugins/modules/mod.ts"),

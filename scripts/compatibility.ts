@@ -6,6 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { ABSENT_SDB } from "../src/model/loader/absent_sdb.ts";
 import { BEACONS } from "../src/plugins/beacons/mod.ts";
 import { EAUTH } from "../src/plugins/eauth/mod.ts";
 import { MODULES } from "../src/plugins/modules/mod.ts";
@@ -13,6 +14,8 @@ import { OUTPUTTERS } from "../src/plugins/outputters/mod.ts";
 import { EXT_PILLARS } from "../src/plugins/pillar/mod.ts";
 import { RETURNERS } from "../src/plugins/returners/mod.ts";
 import { RUNNERS } from "../src/plugins/runners/mod.ts";
+import { SDB } from "../src/plugins/sdb/mod.ts";
+import { SERIALIZERS } from "../src/plugins/serializers/mod.ts";
 import { STATES } from "../src/plugins/states/mod.ts";
 import { TOPS } from "../src/plugins/tops/mod.ts";
 import { WHEELS } from "../src/plugins/wheel/mod.ts";
@@ -46,6 +49,13 @@ const FILE_OF: Readonly<Record<string, Record<string, string>>> = {
   },
   states: { pip: "pip_state", salt: "saltmod" },
 };
+
+/** What to use in place of a driver of sdb, by Salt's file. */
+const ABSENT_FILES = Object.fromEntries(
+  Object.entries(SALT.sdb!).flatMap(([file, { as = file }]) =>
+    ABSENT_SDB[as] === undefined ? [] : [[file, ABSENT_SDB[as]]]
+  ),
+);
 
 const INTRODUCTION = `# Compatibility table
 
@@ -222,6 +232,8 @@ export async function compatibilityDocument(): Promise<string> {
     ["Returners", nameTable("returners", Object.keys(RETURNERS), { local_cache: "here as a job cache" })],
     ["Outputters", nameTable("output", Object.keys(OUTPUTTERS))],
     ["External pillars", nameTable("pillar", Object.keys(EXT_PILLARS))],
+    ["Drivers of sdb", nameTable("sdb", Object.keys(SDB), ABSENT_FILES)],
+    ["Serializers", nameTable("serializers", Object.keys(SERIALIZERS))],
     ["Master tops", nameTable("tops", Object.keys(TOPS))],
     ["Logins (external_auth)", nameTable("auth", Object.keys(EAUTH))],
     ["File server", nameTable("fileserver", ["roots", "gitfs"])],

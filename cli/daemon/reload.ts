@@ -28,7 +28,7 @@ export interface Reloadable {
 const LEVELS = ["log_level", "log_level_logfile", "log_granular_levels"];
 
 /** Set by the program, not by the files. */
-const OWN = new Set(["conf_file", "id"]);
+const OWN = new Set(["conf_file", "id", "__sdb"]);
 
 /**
  * Listens for SIGHUP from the first line of the log on: a signal that comes before the daemon runs is obeyed when it does.

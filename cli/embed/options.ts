@@ -1,5 +1,5 @@
 /** What masters and minions in other programs have in common. */
-import { loadConfig } from "../../src/model/config/load.ts";
+import { loadConfigWithSdb } from "../../src/model/config/load.ts";
 import type { OptionTable } from "../../src/model/config/option.ts";
 import {
   type Host as HostKind,
@@ -9,6 +9,7 @@ import {
 } from "../../src/model/config/review.ts";
 import { refuseUnknownKeys } from "../../src/base/nearest_name.ts";
 import { type Logger, silentLogger } from "../../src/base/log.ts";
+import { resolveSdb } from "../program/read_config.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 
@@ -55,7 +56,11 @@ export async function openHost<Opts extends Record<string, unknown>>(
   // Refuses what is mistyped here; what stands in the file is looked at as for any daemon.
   complete(values);
   const { parseYaml } = await import("../../src/language/yaml/document.ts");
-  const loaded = loadConfig({ fs: runtime.fs, log, parse: parseYaml, file: configFile, table, overrides: values });
+  const loaded = await loadConfigWithSdb(
+    { fs: runtime.fs, log, parse: parseYaml, file: configFile, table, overrides: values },
+    resolveSdb({ runtime, log }, true),
+  );
+  Object.assign(loaded.opts, { __role: kind });
   refuseHarmfulOptions(kind, loaded);
   logReview(log, reviewOptions(kind, loaded));
   return { runtime, log, opts: loaded.opts as Opts, given: loaded.given };

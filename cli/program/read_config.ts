@@ -1,9 +1,18 @@
 /** The configuration of a program: files of the master or the minion, a user's own file, and options over them. */
-import { loadConfig, type LoadedConfig } from "../../src/model/config/load.ts";
+import { loadConfigWithSdb, type LoadedConfig, type ResolveSdb } from "../../src/model/config/load.ts";
+import type { Logger } from "../../src/base/log.ts";
 import type { OptionTable } from "../../src/model/config/option.ts";
 import { joinPath } from "../../src/base/paths.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { ProgramContext } from "./context.ts";
+
+/** What finds the values of `sdb://` addresses of a configuration. Nothing is loaded for one without. */
+export function resolveSdb(host: { runtime: Runtime; log: Logger }, strict: boolean): ResolveSdb {
+  return async (values) => {
+    const { sdbResolver } = await import("../../src/model/loader/sdb.ts");
+    return await sdbResolver(host, async () => (await import("../../src/plugins/sdb/mod.ts")).SDB, strict)(values);
+  };
+}
 
 /** The file in which a user keeps options of the client programs: `SALT_CLIENT_CONFIG`, or in their home. */
 function clientFile({ fs, host, process }: Runtime): string {
@@ -78,7 +87,7 @@ async function readFiles<T extends OptionTable>(
   }
   // Not needed to print a version or a usage.
   const { parseYaml } = await import("../../src/language/yaml/document.ts");
-  return loadConfig({
+  return await loadConfigWithSdb({
     fs: runtime.fs,
     log,
     parse: parseYaml,
@@ -87,5 +96,5 @@ async function readFiles<T extends OptionTable>(
     overrides,
     ...(userFile === undefined ? {} : { userFile }),
     onProblem: strict ? "error" : "warning",
-  });
+  }, resolveSdb({ runtime, log }, strict));
 }

@@ -15,7 +15,7 @@ import sys
 WITH_FUNCTIONS = ("modules", "states", "runners", "wheel")
 NAMES_ALONE = (
     "auth", "beacons", "engines", "executors", "fileserver", "output", "pillar", "proxy", "queues", "renderers",
-    "returners", "roster", "serializers", "thorium", "tokens", "tops",
+    "returners", "roster", "sdb", "serializers", "thorium", "tokens", "tops",
 )
 # What Salt calls by itself in a state module, and no state calls.
 HOOKS = {"mod_init", "mod_watch", "mod_aggregate", "mod_run_check", "mod_run_check_cmd", "mod_beacon"}

@@ -203,6 +203,7 @@ test("packages are imported where they are expected and nowhere else", () => {
     "@hono/node-ws": ["src/runtime/node/http_packages.ts"],
     croner: ["src/model/schedule/cron.ts"],
     jose: ["src/host/gateway/auth/jwt.ts", "src/plugins/eauth/jwt.ts"],
+    "smol-toml": ["src/language/render/toml.ts"],
     ldapts: ["src/plugins/eauth/ldap.ts", "src/plugins/pillar/pillar_ldap.ts"],
   };
   const found: Record<string, string[]> = {};

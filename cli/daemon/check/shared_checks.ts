@@ -6,7 +6,7 @@ import { type Host, refuseHarmfulOptions } from "../../../src/model/config/revie
 import { messageOf } from "../../../src/base/errors.ts";
 import { createLogger } from "../../../src/base/log.ts";
 import { ignoredBy } from "../../../src/content/fileserver/ignore.ts";
-import { entriesOf, isMap } from "../../../src/language/python/containers.ts";
+import { entriesOf, isMap, lookup } from "../../../src/language/python/containers.ts";
 import { str } from "../../../src/language/python/repr.ts";
 import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { logFormats } from "../log_settings.ts";
@@ -38,6 +38,10 @@ export function moduleChecks(host: Host): Check[] {
       // A minion reacts only if it is asked to.
       if (!requestedReactor(host === "master" ? opts : { engines: opts.engines })) return [];
       return await (await import("./check_reactor.ts")).checkReactor(opts, runtime);
+    },
+    async ({ opts }) => {
+      const hasDriver = Object.values(opts).some((value) => isMap(value) && lookup(value, "driver") !== undefined);
+      return hasDriver ? await (await import("./check_sdb.ts")).checkSdb(opts) : [];
     },
     ({ opts }) => checkProxy(opts),
     ({ opts }) => host === "master" || opts.file_client === "local" ? checkSources(opts) : [],

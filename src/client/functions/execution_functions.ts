@@ -2157,6 +2157,14 @@ export interface ExecutionFunctions {
   "schedule.show_next_fire_time": { args: { name: string; [name: string]: unknown }; order: ["name"]; returns: Record<string, unknown> };
   /** Skips a job at a time. `time_fmt`: its format, `%Y-%m-%dT%H:%M:%S` by default. */
   "schedule.skip_job": { args: { name: string; current_time: unknown; [name: string]: unknown }; order: ["name", "current_time"]; returns: unknown };
+  /** Deletes a value, which no driver here can. False if the profile does not exist. */
+  "sdb.delete": { args: { uri: string }; order: ["uri"]; returns: unknown };
+  /** The value of an address. What is no address of a profile is returned as it is. */
+  "sdb.get": { args: { uri: string; strict?: boolean }; order: ["uri", "strict"]; returns: unknown };
+  /** The value of an address. If there is none, a random text is stored and returned. */
+  "sdb.get_or_set_hash": { args: { uri: string; length?: number; chars?: string }; order: ["uri", "length", "chars"]; returns: unknown };
+  /** Stores a value. False if the profile does not exist. */
+  "sdb.set": { args: { uri: string; value: unknown }; order: ["uri", "value"]; returns: unknown };
   /** Adds a policy for files, or changes it. */
   "selinux.fcontext_add_policy": { args: { name: string; filetype?: string | null; sel_type?: string | null; sel_user?: string | null; sel_level?: string | null }; order: ["name", "filetype", "sel_type", "sel_user", "sel_level"]; returns: { pid: number; retcode: number; stdout: string; stderr: string } };
   /** Gives files the labels of the policy. */
@@ -2281,7 +2289,7 @@ export interface ExecutionFunctions {
   "slsutil.banner": { args: { width?: number; commentchar?: string; borderchar?: string; blockstart?: string | null; blockend?: string | null; title?: string | null; text?: string | null; newline?: boolean }; order: ["width", "commentchar", "borderchar", "blockstart", "blockend", "title", "text", "newline"]; returns: string };
   /** One of two texts. */
   "slsutil.boolstr": { args: { value: unknown; true?: string; false?: string }; order: ["value", "true", "false"]; returns: unknown };
-  /** Data of a text: json, yaml, msgpack, configparser, keyvalue, plist. */
+  /** Data of a text: json, yaml, msgpack, configparser, keyvalue, plist, toml. */
   "slsutil.deserialize": { args: { serializer: string; stream_or_string: string; [name: string]: unknown }; order: ["serializer", "stream_or_string"]; returns: unknown };
   /** True if there is such a directory below the file roots. */
   "slsutil.dir_exists": { args: { path: string; saltenv?: string }; order: ["path", "saltenv"]; returns: boolean };

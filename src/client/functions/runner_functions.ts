@@ -245,6 +245,14 @@ export interface RunnerFunctions {
   "saltutil.sync_wheel": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
   /** Fetches the custom wrapper of salt://_wrapper for the master, and returns the names of those that changed. */
   "saltutil.sync_wrapper": { args: { saltenv?: string; extmod_whitelist?: string | string[] | null; extmod_blacklist?: string | string[] | null }; order: ["saltenv", "extmod_whitelist", "extmod_blacklist"]; returns: string[] };
+  /** Deletes a value, which no driver here can. False if the profile does not exist. */
+  "sdb.delete": { args: { uri: string }; order: ["uri"]; returns: unknown };
+  /** The value of an address. What is no address of a profile is returned as it is. */
+  "sdb.get": { args: { uri: string }; order: ["uri"]; returns: unknown };
+  /** The value of an address. If there is none, a random text is stored and returned. */
+  "sdb.get_or_set_hash": { args: { uri: string; length?: number; chars?: string }; order: ["uri", "length", "chars"]; returns: unknown };
+  /** Stores a value. False if the profile does not exist. */
+  "sdb.set": { args: { uri: string; value: unknown }; order: ["uri", "value"]; returns: unknown };
   /** Shows the events of the bus as they come: the tag, a tab, and the data as JSON. */
   "state.event": { args: { tagmatch?: string; count?: number; quiet?: boolean; sock_dir?: string | null; pretty?: boolean; node?: string }; order: ["tagmatch", "count", "quiet", "sock_dir", "pretty", "node"]; returns: null };
   /** The same as state.orchestrate. */

@@ -1,5 +1,5 @@
 import { Pool } from "../../base/async/pool.ts";
-import { SALT_MASTER_DEFAULTS, withSaltDefaults } from "../../model/config/salt_defaults.ts";
+import { SALT_MASTER_DEFAULTS, withoutSdbValues, withSaltDefaults } from "../../model/config/salt_defaults.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { ExtPillarRegistry, TemplateScope } from "../../model/loader/ext_pillar.ts";
 import type { Logger } from "../../base/log.ts";
@@ -134,7 +134,7 @@ export class PillarCompiler {
     errors.push(...topErrors);
     const added = new OrderedMap(entriesOf(pillar));
     if (showOpts) {
-      const { grains: _grains, pillar: _pillar, ...shown } = opts;
+      const { grains: _grains, pillar: _pillar, ...shown } = withoutSdbValues(opts);
       added.set("master", {
         ...withSaltDefaults(shown, SALT_MASTER_DEFAULTS),
         id: request.id,

@@ -22,7 +22,6 @@ const ABSENT: Readonly<Record<string, string>> = {
   pki: "keys are kept in files alone, so nothing has to be moved: salt-key",
   queue: "there are no queues: salt --queue keeps a job for minions that are away",
   resource: "minions manage no resources but their own hosts",
-  sdb: "there are no sdb profiles: keep secrets in external pillars (cmd_yaml, http_json, env)",
   smartos_vmadm: "there is no runner for it: call vmadm with cmd.run on the hosts",
   spacewalk: PROVIDER,
   ssh: "there is no salt-ssh: install the minion on the host",

@@ -34,7 +34,7 @@ export function openHostMaster(
       plugins,
       isOwn: false,
       openRunner,
-      opts: () => configuredBeside(runtime, child, file),
+      opts: () => configuredBeside(runtime, child, file, plugins),
     });
   };
 }
@@ -51,19 +51,27 @@ export function ownHostMaster(
 }
 
 /** The configuration of a master. @throws {CommandExecutionError} if there is none */
-async function configuredBeside(runtime: Runtime, log: Logger, file: string): Promise<MasterOpts> {
+async function configuredBeside(
+  runtime: Runtime,
+  log: Logger,
+  file: string,
+  plugins: () => Promise<RunnerPlugins>,
+): Promise<MasterOpts> {
   const { fs } = runtime;
   if (fs.stat(file)?.kind !== "file") {
     throw new CommandExecutionError(
       `Only a minion on the host of a master can do this, and ${file} does not exist here`,
     );
   }
-  const [{ loadConfig }, { MASTER_OPTIONS }, { parseYaml }] = await Promise.all([
+  const [{ loadConfigWithSdb }, { MASTER_OPTIONS }, { parseYaml }, { sdbResolver }] = await Promise.all([
     import("../../model/config/load.ts"),
     import("../../model/config/master_opts.ts"),
     import("../../language/yaml/document.ts"),
+    import("../../model/loader/sdb.ts"),
   ]);
-  return loadConfig({ fs, log, parse: parseYaml, file, onProblem: "warning", table: MASTER_OPTIONS }).opts;
+  const files = { fs, log, parse: parseYaml, file, onProblem: "warning", table: MASTER_OPTIONS } as const;
+  const drivers = async () => await (await plugins()).sdb();
+  return (await loadConfigWithSdb(files, sdbResolver({ runtime, log }, drivers, false))).opts;
 }
 
 interface MasterOfHostOptions {

@@ -5,6 +5,7 @@ import type { RunnerRegistry } from "../../model/loader/custom_runners.ts";
 import type { ReturnerContext, ReturnerModule, ReturnerRegistry } from "../../model/loader/family.ts";
 import type { ModuleRegistry } from "../../model/loader/loader.ts";
 import type { RunnerPillar } from "../../model/loader/pillar_link.ts";
+import type { SdbRegistry } from "../../model/loader/sdb.ts";
 import type { WheelRegistry } from "../../model/loader/wheel.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
@@ -14,6 +15,8 @@ export interface RunnerPlugins {
   runners: RunnerRegistry;
   returners: ReturnerRegistry;
   wheels(): Promise<WheelRegistry>;
+  /** The drivers of sdb. */
+  sdb(): Promise<SdbRegistry>;
   /** Execution modules, and what gathers the grains for them. */
   execution(): Promise<{
     modules: ModuleRegistry;

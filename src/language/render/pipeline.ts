@@ -19,8 +19,6 @@ const ABSENT_RENDERERS = [
   "nacl",
   "pass",
   "stateconf",
-  "toml",
-  "tomlmod",
   "yamlex",
 ];
 

@@ -2,7 +2,7 @@ import type { Runtime } from "../../runtime/runtime.ts";
 import type { RendererTable } from "./renderer.ts";
 
 /** The names of all renderers. */
-export const RENDERER_NAMES = ["gpg", "jinja", "json", "yaml"] as const;
+export const RENDERER_NAMES = ["gpg", "jinja", "json", "toml", "yaml"] as const;
 
 /** All renderers; what each caches between files belongs to this table alone. */
 export function createRenderers(
@@ -12,6 +12,7 @@ export function createRenderers(
     gpg: async () => (await import("./gpg.ts")).gpg(runtime),
     jinja: async () => (await import("./jinja.ts")).jinja(runtime),
     json: async () => (await import("./json.ts")).json(),
+    toml: async () => (await import("./toml.ts")).toml(),
     yaml: async () => (await import("./yaml.ts")).yaml(),
   };
 }

@@ -42,6 +42,17 @@ export interface LoadedConfig<T extends OptionTable = OptionTable> {
   places: ReadonlyMap<string, string>;
 }
 
+/** Finds what the `sdb://` addresses in values stand for: the changed options by name. @throws {ConfigError} naming the option */
+export type ResolveSdb = (values: Record<string, unknown>) => Promise<Record<string, unknown>>;
+
+/** True if there is an `sdb://` address somewhere in a value. */
+export function hasSdb(value: unknown, seen = new Set<unknown>()): boolean {
+  if (typeof value === "string") return value.startsWith("sdb://");
+  if (typeof value !== "object" || value === null || seen.has(value)) return false;
+  seen.add(value);
+  return (value instanceof Map ? [...value.values()] : Object.values(value)).some((item) => hasSdb(item, seen));
+}
+
 /** The files that an include means. */
 function includedFiles(fs: FileSystem, pattern: string): string[] {
   return hasMagic(pattern) ? globPaths(fs, pattern) : fs.stat(pattern)?.kind === "file" ? [pattern] : [];
@@ -169,15 +180,49 @@ class ConfigFiles {
  * @throws {ConfigError} naming file, line and option, if a file cannot be read or parsed, or values have the wrong type
  */
 export function loadConfig<T extends OptionTable>(options: LoadConfigOptions<T>): LoadedConfig<T> {
-  const { fs, log, file, table, userFile, overrides = {}, onProblem = "error" } = options;
+  return completed(options, readFiles(options), {});
+}
+
+/**
+ * As {@link loadConfig}, with what the `sdb://` addresses in the files stand for.
+ *
+ * @param resolve is called if there is one
+ */
+export async function loadConfigWithSdb<T extends OptionTable>(
+  options: LoadConfigOptions<T>,
+  resolve: ResolveSdb,
+): Promise<LoadedConfig<T>> {
+  const read = readFiles(options);
+  return completed(options, read, hasSdb(read.values) ? await resolve(read.values) : {});
+}
+
+/** What files say. */
+interface ReadFiles {
+  values: Record<string, unknown>;
+  places: ReadonlyMap<string, string>;
+}
+
+function readFiles(options: LoadConfigOptions): ReadFiles {
+  const { fs, file, userFile } = options;
   const files = new ConfigFiles(options);
   const main = files.read(file);
   const included = files.includes(main);
   const own = userFile !== undefined && fs.stat(userFile)?.kind === "file" ? files.read(userFile) : {};
+  return { values: { ...main, ...included, ...own }, places: files.places };
+}
 
-  const values: Record<string, unknown> = { ...main, ...included, ...own, ...overrides };
-  const { opts, problems } = completeOptions(table, values);
-  const placeOf = (option: string) => Object.hasOwn(overrides, option) ? "command line" : files.places.get(option);
+/** @param sdb the values that addresses stand for, by option */
+function completed<T extends OptionTable>(
+  { fs, log, file, table, overrides = {}, onProblem = "error" }: LoadConfigOptions<T>,
+  read: ReadFiles,
+  sdb: Record<string, unknown>,
+): LoadedConfig<T> {
+  const values: Record<string, unknown> = { ...read.values, ...sdb, ...overrides };
+  const hidden = Object.keys(sdb).filter((option) => !Object.hasOwn(overrides, option));
+  const { opts, problems } = completeOptions(table, values, hidden);
+  // They are shown to nobody: see `withoutSdbValues`.
+  if (hidden.length > 0) opts.__sdb = hidden;
+  const placeOf = (option: string) => Object.hasOwn(overrides, option) ? "command line" : read.places.get(option);
   const said = ({ option, message }: OptionProblem) => `${message} (${placeOf(option)})`;
   const severe = problems.filter(({ mild }) => !mild);
   if (onProblem === "error" && severe.length > 0) throw new ConfigError(severe.map(said).join("; "));
@@ -188,7 +233,7 @@ export function loadConfig<T extends OptionTable>(options: LoadConfigOptions<T>)
   for (const option of ["file_roots", "pillar_roots"]) {
     if (isMap(opts[option])) opts[option] = expandedRoots(fs, opts[option]);
   }
-  return { opts: opts as OptsOf<T>, given: new Set(Object.keys(values)), places: files.places };
+  return { opts: opts as OptsOf<T>, given: new Set(Object.keys(values)), places: read.places };
 }
 
 /** Directories by environments, with those in the place of a shell pattern that match it; one that matches nothing stays as it is. */
@@ -219,13 +264,18 @@ export interface OptionProblem {
   mild: boolean;
 }
 
-function problemOf(option: string, spec: OptionSpec<unknown> | undefined, value: unknown): OptionProblem | undefined {
+function problemOf(
+  option: string,
+  spec: OptionSpec<unknown> | undefined,
+  value: unknown,
+  isHidden: boolean,
+): OptionProblem | undefined {
   const wrong = spec === undefined || fits(spec, value)
     ? valueProblem(option, spec?.type === "map" ? settle(spec, value) : value, spec)
     : { expected: EXPECTED[spec.type], mild: false };
   if (wrong === undefined) return undefined;
   const message = `The option ${option} is ${
-    spec?.secret === true ? HIDDEN : shownValue(option, value)
+    spec?.secret === true || isHidden ? HIDDEN : shownValue(option, value)
   }: expected ${wrong.expected}`;
   return { option, message, mild: wrong.mild };
 }
@@ -233,24 +283,26 @@ function problemOf(option: string, spec: OptionSpec<unknown> | undefined, value:
 /**
  * All options of a table: given values converted to their types, defaults for the rest, and other names as they were given.
  *
+ * @param hidden names of options whose values are not shown
  * @returns also the values that cannot be used, in whose place the defaults stand
  */
 export function completeOptions(
   table: OptionTable,
   values: Record<string, unknown>,
+  hidden: readonly string[] = [],
 ): { opts: Record<string, unknown>; problems: OptionProblem[] } {
   const opts: Record<string, unknown> = {};
   const problems: OptionProblem[] = [];
   for (const [option, spec] of Object.entries(table)) {
     const value = values[option];
-    const problem = value === undefined ? undefined : problemOf(option, spec, value);
+    const problem = value === undefined ? undefined : problemOf(option, spec, value, hidden.includes(option));
     if (problem !== undefined) problems.push(problem);
     const used = value === undefined || problem !== undefined ? copyOf(spec.default) : settle(spec, value);
     if (used !== undefined) opts[option] = used;
   }
   for (const [option, value] of Object.entries(values)) {
-    if (option in opts || Object.hasOwn(table, option)) continue;
-    const problem = problemOf(option, undefined, value);
+    if (value === undefined || option in opts || Object.hasOwn(table, option)) continue;
+    const problem = problemOf(option, undefined, value, hidden.includes(option));
     if (problem === undefined) opts[option] = value;
     else problems.push(problem);
   }

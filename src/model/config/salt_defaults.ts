@@ -1,4 +1,4 @@
-import { withoutSecrets } from "../../base/secret.ts";
+import { HIDDEN, withoutSecrets } from "../../base/secret.ts";
 import { MASTER_OPTIONS } from "./master_opts.ts";
 import { optionsThat } from "./option.ts";
 import { SALT_MASTER_OPTIONS, SALT_MINION_OPTIONS, type SaltOptions } from "./salt_options.ts";
@@ -22,7 +22,18 @@ export function withSaltDefaults(opts: Defaults, defaults: Defaults = SALT_MINIO
   return { ...defaults, ...opts };
 }
 
+/** Options without the values that came from `sdb://` addresses: they are for the host itself, and shown to nobody. */
+export function withoutSdbValues(opts: Defaults): Record<string, unknown> {
+  const { __sdb: names, ...rest } = opts;
+  const shown: Record<string, unknown> = rest;
+  for (const name of Array.isArray(names) ? names : []) if (Object.hasOwn(shown, name)) shown[name] = HIDDEN;
+  return shown;
+}
+
 /** A master's configuration as callers may see it: with Salt's defaults, and its secrets hidden. */
 export function shownMasterConfig(opts: Defaults): unknown {
-  return withoutSecrets(withSaltDefaults(opts, SALT_MASTER_DEFAULTS), optionsThat("secret", MASTER_OPTIONS));
+  return withoutSecrets(
+    withSaltDefaults(withoutSdbValues(opts), SALT_MASTER_DEFAULTS),
+    optionsThat("secret", MASTER_OPTIONS),
+  );
 }

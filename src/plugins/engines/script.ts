@@ -47,7 +47,7 @@ class ScriptEvents {
 
   async take(line: string): Promise<void> {
     const { log, id, fire } = this.#engine;
-    const event = this.#event(line);
+    const event = await this.#event(line);
     if (event === undefined) return;
     const tag = lookup(event, "tag");
     const given = lookup(event, "data") ?? {};
@@ -67,10 +67,10 @@ class ScriptEvents {
     }
   }
 
-  #event(line: string): ReturnType<typeof asMap> {
+  async #event(line: string): Promise<ReturnType<typeof asMap>> {
     let problem = "it is no map";
     try {
-      const event = asMap(this.#read(line));
+      const event = asMap(await this.#read(line));
       if (event !== undefined) return event;
     } catch (error) {
       problem = messageOf(error);

@@ -32,6 +32,20 @@ function places(context: JobContext, omit: Omit): unknown[] {
   ];
 }
 
+/**
+ * The value that an `sdb://` address stands for. Where a master renders a minion's pillar, the grains are what the minion says: an
+ * address in them must not open the profiles of the master.
+ */
+function resolved(context: JobContext, value: unknown): unknown {
+  const isAddress = typeof value === "string" && value.startsWith("sdb://");
+  return isAddress && context.opts.__role === "minion" ? fetched(context, value) : value;
+}
+
+async function fetched(context: JobContext, address: string): Promise<unknown> {
+  const [{ Sdb }, { SDB }] = await Promise.all([import("../../model/loader/sdb.ts"), import("../sdb/mod.ts")]);
+  return await new Sdb(context, SDB).get(address);
+}
+
 /** The value under a path once all places are laid over each other, the first over the others. No place is left out, as in Salt. */
 function merged(context: JobContext, { key, merge: strategy }: Record<string, unknown>, delimiter: string): unknown {
   if (strategy !== "recurse" && strategy !== "overwrite") {
@@ -89,10 +103,10 @@ export const module: ExecutionModule = {
       run(context, args): unknown {
         const { key, default: fallback, merge: strategy } = args;
         const delimiter = args.delimiter;
-        if (strategy !== null) return merged(context, args, delimiter) ?? fallback;
+        if (strategy !== null) return resolved(context, merged(context, args, delimiter)) ?? fallback;
         for (const place of [...places(context, args), DEFAULTS]) {
           const value = traverse(place, key, delimiter);
-          if (value !== undefined) return value;
+          if (value !== undefined) return resolved(context, value);
         }
         return fallback;
       },

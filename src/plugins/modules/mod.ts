@@ -70,6 +70,7 @@ const FILES: ModuleRegistry = {
   rsync: () => import("./rsync.ts"),
   saltutil: () => import("./saltutil.ts"),
   schedule: () => import("./schedule.ts"),
+  sdb: () => import("./sdb.ts"),
   selinux: () => import("./selinux.ts"),
   service: () => import("./service.ts"),
   shadow: () => import("./shadow.ts"),

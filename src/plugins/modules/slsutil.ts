@@ -131,7 +131,7 @@ export const module: ExecutionModule = {
     deserialize: executionFunction({
       signature: "serializer: str, stream_or_string, **kwargs",
       doc:
-        "Data of a text: json, yaml, msgpack, configparser, keyvalue, plist.\n\n    salt '*' slsutil.deserialize json '{\"foo\": \"Foo!\"}'",
+        "Data of a text: json, yaml, msgpack, configparser, keyvalue, plist, toml.\n\n    salt '*' slsutil.deserialize json '{\"foo\": \"Foo!\"}'",
       async run(_context, { serializer, stream_or_string, kwargs }) {
         const { deserialize } = await serializerNamed(serializer);
         if (deserialize === undefined) {

@@ -24,6 +24,7 @@ const FILES: Runners = {
   reactor: () => import("./reactor.ts"),
   salt: () => import("./salt.ts"),
   saltutil: () => import("./saltutil.ts"),
+  sdb: () => import("./sdb.ts"),
   state: () => import("./state.ts"),
   survey: () => import("./survey.ts"),
   test: () => import("./test.ts"),

@@ -14,6 +14,7 @@ import { parseYaml } from "../../language/yaml/document.ts";
 import { dump } from "../../language/yaml/dump.ts";
 import { configparser } from "./configparser.ts";
 import { plist } from "./plist.ts";
+import { toml } from "./toml.ts";
 import { DeserializationError, SerializationError, type Serializer, type SerializerOptions } from "./serializer.ts";
 
 export { DeserializationError, SerializationError, type Serializer, type SerializerOptions } from "./serializer.ts";
@@ -123,6 +124,7 @@ export const SERIALIZERS: Readonly<Record<string, Serializer>> = {
   msgpack,
   plist,
   python,
+  toml,
   yaml,
   yamlex: yaml,
 };

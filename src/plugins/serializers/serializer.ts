@@ -5,7 +5,7 @@ export type SerializerOptions = Readonly<Record<string, unknown>>;
 export interface Serializer {
   /** @throws {SerializationError} for a value that the format does not have */
   serialize(value: unknown, options: SerializerOptions): string | Uint8Array;
-  /** Absent where a format is only written. @throws {DeserializationError} if the bytes are not in the format */
+  /** Absent where a format is only written. May return a promise. @throws {DeserializationError} if the bytes are not in the format */
   deserialize?(bytes: Uint8Array, options: SerializerOptions): unknown;
 }
 

@@ -7,4 +7,5 @@ export const NOT_YET: Record<string, string> = {};
 export const DIFFERENCES: Record<string, string> = {
   "conditions-9": "an empty list of conditions is none; in Salt it is a Python error",
   "conditions-10": "an empty list of conditions is none; in Salt it is a Python error",
+  "file-serialize-10": "recorded without the Python package toml; what Salt writes with it is in tests/vectors/toml",
 };

@@ -113,13 +113,18 @@ describe("Pipeline", () => {
         message:
           /^Jinja syntax error: Unexpected end of template\. Jinja was looking for the following tags: 'elif' or/,
       },
-      ...["yamlex", "toml"].map((name) => ({
+      ...["yamlex", "hjson"].map((name) => ({
         name: `the renderer ${name}`,
         text: `#!${name}|yaml\na: 1\n`,
         message: new RegExp(
-          `^/srv/a\\.sls, line 1: renderer ${name} is not available here: expected one of gpg, jinja, json, yaml$`,
+          `^/srv/a\\.sls, line 1: renderer ${name} is not available here: expected one of gpg, jinja, json, toml, yaml$`,
         ),
       })),
+      {
+        name: "the renderer toml",
+        text: "#!jinja|toml\na = 1\na = 2\n",
+        message: /^\/srv\/a\.sls, line 3, column \d+: /,
+      },
       ...["mako", "py", "pyobjects"].map((name) => ({
         name: `the Python renderer ${name}`,
         text: `#!jinja|${name}|yaml\na: 1\n`,

@@ -30,6 +30,9 @@ const DECOMPRESSED: Readonly<Record<string, "gzip" | "deflate-raw" | undefined>>
   deflate: "deflate-raw",
 };
 
+/** The host that asks. */
+export type QueryContext = Pick<JobContext, "runtime" | "opts" | "signal">;
+
 /** What a request is made of. */
 interface Request {
   url: string;
@@ -54,7 +57,7 @@ function withParameters(url: string, params: unknown): string {
   return `${address}${joint}${encoded(params)}${fragment === undefined ? "" : `#${fragment}`}`;
 }
 
-function headersOf(context: JobContext, args: Args): Headers {
+function headersOf(context: QueryContext, args: Args): Headers {
   const headers = new Headers();
   const lines = [
     ...(typeof args.header_file === "string" ? splitLines(readFile(context, args.header_file)) : []),
@@ -75,11 +78,11 @@ function headersOf(context: JobContext, args: Args): Headers {
   return headers;
 }
 
-function readFile(context: JobContext, path: string): string {
+function readFile(context: QueryContext, path: string): string {
   return withOsErrors(path, () => context.runtime.fs.readText(path));
 }
 
-function requestOf(context: JobContext, address: string, args: Args): Request {
+function requestOf(context: QueryContext, address: string, args: Args): Request {
   const method = str(args.method ?? "GET");
   const headers = headersOf(context, args);
   const data = typeof args.data_file === "string" ? readFile(context, args.data_file) : args.data;
@@ -132,7 +135,7 @@ function bodyText(bytes: Uint8Array, headers: Headers, decode: unknown): string 
 }
 
 /** What a request over https trusts and shows: `verify_ssl`, `ca_bundle`, `cert`. */
-function trustOf(context: JobContext, opts: Args, args: Args): HttpTrust {
+function trustOf(context: QueryContext, opts: Args, args: Args): HttpTrust {
   const { verify_ssl: verify = opts.verify_ssl, ca_bundle: ca = opts.ca_bundle, cert } = args;
   const [certFile, keyFile] = Array.isArray(cert) ? cert : [cert];
   return {
@@ -151,7 +154,7 @@ async function decompressed(bytes: Uint8Array<ArrayBuffer>, headers: Headers, mo
 }
 
 /** Makes one request; a failure is a map with `error`. */
-export async function query(context: JobContext, url: unknown, args: Args): Promise<Record<string, unknown>> {
+export async function query(context: QueryContext, url: unknown, args: Args): Promise<Record<string, unknown>> {
   const ret: Record<string, unknown> = {};
   let address = str(url);
   if (args.test === true) {
@@ -212,7 +215,7 @@ export async function query(context: JobContext, url: unknown, args: Args): Prom
 
 /** Adds the requested fields to a return. */
 async function finished(
-  context: JobContext,
+  context: QueryContext,
   ret: Record<string, unknown>,
   response: Response,
   args: Args,

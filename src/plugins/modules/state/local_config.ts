@@ -1,5 +1,5 @@
 /** Options of a file over the minion's, for one call: `localconfig`. */
-import { loadConfig, settlePaths } from "../../../model/config/load.ts";
+import { loadConfigWithSdb, settlePaths } from "../../../model/config/load.ts";
 import { MINION_OPTIONS } from "../../../model/config/minion_opts.ts";
 import { ConfigError } from "../../../base/errors.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
@@ -36,7 +36,7 @@ export async function localOptions(
   const { parseYaml } = await import("../../../language/yaml/document.ts");
   const include = { ...MINION_OPTIONS.default_include!, default: opts.default_include };
   try {
-    const { opts: read, given } = loadConfig({
+    const { opts: read, given } = await loadConfigWithSdb({
       fs,
       log,
       file,
@@ -45,6 +45,12 @@ export async function localOptions(
         refuseForeign(runtime, path);
         return parseYaml(text);
       },
+    }, async (values) => {
+      const [{ sdbResolver }, { SDB }] = await Promise.all([
+        import("../../../model/loader/sdb.ts"),
+        import("../../sdb/mod.ts"),
+      ]);
+      return await sdbResolver({ runtime, log }, () => Promise.resolve(SDB), true)(values);
     });
     const over = [...given].filter((name) => Object.hasOwn(read, name)).map((name) => [name, read[name]]);
     const merged: Record<string, unknown> = { ...opts, ...Object.fromEntries(over), conf_file: file };

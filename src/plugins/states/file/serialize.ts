@@ -52,12 +52,12 @@ interface Merged {
 }
 
 /** Merges data into what a file has. @returns the return, if the state ends here */
-function merged(
+async function merged(
   context: StateContext,
   ret: FileReturn,
   dataset: unknown,
   { format, serializer, options }: { format: string; serializer: Serializer; options: unknown },
-): Merged | FileReturn {
+): Promise<Merged | FileReturn> {
   const { fs } = context.runtime;
   const name = str(ret.name);
   if (!isFile(fs, name)) return { dataset };
@@ -66,7 +66,7 @@ function merged(
   }
   let existing: unknown;
   try {
-    existing = serializer.deserialize(fs.read(name), optionsOf(options));
+    existing = await serializer.deserialize(fs.read(name), optionsOf(options));
   } catch (error) {
     if (!(error instanceof DeserializationError) && !(error instanceof TypeError)) throw error;
     return failed(ret, `Failed to deserialize existing data: ${error.message}`);
@@ -113,7 +113,7 @@ export async function serialize(context: StateContext, args: Args): Promise<Stat
   const serializer = SERIALIZERS[format]!;
   let made: Merged = { dataset: data.value };
   if (truthy(args.merge_if_exists)) {
-    const done = merged(context, ret, data.value, { format, serializer, options: args.deserializer_opts });
+    const done = await merged(context, ret, data.value, { format, serializer, options: args.deserializer_opts });
     if ("result" in done) return done;
     made = done;
   } else if (truthy(args.deserializer_opts)) {

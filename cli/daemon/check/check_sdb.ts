@@ -1,0 +1,18 @@
+import { ABSENT_SDB, absentSdb } from "../../../src/model/loader/absent_sdb.ts";
+import { isMap, lookup } from "../../../src/language/python/containers.ts";
+import { nearestName } from "../../../src/base/nearest_name.ts";
+import { doubtful, type Finding } from "./finding.ts";
+
+/** Profiles of sdb whose driver is not here. Another map with a `driver` may be a custom module's. */
+export async function checkSdb(opts: Record<string, unknown>): Promise<Finding[]> {
+  const drivers = Object.entries(opts).flatMap(([name, value]): [string, string][] => {
+    const driver = isMap(value) ? lookup(value, "driver") : undefined;
+    return typeof driver === "string" ? [[name, driver]] : [];
+  });
+  const known = Object.keys((await import("../../../src/plugins/sdb/mod.ts")).SDB);
+  const isAbsent = (driver: string) =>
+    !known.includes(driver) && (Object.hasOwn(ABSENT_SDB, driver) || nearestName(driver, known) !== undefined);
+  return drivers.filter(([, driver]) => isAbsent(driver)).map(([name, driver]) =>
+    doubtful(`the sdb profile ${name} cannot be used`, absentSdb(driver, known))
+  );
+}

@@ -1,0 +1,61 @@
+import { OrderedMap } from "../python/containers.ts";
+import { toFloat, toInteger } from "../python/float.ts";
+import { RenderError } from "./render_error.ts";
+import type { Renderer } from "./renderer.ts";
+
+/** Characters of the longest text, and levels of the deepest. */
+const LONGEST = 16 * 1024 * 1024;
+const DEEPEST = 100;
+
+/** A text is no TOML. The message has no part of the text. */
+export class TomlProblem extends SyntaxError {
+  override name = "TomlProblem";
+  readonly line: number;
+  readonly column: number;
+
+  constructor(message: string, line: number, column: number, options?: ErrorOptions) {
+    super(message, options);
+    this.line = line;
+    this.column = column;
+  }
+}
+
+/**
+ * Reads TOML: tables in the order they were written, dates as text, as YAML has them here.
+ *
+ * @throws {TomlProblem}
+ */
+export async function parseToml(text: string): Promise<OrderedMap> {
+  if (text.length > LONGEST) throw new TomlProblem(`it has more than ${LONGEST} characters`, 1, 1);
+  const { parse, TomlError, TomlDate } = await import("smol-toml");
+  const valueOf = (value: unknown): unknown => {
+    if (typeof value === "bigint") return toInteger(value);
+    if (typeof value === "number") return toFloat(value);
+    if (value instanceof TomlDate) return value.toISOString().replace(/\.000(?=Z|[+-]|$)/, "");
+    if (Array.isArray(value)) return value.map(valueOf);
+    return typeof value === "object" && value !== null ? tableOf(value) : value;
+  };
+  const tableOf = (table: object) => new OrderedMap(Object.entries(table).map(([key, value]) => [key, valueOf(value)]));
+  try {
+    return tableOf(parse(text, { maxDepth: DEEPEST, integersAsBigInt: true }));
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    const said = error.message.split("\n", 1)[0]!.replace(/^Invalid TOML document: /, "");
+    throw new TomlProblem(said, error.line, error.column, { cause: error });
+  }
+}
+
+/** TOML. What is data already has come through a renderer before. */
+export function toml(): Renderer {
+  return async (input, { path }) => {
+    if (typeof input !== "string") return input;
+    try {
+      return await parseToml(input);
+    } catch (error) {
+      if (!(error instanceof TomlProblem)) throw error;
+      const { line, column, message } = error;
+      const text = `${message} (line ${line} column ${column})`;
+      throw new RenderError(path, message, { line, column }, { cause: error, isForeign: true, text });
+    }
+  };
+}
