@@ -316,7 +316,7 @@ for (
       arg: ["rawfile_json"],
       want: { "rawfile_json.returner": { args: ["ret"], defaults: null, varargs: null, kwargs: null } },
     },
-    { fun: "sys.list_renderers", arg: [], want: ["gpg", "jinja", "js", "json", "ts", "yaml"] },
+    { fun: "sys.list_renderers", arg: [], want: ["gpg", "jinja", "js", "json", "toml", "ts", "yaml"] },
     { fun: "sys.renderer_doc", arg: ["json"], want: { json: "Reads JSON." } },
     { fun: "sys.renderer_doc", arg: ["gpg"], want: { gpg: "Decrypts values in PGP armour." } },
     { fun: "sys.state_doc", arg: ["x"], want: {} },
