@@ -43,7 +43,7 @@ async function stopMaster(bed: ClusterBed): Promise<void> {
   const [sleeper, other] = bed.masters as [ClusterBed["masters"][0], ClusterBed["masters"][0]];
   const logged = (one: typeof sleeper, text: string) => one.master.log.split(text).length - 1;
   const TAKEN = "taking over its jobs";
-  const ANEW = "begins anew";
+  const ANEW = "starts again";
   const before = [logged(other, TAKEN), logged(sleeper, ANEW)] as const;
   const published = await sleeper.publish({ before: "sleep 20;" });
   assert.ok(published !== undefined, sleeper.refusal);

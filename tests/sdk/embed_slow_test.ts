@@ -87,7 +87,7 @@ describe("startMaster() and startMinion() of an embedding program", { timeout: 9
   test("a configuration file is reviewed as for a daemon: options that cannot be used are refused", async () => {
     using directory = emptyDirectory({ master: "ssl: True\n" });
     const start = () => startMaster({ rootDir: directory.path, configFile: path.join(directory.path, "master") });
-    await assert.rejects(start, /Cannot use the option ssl: ZeroMQ carries no TLS/);
+    await assert.rejects(start, /Cannot use the option ssl: ZeroMQ does not support TLS/);
   });
 });
 
