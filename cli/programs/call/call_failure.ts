@@ -61,7 +61,7 @@ export async function reportCallFailure({ context, printer, functions, fun }: Fa
     const text = traceback(error);
     log.error(`An un-handled exception was caught by Salt's global exception handler:\n${text}`);
     // Python itself prints it, whatever the log leaves out.
-    complain(text);
+    complain(text.trimEnd());
   }
   return 1;
 }
