@@ -38,6 +38,19 @@ describe("saltutil beside a master", TIMEOUT, () => {
     return JSON.parse(stdout).local;
   };
 
+  for (const level of ["quiet", "critical", "warning"]) {
+    test(
+      `an exception that nobody handles: Python's traceback on stderr, at the level ${level} as well`,
+      TIMEOUT,
+      async () => {
+        const { stdout, stderr, exitCode } = await call(alone, "-l", level, "test.exception", "odd");
+        assert.deepEqual([stdout, exitCode], ["", 1]);
+        // What the log says of it stands before.
+        assert.match(stderr, /^(?:\[ERROR.*\n)?Traceback \(most recent call last\):\n(?: {2}.*\n)+Exception: odd\n$/);
+      },
+    );
+  }
+
   test("cmd: id → return, retcode and jid; an id without a key has failed", TIMEOUT, async () => {
     const got = await value("saltutil.cmd", "alpha,nobody", "test.retcode", "[3]", "tgt_type=list") as Map;
     const { jid, ...alpha } = got.alpha!;
