@@ -13,8 +13,6 @@ export const CARRIED_FIELDS = [
   "job_timeout",
 ] as const;
 
-export type CarriedField = (typeof CARRIED_FIELDS)[number];
-
 /** True if a field asks for something: clients also send those that were not set. */
 export function isCarried(value: unknown): boolean {
   return value !== undefined && value !== null && value !== "" && value !== false &&

@@ -37,10 +37,10 @@ const LONGEST = 65_536;
 const CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789!@#$%^&*(-_=+)";
 
 /** True for a value that stands for another. */
-export const isSdb = (value: unknown): value is string => typeof value === "string" && value.startsWith(SCHEME);
+const isSdb = (value: unknown): value is string => typeof value === "string" && value.startsWith(SCHEME);
 
 /** The profile that an address names. A key may be a secret in itself, and is not shown. */
-export const sdbProfile = (uri: string): string => uri.slice(SCHEME.length).split("/", 1)[0]!;
+const sdbProfile = (uri: string): string => uri.slice(SCHEME.length).split("/", 1)[0]!;
 
 /** The stores of one host. @see salt/utils/sdb.py */
 export class Sdb {

@@ -26,7 +26,7 @@ export const COUNT = 0x1f;
 export const WIDTH = 0xc0;
 export const ONE_BYTE = 0x40;
 export const TWO_BYTES = 0x80;
-export const FOUR_BYTES = 0xc0;
+const FOUR_BYTES = 0xc0;
 /** Rows below this are of values that end as many bytes behind their first as their count says. */
 export const SHORT = 0x40;
 
