@@ -66,6 +66,12 @@ for (const [name, parse] of Object.entries(READERS)) {
   });
 }
 
+test("a line of ten million words is read, outside of flow collections and in one", () => {
+  const words = `${"a ".repeat(10_000_000)}b`;
+  assert.equal((parseOrderedYaml(`k: ${words}`) as Map<string, string>).get("k")?.length, words.length);
+  assert.equal((parseOrderedYaml(`k: [${words}]`) as Map<string, string[]>).get("k")?.[0]?.length, words.length);
+});
+
 test("a long document without aliases is read: 10 MB", () => {
   const text = Array.from({ length: 40_000 }, (_, at) => `k${at}:\n  - ${"v".repeat(240)}\n`).join("");
   assert.ok(text.length > 10_000_000);
