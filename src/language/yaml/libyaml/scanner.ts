@@ -108,6 +108,8 @@ export class Scanner {
   #flowLevel = 0;
   /** One for each level of flow collections, and one below; those of levels that have ended are used again. */
   readonly #keys: SimpleKey[] = [noKey()];
+  /** How many of them are possible. */
+  #possibleKeys = 0;
 
   constructor(text: string) {
     this.#cursor = new Cursor(text);
@@ -127,7 +129,7 @@ export class Scanner {
   /** Takes the next token if it is of a kind. */
   take(kind: TokenKind): boolean {
     if (this.peek().kind !== kind) return false;
-    this.next();
+    this.#pass();
     return true;
   }
 
@@ -145,6 +147,7 @@ export class Scanner {
   #needsMore(): boolean {
     if (this.#isDone) return false;
     if (this.#first === this.#end) return true;
+    if (this.#possibleKeys === 0) return false;
     this.#dropStaleKeys();
     for (let level = 0; level <= this.#flowLevel; level++) {
       const key = this.#keys[level]!;
@@ -246,6 +249,7 @@ export class Scanner {
 
   /** A key without `?` ends in its line, and is no longer than {@linkcode LONGEST_KEY}. */
   #dropStaleKeys(): void {
+    if (this.#possibleKeys === 0) return;
     const { line, at } = this.#cursor;
     for (let level = 0; level <= this.#flowLevel; level++) {
       const key = this.#keys[level]!;
@@ -254,11 +258,17 @@ export class Scanner {
   }
 
   #dropKey(key = this.#keys[this.#flowLevel]!): void {
-    if (key.isPossible && key.isRequired) {
+    if (!key.isPossible) return;
+    if (key.isRequired) {
       const context = { text: "while scanning a simple key", at: key.at };
       throw new YamlProblem("scanner", "could not find expected ':'", this.#cursor.at, context);
     }
+    this.#endKey(key);
+  }
+
+  #endKey(key: SimpleKey): void {
     key.isPossible = false;
+    this.#possibleKeys--;
   }
 
   /** @returns undefined where no key may begin */
@@ -268,6 +278,7 @@ export class Scanner {
     this.#dropKey(key);
     const { at, line, column } = this.#cursor;
     key.isPossible = true;
+    this.#possibleKeys++;
     key.isRequired = this.#flowLevel === 0 && this.#indent === column;
     key.token = this.#taken + this.#end - this.#first;
     key.at = at;
@@ -332,8 +343,7 @@ export class Scanner {
     if (this.#flowLevel >= DEEPEST) throw new RangeError("lists and maps are nested too deeply");
     this.#saveKey();
     this.#flowLevel++;
-    if (this.#keys.length > this.#flowLevel) this.#keys[this.#flowLevel]!.isPossible = false;
-    else this.#keys.push(noKey());
+    if (this.#keys.length === this.#flowLevel) this.#keys.push(noKey());
     this.#mayStartKey = true;
     this.#addOne(kind);
   }
@@ -384,7 +394,7 @@ export class Scanner {
       const place = key.token - this.#taken + this.#first;
       this.#insert(place, "key", key.at);
       this.#roll(key.column, "block-mapping", key.at, place);
-      key.isPossible = false;
+      this.#endKey(key);
       this.#mayStartKey = false;
     } else {
       if (this.#flowLevel === 0) {
@@ -468,7 +478,7 @@ export class Scanner {
     const isKey = key !== undefined && this.#flowLevel === 0 && cursor.code() === COLON && cursor.isGap(1) &&
       key.line === cursor.line && key.at + LONGEST_KEY >= cursor.at;
     if (!isKey) return this.#add("scalar", at, text, isPlain);
-    key.isPossible = false;
+    this.#endKey(key);
     this.#roll(key.column, "block-mapping", at);
     this.#add("key", at);
     this.#add("scalar", at, text, isPlain);
