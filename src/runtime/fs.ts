@@ -54,6 +54,14 @@ export interface FileWriter {
   close(): Promise<void>;
 }
 
+/** A file that is open to be appended to. */
+export interface FileAppender {
+  /** Appends in one write. */
+  append(data: Uint8Array | string): void;
+  /** To be called once. */
+  close(): void;
+}
+
 /**
  * Files as the core needs them of a runtime.
  *
@@ -84,6 +92,8 @@ export interface FileSystem {
    * @param mode of a new file, default 0o600
    */
   append(path: string, data: Uint8Array | string, mode?: number): void;
+  /** Opens a file for many calls of {@link append}, which then need not find it. */
+  appender(path: string, mode?: number): FileAppender;
   /** Names in a directory, in code point order; without `.` and `..`. */
   list(path: string): string[];
   /** Undefined if the path does not exist. Follows symlinks unless `follow` is false. */

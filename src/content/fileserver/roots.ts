@@ -3,6 +3,7 @@ import { ConfigError, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { HashName } from "../../runtime/crypto.ts";
 import { strangersLink } from "../../runtime/foreign_links.ts";
+import type { FileSystem } from "../../runtime/fs.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { type AnyMap, entriesOf } from "../../language/python/containers.ts";
 import { decode, encode } from "../../protocol/wire/msgpack.ts";
@@ -63,6 +64,15 @@ function isListing(value: unknown): value is Listing {
   return [files, dirs, empty_dirs].every((list) => Array.isArray(list)) && typeof links === "object" && links !== null;
 }
 
+/** True if there is a link on the way from a directory to a file below it. */
+function hasLink(fs: Pick<FileSystem, "stat">, directory: string, rel: string): boolean {
+  let here = directory;
+  return rel.split("/").some((name) => {
+    here = `${here}/${name}`;
+    return fs.stat(here, { follow: false })?.kind === "symlink";
+  });
+}
+
 /**
  * Serves the directories of `file_roots`.
  *
@@ -120,7 +130,8 @@ export class RootsBackend implements FileBackend {
       const full = joinPath(root, rel);
       const stat = lookAt(fs, full);
       if (stat?.kind !== "file" || this.#ignored(rel) || this.#ignored(full)) continue;
-      if (!isWithin(fs.realpath(root), fs.realpath(full)) && !this.#leaves(full)) continue;
+      const mayLeave = hasLink(fs, root, rel) && !isWithin(fs.realpath(root), fs.realpath(full));
+      if (mayLeave && !this.#leaves(full)) continue;
       return { path: full, rel, stat };
     }
     return undefined;

@@ -1,5 +1,5 @@
 /** A file system in memory: the reference implementation of `runtime/fs.ts`. */
-import type { FileStat, FileSystem } from "../fs.ts";
+import type { FileAppender, FileStat, FileSystem } from "../fs.ts";
 import {
   type Directory,
   Failure,
@@ -90,7 +90,14 @@ const bytesOf = (data: Uint8Array | string) => typeof data === "string" ? utf8.e
 /** The contents of files, and which part of them would survive a loss of power. */
 function contents(
   tree: Tree,
-): Pick<FileSystem, "read" | "readText" | "write" | "readAt" | "writeAt" | "writer" | "append" | "truncate" | "sync"> {
+): Pick<
+  FileSystem,
+  "read" | "readText" | "write" | "readAt" | "writeAt" | "writer" | "append" | "appender" | "truncate" | "sync"
+> {
+  const appender = (path: string, mode = 0o600): FileAppender => {
+    const target = guard("write", path, () => tree.fileOrNew(path, mode));
+    return { append: (data) => tree.put(target, target.data, target.data.length, bytesOf(data)), close: () => {} };
+  };
   return {
     read: (path) => guard("read", path, () => tree.file(path).data.slice()),
     readText: (path) =>
@@ -130,12 +137,8 @@ function contents(
         close: () => Promise.resolve(),
       };
     },
-    append(path, data, mode = 0o600) {
-      guard("write", path, () => {
-        const target = tree.fileOrNew(path, mode);
-        tree.put(target, target.data, target.data.length, bytesOf(data));
-      });
-    },
+    append: (path, data, mode) => appender(path, mode).append(data),
+    appender,
     truncate(path, length) {
       guard("truncate", path, () => {
         const target = tree.file(path, true);

@@ -1,6 +1,6 @@
 import type { Stats } from "node:fs";
 import { SystemError } from "../../base/errors.ts";
-import type { FileStat, FileSystem, WriteOptions } from "../fs.ts";
+import type { FileAppender, FileStat, FileSystem, WriteOptions } from "../fs.ts";
 import { takeAttributes } from "./attributes.ts";
 import { builtin } from "./builtin.ts";
 import { directoryOf, fs } from "./byte_names.ts";
@@ -448,17 +448,18 @@ async function openWriter(file: string): ReturnType<FileSystem["writer"]> {
   });
 }
 
-function appendTo(file: Place, data: Uint8Array | string, mode: number): void {
+function openAppender(file: Place, mode: number): FileAppender {
   const { O_WRONLY, O_CREAT, O_APPEND, O_NONBLOCK } = fs.constants;
   // Non-blocking: a pipe without a reader would block the process.
   const fd = fs.openSync(file.path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | file.flags, mode);
-  try {
-    const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
-    let put = 0;
-    while (put < bytes.length) put += fs.writeSync(fd, bytes, put);
-  } finally {
-    fs.closeSync(fd);
-  }
+  return {
+    append(data) {
+      const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
+      let put = 0;
+      while (put < bytes.length) put += fs.writeSync(fd, bytes, put);
+    },
+    close: () => fs.closeSync(fd),
+  };
 }
 
 function statOf(file: string, follow: boolean): FileStat | undefined {
@@ -541,7 +542,18 @@ function mayAccess(file: string, what: Parameters<FileSystem["access"]>[1]): boo
 /** Changes of what stands under a path, or of a link that stands there. */
 function changes(calls: SystemCalls | undefined, take: TakeAttributes): Pick<
   FileSystem,
-  "write" | "writeAt" | "append" | "truncate" | "chmod" | "chown" | "utimes" | "symlink" | "link" | "rename" | "replace"
+  | "write"
+  | "writeAt"
+  | "append"
+  | "appender"
+  | "truncate"
+  | "chmod"
+  | "chown"
+  | "utimes"
+  | "symlink"
+  | "link"
+  | "rename"
+  | "replace"
 > {
   /** What a path leads to. */
   const at = <T>(doing: string, file: string, call: (place: Place) => T) =>
@@ -555,10 +567,22 @@ function changes(calls: SystemCalls | undefined, take: TakeAttributes): Pick<
   /** The name itself. */
   const named = <T>(doing: string, file: string, call: (path: string) => T) =>
     guard(doing, file, () => inPlace(file, false, ({ path }) => call(path), calls));
+  const appender = (file: string, mode = 0o600): FileAppender => {
+    const { append, close } = at("write", file, (place) => openAppender(place, mode));
+    return { append: (data) => guard("write", file, () => append(data)), close };
+  };
   return {
     write: (file, data, options = {}) => named("write", file, (path) => writeWhole(path, data, options, take)),
     writeAt: (file, offset, data, options) => at("write", file, (place) => writeRange(place, offset, data, options)),
-    append: (file, data, mode = 0o600) => at("write", file, (place) => appendTo(place, data, mode)),
+    append(file, data, mode = 0o600) {
+      const opened = appender(file, mode);
+      try {
+        opened.append(data);
+      } finally {
+        opened.close();
+      }
+    },
+    appender,
     truncate: (file, length) => present("truncate", file, (path) => fs.truncateSync(path, length)),
     chmod: (file, mode, { follow = true } = {}) =>
       follow

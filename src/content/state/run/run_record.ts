@@ -2,6 +2,7 @@ import { joinPath } from "../../../base/paths.ts";
 import { messageOf } from "../../../base/errors.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { isRecord } from "../../../base/record.ts";
+import type { FileAppender } from "../../../runtime/fs.ts";
 import type { StateEntry } from "./chunk.ts";
 
 /** A run that did not come to its end: its process is gone, or goes on. */
@@ -38,6 +39,7 @@ const directoryOf = ({ opts: { cachedir } }: Place): string | undefined =>
 export class RunRecord {
   readonly #context: JobContext;
   readonly #path: string | undefined;
+  #file: FileAppender | undefined;
 
   constructor(context: JobContext, total: number) {
     const { jid, load, runtime: { process, clock } } = context;
@@ -49,12 +51,13 @@ export class RunRecord {
     this.#write(() => {
       context.runtime.fs.mkdir(directory!, 0o700);
       tellOfKilled(context, directory!);
+      this.#file = context.runtime.fs.appender(this.#path!);
       this.#append(first);
     });
   }
 
   #append(line: unknown): void {
-    this.#context.runtime.fs.append(this.#path!, `${JSON.stringify(line)}\n`);
+    this.#file?.append(`${JSON.stringify(line)}\n`);
   }
 
   /** A disk that is full keeps no state from being run. */
@@ -73,12 +76,23 @@ export class RunRecord {
 
   /** The run was ended before its last state. */
   killed(): void {
-    this.#write(() => this.#append({ killed: true }));
+    this.#write(() => {
+      this.#append({ killed: true });
+      this.#close();
+    });
+  }
+
+  #close(): void {
+    this.#file?.close();
+    this.#file = undefined;
   }
 
   /** The run has ended by itself. */
   end(): void {
-    this.#write(() => this.#context.runtime.fs.remove(this.#path!));
+    this.#write(() => {
+      this.#close();
+      this.#context.runtime.fs.remove(this.#path!);
+    });
   }
 }
 

@@ -8,7 +8,7 @@ import { lookAt } from "../../linux/paths.ts";
 import { cachedSource } from "../../sources.ts";
 import { attributeLetters, compareAttributes } from "./attributes.ts";
 import { contentsOf } from "./content.ts";
-import { changesTo, difference, obfuscated } from "./difference.ts";
+import { difference, obfuscated } from "./difference.ts";
 import { type SourceSum, sumOf } from "./hash.ts";
 import { managedSource, sourceList, sourceMode } from "./managed_source.ts";
 import { normalizeMode, pathOf, stats } from "./stats.ts";
@@ -39,12 +39,12 @@ export async function checkFileMeta(context: JobContext, args: Args): Promise<Re
       : await cachedSource(context, source, { ...args, source_hash: sum.hsum });
     if (file === undefined) changes.sum = "Checksum differs";
     else if (args.rendered instanceof Uint8Array) {
-      changes.diff = changesTo(context, name, args.rendered, { template: true });
+      changes.diff = difference(context, name, args.rendered, { template: true });
     } else changes.diff = difference(context, name, file, { template: true });
   }
   const contents = contentsOf(args.contents);
   if (contents !== undefined) {
-    const text = changesTo(context, name, contents, {});
+    const text = difference(context, name, contents, {});
     if (text !== "") changes.diff = obfuscated(context) ? "<Obfuscated Template>" : text;
   }
   const { user, group } = args;

@@ -254,6 +254,12 @@ export function isText(fs: FileSystem, path: string): boolean {
     // What cannot be read is no text to work on.
     return false;
   }
+  return areText(block);
+}
+
+/** As {@link isText}, of a file's content. */
+export function areText(content: Uint8Array): boolean {
+  const block = content.subarray(0, PROBE);
   if (block.includes(0)) return false;
   if (block.length === 0 || textOf(block) !== undefined) return true;
   const strange = block.filter((byte) => !((byte >= 32 && byte < 127) || [8, 9, 10, 12, 13].includes(byte)));

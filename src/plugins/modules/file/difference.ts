@@ -7,43 +7,34 @@ import { truthy } from "../../../language/python/truth.ts";
 import { isDirectory } from "../../linux/paths.ts";
 import { withOsErrors } from "../../python_errors.ts";
 import { cachedSource } from "../../sources.ts";
-import { diffLines, isText } from "./content.ts";
-import { temporaryFile } from "../../temporary.ts";
+import { sameBytes } from "../../../runtime/bytes.ts";
+import { areText, diffLines } from "./content.ts";
 
 /** Says that two files have no text to compare; empty if both have. */
-function binaryChange(context: JobContext, from: string, to: string): string {
-  const { fs } = context.runtime;
-  const [before, after] = [!isText(fs, from), !isText(fs, to)];
-  if (before && after) return "Replace binary file";
-  if (before) return "Replace binary file with text file";
-  return after ? "Replace text file with binary file" : "";
+function binaryChange(before: Uint8Array, after: Uint8Array): string {
+  if (areText(before)) return areText(after) ? "" : "Replace text file with binary file";
+  return areText(after) ? "Replace binary file with text file" : "Replace binary file";
 }
 
 /** True if changes made by a template must not be shown. */
 export const obfuscated = (context: JobContext): boolean => truthy(context.opts.obfuscate_templates);
 
-/** The changes from one file to another as a unified diff, or a text that stands for them; empty if there are none. */
-export function difference(context: JobContext, from: string, to: string, options: Args): string {
-  const { fs } = context.runtime;
-  const [before, after] = [from, to].map((path) => withOsErrors(path, () => fs.read(path)));
-  if (before!.length === after!.length && before!.every((byte, at) => byte === after![at])) return "";
+/**
+ * The changes from one file to another as a unified diff, or a text that stands for them; empty if there are none.
+ *
+ * @param to the path of the other file, or the bytes that the first is to have
+ */
+export function difference(context: JobContext, from: string, to: string | Uint8Array, options: Args): string {
+  const contentOf = (path: string) => withOsErrors(path, () => context.runtime.fs.read(path));
+  const before = contentOf(from);
+  const after = typeof to === "string" ? contentOf(to) : to;
+  if (sameBytes(before, after)) return "";
   if (truthy(options.template) && obfuscated(context)) return "<Obfuscated Template>";
   if (!truthy(options.show_changes ?? true)) return "<show_changes=False>";
-  const binary = binaryChange(context, from, to);
+  const binary = binaryChange(before, after);
   if (binary !== "") return binary;
-  const names = truthy(options.show_filenames) ? { from, to } : {};
-  return unifiedDiff(diffLines(before!), diffLines(after!), names).join("");
-}
-
-/** {@link difference} from a file to the bytes that it is to have. */
-export function changesTo(context: JobContext, path: string, contents: Uint8Array, options: Args): string {
-  const { fs } = context.runtime;
-  const temporary = temporaryFile(context.runtime, contents);
-  try {
-    return difference(context, path, temporary, { ...options, show_filenames: false });
-  } finally {
-    fs.remove(temporary);
-  }
+  const names = truthy(options.show_filenames) && typeof to === "string" ? { from, to } : {};
+  return unifiedDiff(diffLines(before), diffLines(after), names).join("");
 }
 
 /** The function `file.get_diff`. */

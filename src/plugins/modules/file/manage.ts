@@ -10,7 +10,7 @@ import { cachedSource, schemeOf } from "../../sources.ts";
 import { restoreLabel } from "./attributes.ts";
 import { keepBackup } from "./backup.ts";
 import { contentsOf } from "./content.ts";
-import { changesTo, difference, obfuscated } from "./difference.ts";
+import { difference, obfuscated } from "./difference.ts";
 import { hashFile, type SourceSum, sumOf } from "./hash.ts";
 import { sourceMode } from "./managed_source.ts";
 import { checkPerms, type Ret, retOf } from "./perms.ts";
@@ -57,26 +57,45 @@ async function manage(context: JobContext, args: Args): Promise<Ret> {
 
 const failedRet = (ret: Ret, comment: string): Ret => ({ ...ret, result: false, comment });
 
-/** Fetches the source unless the caller did. @returns a failed `ret` if it cannot be found */
+/** What the arguments mean. Without a hash to compare with, the source is fetched. @returns a failed `ret` if it cannot be found */
 async function prepared(context: JobContext, args: Args): Promise<Managed | Ret> {
   const name = pathOf(context, args.name);
   const ret = retOf(args.ret, name);
   const sum = { ...sumOf(args.source_sum) };
   if (sum.hsum !== undefined) sum.hsum = sum.hsum.toLowerCase();
   const source = truthy(args.source) ? str(args.source) : undefined;
-  let copy = str(args.sfn ?? "");
-  if (source !== undefined && copy === "") {
-    const fetched = await cachedSource(context, source, args);
-    if (fetched === undefined) return failedRet(ret, `Source file '${source}' not found`);
-    copy = fetched;
-    const type = sum.hash_type ?? str(context.opts.hash_type ?? "sha256");
-    Object.assign(sum, { hash_type: type, hsum: hashFile(context, copy, type) });
-  }
+  const copy = str(args.sfn ?? "");
   const kept = source !== undefined && truthy(args.keep_mode) ? await sourceMode(context, source, args) : undefined;
   const follow = truthy(args.follow_symlinks);
   const rendered = args.rendered instanceof Uint8Array ? args.rendered : undefined;
   const contents = contentsOf(args.contents, args);
-  return { context, args, name, ret, source, copy, rendered, sum, contents, mode: kept ?? args.mode, follow };
+  const managed: Managed = {
+    context,
+    args,
+    name,
+    ret,
+    source,
+    copy,
+    rendered,
+    sum,
+    contents,
+    mode: kept ?? args.mode,
+    follow,
+  };
+  const missing = sum.hsum === undefined ? await fetchSource(managed) : undefined;
+  return missing === undefined ? managed : failedRet(ret, missing);
+}
+
+/** Fetches the source, unless there is none or the caller did. @returns the comment if it cannot be found */
+async function fetchSource(managed: Managed): Promise<string | undefined> {
+  const { context, args, source, sum } = managed;
+  if (source === undefined || managed.copy !== "") return undefined;
+  const fetched = await cachedSource(context, source, args);
+  if (fetched === undefined) return `Source file '${source}' not found`;
+  managed.copy = fetched;
+  const type = sum.hash_type ?? str(context.opts.hash_type ?? "sha256");
+  Object.assign(sum, { hash_type: type, hsum: hashFile(context, fetched, type) });
+  return undefined;
 }
 
 /** The hash of the copy if it is not the one that was asked for. */
@@ -99,13 +118,15 @@ function contentOf({ context, copy, rendered }: Managed): Uint8Array | undefined
 /** What writing the content of the source into a file changes, as text. */
 function sourceChanges({ context, args, copy, rendered }: Managed, path: string): string {
   if (obfuscated(context)) return "<Obfuscated Template>";
-  return rendered === undefined ? difference(context, path, copy, args) : changesTo(context, path, rendered, args);
+  return difference(context, path, rendered ?? copy, args);
 }
 
 async function createFile(managed: Managed): Promise<Ret> {
   const { context, args, name, ret, source, contents } = managed;
   const { fs } = context.runtime;
   const test = truthy(context.opts.test);
+  const missing = await fetchSource(managed);
+  if (missing !== undefined) return failedRet(ret, missing);
   if (source !== undefined) {
     const actual = wrongSum(managed);
     if (actual !== undefined) return failedRet(ret, wrongSumText(name, managed, actual));
@@ -153,9 +174,9 @@ function createEmpty({ context, name, mode }: Managed): void {
 
 async function updateFile(managed: Managed): Promise<Ret> {
   const { context, args, name, ret, mode, follow } = managed;
-  const real = follow ? pathToChange(context.runtime, name) : name;
+  const path = follow && isLink(context.runtime.fs, name) ? pathToChange(context.runtime, name) : name;
   try {
-    const failure = await updateContent(managed, real);
+    const failure = await updateContent(managed);
     if (failure !== undefined) return failedRet(ret, failure);
   } catch (error) {
     if (error instanceof SystemError) return failedRet(ret, `Failed to commit change: ${error.message}`);
@@ -163,7 +184,7 @@ async function updateFile(managed: Managed): Promise<Ret> {
   }
   // Of the file that was looked at: a link that stands there by now is not followed.
   const wanted = { user: args.user, group: args.group, mode, attrs: args.attrs, follow: false };
-  const [done] = await checkPerms(context, real, ret, wanted);
+  const [done] = await checkPerms(context, path, ret, wanted);
   if (Object.keys(done.changes).length > 0) done.comment = `File ${name} updated`;
   else if (done.result) done.comment = `File ${name} is in the correct state`;
   return done;
@@ -172,15 +193,19 @@ async function updateFile(managed: Managed): Promise<Ret> {
 /**
  * Replaces what differs.
  *
- * @param real the file itself, where the name is a link that is followed
- * @returns the comment of the failed `ret` if the source has the wrong hash
+ * @returns the comment of the failed `ret` if the source is not found, or has the wrong hash
  */
-async function updateContent(managed: Managed, real: string): Promise<string | undefined> {
+async function updateContent(managed: Managed): Promise<string | undefined> {
   const { context, args, name, ret, source, sum, contents, follow } = managed;
   const { fs } = context.runtime;
+  // The file itself, where the name is a link that is followed. Nearly always nothing differs, and it is not needed.
+  const realName = () => follow ? pathToChange(context.runtime, name) : name;
   const isUnfollowedLink = isLink(fs, name) && !follow;
   if (source !== undefined && !isUnfollowedLink) {
-    if (hashFile(context, real, str(sum.hash_type ?? "sha256")) !== sum.hsum) {
+    if (hashFile(context, name, str(sum.hash_type ?? "sha256")) !== sum.hsum) {
+      const real = realName();
+      const missing = await fetchSource(managed);
+      if (missing !== undefined) return missing;
       const actual = wrongSum(managed);
       if (actual !== undefined) {
         return `${wrongSumText(source, managed, actual)}. ` +
@@ -193,13 +218,15 @@ async function updateContent(managed: Managed, real: string): Promise<string | u
     }
   }
   if (contents !== undefined) {
-    const changes = changesTo(context, real, contents, { ...args, template: true });
+    const changes = difference(context, name, contents, { ...args, template: true });
     if (changes !== "") {
       ret.changes.diff = changes;
-      await commitCopy(context, contents, real, args.backup, usualMode(context));
+      await commitCopy(context, contents, realName(), args.backup, usualMode(context));
     }
   }
   if (isUnfollowedLink && source !== undefined) {
+    const missing = await fetchSource(managed);
+    if (missing !== undefined) return missing;
     fs.remove(name);
     await commitCopy(context, contentOf(managed)!, name, args.backup, usualMode(context));
     ret.changes.diff = "Replace symbolic link with regular file";

@@ -72,9 +72,13 @@ export async function managedSource(context: JobContext, args: Args): Promise<Ma
     file = localPath(url);
     if (!exists(context.runtime.fs, file)) return failed(`Local file source ${file} does not exist`);
   }
+  const notServed = `Source file ${url} not found in saltenv '${str(saltenv)}'`;
   if (scheme === "salt") {
-    sum = sumOf(await context.call("cp.hash_file", [url, saltenv]));
-    if (!truthy(sum)) return failed(`Source file ${url} not found in saltenv '${str(saltenv)}'`);
+    // Of a template the hash of what it renders to is asked for.
+    if (!truthy(template)) {
+      sum = sumOf(await context.call("cp.hash_file", [url, saltenv]));
+      if (!truthy(sum)) return failed(notServed);
+    }
   } else if (!remote && !truthy(hash)) sum = { hsum: hashFile(context, file, "sha256"), hash_type: "sha256" };
   else if (truthy(hash) && !truthy(args.skip_verify)) {
     try {
@@ -98,7 +102,7 @@ export async function managedSource(context: JobContext, args: Args): Promise<Ma
     } catch (error) {
       return failed(`Failed to cache ${redacted(url)}: ${messageOf(error)}`);
     }
-    if (copy === undefined) return failed(`Source file '${redacted(url)}' not found`);
+    if (copy === undefined) return failed(scheme === "salt" ? notServed : `Source file '${redacted(url)}' not found`);
     file = copy;
     if (truthy(args.skip_verify)) sum = { hsum: hashFile(context, file, "sha256"), hash_type: "sha256" };
   }
