@@ -19,6 +19,7 @@ const CHANGES: Record<"content" | "name", Record<string, (fs: FileSystem, path: 
     writeAt: (fs, path) => fs.writeAt(path, 0, text("more")),
     "writeAt, truncated": (fs, path) => fs.writeAt(path, 0, text("more"), { truncate: true }),
     append: (fs, path) => fs.append(path, "more"),
+    appender: (fs, path) => fs.appender(path).close(),
     truncate: (fs, path) => fs.truncate(path, 0),
     chmod: (fs, path) => fs.chmod(path, 0o777),
     chown: (fs, path) => fs.chown(path, USER, USER),
@@ -230,6 +231,20 @@ export function fsContract(name: string, make: () => { fs: FileSystem; directory
       assert.equal(fs.readText(path), "one\ntwo\nthree\n");
       assert.throws(() => fs.append(`${directory}/none/log`, "x"), errno("ENOENT"));
       assert.throws(() => fs.append(directory, "x"), errno("EISDIR"));
+    });
+
+    test("appender() goes on at the end of its file, also of one that others append to or rename", () => {
+      const { fs, directory } = make();
+      const path = `${directory}/log`;
+      const log = fs.appender(path);
+      log.append("one\n");
+      fs.append(path, "two\n");
+      fs.rename(path, `${directory}/moved`);
+      log.append(text("three\n"));
+      log.close();
+      assert.equal(fs.readText(`${directory}/moved`), "one\ntwo\nthree\n");
+      assert.equal(fs.stat(`${directory}/moved`)?.mode, 0o600);
+      assert.throws(() => fs.appender(`${directory}/none/log`), errno("ENOENT"));
     });
 
     test("list() sorts, knows no . and .., and fails for anything but a directory", () => {
