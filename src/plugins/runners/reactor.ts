@@ -61,7 +61,7 @@ export const runner: RunnerModule = {
       signature: "value=True",
       doc: "Has this reactor act on events, or leave them to that of another master.\n\n" +
         "    salt-run reactor.set_leader False",
-      run: async (context, { value }) => (await ask(context, "set_leader", { id: context.opts.id, value })).result,
+      run: async (context, { value }) => (await ask(context, "set_leader", { id: context.id, value })).result,
     }),
     status: runnerFunction({
       signature: "",

@@ -120,9 +120,9 @@ function keep(state: "pre" | "denied" | "rejected", { id, pub, origin }: Applica
 /** What the stored keys of an id say; undefined if the minion is to be let in. */
 function decideByKeys(minion: Applicant, rules: AuthRules): AuthDecision | undefined {
   const { keys, log } = rules;
-  const { id, pub, event } = minion;
+  const { id, pub, origin, event } = minion;
   if (keys.has("rejected", id)) {
-    log.info("authentication refused: the key is rejected", { id });
+    log.info("authentication refused: the key is rejected", { id, from: origin });
     return { accept: false, ret: false, event: event(false) };
   }
   if (keys.has("accepted", id)) {
@@ -131,7 +131,7 @@ function decideByKeys(minion: Applicant, rules: AuthRules): AuthDecision | undef
     log.error(
       "authentication denied: the minion's key differs from the accepted one. Compare them: salt-key -f <id>. If two hosts have " +
         "this id, give one of them another; delete the key (salt-key -d <id>) only if the host was reinstalled",
-      { id },
+      { id, from: origin },
     );
     return { accept: false, ret: false, event: event(false, "denied") };
   }
@@ -156,7 +156,7 @@ function decideNew(minion: Applicant, rules: AuthRules): AuthDecision | undefine
     log.debug("new key not stored: max_pending_keys is reached", { id });
     return { accept: false, ret: "full", event: event(false, "full") };
   }
-  log.info("new key pending", { id });
+  log.info("new key pending", { id, from: origin });
   return { accept: false, ret: true, event: event(true, "pend") };
 }
 
@@ -174,7 +174,7 @@ function decidePending(minion: Applicant, rules: AuthRules): AuthDecision | unde
   }
   if (!isSameKey(keys.read("pre", id), pub)) {
     keep("denied", minion, rules);
-    log.error("authentication denied: another key is pending for this id", { id });
+    log.error("authentication denied: another key is pending for this id", { id, from: origin });
     return { accept: false, ret: false, event: autoSign ? event(false) : event(false, "denied") };
   }
   if (!autoSign) {

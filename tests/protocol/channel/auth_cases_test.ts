@@ -56,7 +56,7 @@ describe("auth_cases.json", () => {
     test(row.name, async () => {
       const clock = new FakeClock();
       const fs = memoryFileSystem({ clock });
-      const { log } = captureLog();
+      const { log, text: logged } = captureLog();
       const keys = new KeyDirectories(fs, crypto, "/pki");
       keys.prepare();
       for (const [path, content] of Object.entries(row.pki_before as Record<string, string>)) {
@@ -120,6 +120,11 @@ describe("auth_cases.json", () => {
       if (request.pub === "<minion public key>") request.pub = minionPem;
       const bytes = await (await server.answer(request, row.version, CALLER))!;
       const reply = decode(bytes, { mode: "wire" }) as Json;
+
+      // The operator finds the host that sent the key.
+      if (events.some(({ act }) => act === "denied")) {
+        assert.match(logged(), /authentication denied.* from=10\.0\.0\.7/);
+      }
 
       const expected = DIFFERENT[row.name] ?? {};
       const after: Record<string, string> = {};
