@@ -11,7 +11,7 @@ import { splitLines } from "../../language/python/lines.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { type CommandOutcome, programPath, runAll } from "../commands.ts";
-import { installedVersions } from "../packages/installed_versions.ts";
+import { changing, versionFunctions } from "../packages/shared_functions.ts";
 import { changes, type PackageList, sortPkglist, stringify } from "../packages/lists.ts";
 import { clearRefreshTag } from "../packages/refresh_tag.ts";
 import { parseTargets, type Wanted } from "../packages/targets.ts";
@@ -69,13 +69,12 @@ const written = (wanted: Wanted): string[] =>
     version === null ? name : /^[<>=~]/.test(version) ? `${name}${version}` : `${name}=${version}`
   );
 
-async function changing(context: JobContext, words: string[], failed: string): Promise<unknown> {
-  const before = stringify(await installed(context));
-  const { retcode, stderr, stdout } = await runAll(context, ["apk", ...words]);
-  const done = changes(before, stringify(await installed(context)));
-  if (retcode !== 0) throw new CommandExecutionError(failed, { info: { errors: [stderr || stdout], changes: done } });
-  return done;
-}
+const change = (context: JobContext, words: string[]): Promise<unknown> =>
+  changing(
+    async () => stringify(await installed(context)),
+    () => runAll(context, ["apk", ...words]),
+    "Problem encountered installing package(s)",
+  );
 
 async function targetsOf(context: JobContext, { name, pkgs, sources = null, kwargs }: Args): Promise<string[]> {
   const { version = null, saltenv = "base" } = kwargs as Args;
@@ -92,7 +91,7 @@ const removing = (doc: string, name: string, ...flags: string[]) =>
       const found = await parseTargets(context, { name: args.name, pkgs: args.pkgs });
       const names = found?.kind === "repository" ? [...found.wanted.keys()] : [];
       if (names.length === 0) return {};
-      return await changing(context, ["del", ...flags, ...names], "Problem encountered installing package(s)");
+      return await change(context, ["del", ...flags, ...names]);
     },
   });
 
@@ -117,6 +116,8 @@ async function owner(context: JobContext, paths: unknown[]): Promise<unknown> {
   return found;
 }
 
+const { version, latest_version } = versionFunctions(latestVersion);
+
 /** Packages of Alpine. */
 export const module: ExecutionModule = {
   virtual: (context) =>
@@ -132,14 +133,8 @@ export const module: ExecutionModule = {
         return isTrue(versions_as_list) ? found : stringify(found);
       },
     },
-    "version(*names, **kwargs)": {
-      doc: "The installed version, empty for none; a map for several packages.\n\n    salt '*' pkg.version vim",
-      run: (context, { names, kwargs }) => installedVersions(context, names.map(str), kwargs),
-    },
-    "latest_version(*names, **kwargs)": {
-      doc: "The newest available version, empty if it is installed.\n\n    salt '*' pkg.latest_version vim",
-      run: (context, { names, kwargs }) => latestVersion(context, names.map(str), kwargs),
-    },
+    version,
+    latest_version,
     "list_upgrades(refresh=True, **kwargs)": {
       doc: "The packages that an upgrade would update.\n\n    salt '*' pkg.list_upgrades",
       async run(context, args): Promise<Record<string, string>> {
@@ -163,11 +158,7 @@ export const module: ExecutionModule = {
         const there = await installed(context);
         const update = targets.some((one) => there[one] !== undefined) ? ["-u"] : [];
         const trusted = truthy(args.sources) ? ["--allow-untrusted"] : [];
-        return await changing(
-          context,
-          ["add", ...update, ...trusted, ...targets],
-          "Problem encountered installing package(s)",
-        );
+        return await change(context, ["add", ...update, ...trusted, ...targets]);
       },
     },
     remove: removing("Removes packages.", "remove"),

@@ -15,6 +15,8 @@ import { walk } from "../linux/paths.ts";
 import { install } from "./aptpkg/install.ts";
 import { isFamily } from "../packages/family.ts";
 import { changes } from "../packages/lists.ts";
+import { packageFileDetails } from "../packages/package_file.ts";
+import { versionFunctions } from "../packages/shared_functions.ts";
 import { remove, upgrade } from "./aptpkg/change.ts";
 import { aptGet, ask, installed, nativeArchitecture, paragraphs } from "./aptpkg/dpkg.ts";
 import { addRepoKey, delRepoKey, repoKeys } from "./aptpkg/keys.ts";
@@ -22,7 +24,7 @@ import { refresh } from "./aptpkg/refresh.ts";
 import { delRepo, getRepo, listRepos, modRepo } from "./aptpkg/repositories.ts";
 import { hold, selections, setSelections } from "./aptpkg/selections.ts";
 import { files, info, owner, repoPackages, show } from "./aptpkg/details.ts";
-import { compare, latest, upgrades, version } from "./aptpkg/versions.ts";
+import { compare, latest, upgrades } from "./aptpkg/versions.ts";
 
 const ARCHITECTURES = [
   "all",
@@ -75,22 +77,7 @@ export const module: ExecutionModule = {
         return Object.fromEntries(sorted.map(([name, of]) => [name, args.versions_as_list ? [of] : of]));
       },
     },
-    "version(*names, **kwargs)": {
-      doc: "The installed version, empty for none; a map for several packages.\n\n    salt '*' pkg.version vim",
-      run: (context, { names }) => version(context, names.map(str)),
-    },
-    "latest_version(*names, **kwargs)": {
-      doc: "The newest available version, empty if it is installed.\n\n    salt '*' pkg.latest_version vim",
-      run: (context, { names, kwargs }) => latest(context, names.map(str), kwargs),
-    },
-    "available_version(*names, **kwargs)": {
-      doc: "Another name of pkg.latest_version.\n\n    salt '*' pkg.available_version vim",
-      run: (context, { names, kwargs }) => latest(context, names.map(str), kwargs),
-    },
-    "upgrade_available(name: str, **kwargs)": {
-      doc: "True if there is a newer version of a package.\n\n    salt '*' pkg.upgrade_available vim",
-      run: async (context, { name, kwargs }) => await latest(context, [name], kwargs) !== "",
-    },
+    ...versionFunctions(latest),
     list_upgrades: upgrades,
     "refresh_db(cache_valid_time=0, failhard=False, **kwargs)": {
       doc: "Fetches the package lists: True for a new list, null for an unchanged one.\n\n    salt '*' pkg.refresh_db",
@@ -230,14 +217,7 @@ export const module: ExecutionModule = {
             if (retcode !== 0) throw new CommandExecutionError(`Unable to get info for ${full}: ${stderr}`);
             const { Package: name = "", Version: version = "", Architecture: arch = "" } = paragraphs(stdout)[0] ?? {};
             const own = ["all", await nativeArchitecture(context)].includes(arch) ? name : `${name}:${arch}`;
-            const { size, ctimeMs } = fs.stat(full)!;
-            const seconds = Math.floor(ctimeMs / 1000);
-            (found[own] ??= {})[version] = {
-              path: full,
-              size,
-              creation_date_time_t: seconds,
-              creation_date_time: new Date(seconds * 1000).toISOString().slice(0, 19),
-            };
+            (found[own] ??= {})[version] = packageFileDetails(fs, full);
           }
         }
         return found;

@@ -1,23 +1,20 @@
+import type { Args } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunction, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
+import { executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import { isTrue } from "../../language/python/is_true.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { str } from "../../language/python/repr.ts";
 import { programPath } from "../commands.ts";
-import { installedVersions } from "../packages/installed_versions.ts";
+import { versionFunctions } from "../packages/shared_functions.ts";
 import { stringify } from "../packages/lists.ts";
 import { groupDiff, groupInfo, groupList, latestVersion, repoPackages, upgrades } from "./pacmanpkg/available.ts";
 import { install, refresh, remove, upgrade } from "./pacmanpkg/change.ts";
 import { ask, installed } from "./pacmanpkg/program.ts";
 
-const latest = executionFunction({
-  signature: "*names, **kwargs",
-  doc: "The newest available version, empty if it is installed.\n\n    salt '*' pkg.latest_version vim",
-  async run(context, { names, kwargs }) {
-    if (isTrue(kwargs.refresh)) await refresh(context, kwargs.root);
-    return await latestVersion(context, names.map(str), kwargs);
-  },
-});
+async function latest(context: JobContext, names: string[], kwargs: Args): Promise<unknown> {
+  if (isTrue(kwargs.refresh)) await refresh(context, kwargs.root);
+  return await latestVersion(context, names, kwargs);
+}
 
 /** The files of packages, by package; and what pacman says of those that it does not know. */
 async function files(context: JobContext, names: string[]) {
@@ -45,12 +42,7 @@ export const module: ExecutionModule = {
         return isTrue(versions_as_list) ? found : stringify(found);
       },
     },
-    "version(*names, **kwargs)": {
-      doc: "The installed version, empty for none; a map for several packages.\n\n    salt '*' pkg.version vim",
-      run: (context, { names, kwargs }) => installedVersions(context, names.map(str), kwargs),
-    },
-    latest_version: latest,
-    available_version: latest,
+    ...versionFunctions(latest),
     "upgrade_available(name: str, **kwargs)": {
       doc: "True if there is a newer version of a package.\n\n    salt '*' pkg.upgrade_available vim",
       run: async (context, { name }) => await latestVersion(context, [name], {}) !== "",

@@ -1,15 +1,12 @@
 import { textsOf } from "../../language/python/given.ts";
-import type { Args } from "../../model/loader/signature.ts";
 import { executionFunction, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import { isTrue } from "../../language/python/is_true.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
-import { installedVersions } from "../packages/installed_versions.ts";
+import { RPM_FUNCTIONS, versionFunctions } from "../packages/shared_functions.ts";
 import { hasRpm } from "../packages/rpm/host.ts";
 import { listRpms } from "../packages/rpm/installed.ts";
-import { hostArch, normalName, parseArch } from "../packages/rpm/names.ts";
 import { latestVersion, refresh, repoPackages, upgrades } from "./yumpkg/available.ts";
-import { infoInstalled } from "../packages/rpm/info_installed.ts";
 import { downloaded } from "./yumpkg/downloaded.ts";
 import { groupDiff, groupInfo, groupList, groupPackages } from "./yumpkg/groups.ts";
 import { hold, listHolds } from "./yumpkg/holds.ts";
@@ -17,20 +14,6 @@ import { install, remove, upgrade } from "./yumpkg/install.ts";
 import { patches } from "./yumpkg/patches.ts";
 import { yumProgram } from "./yumpkg/program.ts";
 import { delRepo, getRepo, listRepos, modRepo } from "./yumpkg/repositories.ts";
-
-/** A function that is one of lowpkg's. */
-const low = (fun: string, doc: string, list: string = "packages") =>
-  executionFunction({
-    signature: `*${list}, **kwargs`,
-    doc: `${doc}\n\n    salt '*' pkg.${fun} httpd`,
-    run: (context, args) => context.call(`lowpkg.${fun}`, args[list] as unknown[], args.kwargs as unknown as Args),
-  });
-
-const latest = executionFunction({
-  signature: "*names, **kwargs",
-  doc: "The newest available version, empty if it is installed.\n\n    salt '*' pkg.latest_version vim",
-  run: (context, { names, kwargs }) => latestVersion(context, names.map(str), kwargs),
-});
 
 const listUpgrades = executionFunction({
   signature: "refresh=True, **kwargs",
@@ -58,16 +41,7 @@ export const module: ExecutionModule = {
       doc: "The installed packages with their versions; with `attr` further details.\n\n    salt '*' pkg.list_pkgs",
       run: (context, { versions_as_list, kwargs }) => listRpms(context, versions_as_list, kwargs),
     },
-    "version(*names, **kwargs)": {
-      doc: "The installed version, empty for none; a map for several packages.\n\n    salt '*' pkg.version vim",
-      run: (context, { names, kwargs }) => installedVersions(context, names.map(str), kwargs),
-    },
-    latest_version: latest,
-    available_version: latest,
-    "upgrade_available(name: str, **kwargs)": {
-      doc: "True if there is a newer version of a package.\n\n    salt '*' pkg.upgrade_available vim",
-      run: async (context, { name, kwargs }) => await latestVersion(context, [name], kwargs) !== "",
-    },
+    ...versionFunctions(latestVersion),
     list_upgrades: listUpgrades,
     list_updates: listUpgrades,
     "list_repo_pkgs(*args, **kwargs)": {
@@ -126,24 +100,11 @@ export const module: ExecutionModule = {
       run: (context, { pkg1, pkg2, ignore_epoch }) =>
         context.call("lowpkg.version_cmp", [pkg1, pkg2], { ignore_epoch: isTrue(ignore_epoch) }),
     },
-    "normalize_name(name: str)": {
-      doc:
-        "A name without the architecture if that is this system's own.\n\n    salt '*' pkg.normalize_name zsh.x86_64",
-      run: (context, { name }) => normalName(name, hostArch(context)),
+    ...RPM_FUNCTIONS,
+    "modified(*packages, **kwargs)": {
+      doc: "What was changed of the files of packages.\n\n    salt '*' pkg.modified httpd",
+      run: (context, { packages, kwargs }) => context.call("lowpkg.modified", packages, kwargs),
     },
-    "parse_arch(name: str)": {
-      doc: "A package name and its architecture.\n\n    salt '*' pkg.parse_arch zsh.x86_64",
-      run: (_, { name }) => parseArch(name),
-    },
-    "info_installed(*names, **kwargs)": {
-      doc: "Details of installed packages.\n\n    salt '*' pkg.info_installed bash",
-      run: (context, { names, kwargs }) => infoInstalled(context, names.map(str), kwargs),
-    },
-    verify: low("verify", "The files that are not as their packages had them.", "names"),
-    modified: low("modified", "What was changed of the files of packages."),
-    file_list: low("file_list", "The files of packages in one list."),
-    file_dict: low("file_dict", "The files of packages by package."),
-    owner: low("owner", "The package that a file belongs to; a map for several files.", "paths"),
     group_list: groupList,
     "group_info(name: str, expand: bool=False, ignore_groups=None, **kwargs)": {
       doc: "The packages of a group.\n\n    salt '*' pkg.group_info 'Perl Support'",

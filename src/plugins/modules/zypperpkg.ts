@@ -1,12 +1,10 @@
-import type { Args } from "../../model/loader/signature.ts";
 import { executionFunction, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import { splitWords } from "../../language/python/whitespace.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { programPath } from "../commands.ts";
 import { installedVersions } from "../packages/installed_versions.ts";
-import { infoInstalled } from "../packages/rpm/info_installed.ts";
-import { hostArch, normalName, parseArch } from "../packages/rpm/names.ts";
+import { RPM_FUNCTIONS, versionFunctions } from "../packages/shared_functions.ts";
 import { infoAvailable, latestVersion, refresh, repoPackages, upgrades } from "./zypperpkg/available.ts";
 import { diff, download } from "./zypperpkg/download.ts";
 import { install, remove, upgrade } from "./zypperpkg/install.ts";
@@ -22,20 +20,6 @@ import {
   resolveCapabilities,
   search,
 } from "./zypperpkg/search.ts";
-
-/** A function that is one of lowpkg's. */
-const low = (fun: string, doc: string, list = "packages", others = "kwargs") =>
-  executionFunction({
-    signature: `*${list}, **${others}`,
-    doc: `${doc}\n\n    salt '*' pkg.${fun} httpd`,
-    run: (context, args) => context.call(`lowpkg.${fun}`, args[list] as unknown[], args[others] as Args),
-  });
-
-const latest = executionFunction({
-  signature: "*names, **kwargs",
-  doc: "The newest available version, empty if it is installed.\n\n    salt '*' pkg.latest_version vim",
-  run: (context, { names, kwargs }) => latestVersion(context, names.map(str), kwargs),
-});
 
 const listUpgrades = executionFunction({
   signature: "refresh=True, root=None, **kwargs",
@@ -67,6 +51,7 @@ const listing = <R>(
   });
 
 const QUERIES = executionFunctions({
+  ...versionFunctions(latestVersion),
   list_pkgs: listFor,
   "version(*names, **kwargs)": {
     doc: "The installed version; a map for several packages.\n\n    salt '*' pkg.version vim",
@@ -75,21 +60,11 @@ const QUERIES = executionFunctions({
       return truthy(found) ? found : {};
     },
   },
-  latest_version: latest,
-  available_version: latest,
-  "upgrade_available(name: str, **kwargs)": {
-    doc: "True if there is a newer version of a package.\n\n    salt '*' pkg.upgrade_available vim",
-    run: async (context, { name, kwargs }) => truthy(await latestVersion(context, [name], kwargs)),
-  },
   list_upgrades: listUpgrades,
   list_updates: listUpgrades,
   "list_repo_pkgs(*args, **kwargs)": {
     doc: "The available versions of packages; with `byrepo` by repository.\n\n    salt '*' pkg.list_repo_pkgs foo",
     run: (context, { args, kwargs }) => repoPackages(context, args.map(str), kwargs),
-  },
-  "info_installed(*names, **kwargs)": {
-    doc: "Details of installed packages.\n\n    salt '*' pkg.info_installed bash",
-    run: (context, { names, kwargs }) => infoInstalled(context, names.map(str), kwargs),
   },
   "info_available(*names, **kwargs)": {
     doc: "Details of available packages.\n\n    salt '*' pkg.info_available bash",
@@ -212,23 +187,15 @@ const RPM = executionFunctions({
       "    salt '*' pkg.version_cmp 1.0-1 1.0-2",
     run: (context, { ver1, ver2, ignore_epoch }) => context.call("lowpkg.version_cmp", [ver1, ver2], { ignore_epoch }),
   },
-  "normalize_name(name: str)": {
-    doc: "A name without the architecture if that is this system's own.\n\n    salt '*' pkg.normalize_name zsh.x86_64",
-    run: (context, { name }) => normalName(name, hostArch(context)),
-  },
-  "parse_arch(name: str)": {
-    doc: "A package name and its architecture.\n\n    salt '*' pkg.parse_arch zsh.x86_64",
-    run: (_, { name }) => parseArch(name),
-  },
+  ...RPM_FUNCTIONS,
   "diff(*paths, **kwargs)": {
     doc: "What was changed of files since their packages had them.\n\n    salt '*' pkg.diff /etc/sudoers",
     run: (context, { paths, kwargs }) => diff(context, paths.map(str), kwargs),
   },
-  verify: low("verify", "The files that are not as their packages had them.", "names"),
-  modified: low("modified", "What was changed of the files of packages.", "packages", "flags"),
-  file_list: low("file_list", "The files of packages in one list."),
-  file_dict: low("file_dict", "The files of packages by package."),
-  owner: low("owner", "The package that a file belongs to; a map for several files.", "paths"),
+  "modified(*packages, **flags)": {
+    doc: "What was changed of the files of packages.\n\n    salt '*' pkg.modified httpd",
+    run: (context, { packages, flags }) => context.call("lowpkg.modified", packages, flags),
+  },
 });
 
 /** Packages of SUSE's family. */
