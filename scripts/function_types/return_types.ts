@@ -166,7 +166,6 @@ export function returnTypes(root: string, sources: readonly Source[]): Map<Sourc
   const virtual: Record<string, string> = {
     [config]: JSON.stringify({
       extends: "./tsconfig.json",
-      compilerOptions: { noImplicitAny: false },
       include: [],
       files: [probe],
     }),

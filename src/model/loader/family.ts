@@ -1,7 +1,15 @@
 import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { Context, JobContext, RunnerContext } from "./context.ts";
-import { type Args, type Arguments, type Declare, declareFunction, type Signature } from "./signature.ts";
+import {
+  type Args,
+  type Arguments,
+  type Declare,
+  type DeclareAll,
+  declareFunction,
+  declareFunctions,
+  type Signature,
+} from "./signature.ts";
 
 /** One function that a job can call. */
 export interface ExecutionFunction {
@@ -22,6 +30,9 @@ export interface ExecutionFunction {
 
 /** Declares an execution function: its arguments have the names and types that its signature says. */
 export const executionFunction: Declare<ExecutionFunction> = declareFunction;
+
+/** Declares all functions of a module: `"name(arguments)": { doc, run }`. */
+export const executionFunctions: DeclareAll<ExecutionFunction> = declareFunctions as DeclareAll<ExecutionFunction>;
 
 /** Declares functions of a module, each with a call for its documentation: `fun("device", "Its table.", "list /dev/sda", list)`. */
 export const exampledFunctions =
@@ -85,6 +96,9 @@ export interface RunnerFunction {
 
 /** Declares a function of a runner: its arguments have the names and types that its signature says. */
 export const runnerFunction: Declare<RunnerFunction> = declareFunction;
+
+/** Declares all functions of a module: `"name(arguments)": { doc, run }`. */
+export const runnerFunctions: DeclareAll<RunnerFunction> = declareFunctions as DeclareAll<RunnerFunction>;
 
 /** What a file under `plugins/runners/` exports as `runner`. */
 export interface RunnerModule {

@@ -129,6 +129,38 @@ export type Declare<F extends AnyFunction> = <S extends string | Signature, R ex
   fun: Declared<F, S, R>,
 ) => Declared<F, Signature | string, R>;
 
+type Head<P> = P extends `${infer N}(${string}` ? N : P;
+
+type Signed<P> = P extends `${string}(${infer S}` ? Arguments<S extends `${infer R})` ? R : S> : Args;
+
+type Row<F extends AnyFunction, P> = P extends `${string}(${string}` ? Omit<F, "signature" | "run"> & {
+    run(context: Parameters<F["run"]>[0], args: Signed<P>): ReturnType<F["run"]>;
+  }
+  : F;
+
+/**
+ * Declares functions of a family by what they are called with: `"greet(who, times=1)": { doc, run }`. Each `run` is given what its
+ * signature says; the result has their names, and the types of their returns. Functions declared elsewhere stand by name alone.
+ */
+export type DeclareAll<F extends AnyFunction> = <
+  K extends string,
+  T extends { [P in K]: { run(context: never, args: never): unknown } },
+>(table: T & { [P in K]: Row<F, P> }) => {
+  [P in keyof T & string as Head<P> & string]: Omit<F, "run"> & {
+    run(context: Parameters<F["run"]>[0], args: Signed<P>): ReturnType<T[P]["run"]>;
+  };
+};
+
+export function declareFunctions(table: Record<string, Omit<AnyFunction, "signature">>): Record<string, never> {
+  return Object.fromEntries(
+    Object.entries(table).map(([head, fun]) => {
+      const at = head.indexOf("(");
+      if (at < 0) return [head, fun as never];
+      return [head.slice(0, at), declareFunction({ ...fun, signature: head.slice(at + 1, -1) }) as never];
+    }),
+  );
+}
+
 /** Where the signature names types, values become of them before the function runs. The signature is read by the first call. */
 export function declareFunction<F extends AnyFunction>(fun: F): F {
   if (typeof fun.signature === "string" && !fun.signature.includes(":")) return fun;

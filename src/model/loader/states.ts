@@ -1,6 +1,13 @@
 /** State modules: what a file under `plugins/states/` exports, what its functions are given and what they return. */
 import type { Context, JobContext } from "./context.ts";
-import { type Args, type Declare, declareFunction, type Signature } from "./signature.ts";
+import {
+  type Args,
+  type Declare,
+  type DeclareAll,
+  declareFunction,
+  declareFunctions,
+  type Signature,
+} from "./signature.ts";
 
 /**
  * One state as it is run: `{state, name, __sls__, __env__, __id__, …arguments, order, fun}`, in this order of keys. A `name` may be
@@ -49,6 +56,9 @@ export interface StateFunction {
 
 /** Declares a state: its arguments have the names and types that its signature says. */
 export const stateFunction: Declare<StateFunction> = declareFunction;
+
+/** Declares all functions of a module: `"name(arguments)": { doc, run }`. */
+export const stateFunctions: DeclareAll<StateFunction> = declareFunctions as DeclareAll<StateFunction>;
 
 /** What a file under `plugins/states/` exports as `states`. */
 export interface StateModule {

@@ -1,6 +1,13 @@
 import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import { type Args, type Declare, declareFunction, type Signature } from "./signature.ts";
+import {
+  type Args,
+  type Declare,
+  type DeclareAll,
+  declareFunction,
+  declareFunctions,
+  type Signature,
+} from "./signature.ts";
 
 /**
  * The directories of minion keys, by their names in listings.
@@ -136,6 +143,9 @@ export interface WheelFunction {
 
 /** Declares a wheel function: its arguments have the names and types that its signature says. */
 export const wheelFunction: Declare<WheelFunction> = declareFunction;
+
+/** Declares all functions of a module: `"name(arguments)": { doc, run }`. */
+export const wheelFunctions: DeclareAll<WheelFunction> = declareFunctions as DeclareAll<WheelFunction>;
 
 /** What a file under `plugins/wheel/` exports as `wheel`. */
 export interface WheelModule {

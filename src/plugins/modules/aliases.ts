@@ -1,5 +1,5 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunction, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { executionFunctions, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
 import { programPath, run } from "../commands.ts";
 import { isFile } from "../linux/paths.ts";
@@ -78,25 +78,21 @@ async function remove(context: JobContext, name: string): Promise<true> {
 
 /** Aliases of mail addresses: the option `aliases.file`, or /etc/aliases. */
 export const module: ExecutionModule = {
-  functions: {
-    list_aliases: executionFunction({
-      signature: "",
+  functions: executionFunctions({
+    "list_aliases()": {
       doc: "The aliases, each with its target.\n\n    salt '*' aliases.list_aliases",
       run: async (context) => Object.fromEntries(await list(context)),
-    }),
-    get_target: executionFunction({
-      signature: "alias: str",
+    },
+    "get_target(alias: str)": {
       doc: "The target of an alias; an empty text if there is none.\n\n    salt '*' aliases.get_target root",
       run: async (context, { alias }) => (await list(context)).get(alias) ?? "",
-    }),
-    has_target: executionFunction({
-      signature: "alias, target",
+    },
+    "has_target(alias, target)": {
       doc: "True if the alias has that target.\n\n    salt '*' aliases.has_target root admin@example.com\n\n" +
         "target: an address, or a list of them",
       run: (context, { alias, target }) => hasTarget(context, alias, target),
-    }),
-    set_target: executionFunction({
-      signature: "alias, target",
+    },
+    "set_target(alias, target)": {
       doc: "Sets the target of an alias, which is added if it is missing.\n\n" +
         "    salt '*' aliases.set_target root admin@example.com\n\ntarget: an address, or a list of them",
       async run(context, args): Promise<true> {
@@ -114,11 +110,10 @@ export const module: ExecutionModule = {
         if (!replaced) lines.push({ text: "", comment: "", ...entry });
         return await write(context, lines);
       },
-    }),
-    rm_alias: executionFunction({
-      signature: "alias: str",
+    },
+    "rm_alias(alias: str)": {
       doc: "Removes an alias.\n\n    salt '*' aliases.rm_alias root",
       run: (context, { alias }) => remove(context, alias),
-    }),
-  },
+    },
+  }),
 };

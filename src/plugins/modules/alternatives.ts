@@ -1,6 +1,6 @@
 import { SystemError } from "../../base/errors.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
 import { type CommandOutcome, runAll } from "../commands.ts";
 import { isDirectory } from "../linux/paths.ts";
@@ -59,63 +59,54 @@ export const module: ExecutionModule = {
     isDirectory(context.runtime.fs, LINKS)
       ? true
       : { unavailable: "Cannot load alternatives module: /etc/alternatives dir not found" },
-  functions: {
-    display: executionFunction({
-      signature: "name",
+  functions: executionFunctions({
+    "display(name)": {
       doc: "What is known of an alternative.\n\n    salt '*' alternatives.display editor",
       out: "txt",
       async run(context, { name }) {
         const { retcode, stdout, stderr } = await display(context, name);
         return retcode > 0 && stderr !== "" ? stderr : stdout;
       },
-    }),
-    show_link: executionFunction({
-      signature: "name",
+    },
+    "show_link(name)": {
       doc: "The link that stands for an alternative.\n\n    salt '*' alternatives.show_link editor",
       run: (context, { name }) => link(context, name),
-    }),
-    show_current: executionFunction({
-      signature: "name",
+    },
+    "show_current(name)": {
       doc: "The program that an alternative stands for now.\n\n    salt '*' alternatives.show_current editor",
       run: (context, { name }) => current(context, name) ?? false,
-    }),
-    check_exists: executionFunction({
-      signature: "name, path: str",
+    },
+    "check_exists(name, path: str)": {
       doc: "True if a program is one of an alternative's.\n\n    salt '*' alternatives.check_exists name path",
       async run(context, { name, path }) {
         const { retcode, stdout, stderr } = await display(context, name);
         if (retcode > 0 && stderr !== "") return false;
         return stdout.split("\n").some((line) => line.startsWith(path));
       },
-    }),
-    check_installed: executionFunction({
-      signature: "name, path: str",
+    },
+    "check_installed(name, path: str)": {
       doc: "True if an alternative stands for that program now.\n\n    salt '*' alternatives.check_installed name path",
       run: (context, { name, path }) => current(context, name) === path,
-    }),
-    install: executionFunction({
-      signature: "name, link, path, priority",
+    },
+    "install(name, link, path, priority)": {
       doc: "Adds a program to an alternative.\n\n" +
         "    salt '*' alternatives.install editor /usr/bin/editor /usr/bin/emacs23 50",
       out: "txt",
       run: (context, { name, link: at, path, priority }) => change(context, ["--install", at, name, path, priority]),
-    }),
-    remove: executionFunction({
-      signature: "name, path",
+    },
+    "remove(name, path)": {
       doc: "Takes a program from an alternative.\n\n    salt '*' alternatives.remove name path",
       out: "txt",
       run: (context, { name, path }) => change(context, ["--remove", name, path]),
-    }),
-    auto: executionFunction({
-      signature: "name",
+    },
+    "auto(name)": {
       doc: "Lets priorities decide what an alternative stands for.\n\n    salt '*' alternatives.auto name",
       run: (context, { name }) => change(context, ["--auto", name]),
-    }),
-    set: executionFunction({
-      signature: "name, path",
+    },
+    "set(name, path)": {
       doc:
         "Makes an alternative stand for that program.\n\n    salt '*' alternatives.set iptables /usr/sbin/iptables-legacy",
       run: (context, { name, path }) => change(context, ["--set", name, path]),
-    }),
-  },
+    },
+  }),
 };

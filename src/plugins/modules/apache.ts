@@ -1,5 +1,5 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import { toFloat } from "../../language/python/float.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { floatOfText } from "../../language/python/number_text.ts";
@@ -61,9 +61,8 @@ export const module: ExecutionModule = {
   virtual: (context) =>
     programPath(context, program(context)) !== undefined ||
     { unavailable: "The apache execution module cannot be loaded: apache is not installed." },
-  functions: {
-    version: executionFunction({
-      signature: "",
+  functions: executionFunctions({
+    "version()": {
       doc: "The version of Apache.\n\n    salt '*' apache.version",
       async run(context): Promise<string> {
         const text = await output(context, "-v");
@@ -71,9 +70,8 @@ export const module: ExecutionModule = {
         if (found === undefined) throw new CommandExecutionError(`Cannot read the version of Apache from "${text}"`);
         return found;
       },
-    }),
-    fullversion: executionFunction({
-      signature: "",
+    },
+    "fullversion()": {
       doc: "The version of Apache, and how it was built.\n\n    salt '*' apache.fullversion",
       async run(context): Promise<Record<string, unknown>> {
         const options: string[] = [];
@@ -85,9 +83,8 @@ export const module: ExecutionModule = {
         }
         return found;
       },
-    }),
-    modules: executionFunction({
-      signature: "",
+    },
+    "modules()": {
       doc: "The modules of Apache, static and shared.\n\n    salt '*' apache.modules",
       async run(context): Promise<Record<"static" | "shared", string[]>> {
         const lines = await said(context, "-M");
@@ -95,14 +92,12 @@ export const module: ExecutionModule = {
           lines.filter((line) => line.includes(`(${kind})`)).map((line) => splitWords(line)[0]!);
         return { static: of("static"), shared: of("shared") };
       },
-    }),
-    servermods: executionFunction({
-      signature: "",
+    },
+    "servermods()": {
       doc: "The modules that Apache was built with.\n\n    salt '*' apache.servermods",
       run: async (context) => (await said(context, "-l")).filter((line) => line.includes(".c")).map(strip),
-    }),
-    directives: executionFunction({
-      signature: "",
+    },
+    "directives()": {
       doc: "The directives that Apache knows, each with what it means.\n\n    salt '*' apache.directives",
       async run(context): Promise<Record<string, string>> {
         const lines = splitLines((await output(context, "-L")).replaceAll("\n\t", "\t")).filter((line) => line !== "");
@@ -111,9 +106,8 @@ export const module: ExecutionModule = {
           return [name, rest.join("\n")];
         }));
       },
-    }),
-    vhosts: executionFunction({
-      signature: "",
+    },
+    "vhosts()": {
       doc: "The virtual hosts by name.\n\n    salt '*' apache.vhosts",
       async run(context): Promise<Record<string, unknown>> {
         const found: Record<string, Record<string, unknown>> = {};
@@ -127,35 +121,30 @@ export const module: ExecutionModule = {
         }
         return found;
       },
-    }),
-    signal: executionFunction({
-      signature: "signal: str=None",
+    },
+    "signal(signal: str=None)": {
       doc: "Starts Apache, or sends it a signal.\n\n    salt '*' apache.signal restart\n\n" +
         `signal: ${[...SIGNALS, ...COMMANDS].join(", ")}`,
       run: async (context, { signal }) =>
         [...SIGNALS, ...COMMANDS].includes(signal) ? await send(context, signal) : null,
-    }),
-    useradd: executionFunction({
-      signature: "pwfile, user, password, opts=''",
+    },
+    "useradd(pwfile, user, password, opts='')": {
       doc: "Adds a user to a password file, by webutil.useradd.\n\n" +
         "    salt '*' apache.useradd /etc/httpd/htpasswd larry badpassword",
       run: (context, { pwfile, user, password, opts }) =>
         context.call("webutil.useradd", [pwfile, user, password, opts]),
-    }),
-    userdel: executionFunction({
-      signature: "pwfile, user",
+    },
+    "userdel(pwfile, user)": {
       doc: "Removes a user from a password file, by webutil.userdel.\n\n" +
         "    salt '*' apache.userdel /etc/httpd/htpasswd larry",
       run: (context, { pwfile, user }) => context.call("webutil.userdel", [pwfile, user]),
-    }),
-    server_status: executionFunction({
-      signature: "profile: str='default'",
+    },
+    "server_status(profile: str='default')": {
       doc: "The numbers that mod_status shows.\n\n    salt '*' apache.server_status\n\n" +
         "profile: part of the options apache.server-status:PROFILE: url, user and pass",
       run: (context, { profile }) => serverStatus(context, profile),
-    }),
-    config: executionFunction({
-      signature: "name: str, config, edit: bool=True",
+    },
+    "config(name: str, config, edit: bool=True)": {
       doc: "The text of a configuration, which is written to a file unless `edit` is False.\n\n" +
         `    salt '*' apache.config /etc/httpd/conf.d/ports.conf config="[{'Listen': '22'}]"\n\n` +
         "config: a list of maps: directives with their values, and sections, whose `this` is their argument",
@@ -164,7 +153,7 @@ export const module: ExecutionModule = {
         if (edit) overwrite(context.runtime, name, `# This file is managed by Salt.\n${text}`);
         return text;
       },
-    }),
+    },
     ...DEBIAN_FUNCTIONS,
-  },
+  }),
 };

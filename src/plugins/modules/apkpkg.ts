@@ -1,12 +1,17 @@
 import type { Args } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import {
+  CommandExecutionError,
+  executionFunction,
+  executionFunctions,
+  type ExecutionModule,
+} from "../../model/loader/family.ts";
 import { isTrue } from "../../language/python/is_true.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { type CommandOutcome, programPath, runAll } from "../commands.ts";
-import { installedVersions } from "../packages/installed_versions.ts";
+import { changing, versionFunctions } from "../packages/shared_functions.ts";
 import { changes, type PackageList, sortPkglist, stringify } from "../packages/lists.ts";
 import { clearRefreshTag } from "../packages/refresh_tag.ts";
 import { parseTargets, type Wanted } from "../packages/targets.ts";
@@ -64,13 +69,12 @@ const written = (wanted: Wanted): string[] =>
     version === null ? name : /^[<>=~]/.test(version) ? `${name}${version}` : `${name}=${version}`
   );
 
-async function changing(context: JobContext, words: string[], failed: string): Promise<unknown> {
-  const before = stringify(await installed(context));
-  const { retcode, stderr, stdout } = await runAll(context, ["apk", ...words]);
-  const done = changes(before, stringify(await installed(context)));
-  if (retcode !== 0) throw new CommandExecutionError(failed, { info: { errors: [stderr || stdout], changes: done } });
-  return done;
-}
+const change = (context: JobContext, words: string[]): Promise<unknown> =>
+  changing(
+    async () => stringify(await installed(context)),
+    () => runAll(context, ["apk", ...words]),
+    "Problem encountered installing package(s)",
+  );
 
 async function targetsOf(context: JobContext, { name, pkgs, sources = null, kwargs }: Args): Promise<string[]> {
   const { version = null, saltenv = "base" } = kwargs as Args;
@@ -87,7 +91,7 @@ const removing = (doc: string, name: string, ...flags: string[]) =>
       const found = await parseTargets(context, { name: args.name, pkgs: args.pkgs });
       const names = found?.kind === "repository" ? [...found.wanted.keys()] : [];
       if (names.length === 0) return {};
-      return await changing(context, ["del", ...flags, ...names], "Problem encountered installing package(s)");
+      return await change(context, ["del", ...flags, ...names]);
     },
   });
 
@@ -112,34 +116,26 @@ async function owner(context: JobContext, paths: unknown[]): Promise<unknown> {
   return found;
 }
 
+const { version, latest_version } = versionFunctions(latestVersion);
+
 /** Packages of Alpine. */
 export const module: ExecutionModule = {
   virtual: (context) =>
     context.grains.os_family === "Alpine" && programPath(context, "apk") !== undefined
       ? "pkg"
       : { unavailable: "Packages are not handled by apk here" },
-  functions: {
-    list_pkgs: executionFunction({
-      signature: "versions_as_list=False, **kwargs",
+  functions: executionFunctions({
+    "list_pkgs(versions_as_list=False, **kwargs)": {
       doc: "The installed packages with their versions.\n\n    salt '*' pkg.list_pkgs",
       async run(context, { versions_as_list, kwargs }) {
         if (isTrue(kwargs.removed) || isTrue(kwargs.purge_desired)) return {};
         const found = await installed(context);
         return isTrue(versions_as_list) ? found : stringify(found);
       },
-    }),
-    version: executionFunction({
-      signature: "*names, **kwargs",
-      doc: "The installed version, empty for none; a map for several packages.\n\n    salt '*' pkg.version vim",
-      run: (context, { names, kwargs }) => installedVersions(context, names.map(str), kwargs),
-    }),
-    latest_version: executionFunction({
-      signature: "*names, **kwargs",
-      doc: "The newest available version, empty if it is installed.\n\n    salt '*' pkg.latest_version vim",
-      run: (context, { names, kwargs }) => latestVersion(context, names.map(str), kwargs),
-    }),
-    list_upgrades: executionFunction({
-      signature: "refresh=True, **kwargs",
+    },
+    version,
+    latest_version,
+    "list_upgrades(refresh=True, **kwargs)": {
       doc: "The packages that an upgrade would update.\n\n    salt '*' pkg.list_upgrades",
       async run(context, args): Promise<Record<string, string>> {
         if (isTrue(args.refresh)) await refresh(context);
@@ -147,14 +143,12 @@ export const module: ExecutionModule = {
         if (retcode !== 0) throw new CommandExecutionError(stderr + stdout);
         return upgradesIn(stdout);
       },
-    }),
-    refresh_db: executionFunction({
-      signature: "**kwargs",
+    },
+    "refresh_db(**kwargs)": {
       doc: "Fetches the lists of packages.\n\n    salt '*' pkg.refresh_db",
       run: refresh,
-    }),
-    install: executionFunction({
-      signature: "name=None, refresh=False, pkgs=None, sources=None, **kwargs",
+    },
+    "install(name=None, refresh=False, pkgs=None, sources=None, **kwargs)": {
       doc: "Installs packages: one with its `version`, several as `pkgs`, or files as `sources`.\n\n" +
         "    salt '*' pkg.install pkgs='[foo, {bar: 1.2.3-r0}]' refresh=True",
       async run(context, args): Promise<unknown> {
@@ -164,17 +158,12 @@ export const module: ExecutionModule = {
         const there = await installed(context);
         const update = targets.some((one) => there[one] !== undefined) ? ["-u"] : [];
         const trusted = truthy(args.sources) ? ["--allow-untrusted"] : [];
-        return await changing(
-          context,
-          ["add", ...update, ...trusted, ...targets],
-          "Problem encountered installing package(s)",
-        );
+        return await change(context, ["add", ...update, ...trusted, ...targets]);
       },
-    }),
+    },
     remove: removing("Removes packages.", "remove"),
     purge: removing("Removes packages and their configuration.", "purge", "--purge"),
-    upgrade: executionFunction({
-      signature: "name=None, pkgs=None, refresh=True, **kwargs",
+    "upgrade(name=None, pkgs=None, refresh=True, **kwargs)": {
       doc: "Upgrades all packages, or those that are named.\n\n    salt '*' pkg.upgrade",
       async run(context, args): Promise<unknown> {
         if (isTrue(args.refresh)) await refresh(context);
@@ -188,21 +177,18 @@ export const module: ExecutionModule = {
           comment: retcode === 0 ? "" : stdout,
         };
       },
-    }),
-    file_list: executionFunction({
-      signature: "*packages, **kwargs",
+    },
+    "file_list(*packages, **kwargs)": {
       doc: "Another name of pkg.file_dict.\n\n    salt '*' pkg.file_list httpd",
       run: (context, { packages }) => files(context, packages),
-    }),
-    file_dict: executionFunction({
-      signature: "*packages, **kwargs",
+    },
+    "file_dict(*packages, **kwargs)": {
       doc: "The files of packages by package.\n\n    salt '*' pkg.file_dict httpd",
       run: (context, { packages }) => files(context, packages),
-    }),
-    owner: executionFunction({
-      signature: "*paths, **kwargs",
+    },
+    "owner(*paths, **kwargs)": {
       doc: "The packages that files belong to.\n\n    salt '*' pkg.owner /bin/ls",
       run: (context, { paths }) => owner(context, paths),
-    }),
-  },
+    },
+  }),
 };

@@ -4,6 +4,7 @@ import {
   CommandExecutionError,
   CommandNotFoundError,
   executionFunction,
+  executionFunctions,
   type ExecutionModule,
 } from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/lines.ts";
@@ -14,6 +15,8 @@ import { walk } from "../linux/paths.ts";
 import { install } from "./aptpkg/install.ts";
 import { isFamily } from "../packages/family.ts";
 import { changes } from "../packages/lists.ts";
+import { packageFileDetails } from "../packages/package_file.ts";
+import { versionFunctions } from "../packages/shared_functions.ts";
 import { remove, upgrade } from "./aptpkg/change.ts";
 import { aptGet, ask, installed, nativeArchitecture, paragraphs } from "./aptpkg/dpkg.ts";
 import { addRepoKey, delRepoKey, repoKeys } from "./aptpkg/keys.ts";
@@ -21,7 +24,7 @@ import { refresh } from "./aptpkg/refresh.ts";
 import { delRepo, getRepo, listRepos, modRepo } from "./aptpkg/repositories.ts";
 import { hold, selections, setSelections } from "./aptpkg/selections.ts";
 import { files, info, owner, repoPackages, show } from "./aptpkg/details.ts";
-import { compare, latest, upgrades, version } from "./aptpkg/versions.ts";
+import { compare, latest, upgrades } from "./aptpkg/versions.ts";
 
 const ARCHITECTURES = [
   "all",
@@ -61,9 +64,8 @@ export const module: ExecutionModule = {
       ? "pkg"
       : { unavailable: `Packages are handled by apt, and there is no ${missing ?? "Debian"} here` };
   },
-  functions: {
-    list_pkgs: executionFunction({
-      signature: "versions_as_list: bool=False, removed=False, purge_desired=False, **kwargs",
+  functions: executionFunctions({
+    "list_pkgs(versions_as_list: bool=False, removed=False, purge_desired=False, **kwargs)": {
       doc: "The installed packages with their versions; or those that were removed but not purged.\n\n" +
         "    salt '*' pkg.list_pkgs",
       async run(context, args) {
@@ -74,33 +76,13 @@ export const module: ExecutionModule = {
         const sorted = Object.entries(all).sort(([a], [b]) => a < b ? -1 : 1);
         return Object.fromEntries(sorted.map(([name, of]) => [name, args.versions_as_list ? [of] : of]));
       },
-    }),
-    version: executionFunction({
-      signature: "*names, **kwargs",
-      doc: "The installed version, empty for none; a map for several packages.\n\n    salt '*' pkg.version vim",
-      run: (context, { names }) => version(context, names.map(str)),
-    }),
-    latest_version: executionFunction({
-      signature: "*names, **kwargs",
-      doc: "The newest available version, empty if it is installed.\n\n    salt '*' pkg.latest_version vim",
-      run: (context, { names, kwargs }) => latest(context, names.map(str), kwargs),
-    }),
-    available_version: executionFunction({
-      signature: "*names, **kwargs",
-      doc: "Another name of pkg.latest_version.\n\n    salt '*' pkg.available_version vim",
-      run: (context, { names, kwargs }) => latest(context, names.map(str), kwargs),
-    }),
-    upgrade_available: executionFunction({
-      signature: "name: str, **kwargs",
-      doc: "True if there is a newer version of a package.\n\n    salt '*' pkg.upgrade_available vim",
-      run: async (context, { name, kwargs }) => await latest(context, [name], kwargs) !== "",
-    }),
+    },
+    ...versionFunctions(latest),
     list_upgrades: upgrades,
-    refresh_db: executionFunction({
-      signature: "cache_valid_time=0, failhard=False, **kwargs",
+    "refresh_db(cache_valid_time=0, failhard=False, **kwargs)": {
       doc: "Fetches the package lists: True for a new list, null for an unchanged one.\n\n    salt '*' pkg.refresh_db",
       run: (context, { cache_valid_time: validS, failhard }) => refresh(context, { validS: Number(validS), failhard }),
-    }),
+    },
     install: executionFunction({
       signature: `name=None, refresh=False, fromrepo=None, skip_verify=False, debconf=None, pkgs=None,
         sources=None, reinstall=False, downloadonly=False, ignore_epoch=False, normalize=True, **kwargs`,
@@ -108,19 +90,16 @@ export const module: ExecutionModule = {
         "    salt '*' pkg.install pkgs='[foo, {bar: 1.2.3}]' refresh=True",
       run: install,
     }),
-    remove: executionFunction({
-      signature: "name=None, pkgs=None, **kwargs",
+    "remove(name=None, pkgs=None, **kwargs)": {
       doc: "Removes packages; their configuration stays.\n\n    salt '*' pkg.remove foo,bar",
       run: (context, args) => remove(context, "remove", args),
-    }),
-    purge: executionFunction({
-      signature: "name=None, pkgs=None, **kwargs",
+    },
+    "purge(name=None, pkgs=None, **kwargs)": {
       doc: "Removes packages and their configuration.\n\n    salt '*' pkg.purge foo,bar",
       run: (context, args) => remove(context, "purge", args),
-    }),
+    },
     upgrade,
-    autoremove: executionFunction({
-      signature: "list_only: bool=False, purge: bool=False",
+    "autoremove(list_only: bool=False, purge: bool=False)": {
       doc:
         "Removes packages that were installed as dependencies and are no longer needed.\n\n    salt '*' pkg.autoremove list_only=True",
       async run(context, args): Promise<unknown> {
@@ -133,101 +112,85 @@ export const module: ExecutionModule = {
         await aptGet(context, words);
         return changes(before, await installed(context));
       },
-    }),
-    hold: executionFunction({
-      signature: "name=None, pkgs=None, sources=None, **kwargs",
+    },
+    "hold(name=None, pkgs=None, sources=None, **kwargs)": {
       doc: "Holds packages at their version.\n\n    salt '*' pkg.hold foo",
       run: (context, args) => hold(context, args, true),
-    }),
-    unhold: executionFunction({
-      signature: "name=None, pkgs=None, sources=None, **kwargs",
+    },
+    "unhold(name=None, pkgs=None, sources=None, **kwargs)": {
       doc: "Lets held packages be upgraded again.\n\n    salt '*' pkg.unhold foo",
       run: (context, args) => hold(context, args, false),
-    }),
-    get_selections: executionFunction({
-      signature: "pattern=None, state=None",
+    },
+    "get_selections(pattern=None, state=None)": {
       doc: "The selection states of packages: state → names.\n\n    salt '*' pkg.get_selections 'python-*' state=hold",
       run: (context, { pattern, state }) => selections(context, pattern, state),
-    }),
+    },
     set_selections: setSelections,
-    version_cmp: executionFunction({
-      signature: "pkg1, pkg2, ignore_epoch=False, **kwargs",
+    "version_cmp(pkg1, pkg2, ignore_epoch=False, **kwargs)": {
       doc: "-1, 0 or 1 for a version that is older than another, the same, or newer.\n\n" +
         "    salt '*' pkg.version_cmp '0.2.4-0ubuntu1' '0.2.4.1-0ubuntu1'",
       run: (context, args) => compare(context, args.pkg1, args.pkg2, args.ignore_epoch),
-    }),
-    normalize_name: executionFunction({
-      signature: "name: str",
+    },
+    "normalize_name(name: str)": {
       doc: "A name without the architecture if that is this system's own.\n\n    salt '*' pkg.normalize_name zsh:amd64",
       run: (context, { name }) => normalizeName(context, name),
-    }),
-    parse_arch: executionFunction({
-      signature: "name: str",
+    },
+    "parse_arch(name: str)": {
       doc: "A package name and its architecture.\n\n    salt '*' pkg.parse_arch zsh:amd64",
       run: (_, { name }) => parseArch(name),
-    }),
-    file_list: executionFunction({
-      signature: "*packages, **kwargs",
+    },
+    "file_list(*packages, **kwargs)": {
       doc: "The files of packages in one list.\n\n    salt '*' pkg.file_list httpd",
       async run(context, { packages }) {
         const found = await files(context, packages.map(str));
         if (typeof found === "string") return found;
         return { errors: [], files: [...new Set(Object.values(found).flat())].sort() };
       },
-    }),
-    file_dict: executionFunction({
-      signature: "*packages, **kwargs",
+    },
+    "file_dict(*packages, **kwargs)": {
       doc: "The files of packages by package.\n\n    salt '*' pkg.file_dict httpd",
       async run(context, { packages }) {
         const found = await files(context, packages.map(str));
         return typeof found === "string" ? found : { errors: [], packages: found };
       },
-    }),
-    owner: executionFunction({
-      signature: "*paths, **kwargs",
+    },
+    "owner(*paths, **kwargs)": {
       doc: "The package that a file belongs to; a map for several files.\n\n    salt '*' pkg.owner /usr/bin/apachectl",
       run: (context, { paths }) => owner(context, paths.map(str)),
-    }),
-    info_installed: executionFunction({
-      signature: "*names, **kwargs",
+    },
+    "info_installed(*names, **kwargs)": {
       doc: "Details of installed packages.\n\n    salt '*' pkg.info_installed bash",
       run: (context, { names, kwargs }) => info(context, names.map(str), kwargs),
-    }),
-    show: executionFunction({
-      signature: "*names, **kwargs",
+    },
+    "show(*names, **kwargs)": {
       doc:
         "Details of packages from the package lists; only some fields with `filter`.\n\n    salt '*' pkg.show foo filter=description,provides",
       run: (context, { names, kwargs }) => show(context, names.map(str), kwargs),
-    }),
-    list_repo_pkgs: executionFunction({
-      signature: "*args, **kwargs",
+    },
+    "list_repo_pkgs(*args, **kwargs)": {
       doc: "The available versions of packages.\n\n    salt '*' pkg.list_repo_pkgs foo bar",
       run: (context, { args }) => repoPackages(context, args.map(str)),
-    }),
-    list_repos: executionFunction({
-      signature: "**kwargs",
+    },
+    "list_repos(**kwargs)": {
       doc: "The repositories that packages come from, by address.\n\n    salt '*' pkg.list_repos",
       run: listRepos,
-    }),
-    get_repo: executionFunction({
-      signature: "repo: str, **kwargs",
+    },
+    "get_repo(repo: str, **kwargs)": {
       doc: "A configured repository, or an empty map.\n\n" +
         "    salt '*' pkg.get_repo 'deb http://deb.debian.org/debian bookworm main'",
       run: (context, { repo }) => getRepo(context, repo),
-    }),
-    mod_repo: executionFunction({
-      signature: "repo: str, saltenv='base', aptkey=True, **kwargs",
+    },
+    "mod_repo(repo: str, saltenv='base', aptkey=True, **kwargs)": {
       doc: "Adds a repository, or changes an existing one.\n\n" +
         "    salt '*' pkg.mod_repo 'deb http://deb.example.org/debian bookworm main' file=/etc/apt/sources.list.d/x.list\n\n" +
         "file: the list for a new one. comps, architectures: as lists. signedby: the file of its key\n" +
         "disabled: keep the line, and do not use it. refresh: fetch the lists of packages afterwards",
       run: (context, { repo, kwargs }) => modRepo(context, repo, kwargs),
-    }),
-    get_repo_keys: executionFunction({
-      signature: "aptkey=True, keydir=None",
+    },
+    "get_repo_keys(aptkey=True, keydir=None)": {
       doc: `The keys of repositories: id → details.\n\n    salt '*' pkg.get_repo_keys aptkey=False${KEYS}`,
       run: repoKeys,
-    }),
+    },
     add_repo_key: executionFunction({
       signature:
         "path=None, text=None, keyserver=None, keyid=None, saltenv='base', aptkey=True, keydir=None, keyfile=None",
@@ -235,15 +198,13 @@ export const module: ExecutionModule = {
         `    salt '*' pkg.add_repo_key salt://apt/test.gpg aptkey=False${KEYS}\nkeyfile: the name of its file there`,
       run: addRepoKey,
     }),
-    del_repo_key: executionFunction({
-      signature: "name=None, aptkey=True, keydir=None, **kwargs",
+    "del_repo_key(name=None, aptkey=True, keydir=None, **kwargs)": {
       doc: "Removes the key with the id `keyid`; returns the id, or False if it does not exist.\n\n" +
         `    salt '*' pkg.del_repo_key keyid=0123ABCD aptkey=False${KEYS}`,
       run: delRepoKey,
-    }),
+    },
     /** The packages in the cache of apt: name → version → file. */
-    list_downloaded: executionFunction({
-      signature: "root=None, **kwargs",
+    "list_downloaded(root=None, **kwargs)": {
       doc: "The downloaded package files: name, version and path.\n\n" +
         "    salt '*' pkg.list_downloaded",
       async run(context, { root }): Promise<Record<string, Record<string, unknown>>> {
@@ -256,21 +217,13 @@ export const module: ExecutionModule = {
             if (retcode !== 0) throw new CommandExecutionError(`Unable to get info for ${full}: ${stderr}`);
             const { Package: name = "", Version: version = "", Architecture: arch = "" } = paragraphs(stdout)[0] ?? {};
             const own = ["all", await nativeArchitecture(context)].includes(arch) ? name : `${name}:${arch}`;
-            const { size, ctimeMs } = fs.stat(full)!;
-            const seconds = Math.floor(ctimeMs / 1000);
-            (found[own] ??= {})[version] = {
-              path: full,
-              size,
-              creation_date_time_t: seconds,
-              creation_date_time: new Date(seconds * 1000).toISOString().slice(0, 19),
-            };
+            (found[own] ??= {})[version] = packageFileDetails(fs, full);
           }
         }
         return found;
       },
-    }),
-    services_need_restart: executionFunction({
-      signature: "**kwargs",
+    },
+    "services_need_restart(**kwargs)": {
       doc: "The services that use files which an upgrade has replaced.\n\n    salt '*' pkg.services_need_restart",
       async run(context): Promise<string[]> {
         if (programPath(context, "checkrestart") === undefined) {
@@ -280,12 +233,11 @@ export const module: ExecutionModule = {
         const names = splitLines(stdout).flatMap((line) => /^SERVICE:([^,]*)/.exec(line)?.[1] ?? []);
         return [...new Set(names)];
       },
-    }),
-    del_repo: executionFunction({
-      signature: "repo: str, **kwargs",
+    },
+    "del_repo(repo: str, **kwargs)": {
       doc: "Removes a repository, or the components of it that are named.\n\n" +
         "    salt '*' pkg.del_repo 'deb http://deb.example.org/debian bookworm main'",
       run: (context, { repo, kwargs }) => delRepo(context, repo, kwargs),
-    }),
-  },
+    },
+  }),
 };

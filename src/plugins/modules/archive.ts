@@ -1,4 +1,9 @@
-import { executionFunction, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import {
+  executionFunction,
+  executionFunctions,
+  type ExecutionModule,
+  SaltInvocationError,
+} from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { splitWords } from "../../language/python/whitespace.ts";
@@ -22,7 +27,7 @@ const single = (program: string, argument: string, doc: string, example: string)
 
 /** Archives, packed and unpacked by the programs of the host. */
 export const module: ExecutionModule = {
-  functions: {
+  functions: executionFunctions({
     list: executionFunction({
       signature: `name, archive_format=None, options=None, strip_components=None, clean=False, verbose=False,
         saltenv='base', source_hash=None, use_etag=False`,
@@ -30,8 +35,7 @@ export const module: ExecutionModule = {
         "    salt '*' archive.list /path/to/myfile.tar.gz verbose=True",
       run: list,
     }),
-    tar: executionFunction({
-      signature: "options, tarfile: str, sources=None, dest=None, cwd=None, template=None, runas=None",
+    "tar(options, tarfile: str, sources=None, dest=None, cwd=None, template=None, runas=None)": {
       doc: "Runs tar with options as on its command line.\n\n" +
         "    salt '*' archive.tar cjvf /tmp/tarfile.tar.bz2 /tmp/file_1,/tmp/file_2\n" +
         "    salt '*' archive.tar xf foo.tar dest=/target/directory",
@@ -49,24 +53,22 @@ export const module: ExecutionModule = {
         const words = ["tar", ...splitWords(str(args.options)), args.tarfile, ...dest];
         return await linesOf(context, [...words, ...sourcesOf(context, args.sources)], args);
       },
-    }),
+    },
     gzip: single("gzip", "sourcefile", "Packs a file with gzip.", "/tmp/sourcefile.txt"),
     gunzip: single("gunzip", "gzipfile", "Unpacks a file with gunzip.", "/tmp/sourcefile.txt.gz"),
     zip,
     unzip,
-    cmd_zip: executionFunction({
-      signature: "zip_file: str, sources, template=None, cwd=None, runas=None",
+    "cmd_zip(zip_file: str, sources, template=None, cwd=None, runas=None)": {
       doc: "Runs zip; returns its output.\n\n    salt '*' archive.cmd_zip /tmp/zipfile.zip '/tmp/sourcefile*'",
       async run(context, args) {
         needProgram(context, "zip");
         checkProgramPath(context, args.zip_file, args);
         return await linesOf(context, ["zip", "-r", args.zip_file, ...sourcesOf(context, args.sources)], args);
       },
-    }),
+    },
     cmd_unzip: cmdUnzip,
     is_encrypted: isEncrypted,
-    rar: executionFunction({
-      signature: "rarfile: str, sources, template=None, cwd=None, runas=None",
+    "rar(rarfile: str, sources, template=None, cwd=None, runas=None)": {
       doc: "Runs rar to pack files.\n\n    salt '*' archive.rar /tmp/rarfile.rar /tmp/sourcefile1,/tmp/sourcefile2",
       async run(context, args) {
         needProgram(context, "rar");
@@ -77,9 +79,8 @@ export const module: ExecutionModule = {
           args,
         );
       },
-    }),
-    unrar: executionFunction({
-      signature: "rarfile: str, dest: str, excludes=None, template=None, runas=None, trim_output=False",
+    },
+    "unrar(rarfile: str, dest: str, excludes=None, template=None, runas=None, trim_output=False)": {
       doc: "Runs unrar, or rar, to unpack an archive.\n\n    salt '*' archive.unrar /tmp/rarfile.rar /home/strongbad/",
       async run(context, args) {
         needAnyProgram(context, ["unrar", "rar"]);
@@ -89,6 +90,6 @@ export const module: ExecutionModule = {
         const words = [program, "x", "-idp", args.rarfile, ...excludes, args.dest];
         return trimmed(await linesOf(context, words, args), args.trim_output);
       },
-    }),
-  },
+    },
+  }),
 };

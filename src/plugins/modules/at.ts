@@ -1,7 +1,7 @@
 import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandNotFoundError,
-  executionFunction,
+  executionFunctions,
   type ExecutionModule,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
@@ -122,36 +122,31 @@ export const module: ExecutionModule = {
     programPath(context, "at") === undefined
       ? { unavailable: "The at module could not be loaded: at command not found" }
       : true,
-  functions: {
-    atq: executionFunction({
-      signature: "tag=None",
+  functions: executionFunctions({
+    "atq(tag=None)": {
       doc: "Jobs that wait; with `tag` those of that tag or number.\n\n    salt '*' at.atq",
       run: (context, { tag }) => atq(context, tag),
-    }),
-    atrm: executionFunction({
-      signature: "*args",
+    },
+    "atrm(*args)": {
       doc:
         "Removes jobs by their numbers, or `all`, of a tag.\n\n    salt '*' at.atrm 7 8\n    salt '*' at.atrm all tag",
       run: (context, { args }) => atrm(context, args),
-    }),
-    at: executionFunction({
-      signature: "*args, **kwargs",
+    },
+    "at(*args, **kwargs)": {
       doc: "Adds a job: the time, then the command. `tag` names it, `runas` is its user.\n\n" +
         "    salt '*' at.at 12:05am '/sbin/reboot' tag=reboot",
       run: (context, { args, kwargs }) => at(context, args, kwargs),
-    }),
-    atc: executionFunction({
-      signature: "jobid: str",
+    },
+    "atc(jobid: str)": {
       doc: "The script of a job.\n\n    salt '*' at.atc 7",
       async run(context, { jobid }) {
         const text = await stdout(context, "at", ["-c", jobid]);
         return text === "" ? { error: `invalid job id '${jobid}'` } : text;
       },
-    }),
-    jobcheck: executionFunction({
-      signature: "**kwargs",
+    },
+    "jobcheck(**kwargs)": {
       doc: "Jobs of a user, a tag or a time.\n\n    salt '*' at.jobcheck runas=jam day=13",
       run: (context, { kwargs }) => jobcheck(context, kwargs),
-    }),
-  },
+    },
+  }),
 };

@@ -1,6 +1,11 @@
 import { messageOf } from "../../base/errors.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import {
+  CommandExecutionError,
+  executionFunction,
+  executionFunctions,
+  type ExecutionModule,
+} from "../../model/loader/family.ts";
 import type { Args, KeywordArgs } from "../../model/loader/signature.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -87,7 +92,7 @@ const envOf = ({ saltenv }: Args) => truthy(saltenv) ? str(saltenv) : undefined;
 
 /** Commands of the host. */
 export const module: ExecutionModule = {
-  functions: {
+  functions: executionFunctions({
     run: executionFunction({
       signature: `cmd, ${COMMON_KEYWORDS}, redirect_stderr=True, bg=False, password=None, encoded_cmd=False,
         raise_err=False, prepend_path=None, ${SUCCESS}`,
@@ -101,16 +106,14 @@ export const module: ExecutionModule = {
         return stdout;
       },
     }),
-    run_stdout: executionFunction({
-      signature: `cmd, ${COMMON_KEYWORDS}, password=None, prepend_path=None, ${SUCCESS}`,
+    [`run_stdout(cmd, ${COMMON_KEYWORDS}, password=None, prepend_path=None, ${SUCCESS})` as const]: {
       doc: `Runs a command and returns its standard output.\n\n    salt '*' cmd.run_stdout 'ls -l'${KEYWORDS}`,
       run: async (context, args) => (await run(context, args, APART)).stdout,
-    }),
-    run_stderr: executionFunction({
-      signature: `cmd, ${COMMON_KEYWORDS}, password=None, prepend_path=None, ${SUCCESS}`,
+    },
+    [`run_stderr(cmd, ${COMMON_KEYWORDS}, password=None, prepend_path=None, ${SUCCESS})` as const]: {
       doc: `Runs a command and returns its standard error.\n\n    salt '*' cmd.run_stderr 'ls nosuch'${KEYWORDS}`,
       run: async (context, args) => (await run(context, args, APART)).stderr,
-    }),
+    },
     run_all: executionFunction({
       signature: `cmd, ${COMMON_KEYWORDS}, redirect_stderr=False, password=None, encoded_cmd=False,
         prepend_path=None, ${SUCCESS}`,
@@ -180,19 +183,17 @@ export const module: ExecutionModule = {
           templateOf(args),
         )).retcode,
     }),
-    exec_code: executionFunction({
-      signature: "lang, code, cwd=None, args=None, **kwargs",
+    "exec_code(lang, code, cwd=None, args=None, **kwargs)": {
       doc: "Runs code with an interpreter and returns its standard output.\n\n" +
         `    salt '*' cmd.exec_code python3 'print("hello")'`,
       run: async (context, args) =>
         (await runCode(context, args.lang, args.code, args.args, commandOptions(args, context))).stdout,
-    }),
-    exec_code_all: executionFunction({
-      signature: "lang, code, cwd=None, args=None, **kwargs",
+    },
+    "exec_code_all(lang, code, cwd=None, args=None, **kwargs)": {
       doc: "Runs code with an interpreter and returns what cmd.run_all returns.\n\n" +
         `    salt '*' cmd.exec_code_all python3 'print("hello")'`,
       run: (context, args) => runCode(context, args.lang, args.code, args.args, commandOptions(args, context)),
-    }),
+    },
     run_chroot: executionFunction({
       signature: `root, cmd, ${
         COMMON_KEYWORDS.replace("python_shell=None", "python_shell=True, binds=None")
@@ -204,18 +205,15 @@ export const module: ExecutionModule = {
         "runas, group: as they are known in there. binds: more directories of this host to mount there",
       run: runInChroot,
     }),
-    has_exec: executionFunction({
-      signature: "cmd: str",
+    "has_exec(cmd: str)": {
       doc: "True if a program of this name is installed.\n\n    salt '*' cmd.has_exec cat",
       run: (context, { cmd }) => whichProgram(context, cmd) !== undefined,
-    }),
-    which: executionFunction({
-      signature: "cmd: str",
+    },
+    "which(cmd: str)": {
       doc: "The full path of a program, or null.\n\n    salt '*' cmd.which cat",
       run: (context, { cmd }) => whichProgram(context, cmd) ?? null,
-    }),
-    which_bin: executionFunction({
-      signature: "cmds",
+    },
+    "which_bin(cmds)": {
       doc: "The full path of the first of these programs that is installed, or null.\n\n" +
         "    salt '*' cmd.which_bin '[pip3, pip]'",
       run(context, { cmds }) {
@@ -226,9 +224,8 @@ export const module: ExecutionModule = {
         }
         return null;
       },
-    }),
-    shells: executionFunction({
-      signature: "",
+    },
+    "shells()": {
       doc: "The login shells in /etc/shells.\n\n    salt '*' cmd.shells",
       run(context): string[] {
         const { fs } = context.runtime;
@@ -236,17 +233,15 @@ export const module: ExecutionModule = {
         return fs.readText("/etc/shells").split("\n").map((line) => line.trim())
           .filter((line) => line !== "" && !line.startsWith("#"));
       },
-    }),
-    shell_info: executionFunction({
-      signature: "shell: str, list_modules=False",
+    },
+    "shell_info(shell: str, list_modules=False)": {
       doc: "Whether a shell or script language is installed, where, and in which version.\n\n" +
         "    salt '*' cmd.shell_info bash",
       run: (context, { shell }) => shellInfo(context, shell),
-    }),
-    tty: executionFunction({
-      signature: "device: str, echo: str=''",
+    },
+    "tty(device: str, echo: str='')": {
       doc: "Prints a text on a terminal.\n\n    salt '*' cmd.tty tty0 'This is a test'",
       run: (context, { device, echo }) => writeTerminal(context, device, echo),
-    }),
-  },
+    },
+  }),
 };

@@ -1,6 +1,6 @@
 import { withSaltDefaults } from "../../model/config/salt_defaults.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { executionFunction, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -91,7 +91,7 @@ const PROTOCOLS = ["salt", "http", "https", "ftp", "swift", "s3", "file"];
 
 /** The options of the minion, and what else configures it. */
 export const module: ExecutionModule = {
-  functions: {
+  functions: executionFunctions({
     get: executionFunction({
       signature: `key, default='', delimiter: str=':', merge=None, omit_opts=False, omit_pillar=False,
         omit_master=False, omit_grains=False`,
@@ -121,8 +121,7 @@ export const module: ExecutionModule = {
       run: option,
     }),
     /** Joins lists and merges maps; of anything else the first value counts. As in Salt, maps are merged into the last of them. */
-    merge: executionFunction({
-      signature: "value, default='', omit_opts=False, omit_master=False, omit_pillar=False",
+    "merge(value, default='', omit_opts=False, omit_master=False, omit_pillar=False)": {
       inline: true,
       doc: "The values of a name in the options and the pillar: lists joined, maps merged.\n\n" +
         "    salt '*' config.merge schedule",
@@ -144,42 +143,37 @@ export const module: ExecutionModule = {
         }
         return whole ?? traverse(DEFAULTS, [value]) ?? fallback;
       },
-    }),
-    items: executionFunction({
+    },
+    "items()": {
       inline: true,
-      signature: "",
       doc: "Every option.\n\n    salt '*' config.items",
       run: ({ opts }) => withSaltDefaults(opts),
-    }),
-    dot_vals: executionFunction({
+    },
+    "dot_vals(value: str)": {
       inline: true,
-      signature: "value: str",
       doc: "The options whose names begin with a prefix and a dot.\n\n    salt '*' config.dot_vals host",
       run(context, { value }) {
         const prefix = `${value}.`;
         const found = [context.pillar.master, context.opts].flatMap(entries).filter(([key]) => key.startsWith(prefix));
         return Object.fromEntries(found);
       },
-    }),
-    backup_mode: executionFunction({
+    },
+    "backup_mode(backup='')": {
       inline: true,
-      signature: "backup=''",
       doc: "How files are backed up before a change: the argument, or else the option.\n\n" +
         "    salt '*' config.backup_mode",
       run: (context, { backup }) => truthy(backup) ? backup : option(context, { value: "backup_mode" }),
-    }),
-    manage_mode: executionFunction({
+    },
+    "manage_mode(mode)": {
       inline: true,
-      signature: "mode",
       doc: "A file mode in the form in which modules compare modes.\n\n    salt '*' config.manage_mode 644",
       run: (_context, { mode }) => manageMode(mode),
-    }),
-    valid_fileproto: executionFunction({
+    },
+    "valid_fileproto(uri: str)": {
       inline: true,
-      signature: "uri: str",
       doc:
         "True if files can be fetched with the scheme of the address.\n\n    salt '*' config.valid_fileproto salt://x",
       run: (_context, { uri }) => PROTOCOLS.includes(/^([^:]*):\/\//.exec(uri)?.[1] ?? ""),
-    }),
-  },
+    },
+  }),
 };

@@ -1,6 +1,6 @@
 import { dirName } from "../../base/paths.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { isDirectory } from "../linux/paths.ts";
@@ -38,9 +38,8 @@ const SALTENV =
 
 /** Files to and from the master. */
 export const module: ExecutionModule = {
-  functions: {
-    get_file: executionFunction({
-      signature: "path: str, dest: str, saltenv=None, makedirs: bool=False, template=None, gzip=None, **kwargs",
+  functions: executionFunctions({
+    "get_file(path: str, dest: str, saltenv=None, makedirs: bool=False, template=None, gzip=None, **kwargs)": {
       doc:
         "Fetches a file of the master and returns its path here; empty if that fails, False if the target directory is missing.\n\n" +
         `    salt '*' cp.get_file salt://vimrc /etc/vimrc${SALTENV}\nmakedirs: make the directories above it\n` +
@@ -60,15 +59,13 @@ export const module: ExecutionModule = {
         const homeless = !options.makedirs && !isDirectory(runtime.fs, dirName(dest));
         return homeless && await files.hash(path, from) !== undefined ? false : "";
       },
-    }),
-    get_template: executionFunction({
-      signature: "path, dest, template='jinja', saltenv=None, makedirs=False, **kwargs",
+    },
+    "get_template(path, dest, template='jinja', saltenv=None, makedirs=False, **kwargs)": {
       doc: "Fetches a file of the master and renders it; with template=None, it stays as it is.\n\n" +
         `    salt '*' cp.get_template salt://vimrc /etc/vimrc${SALTENV}`,
       run: getTemplate,
-    }),
-    get_dir: executionFunction({
-      signature: "path: str, dest: str, saltenv=None, template=None, gzip=None, **kwargs",
+    },
+    "get_dir(path: str, dest: str, saltenv=None, template=None, gzip=None, **kwargs)": {
       doc: "Fetches a directory of the master with everything below it, and returns the paths here.\n\n" +
         `    salt '*' cp.get_dir salt://etc/apache2 /etc${SALTENV}\ngzip: as of cp.get_file`,
       async run(context, { saltenv, gzip, ...args }) {
@@ -79,9 +76,8 @@ export const module: ExecutionModule = {
         });
         return await context.files.fetchDirectory(path, dest, { saltenv: textOr(saltenv), gzip: gzipOf(gzip) });
       },
-    }),
-    get_url: executionFunction({
-      signature: "path: str, dest='', saltenv=None, makedirs: bool=False, source_hash=None",
+    },
+    "get_url(path: str, dest='', saltenv=None, makedirs: bool=False, source_hash=None)": {
       doc:
         "Fetches a file from salt://, http:// or https:// and returns its path here: in the cache without dest, its " +
         "content with dest=None. A file of the minion stays where it is.\n\n" +
@@ -105,9 +101,8 @@ export const module: ExecutionModule = {
         context.log.error(`Unable to fetch file ${url} from saltenv ${where}.`);
         return false;
       },
-    }),
-    get_file_str: executionFunction({
-      signature: "path: str, saltenv=None",
+    },
+    "get_file_str(path: str, saltenv=None)": {
       doc: `Returns the content of a file of the master.\n\n    salt '*' cp.get_file_str salt://my/file${SALTENV}`,
       async run(context, { path, saltenv }) {
         const content = await context.files.read(path, { saltenv: textOr(saltenv) });
@@ -115,9 +110,8 @@ export const module: ExecutionModule = {
           ? cachedOr(context, undefined, path, saltenv)
           : new TextDecoder("utf-8", { ignoreBOM: true }).decode(content);
       },
-    }),
-    cache_file: executionFunction({
-      signature: "path: str, saltenv=None, source_hash=None, verify_ssl: bool=True, use_etag: bool=False",
+    },
+    "cache_file(path: str, saltenv=None, source_hash=None, verify_ssl: bool=True, use_etag: bool=False)": {
       doc: "Fetches a file into the cache of the minion and returns its path there.\n\n" +
         `    salt '*' cp.cache_file salt://path/to/file${SALTENV}\n` +
         "source_hash: the digest that what comes over http must have; a copy that has it is not fetched again\n" +
@@ -131,9 +125,8 @@ export const module: ExecutionModule = {
         });
         return cachedOr(context, got, path, saltenv);
       },
-    }),
-    cache_files: executionFunction({
-      signature: "paths, saltenv=None",
+    },
+    "cache_files(paths, saltenv=None)": {
       doc: "Fetches several files into the cache of the minion and returns their paths there.\n\n" +
         `    salt '*' cp.cache_files salt://first,salt://second${SALTENV}`,
       async run(context, { paths, saltenv }) {
@@ -145,9 +138,8 @@ export const module: ExecutionModule = {
         }
         return got;
       },
-    }),
-    cache_dir: executionFunction({
-      signature: "path: str, saltenv=None, include_empty: bool=False, include_pat=None, exclude_pat=None",
+    },
+    "cache_dir(path: str, saltenv=None, include_empty: bool=False, include_pat=None, exclude_pat=None)": {
       doc: "Fetches all files below a directory of the master into the cache of the minion.\n\n" +
         `    salt '*' cp.cache_dir salt://path/to/dir include_pat='E@\\.conf$'${SALTENV}\n` +
         "include_empty: empty directories, too\n" +
@@ -159,14 +151,12 @@ export const module: ExecutionModule = {
           include: textOr(include_pat),
           exclude: textOr(exclude_pat),
         }),
-    }),
-    cache_master: executionFunction({
-      signature: "saltenv=None",
+    },
+    "cache_master(saltenv=None)": {
       doc: `Fetches all files of the master into the cache of the minion.\n\n    salt '*' cp.cache_master${SALTENV}`,
       run: async ({ files }, { saltenv }) => (await files.cacheMaster(textOr(saltenv))).map((path) => path ?? false),
-    }),
-    cache_local_file: executionFunction({
-      signature: "path: str",
+    },
+    "cache_local_file(path: str)": {
       doc: "Copies a file of the minion into its cache.\n\n    salt '*' cp.cache_local_file /etc/hosts",
       async run({ files, runtime: { fs } }, { path }) {
         const source = path;
@@ -177,30 +167,26 @@ export const module: ExecutionModule = {
         }
         return files.cacheLocal(source);
       },
-    }),
-    cache_dest: executionFunction({
-      signature: "url: str, saltenv=None",
+    },
+    "cache_dest(url: str, saltenv=None)": {
       doc: "The path that a file would have in the cache.\n\n    salt '*' cp.cache_dest https://example.com/key.asc" +
         SALTENV,
       run: ({ files }, { url, saltenv }) => files.cachePath(url, textOr(saltenv)),
-    }),
-    is_cached: executionFunction({
-      signature: "path: str, saltenv=None",
+    },
+    "is_cached(path: str, saltenv=None)": {
       doc: "The path of a file in the cache, or an empty text.\n\n    salt '*' cp.is_cached salt://path/to/file" +
         SALTENV,
       run: ({ files }, { path, saltenv }) => files.cached(path, textOr(saltenv)) ?? "",
-    }),
-    hash_file: executionFunction({
-      signature: "path: str, saltenv=None",
+    },
+    "hash_file(path: str, saltenv=None)": {
       doc: "The digest of a file, of the master or of the minion.\n\n" +
         `    salt '*' cp.hash_file salt://path/to/file${SALTENV}`,
       async run({ files }, { path, saltenv }) {
         const hash = await files.hash(path, textOr(saltenv));
         return hash ?? (path.startsWith("salt://") ? "" : {});
       },
-    }),
-    stat_file: executionFunction({
-      signature: "path: str, saltenv=None, octal=True",
+    },
+    "stat_file(path: str, saltenv=None, octal=True)": {
       doc: "The mode of a file, of the master or of the minion, as Python writes it in octal.\n\n" +
         `    salt '*' cp.stat_file salt://path/to/file${SALTENV}\noctal: False for the number`,
       async run({ files }, { path, saltenv, octal }) {
@@ -208,41 +194,34 @@ export const module: ExecutionModule = {
         if (mode === undefined) return null;
         return octal === true ? (mode & 0o7777).toString(8).padStart(4, "0") : mode;
       },
-    }),
-    list_master: executionFunction({
-      signature: "saltenv=None, prefix: str=''",
+    },
+    "list_master(saltenv=None, prefix: str='')": {
       doc: `The files on the master.\n\n    salt '*' cp.list_master${SALTENV}\nprefix: how their paths begin`,
       run: ({ files }, { saltenv, prefix }) => files.list("files", { saltenv: textOr(saltenv), prefix }),
-    }),
-    list_master_dirs: executionFunction({
-      signature: "saltenv=None, prefix: str=''",
+    },
+    "list_master_dirs(saltenv=None, prefix: str='')": {
       doc:
         `The directories of the master.\n\n    salt '*' cp.list_master_dirs${SALTENV}\nprefix: how their paths begin`,
       run: ({ files }, { saltenv, prefix }) => files.list("directories", { saltenv: textOr(saltenv), prefix }),
-    }),
-    list_master_symlinks: executionFunction({
-      signature: "saltenv=None, prefix: str=''",
+    },
+    "list_master_symlinks(saltenv=None, prefix: str='')": {
       doc: "The symbolic links among the files of the master, with their targets.\n\n" +
         `    salt '*' cp.list_master_symlinks${SALTENV}\nprefix: how their paths begin`,
       run: ({ files }, { saltenv, prefix }) => files.links({ saltenv: textOr(saltenv), prefix }),
-    }),
-    list_minion: executionFunction({
-      signature: "saltenv=None",
+    },
+    "list_minion(saltenv=None)": {
       doc: `The files in the cache of the minion.\n\n    salt '*' cp.list_minion${SALTENV}`,
       run: ({ files }, { saltenv }) => files.cachedFiles(textOr(saltenv)),
-    }),
-    list_states: executionFunction({
-      signature: "saltenv=None",
+    },
+    "list_states(saltenv=None)": {
       doc: `The names of the SLS files of the master.\n\n    salt '*' cp.list_states${SALTENV}`,
       run: ({ files }, { saltenv }) => files.states(textOr(saltenv)),
-    }),
-    envs: executionFunction({
-      signature: "",
+    },
+    "envs()": {
       doc: "The environments of the master.\n\n    salt '*' cp.envs",
       run: ({ files }) => files.environments(),
-    }),
-    push: executionFunction({
-      signature: "path: str, keep_symlinks: bool=False, upload_path=None, remove_source: bool=False",
+    },
+    "push(path: str, keep_symlinks: bool=False, upload_path=None, remove_source: bool=False)": {
       doc:
         "Sends a file to the master, which keeps it below minions/<id>/files in its cache if its option file_recv is " +
         "set.\n\n    salt '*' cp.push /etc/fstab\n\nkeep_symlinks: under the name of the link rather than of the file\n" +
@@ -253,24 +232,21 @@ export const module: ExecutionModule = {
           uploadPath: textOr(upload_path),
           removeSource: remove_source,
         }),
-    }),
-    push_dir: executionFunction({
-      signature: "path: str, glob=None, upload_path=None",
+    },
+    "push_dir(path: str, glob=None, upload_path=None)": {
       doc: "Sends all files below a directory to the master, as cp.push does.\n\n" +
         "    salt '*' cp.push_dir /etc/modprobe.d glob='*.conf'\n\nglob: which names. upload_path: below that path",
       run: (context, { path, glob, upload_path }) =>
         pushDirectory(context, path, { glob: textOr(glob), uploadPath: textOr(upload_path) }),
-    }),
-    recv: executionFunction({
-      signature: "files, dest: str",
+    },
+    "recv(files, dest: str)": {
       doc: "Writes files that came with the job: what salt-cp calls.",
       run: (context, { files, dest }) => receiveFiles(context, files, dest),
-    }),
-    recv_chunked: executionFunction({
-      signature: "dest: str, chunk, append=False, compressed=True, mode=None",
+    },
+    "recv_chunked(dest: str, chunk, append=False, compressed=True, mode=None)": {
       doc: "Writes a piece of a file that came with the job: what salt-cp --chunked calls.",
       run: (context, { dest, chunk, append, compressed, mode }) =>
         receiveChunk(context, { dest, chunk, append, compressed, mode }),
-    }),
-  },
+    },
+  }),
 };

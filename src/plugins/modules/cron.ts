@@ -1,6 +1,6 @@
 import type { Args } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { executionFunction, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { programPath, runAll } from "../commands.ts";
@@ -121,22 +121,19 @@ export const module: ExecutionModule = {
     programPath(context, "crontab") !== undefined
       ? true
       : { unavailable: "Cannot load cron module: crontab command not found" },
-  functions: {
-    raw_cron: executionFunction({
-      signature: "user",
+  functions: executionFunctions({
+    "raw_cron(user)": {
       doc: "A user's table as text.\n\n    salt '*' cron.raw_cron root",
       run: (context, { user }) => raw(context, user),
-    }),
+    },
     list_tab: LIST,
     ls: LIST,
-    get_entry: executionFunction({
-      signature: "user, identifier=None, cmd=None",
+    "get_entry(user, identifier=None, cmd=None)": {
       doc: "One entry by its identifier or command; False if there is none.\n\n" +
         "    salt '*' cron.get_entry root identifier=task1",
       run: entry,
-    }),
-    set_job: executionFunction({
-      signature: "user, minute, hour, daymonth, month, dayweek, cmd, commented=False, comment=None, identifier=None",
+    },
+    "set_job(user, minute, hour, daymonth, month, dayweek, cmd, commented=False, comment=None, identifier=None)": {
       doc: "Sets a job: `new`, `updated`, or `present` if nothing changed. A time may be `random`.\n\n" +
         "    salt '*' cron.set_job root '*' '*' '*' '*' 1 /usr/local/weekly",
       run(context, args): Promise<string> {
@@ -158,11 +155,10 @@ export const module: ExecutionModule = {
           (before) => TIMES.some((time) => !random.includes(time) && before[time] !== job[time]),
         );
       },
-    }),
+    },
     rm_job: REMOVE,
     rm: REMOVE,
-    set_special: executionFunction({
-      signature: "user, special: str, cmd, commented=False, comment=None, identifier=None",
+    "set_special(user, special: str, cmd, commented=False, comment=None, identifier=None)": {
       doc: "Sets a job at @reboot, @hourly and the like.\n\n    salt '*' cron.set_special root @hourly 'echo foobar'",
       run: (context, args) =>
         put<Special>(
@@ -172,14 +168,12 @@ export const module: ExecutionModule = {
           { spec: args.special, ...labelOf(args) },
           ({ spec }) => spec !== args.special,
         ),
-    }),
-    rm_special: executionFunction({
-      signature: "user, cmd, special=None, identifier=None",
+    },
+    "rm_special(user, cmd, special=None, identifier=None)": {
       doc: "Removes a job at @reboot, @hourly and the like.\n\n    salt '*' cron.rm_special root /usr/bin/foo",
       run: (context, args) => remove(context, "special", args),
-    }),
-    set_env: executionFunction({
-      signature: "user, name: str, value=None",
+    },
+    "set_env(user, name: str, value=None)": {
       doc: "Sets a variable of a table.\n\n    salt '*' cron.set_env root MAILTO user@example.com",
       async run(context, args): Promise<string> {
         const table = await read(context, args.user);
@@ -190,9 +184,8 @@ export const module: ExecutionModule = {
         else before.value = value;
         return await write(context, args.user, table) ?? (before === undefined ? "new" : "updated");
       },
-    }),
-    rm_env: executionFunction({
-      signature: "user, name: str",
+    },
+    "rm_env(user, name: str)": {
       doc: "Removes a variable from a table.\n\n    salt '*' cron.rm_env root MAILTO",
       async run(context, args): Promise<string> {
         const table = await read(context, args.user);
@@ -201,18 +194,16 @@ export const module: ExecutionModule = {
         table.env.splice(at, 1);
         return await write(context, args.user, table) ?? "removed";
       },
-    }),
-    write_cron_file: executionFunction({
-      signature: "user, path",
+    },
+    "write_cron_file(user, path)": {
       doc:
         "Installs a file as a user's table; True on success.\n\n    salt '*' cron.write_cron_file root /tmp/new_cron",
       run: async (context, args) => (await writeFile(context, args)).retcode === 0,
-    }),
-    write_cron_file_verbose: executionFunction({
-      signature: "user, path",
+    },
+    "write_cron_file_verbose(user, path)": {
       doc:
         "The same, with what the program crontab said.\n\n    salt '*' cron.write_cron_file_verbose root /tmp/new_cron",
       run: writeFile,
-    }),
-  },
+    },
+  }),
 };

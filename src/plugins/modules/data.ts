@@ -1,5 +1,5 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import { yamlifyArg } from "../../model/job/args.ts";
 import { isMap, mapOf } from "../../language/python/containers.ts";
 import { repr } from "../../language/python/repr.ts";
@@ -36,40 +36,34 @@ function get(context: JobContext, key: unknown, fallback: unknown): unknown {
 
 /** Values that a minion stores between jobs. */
 export const module: ExecutionModule = {
-  functions: {
-    clear: executionFunction({
-      signature: "",
+  functions: executionFunctions({
+    "clear()": {
       doc: "Removes all values.\n\n    salt '*' data.clear",
       run(context) {
         clearDatastore(context);
         return true;
       },
-    }),
-    load: executionFunction({
-      signature: "",
+    },
+    "load()": {
       doc: "All values by name.\n\n    salt '*' data.load",
       run: (context) => mapOf(loadDatastore(context)),
-    }),
-    items: executionFunction({
-      signature: "",
+    },
+    "items()": {
       doc: "All values by name.\n\n    salt '*' data.items",
       run: (context) => mapOf(loadDatastore(context)),
-    }),
-    dump: executionFunction({
-      signature: "new_data",
+    },
+    "dump(new_data)": {
       doc: "Replaces all values with a map.\n\n    salt '*' data.dump '{eggs: spam}'",
       run: (context, { new_data: value }) => dump(context, value),
-    }),
-    update: executionFunction({
-      signature: "key, value",
+    },
+    "update(key, value)": {
       doc: "Sets one value.\n\n    salt '*' data.update eggs spam",
       run(context, { key, value }) {
         store(context, mapOf(loadDatastore(context).set(key, value)));
         return true;
       },
-    }),
-    cas: executionFunction({
-      signature: "key, value, old_value",
+    },
+    "cas(key, value, old_value)": {
       doc: "Sets a value if it still equals the old one; True if it did.\n\n    salt '*' data.cas eggs ham spam",
       run(context, { key, value, old_value: old }) {
         const values = loadDatastore(context);
@@ -77,9 +71,8 @@ export const module: ExecutionModule = {
         store(context, mapOf(values.set(key, value)));
         return true;
       },
-    }),
-    pop: executionFunction({
-      signature: "key, default=None",
+    },
+    "pop(key, default=None)": {
       doc: "Removes a value and returns it; `default` if it does not exist.\n\n    salt '*' data.pop eggs",
       run(context, { key, default: fallback }) {
         const values = loadDatastore(context);
@@ -88,26 +81,22 @@ export const module: ExecutionModule = {
         store(context, mapOf(values));
         return value;
       },
-    }),
-    get: executionFunction({
-      signature: "key, default=None",
+    },
+    "get(key, default=None)": {
       doc: "A value, or for a list of names a list of values.\n\n    salt '*' data.get '[eggs, bacon]'",
       run: (context, { key, default: fallback }) => get(context, key, fallback),
-    }),
-    keys: executionFunction({
-      signature: "",
+    },
+    "keys()": {
       doc: "The names of the values.\n\n    salt '*' data.keys",
       run: (context) => [...loadDatastore(context).keys()],
-    }),
-    values: executionFunction({
-      signature: "",
+    },
+    "values()": {
       doc: "The values without their names.\n\n    salt '*' data.values",
       run: (context) => [...loadDatastore(context).values()],
-    }),
-    has_key: executionFunction({
-      signature: "key",
+    },
+    "has_key(key)": {
       doc: "True if a value of this name exists.\n\n    salt '*' data.has_key eggs",
       run: (context, { key }) => loadDatastore(context).has(key),
-    }),
-  },
+    },
+  }),
 };

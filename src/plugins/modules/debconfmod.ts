@@ -1,5 +1,5 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunction, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { executionFunctions, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -57,21 +57,18 @@ export const module: ExecutionModule = {
       ? because("debconf-utils is not installed.")
       : true;
   },
-  functions: {
-    get_selections: executionFunction({
-      signature: "fetchempty=True",
+  functions: executionFunctions({
+    "get_selections(fetchempty=True)": {
       doc: "The answers of all packages, each as question, type and value.\n\n    salt '*' debconf.get_selections\n\n" +
         "fetchempty: also those that are empty",
       run: (context, { fetchempty }) => selections(context, fetchempty),
-    }),
-    show: executionFunction({
-      signature: "name: str",
+    },
+    "show(name: str)": {
       doc: "The answers of a package, each as question, type and value; null if there are none.\n\n" +
         "    salt '*' debconf.show tzdata",
       run: async (context, { name }) => (await selections(context, true))[name] ?? null,
-    }),
-    set: executionFunction({
-      signature: "package, question, type, value, *extra",
+    },
+    "set(package, question, type, value, *extra)": {
       doc: "Answers a question of a package.\n\n    salt '*' debconf.set tzdata tzdata/Areas select Europe\n\n" +
         "package: its name\nquestion: such as tzdata/Areas\ntype: such as string, boolean or select\n" +
         "extra: further words of the value",
@@ -84,20 +81,18 @@ export const module: ExecutionModule = {
         }
         return true;
       },
-    }),
-    set_template: executionFunction({
-      signature: "path, template, context, defaults, saltenv='base', **kwargs",
+    },
+    "set_template(path, template, context, defaults, saltenv='base', **kwargs)": {
       doc: "Answers the questions of a file that is rendered first.\n\n" +
         "    salt '*' debconf.set_template salt://pathto/pkg.selections.jinja jinja None None",
       async run(context, { path, template, context: variables, defaults, saltenv, kwargs }) {
         const given = { dest: null, template, saltenv, context: variables, defaults, ...kwargs as object };
         return await setFile(context, await context.call("cp.get_template", [], { path, ...given }), saltenv);
       },
-    }),
-    set_file: executionFunction({
-      signature: "path, saltenv='base', **kwargs",
+    },
+    "set_file(path, saltenv='base', **kwargs)": {
       doc: "Answers the questions of a file.\n\n    salt '*' debconf.set_file salt://pathto/pkg.selections",
       run: (context, { path, saltenv }) => setFile(context, path, saltenv),
-    }),
-  },
+    },
+  }),
 };

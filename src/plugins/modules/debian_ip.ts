@@ -1,5 +1,5 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunction, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { executionFunctions, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
 import { dirname, normpath } from "../../language/python/posixpath.ts";
 import { str } from "../../language/python/repr.ts";
 import { splitLinesKeepEnds } from "../../language/python/lines.ts";
@@ -100,14 +100,12 @@ export const module: ExecutionModule = {
     const netplan = programPath(context, "netplan") !== undefined && isDirectory(context.runtime.fs, "/etc/netplan");
     return netplan ? { unavailable: "The debian_ip module is not loaded: netplan is the active renderer" } : true;
   },
-  functions: {
-    get_interface: executionFunction({
-      signature: "iface",
+  functions: executionFunctions({
+    "get_interface(iface)": {
       doc: `What the files say of an interface, as lines.\n\n    salt '*' ip.get_interface eth0${NAME}`,
       run: (context, { iface }) => getInterface(context, iface),
-    }),
-    build_interface: executionFunction({
-      signature: "iface, iface_type: str, enabled, **settings",
+    },
+    "build_interface(iface, iface_type: str, enabled, **settings)": {
       doc: "Writes an interface into the file, and returns its lines; with test=True it only returns them.\n\n" +
         `    salt '*' ip.build_interface eth0 eth True proto=static ipaddr=10.0.0.5 netmask=24${NAME}${KIND}\n` +
         "enabled: bring it up when the system starts",
@@ -136,15 +134,13 @@ export const module: ExecutionModule = {
         if (kind in PACKAGES) await context.call("pkg.install", [PACKAGES[kind]]);
         return linesOf(save(context, name, iface, given));
       },
-    }),
-    get_bond: executionFunction({
-      signature: "iface",
+    },
+    "get_bond(iface)": {
       doc:
         `The lines of the file for the kernel's module of a bonded interface.\n\n    salt '*' ip.get_bond bond0${NAME}`,
       run: (context, { iface }) => fileLines(context, bondFile(iface)),
-    }),
-    build_bond: executionFunction({
-      signature: "iface, **settings",
+    },
+    "build_bond(iface, **settings)": {
       doc: "Writes the file for the kernel's module of a bonded interface.\n\n" +
         `    salt '*' ip.build_bond bond0 mode=balance-alb${NAME}`,
       async run(context, { iface, settings: given }): Promise<string[] | ""> {
@@ -157,39 +153,33 @@ export const module: ExecutionModule = {
         await context.call("pkg.install", ["ifenslave"]);
         return fileLines(context, bondFile(iface));
       },
-    }),
-    get_routes: executionFunction({
-      signature: "iface",
+    },
+    "get_routes(iface)": {
       doc: `The lines of the scripts for routes of an interface.\n\n    salt '*' ip.get_routes eth0${NAME}`,
       run: (context, { iface }) => getRoutes(context, iface),
-    }),
-    build_routes: executionFunction({
-      signature: "iface, **settings",
+    },
+    "build_routes(iface, **settings)": {
       doc: "Writes the scripts for routes of an interface.\n\n" +
         "    salt '*' ip.build_routes eth0 routes='[{ipaddr: 10.1.0.0, netmask: 16, gateway: 10.0.0.1}]'" + NAME,
       run: (context, { iface, settings }) => buildRoutes(context, iface, settings),
-    }),
+    },
     get_network_settings: getSettings,
-    build_network_settings: executionFunction({
-      signature: "**settings",
+    "build_network_settings(**settings)": {
       doc: "Sets them.\n\n    salt '*' ip.build_network_settings enabled=True hostname=web1.example.com",
       run: (context, { settings }) => buildSettings(context, settings),
-    }),
-    apply_network_settings: executionFunction({
-      signature: "**settings",
+    },
+    "apply_network_settings(**settings)": {
       doc: "Makes them hold: stops and starts the network, unless require_reboot=True.\n\n" +
         "    salt '*' ip.apply_network_settings",
       run: (context, { settings }) => applySettings(context, settings),
-    }),
-    up: executionFunction({
-      signature: "iface, iface_type",
+    },
+    "up(iface, iface_type)": {
       doc: `Brings an interface up.\n\n    salt '*' ip.up eth0 eth${NAME}${KIND}`,
       run: (context, args) => change(context, "ifup", args),
-    }),
-    down: executionFunction({
-      signature: "iface, iface_type",
+    },
+    "down(iface, iface_type)": {
       doc: `Takes an interface down.\n\n    salt '*' ip.down eth0 eth${NAME}${KIND}`,
       run: (context, args) => change(context, "ifdown", args),
-    }),
-  },
+    },
+  }),
 };

@@ -1,5 +1,5 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunction, type ExecutionModule, InvalidArgumentsError } from "../../model/loader/family.ts";
+import { executionFunctions, type ExecutionModule, InvalidArgumentsError } from "../../model/loader/family.ts";
 import { type AnyMap, entriesOf, isMap } from "../../language/python/containers.ts";
 import { deepCopy } from "../../language/python/copy.ts";
 import { dictSet } from "../../language/python/dict.ts";
@@ -45,9 +45,8 @@ function destination(dest: unknown, args: Record<string, unknown>, what: string)
 
 /** Defaults of formulas, and merging of maps. */
 export const module: ExecutionModule = {
-  functions: {
-    get: executionFunction({
-      signature: "key: str, default=''",
+  functions: executionFunctions({
+    "get(key: str, default='')": {
       doc: "A default of a formula, from the file beside it on the file server.\n\n" +
         "    salt '*' defaults.get core:users:root",
       async run(context, { key, default: fallback }) {
@@ -56,27 +55,24 @@ export const module: ExecutionModule = {
         const values = await load(context, at < 0 ? text : text.slice(0, at));
         return at < 0 ? values : traverseOr(values, text.slice(at + 1), fallback);
       },
-    }),
-    merge: executionFunction({
+    },
+    "merge(dest, src, merge_lists=False, in_place=True, convert_none=True)": {
       inline: true,
-      signature: "dest, src, merge_lists=False, in_place=True, convert_none=True",
       doc:
         "Merges a map into another; `merge_lists` joins lists instead of replacing them. The first map is changed, unless " +
         "`in_place` is False.\n\n" +
         "    salt '*' defaults.merge '{a: b}' '{d: e}'",
       run: (_context, args) =>
         mergeInto(destination(args.dest, args, "merge"), args.src, args.merge_lists, args.convert_none),
-    }),
-    deepcopy: executionFunction({
+    },
+    "deepcopy(source)": {
       inline: true,
-      signature: "source",
       doc: "A deep copy of a value, which a template can change without changing the value.\n\n" +
         "    salt '*' defaults.deepcopy '{a: [b]}'",
       run: (_context, { source }) => deepCopy(source),
-    }),
-    update: executionFunction({
+    },
+    "update(dest, defaults, merge_lists=True, in_place=True, convert_none=True)": {
       inline: true,
-      signature: "dest, defaults, merge_lists=True, in_place=True, convert_none=True",
       doc: "Merges each map of a map into the same defaults. The map is changed, unless `in_place` is False.\n\n" +
         "    salt '*' defaults.update '{web: {port: 80}}' '{port: 8080, tls: true}'",
       run(_context, args) {
@@ -89,6 +85,6 @@ export const module: ExecutionModule = {
         }
         return target;
       },
-    }),
-  },
+    },
+  }),
 };

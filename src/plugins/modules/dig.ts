@@ -1,5 +1,10 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import { type ExecutionFunction, executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import {
+  type ExecutionFunction,
+  executionFunction,
+  executionFunctions,
+  type ExecutionModule,
+} from "../../model/loader/family.ts";
 import { parseIpv4, parseIpv6 } from "../../language/python/ipaddress.ts";
 import { str } from "../../language/python/repr.ts";
 import { splitWords } from "../../language/python/whitespace.ts";
@@ -69,16 +74,14 @@ const address = (type: "A" | "AAAA") =>
     run: (context, { host: name, nameserver }) => addresses(context, name, type, nameserver),
   });
 
-const FUNCTIONS = {
+const FUNCTIONS = executionFunctions({
   A: address("A"),
   AAAA: address("AAAA"),
-  CNAME: executionFunction({
-    signature: "host, nameserver=None",
+  "CNAME(host, nameserver=None)": {
     doc: "The name that a host is an alias of.\n\n    salt ns1 dig.CNAME mail.example.com",
     run: async (context, { host: name, nameserver }) => await ask(context, [host(name), "CNAME"], nameserver) ?? [],
-  }),
-  MX: executionFunction({
-    signature: "domain, resolve: bool=False, nameserver=None",
+  },
+  "MX(domain, resolve: bool=False, nameserver=None)": {
     doc: "The mail servers of a domain, each with its priority.\n\n    salt ns1 dig.MX example.com\n\n" +
       "resolve: addresses in place of names",
     async run(context, { domain, resolve, nameserver }): Promise<unknown[][]> {
@@ -90,9 +93,8 @@ const FUNCTIONS = {
       }
       return found;
     },
-  }),
-  NS: executionFunction({
-    signature: "domain, resolve: bool=True, nameserver=None",
+  },
+  "NS(domain, resolve: bool=True, nameserver=None)": {
     doc: "The addresses of the name servers of a domain.\n\n    salt ns1 dig.NS example.com\n\n" +
       "resolve: False for names in place of addresses",
     async run(context, { domain, resolve, nameserver }): Promise<string[]> {
@@ -104,37 +106,33 @@ const FUNCTIONS = {
       }
       return found;
     },
-  }),
-  PTR: executionFunction({
-    signature: "host, nameserver=None",
+  },
+  "PTR(host, nameserver=None)": {
     doc: "The names of an address.\n\n    salt ns1 dig.PTR 1.2.3.4",
     run: (context, { host: name, nameserver }) => lines(context, ["-x", host(name)], nameserver),
-  }),
-  SPF: executionFunction({
-    signature: "domain, record: str='SPF', nameserver=None",
+  },
+  "SPF(domain, record: str='SPF', nameserver=None)": {
     doc: "The addresses that may send mail of a domain.\n\n    salt ns1 dig.SPF example.com\n\n" +
       "record: the type of records that is asked for first",
     run: (context, { domain, record, nameserver }) => senders(context, domain, record, nameserver),
-  }),
-} satisfies Record<string, ExecutionFunction>;
+  },
+}) satisfies Record<string, ExecutionFunction>;
 
 /** Questions to name servers, by dig. */
 export const module: ExecutionModule = {
   virtual: (context) =>
     programPath(context, "dig") !== undefined ||
     { unavailable: "The dig execution module cannot be loaded: the dig binary is not in the path." },
-  functions: {
-    check_ip: executionFunction({
-      signature: "addr",
+  functions: executionFunctions({
+    "check_ip(addr)": {
       doc: "True for an IPv4 or IPv6 address, which may have a prefix length.\n\n    salt ns1 dig.check_ip 127.0.0.1",
       run: (_context, { addr }) => isAddress(addr),
-    }),
-    TXT: executionFunction({
-      signature: "host, nameserver=None",
+    },
+    "TXT(host, nameserver=None)": {
       doc: "The TXT records of a host.\n\n    salt ns1 dig.TXT google.com",
       run: (context, { host: name, nameserver }) => lines(context, [host(name), "TXT"], nameserver),
-    }),
+    },
     ...FUNCTIONS,
     ...Object.fromEntries(Object.entries(FUNCTIONS).map(([name, fun]) => [name.toLowerCase(), fun])),
-  },
+  }),
 };

@@ -1,5 +1,5 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunction, type ExecutionModule, InvalidArgumentsError } from "../../model/loader/family.ts";
+import { executionFunctions, type ExecutionModule, InvalidArgumentsError } from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -219,47 +219,39 @@ const withDig = (ask: (context: JobContext, args: Record<string, unknown>) => un
 
 /** Names and addresses, from the program dig and from files. */
 export const module: ExecutionModule = {
-  functions: {
-    A: executionFunction({
-      signature: "host, nameserver=None",
+  functions: executionFunctions({
+    "A(host, nameserver=None)": {
       doc: "The IPv4 addresses of a host.\n\n    salt '*' dnsutil.A www.google.com",
       run: (context, { host, nameserver }) => addresses(context, host, "A", nameserver),
-    }),
-    AAAA: executionFunction({
-      signature: "host, nameserver=None",
+    },
+    "AAAA(host, nameserver=None)": {
       doc: "The IPv6 addresses of a host.\n\n    salt '*' dnsutil.AAAA www.google.com",
       run: (context, { host, nameserver }) => addresses(context, host, "AAAA", nameserver),
-    }),
-    NS: executionFunction({
-      signature: "domain, resolve=True, nameserver=None",
+    },
+    "NS(domain, resolve=True, nameserver=None)": {
       doc: "The name servers of a domain, or with `resolve` their addresses.\n\n    salt '*' dnsutil.NS google.com",
       run: withDig((context, { domain, resolve, nameserver }) => nameServers(context, domain, resolve, nameserver)),
-    }),
-    MX: executionFunction({
-      signature: "domain, resolve=False, nameserver=None",
+    },
+    "MX(domain, resolve=False, nameserver=None)": {
       doc: "The mail servers of a domain with their priorities.\n\n    salt '*' dnsutil.MX saltproject.io",
       run: withDig((context, { domain, resolve, nameserver }) => mailServers(context, domain, resolve, nameserver)),
-    }),
-    SPF: executionFunction({
-      signature: "domain, record='SPF', nameserver=None",
+    },
+    "SPF(domain, record='SPF', nameserver=None)": {
       doc: "The networks that may send mail for a domain (SPF).\n\n    salt '*' dnsutil.SPF google.com",
       run: withDig((context, { domain, record, nameserver }) => senders(context, str(domain), str(record), nameserver)),
-    }),
-    check_ip: executionFunction({
-      signature: "ip_addr",
+    },
+    "check_ip(ip_addr)": {
       doc: "True for a valid IP address, with or without a prefix length.\n\n    salt '*' dnsutil.check_ip 127.0.0.1",
       run: withDig((_context, { ip_addr: address }) => isAddress(address)),
-    }),
-    parse_hosts: executionFunction({
-      signature: "hostsfile: str='/etc/hosts', hosts=None",
+    },
+    "parse_hosts(hostsfile: str='/etc/hosts', hosts=None)": {
       doc: "The names of each address in a hosts file, or in a text.\n\n    salt '*' dnsutil.parse_hosts",
       run(context, { hostsfile, hosts }) {
         const found = hostsOf(context, hostsfile, hosts);
         return found === undefined ? "Error: hosts data was not found" : Object.fromEntries(found);
       },
-    }),
-    hosts_append: executionFunction({
-      signature: "hostsfile: str='/etc/hosts', ip_addr: str=None, entries=None",
+    },
+    "hosts_append(hostsfile: str='/etc/hosts', ip_addr: str=None, entries=None)": {
       doc: "Adds missing names of an address to a hosts file.\n\n" +
         "    salt '*' dnsutil.hosts_append /etc/hosts 127.0.0.1 ad1.yuk.co,ad2.yuk.co",
       run(context, args): string {
@@ -272,9 +264,8 @@ export const module: ExecutionModule = {
         withOsErrors(file, () => fs.append(file, line, 0o666));
         return `The following line was added to ${file}:${line}`;
       },
-    }),
-    hosts_remove: executionFunction({
-      signature: "hostsfile: str='/etc/hosts', entries=None",
+    },
+    "hosts_remove(hostsfile: str='/etc/hosts', entries=None)": {
       doc: "Removes names from a hosts file.\n\n    salt '*' dnsutil.hosts_remove /etc/hosts ad1.yuk.co,ad2.yuk.co",
       run(context, args): null {
         const { fs } = context.runtime;
@@ -289,9 +280,8 @@ export const module: ExecutionModule = {
         overwrite(context.runtime, file, lines.map((line) => `${line}\n`).join(""));
         return null;
       },
-    }),
-    parse_zone: executionFunction({
-      signature: "zonefile=None, zone=None",
+    },
+    "parse_zone(zonefile=None, zone=None)": {
       doc:
         "The entries of a zone file, or of a text.\n\n    salt '*' dnsutil.parse_zone /var/lib/named/example.com.zone",
       run(context, { zonefile, zone }) {
@@ -305,12 +295,11 @@ export const module: ExecutionModule = {
         }
         return truthy(text) ? parseZone(str(text)) : "Error: Zone data was not found";
       },
-    }),
-    serial: executionFunction({
-      signature: "zone='', update=False",
+    },
+    "serial(zone='', update=False)": {
       doc:
         "A serial number for a zone file; `update` increments the one stored in a grain.\n\n    salt '*' dnsutil.serial example.com",
       run: (context, { zone, update }) => serial(context, zone, update),
-    }),
-  },
+    },
+  }),
 };

@@ -4,6 +4,7 @@ import {
   CommandExecutionError,
   type ExecutionFunction,
   executionFunction,
+  executionFunctions,
   type ExecutionModule,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
@@ -83,7 +84,7 @@ async function prune(docker: DockerClient, args: Args): Promise<Args> {
   return found;
 }
 
-const CONTAINERS: Record<string, ExecutionFunction> = {
+const CONTAINERS = executionFunctions({
   ps: ask(
     "filters=None, **kwargs",
     "The containers by id: those that run, with `all` every one, with `verbose` all that is known of each, with `host` " +
@@ -147,12 +148,11 @@ const CONTAINERS: Record<string, ExecutionFunction> = {
     `What changed in a container since it was made.\n\n    salt '*' docker.diff web1${NAME}`,
     (docker, { name }) => of.diff(docker, name),
   ),
-  create: executionFunction({
-    signature: `image, name=None, start=False, ${CREATE}, **kwargs`,
+  [`create(image, name=None, start=False, ${CREATE}, **kwargs)` as const]: {
     doc: `Makes a container.\n\n    salt '*' docker.create myuser/mycontainer name=web1 publish=8080:80${OPTIONS}\n` +
       "start: start it\nimage: its image, which is pulled if it is not there",
     run: create,
-  }),
+  },
   run_container: executionFunction({
     signature: `image, name=None, ${CREATE}, bg=False, replace=False, force=False, networks=None, **kwargs`,
     doc: "Makes a container, runs it to its end and returns what it printed.\n\n" +
@@ -192,54 +192,48 @@ const CONTAINERS: Record<string, ExecutionFunction> = {
       "ignore_already_stopped: one that has stopped is as good\nfail_on_exit_status: a code but 0 is a failure",
     life.wait,
   ),
-  rm: executionFunction({
-    signature: "name, force=False, volumes=False, **kwargs",
+  "rm(name, force=False, volumes=False, **kwargs)": {
     doc: "Removes a container; with `stop` it is stopped before, within `timeout` seconds.\n\n" +
       `    salt '*' docker.rm web1${NAME}\nforce: even if it runs\nvolumes: with its volumes`,
     run: life.remove,
-  }),
+  },
   rename: ask(
     "name, new_name",
     `Renames a container.\n\n    salt '*' docker.rename web1 web2${NAME}\nnew_name: its new name`,
     (docker, { name, new_name }) => life.rename(docker, name, new_name),
   ),
-  commit: executionFunction({
-    signature: "name, repository, tag='latest', message=None, author=None",
+  "commit(name, repository, tag='latest', message=None, author=None)": {
     doc: `Makes an image of a container.\n\n    salt '*' docker.commit web1 myuser/mycontainer${NAME}\n` +
       "repository, tag: name of the image",
     run: image.commit,
-  }),
-  export: executionFunction({
-    signature: "name, path, overwrite=False, makedirs=False, compression=None, **kwargs",
+  },
+  "export(name, path, overwrite=False, makedirs=False, compression=None, **kwargs)": {
     doc:
       `Writes the files of a container into an archive.\n\n    salt '*' docker.export web1 /tmp/web1.tar.xz${NAME}\n` +
       "compression: gzip, bzip2 or xz; otherwise as the path ends",
     run: exportContainer,
-  }),
-  copy_to: executionFunction({
-    signature: "name, source, dest, exec_driver=None, overwrite=False, makedirs=False",
+  },
+  "copy_to(name, source, dest, exec_driver=None, overwrite=False, makedirs=False)": {
     doc: `Copies a file of this host, or of the master, into a container.\n\n` +
       `    salt '*' docker.copy_to web1 /tmp/foo /root/foo${NAME}`,
     run: copyTo,
-  }),
-  copy_from: executionFunction({
-    signature: "name, source, dest, overwrite=False, makedirs=False",
+  },
+  "copy_from(name, source, dest, overwrite=False, makedirs=False)": {
     doc: `Copies a file of a container to this host.\n\n    salt '*' docker.copy_from web1 /root/foo /tmp/foo${NAME}`,
     run: copyFrom,
-  }),
+  },
   compare_containers: ask(
     "first, second, ignore=None",
     "What differs between two containers.\n\n    salt '*' docker.compare_containers foo bar ignore=Hostname\n\n" +
       "first, second: names of containers\nignore: values that do not count",
     (docker, { first, second, ignore }) => compareContainers(docker, str(first), str(second), ignore),
   ),
-  compare_container_networks: executionFunction({
-    signature: "first, second",
+  "compare_container_networks(first, second)": {
     doc: "What differs between the networks of two containers.\n\n" +
       "    salt '*' docker.compare_container_networks foo bar\n\nfirst, second: names of containers",
     run: (context, { first, second }) => compareContainerNetworks(context, first, second),
-  }),
-};
+  },
+});
 const { pause, unpause } = Object.fromEntries(
   [["pause", true], ["unpause", false]].map(([fun, wanted]) => [
     String(fun),
@@ -281,7 +275,7 @@ const EXEC: Record<string, ExecutionFunction> = {
   retcode: running("retcode", "its code", ({ retcode }) => retcode),
 };
 
-const IMAGES: Record<string, ExecutionFunction> = {
+const IMAGES = executionFunctions({
   images: ask(
     "verbose=False, **kwargs",
     "The images by id: those with names, with `all` every one.\n\n    salt '*' docker.images",
@@ -321,12 +315,11 @@ const IMAGES: Record<string, ExecutionFunction> = {
         str(id).replace(/^sha256:/, "").slice(0, 12)
       ),
   ),
-  dangling: executionFunction({
-    signature: "prune=False, force=False",
+  "dangling(prune=False, force=False)": {
     doc:
       "The images without a name that no other needs; with `prune` they are removed.\n\n    salt '*' docker.dangling",
     run: image.dangling,
-  }),
+  },
   search: ask(
     "name, official=False, trusted=False",
     "The images of the public registry that fit.\n\n    salt '*' docker.search centos\n\nname: what is looked for\n" +
@@ -338,39 +331,35 @@ const IMAGES: Record<string, ExecutionFunction> = {
     "Fetches an image.\n\n    salt '*' docker.pull centos:6\n\nimage: its name\napi_response: with all that Docker says",
     (docker, args, context) => image.pull(context, docker, args),
   ),
-  push: executionFunction({
-    signature: "image, insecure_registry=False, api_response=False, client_timeout=60",
+  "push(image, insecure_registry=False, api_response=False, client_timeout=60)": {
     doc: "Sends an image to its registry.\n\n    salt '*' docker.push myuser/mycontainer:mytag\n\nimage: its name\n" +
       "api_response: with all that Docker says",
     run: image.push,
-  }),
+  },
   tag: ask(
     "name, repository, tag='latest', force=False",
     `Gives an image a name.\n\n    salt '*' docker.tag 0123456789ab myrepo/mycontainer mytag${IMAGE}\n` +
       "repository, tag: the name",
     image.tag,
   ),
-  rmi: executionFunction({
-    signature: "*names, **kwargs",
+  "rmi(*names, **kwargs)": {
     doc:
       "Removes images; with `force` even if they are used, with `prune=False` without those that they are made of.\n\n" +
       "    salt '*' docker.rmi busybox",
     run: (context, { names, kwargs }) => image.remove(context, names, kwargs),
-  }),
-  save: executionFunction({
-    signature: "name, path, overwrite=False, makedirs=False, compression=None, **kwargs",
+  },
+  "save(name, path, overwrite=False, makedirs=False, compression=None, **kwargs)": {
     doc: `Writes an image into an archive.\n\n    salt '*' docker.save centos:7 /tmp/cent7.tar${IMAGE}\n` +
       "compression: gzip, bzip2 or xz; otherwise as the path ends",
     run: saveImage,
-  }),
+  },
   load: loadImages,
-  import: executionFunction({
-    signature: "source, repository, tag='latest', api_response=False",
+  "import(source, repository, tag='latest', api_response=False)": {
     doc:
       "Makes an image of an archive of files.\n\n    salt '*' docker.import /tmp/cent7-minimal.tar.xz myuser/centos 7\n\n" +
       "repository, tag: name of the image",
     run: image.importImage,
-  }),
+  },
   build: executionFunction({
     signature: `path=None, repository=None, tag=None, cache=True, rm=True, api_response=False, fileobj=None,
         dockerfile=None, buildargs=None`,
@@ -381,7 +370,7 @@ const IMAGES: Record<string, ExecutionFunction> = {
       "fileobj: refused",
     run: image.build,
   }),
-};
+});
 
 const NETWORKS: Record<string, ExecutionFunction> = {
   networks: ask(
@@ -471,7 +460,7 @@ const NETWORKS: Record<string, ExecutionFunction> = {
   ),
 };
 
-const DAEMON: Record<string, ExecutionFunction> = {
+const DAEMON = executionFunctions({
   info: ask("", "What the daemon says of itself.\n\n    salt '*' docker.info", (docker) => docker.get("/info")),
   version: ask("", "The version of Docker.\n\n    salt '*' docker.version", (docker) => of.version(docker)),
   prune: ask(
@@ -480,23 +469,20 @@ const DAEMON: Record<string, ExecutionFunction> = {
       "filters: only what fits, such as until=24h",
     prune,
   ),
-  login: executionFunction({
-    signature: "*registries",
+  "login(*registries)": {
     doc:
       "Signs in to registries as configuration and pillar say (`docker-registries`).\n\n    salt '*' docker.login hub",
     run: (context, { registries }) => sign(context, registries, "login"),
-  }),
-  logout: executionFunction({
-    signature: "*registries",
+  },
+  "logout(*registries)": {
     doc: "Signs out of registries.\n\n    salt '*' docker.logout hub",
     run: (context, { registries }) => sign(context, registries, "logout"),
-  }),
-  get_client_args: executionFunction({
-    signature: "limit=None",
+  },
+  "get_client_args(limit=None)": {
     doc: "The options that docker.create takes.\n\n    salt '*' docker.get_client_args",
     run: () => ({ create_container: [...CREATE_OPTIONS] }),
-  }),
-};
+  },
+});
 
 /** Functions that run Salt in a container. */
 const PYTHON: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { str } from "../../language/python/repr.ts";
 import { programPath, run, runAll } from "../commands.ts";
@@ -111,19 +111,16 @@ export const module: ExecutionModule = {
     isFamily(context, ["Debian"]) && programPath(context, "dpkg-query") !== undefined
       ? "lowpkg"
       : { unavailable: "Packages are not handled by dpkg here" },
-  functions: {
-    bin_pkg_info: executionFunction({
-      signature: "path: str, saltenv='base'",
+  functions: executionFunctions({
+    "bin_pkg_info(path: str, saltenv='base')": {
       doc: "Name, version and architecture of a package in a file.\n\n    salt '*' lowpkg.bin_pkg_info /root/foo.deb",
       run: (context, { path, saltenv }) => fileInfo(context, path, saltenv),
-    }),
-    unpurge: executionFunction({
-      signature: "*packages",
+    },
+    "unpurge(*packages)": {
       doc: "Marks packages for installation that were marked for purging.\n\n    salt '*' lowpkg.unpurge curl",
       run: (context, { packages }) => unpurge(context, packages),
-    }),
-    list_pkgs: executionFunction({
-      signature: "*packages, **kwargs",
+    },
+    "list_pkgs(*packages, **kwargs)": {
       doc: "The installed packages with their versions.\n\n    salt '*' lowpkg.list_pkgs httpd",
       async run(context, { packages }) {
         const found = await rows(context, packages, "${binary:Package}\\t${Version}");
@@ -131,28 +128,25 @@ export const module: ExecutionModule = {
           ? found
           : Object.fromEntries(found.map(([, name, version]) => [name, version]));
       },
-    }),
-    file_list: executionFunction({
-      signature: "*packages, **kwargs",
+    },
+    "file_list(*packages, **kwargs)": {
       doc: "The files of packages in one list.\n\n    salt '*' lowpkg.file_list httpd",
       async run(context, { packages }) {
         const found = await filesOf(context, packages);
         if (typeof found === "string") return found;
         return { errors: [], files: [...new Set(Object.values(found).flat())].sort() };
       },
-    }),
-    file_dict: executionFunction({
-      signature: "*packages, **kwargs",
+    },
+    "file_dict(*packages, **kwargs)": {
       doc: "The files of packages by package.\n\n    salt '*' lowpkg.file_dict httpd",
       async run(context, { packages }) {
         const found = await filesOf(context, packages);
         return typeof found === "string" ? found : { errors: [], packages: found };
       },
-    }),
-    info: executionFunction({
-      signature: "*packages, **kwargs",
+    },
+    "info(*packages, **kwargs)": {
       doc: "Details of installed packages.\n\n    salt '*' lowpkg.info bash",
       run: (context, { packages, kwargs }) => details(context, packages, kwargs),
-    }),
-  },
+    },
+  }),
 };

@@ -1,5 +1,5 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 
@@ -21,23 +21,20 @@ const SCOPE = "\n\nIt holds for the process of this job, and for what the job st
 
 /** Variables of the environment. */
 export const module: ExecutionModule = {
-  functions: {
-    get: executionFunction({
-      signature: "key, default=''",
+  functions: executionFunctions({
+    "get(key, default='')": {
       doc: "The value of a variable, or `default`.\n\n    salt '*' environ.get PATH",
       run: (context, { key, default: fallback }) =>
         typeof key === "string" ? context.runtime.process.env(key) ?? fallback : false,
-    }),
-    has_value: executionFunction({
-      signature: "key, value=None",
+    },
+    "has_value(key, value=None)": {
       doc: "True if the variable exists, and if its value equals `value`.\n\n    salt '*' environ.has_value HOME",
       run(context, { key, value }) {
         const found = typeof key === "string" ? context.runtime.process.env(key) : undefined;
         return found !== undefined && (value === null || found === value);
       },
-    }),
-    item: executionFunction({
-      signature: "keys, default=''",
+    },
+    "item(keys, default='')": {
       doc: "One variable or a list of them by name; `default` replaces those that are missing.\n\n" +
         "    salt '*' environ.item '[PATH, HOME]'",
       run(context, { keys, default: fallback }) {
@@ -46,20 +43,17 @@ export const module: ExecutionModule = {
           names.map((name) => [str(name), context.runtime.process.env(str(name)) ?? fallback]),
         );
       },
-    }),
-    items: executionFunction({
-      signature: "",
+    },
+    "items()": {
       doc: "All variables.\n\n    salt '*' environ.items",
       run: (context) => context.runtime.process.environment(),
-    }),
-    setval: executionFunction({
-      signature: "key, val, false_unsets=False, permanent=False",
+    },
+    "setval(key, val, false_unsets=False, permanent=False)": {
       doc: "Sets a variable to a text. False empties it, or with `false_unsets` removes it." +
         `${SCOPE}\n\n    salt '*' environ.setval EDITOR vi`,
       run: (context, { key, val, false_unsets: falseUnsets }) => setval(context, key, val, falseUnsets),
-    }),
-    setenv: executionFunction({
-      signature: "environ, false_unsets=False, clear_all=False, update_minion=False, permanent=False",
+    },
+    "setenv(environ, false_unsets=False, clear_all=False, update_minion=False, permanent=False)": {
       doc: "Sets several variables from a map; with `clear_all` all others are emptied or removed." +
         `${SCOPE}\n\n    salt '*' environ.setenv '{EDITOR: vi, PAGER: less}'`,
       run(context, args): Record<string, unknown> | false {
@@ -88,6 +82,6 @@ export const module: ExecutionModule = {
         }
         return Object.fromEntries(changed);
       },
-    }),
-  },
+    },
+  }),
 };

@@ -1,6 +1,11 @@
 import { messageOf } from "../../base/errors.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunction, type ExecutionModule, InvalidArgumentsError } from "../../model/loader/family.ts";
+import {
+  executionFunction,
+  executionFunctions,
+  type ExecutionModule,
+  InvalidArgumentsError,
+} from "../../model/loader/family.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { repr, str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -55,7 +60,7 @@ function part(wanted: unknown, values: Record<string, unknown>): Record<string, 
 
 /** Events on the bus of the master and of the minion. */
 export const module: ExecutionModule = {
-  functions: {
+  functions: executionFunctions({
     send: executionFunction({
       inline: true,
       signature: `tag: str, data=None, preload=None, with_env=False, with_grains=False, with_pillar=False,
@@ -82,18 +87,16 @@ export const module: ExecutionModule = {
         return staysHere ? toMinion(context, tag, whole) : await toMaster(context, tag, whole, preload);
       },
     }),
-    fire: executionFunction({
+    "fire(data, tag: str)": {
       inline: true,
-      signature: "data, tag: str",
       doc: "Fires an event on the bus of the minion.\n\n    salt '*' event.fire '{data: hello}' my/tag",
       // As in Salt, an event without a map is none.
       run: (context, { data, tag }) => (data === null || isMap(data)) && toMinion(context, tag, mapOfData(data)),
-    }),
-    fire_master: executionFunction({
+    },
+    "fire_master(data, tag: str, preload=None)": {
       inline: true,
-      signature: "data, tag: str, preload=None",
       doc: "Fires an event on the bus of the master.\n\n    salt '*' event.fire_master '{data: hello}' my/tag",
       run: async (context, { data, tag, preload }) => await toMaster(context, tag, data ?? {}, preload),
-    }),
-  },
+    },
+  }),
 };

@@ -1,6 +1,6 @@
 import type { Args } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -88,9 +88,8 @@ export const module: ExecutionModule = {
     runtime.process.platform === "win32"
       ? { unavailable: "The extfs execution module cannot be loaded: only available on non-Windows systems." }
       : true,
-  functions: {
-    mkfs: executionFunction({
-      signature: "device, fs_type, **kwargs",
+  functions: executionFunctions({
+    "mkfs(device, fs_type, **kwargs)": {
       doc: "Makes a file system. WARNING: data on the device is lost.\n\n" +
         "    salt '*' extfs.mkfs /dev/sda1 fs_type=ext4 label=data\n\n" +
         `kwargs: ${Object.keys(MAKING).join(", ")}; True for one without a value`,
@@ -100,28 +99,24 @@ export const module: ExecutionModule = {
         const said = splitLines(await run(context, words));
         return said.filter((line) => line !== "" && !PROGRESS.some((start) => line.startsWith(start)));
       },
-    }),
-    tune: executionFunction({
-      signature: "device, **kwargs",
+    },
+    "tune(device, **kwargs)": {
       doc: "Changes parameters of a file system.\n\n    salt '*' extfs.tune /dev/sda1 label=root reserved=1000\n\n" +
         `kwargs: ${Object.keys(TUNING).join(", ")}; True for one without a value`,
       run: async (context, { device, kwargs }) =>
         splitLines(await run(context, ["tune2fs", ...options(kwargs, TUNING), operand(device, "a device")])),
-    }),
-    attributes: executionFunction({
-      signature: "device, args=None",
+    },
+    "attributes(device, args=None)": {
       doc: `The parameters of a file system.\n\n    salt '*' extfs.attributes /dev/sda1${FLAGS}`,
       run: async (context, args) => (await dump(context, args)).attributes,
-    }),
-    blocks: executionFunction({
-      signature: "device, args=None",
+    },
+    "blocks(device, args=None)": {
       doc: `The groups of blocks of a file system.\n\n    salt '*' extfs.blocks /dev/sda1${FLAGS}`,
       run: async (context, args) => (await dump(context, args)).blocks,
-    }),
-    dump: executionFunction({
-      signature: "device, args=None",
+    },
+    "dump(device, args=None)": {
       doc: `The parameters of a file system, and its groups of blocks.\n\n    salt '*' extfs.dump /dev/sda1${FLAGS}`,
       run: dump,
-    }),
-  },
+    },
+  }),
 };

@@ -1,6 +1,11 @@
 import type { Args } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import {
+  CommandExecutionError,
+  executionFunction,
+  executionFunctions,
+  type ExecutionModule,
+} from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -27,7 +32,7 @@ const HOW = "\n\ngem_bin: path of gem\nruby: taken and without effect; rvm and r
 
 /** Ruby's packages, by gem. */
 export const module: ExecutionModule = {
-  functions: {
+  functions: executionFunctions({
     install: executionFunction({
       signature: `gems, ruby=None, gem_bin=None, runas=None, version=None, rdoc: bool=False, ri: bool=False,
         pre_releases: bool=False, proxy=None, source=None`,
@@ -52,28 +57,23 @@ export const module: ExecutionModule = {
         return await gem(context, ["install", ...words], args);
       },
     }),
-    uninstall: executionFunction({
-      signature: `gems, ${PLACE}`,
+    [`uninstall(gems, ${PLACE})` as const]: {
       doc: `Removes gems.\n\n    salt '*' gem.uninstall vagrant${HOW}`,
       run: (context, args) => gem(context, ["uninstall", ...namesOf(args.gems), "-a", "-x"], args),
-    }),
-    update: executionFunction({
-      signature: `gems, ${PLACE}`,
+    },
+    [`update(gems, ${PLACE})` as const]: {
       doc: `Upgrades gems.\n\n    salt '*' gem.update vagrant${HOW}`,
       run: (context, args) => gem(context, ["update", ...namesOf(args.gems)], args),
-    }),
-    update_system: executionFunction({
-      signature: `version: str='', ${PLACE}`,
+    },
+    [`update_system(version: str='', ${PLACE})` as const]: {
       doc: `Upgrades gem itself.\n\n    salt '*' gem.update_system${HOW}`,
       run: (context, args) => gem(context, ["update", "--system", args.version], args),
-    }),
-    version: executionFunction({
-      signature: PLACE,
+    },
+    [`version(${PLACE})` as const]: {
       doc: `The version of gem.\n\n    salt '*' gem.version${HOW}`,
       run: version,
-    }),
-    list: executionFunction({
-      signature: `prefix='', ${PLACE}`,
+    },
+    [`list(prefix='', ${PLACE})` as const]: {
       doc: `The installed gems, each with its versions.\n\n    salt '*' gem.list${HOW}\n` +
         "prefix: only those that begin so",
       async run(context, args): Promise<Record<string, string[]>> {
@@ -85,9 +85,8 @@ export const module: ExecutionModule = {
         }
         return found;
       },
-    }),
-    list_upgrades: executionFunction({
-      signature: PLACE,
+    },
+    [`list_upgrades(${PLACE})` as const]: {
       doc: `The gems that there are newer versions of.\n\n    salt '*' gem.list_upgrades${HOW}`,
       async run(context, args): Promise<Record<string, string>> {
         const found: Record<string, string> = {};
@@ -98,21 +97,18 @@ export const module: ExecutionModule = {
         }
         return found;
       },
-    }),
-    sources_add: executionFunction({
-      signature: `source_uri: str, ${PLACE}`,
+    },
+    [`sources_add(source_uri: str, ${PLACE})` as const]: {
       doc: `Adds an address of gems.\n\n    salt '*' gem.sources_add http://gems.example.org/${HOW}`,
       run: (context, args) => gem(context, ["sources", "--add", args.source_uri], args),
-    }),
-    sources_remove: executionFunction({
-      signature: `source_uri: str, ${PLACE}`,
+    },
+    [`sources_remove(source_uri: str, ${PLACE})` as const]: {
       doc: `Removes an address of gems.\n\n    salt '*' gem.sources_remove http://gems.example.org/${HOW}`,
       run: (context, args) => gem(context, ["sources", "--remove", args.source_uri], args),
-    }),
-    sources_list: executionFunction({
-      signature: PLACE,
+    },
+    [`sources_list(${PLACE})` as const]: {
       doc: `The addresses of gems.\n\n    salt '*' gem.sources_list${HOW}`,
       run: async (context, args) => splitLines(await gem(context, ["sources"], args)).slice(2),
-    }),
-  },
+    },
+  }),
 };

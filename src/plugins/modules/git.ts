@@ -2,7 +2,8 @@ import type { Args } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
-  exampledFunctions,
+  executionFunction,
+  executionFunctions,
   type ExecutionModule,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
@@ -28,8 +29,6 @@ const END = "user=None, password=None, ignore_retcode=False, output_encoding=Non
 const OPTS = "opts='', git_opts=''";
 
 const IDENTITY = "user=None, password=None, identity=None, ignore_retcode=False";
-
-const fun = exampledFunctions("git");
 
 /** The same, for a command whose words depend on the arguments only. */
 const simple = (words: (args: Args) => string[], options: RunOptions = {}) => (context: JobContext, args: Args) =>
@@ -131,46 +130,41 @@ export const module: ExecutionModule = {
     programPath(context, "git") === undefined
       ? { unavailable: "The git execution module cannot be loaded: git unavailable." }
       : true,
-  functions: {
-    version: fun(
-      "versioninfo: bool=False",
-      "The version of git; with `versioninfo` as numbers.",
-      "version",
-      async (context, { versioninfo }) => {
+  functions: executionFunctions({
+    "version(versioninfo: bool=False)": {
+      doc: "The version of git; with `versioninfo` as numbers.\n\n    salt '*' git.version",
+      async run(context, { versioninfo }) {
         const version = await versionOf(context);
         if (!versioninfo) return version;
         return version.split(".").map((part) => /^\d+$/.test(part) ? Number(part) : part);
       },
-    ),
-    init: fun(
-      `cwd, bare=False, template=None, separate_git_dir=None, shared=None, opts='', git_opts='', ${END}`,
-      "Creates a repository.",
-      "init /path/to/repo",
-      init,
-    ),
-    clone: fun(
-      `cwd, url=None, name=None, opts='', git_opts='', user=None, password=None, identity=None, https_user=None,
+    },
+    init: executionFunction({
+      signature: `cwd, bare=False, template=None, separate_git_dir=None, shared=None, opts='', git_opts='', ${END}`,
+      doc: "Creates a repository.\n\n    salt '*' git.init /path/to/repo",
+      run: init,
+    }),
+    clone: executionFunction({
+      signature:
+        `cwd, url=None, name=None, opts='', git_opts='', user=None, password=None, identity=None, https_user=None,
         https_pass=None, ignore_retcode=False, saltenv='base', output_encoding=None`,
-      "Clones a repository into a directory, or with `name` into one below it.",
-      "clone /path/to/repo git://github.com/saltstack/salt.git",
-      clone,
-    ),
-    add: fun(
-      `cwd, filename, ${OPTS}, ${END}`,
-      "Adds a file to the index.",
-      "add /path/to/repo foo/bar.py",
-      simple((args) => [
+      doc: "Clones a repository into a directory, or with `name` into one below it.\n\n" +
+        "    salt '*' git.clone /path/to/repo git://github.com/saltstack/salt.git",
+      run: clone,
+    }),
+    [`add(cwd, filename, ${OPTS}, ${END})` as const]: {
+      doc: "Adds a file to the index.\n\n    salt '*' git.add /path/to/repo foo/bar.py",
+      run: simple((args) => [
         ...command(args, "add", "--verbose"),
         ...optionWords(args.opts).filter((option) => option !== "-v" && option !== "--verbose"),
         "--",
         str(args.filename),
       ]),
-    ),
-    archive: fun(
-      `cwd, output, rev: str='HEAD', prefix=None, git_opts='', ${END}, **kwargs`,
-      "Exports a revision of a repository as an archive; `format` may be tar or zip.",
-      "archive /path/to/repo /path/to/archive.tar",
-      async (context, args) => {
+    },
+    [`archive(cwd, output, rev: str='HEAD', prefix=None, git_opts='', ${END}, **kwargs)` as const]: {
+      doc: "Exports a revision of a repository as an archive; `format` may be tar or zip.\n\n" +
+        "    salt '*' git.archive /path/to/repo /path/to/archive.tar",
+      async run(context, args) {
         const { format } = keywords(args.kwargs, "format");
         const prefix = truthy(args.prefix) ? str(args.prefix) : `${basename(directoryOf(context, args))}/`;
         const words = [
@@ -184,241 +178,202 @@ export const module: ExecutionModule = {
         await output(context, args, words);
         return true;
       },
-    ),
-    branch: fun(
-      `cwd, name=None, ${OPTS}, ${END}`,
-      "Creates a branch; `opts` may ask for another action, such as -d.",
-      "branch /path/to/repo mybranch opts='--set-upstream-to=origin/mybranch'",
-      async (context, args) => {
+    },
+    [`branch(cwd, name=None, ${OPTS}, ${END})` as const]: {
+      doc: "Creates a branch; `opts` may ask for another action, such as -d.\n\n" +
+        "    salt '*' git.branch /path/to/repo mybranch opts='--set-upstream-to=origin/mybranch'",
+      async run(context, args) {
         await output(context, args, [...command(args, "branch"), ...optionWords(args.opts), ...given(args.name)]);
         return true;
       },
-    ),
-    checkout: fun(
-      `cwd, rev=None, force=False, ${OPTS}, ${END}`,
-      "Checks out a branch, tag or commit.",
-      "checkout /path/to/repo somebranch",
-      simple(checkoutWords, { redirect: true }),
-    ),
-    commit: fun(
-      `cwd, message, ${OPTS}, user=None, password=None, filename=None, ignore_retcode=False, output_encoding=None`,
-      "Commits what was added, or a file.",
-      "commit /path/to/repo 'The commit message'",
-      simple((args) => [
+    },
+    [`checkout(cwd, rev=None, force=False, ${OPTS}, ${END})` as const]: {
+      doc: "Checks out a branch, tag or commit.\n\n    salt '*' git.checkout /path/to/repo somebranch",
+      run: simple(checkoutWords, { redirect: true }),
+    },
+    commit: executionFunction({
+      signature:
+        `cwd, message, ${OPTS}, user=None, password=None, filename=None, ignore_retcode=False, output_encoding=None`,
+      doc: "Commits what was added, or a file.\n\n    salt '*' git.commit /path/to/repo 'The commit message'",
+      run: simple((args) => [
         ...command(args, "commit", "-m", str(args.message)),
         ...optionWords(args.opts),
         ...(truthy(args.filename) ? ["--", str(args.filename)] : []),
       ]),
-    ),
-    config_get: fun(
-      `key, cwd=None, ${END}, **kwargs`,
-      "A value of the configuration; `all` returns every value, `global` reads the user's configuration.",
-      "config_get user.name cwd=/path/to/repo",
-      configGet,
-    ),
-    config_get_regexp: fun(
-      `key, value_regex=None, cwd=None, ${END}, **kwargs`,
-      "Values of the configuration whose names match a regular expression.",
-      "config_get_regexp 'foo.*' cwd=/path/to/repo",
-      configGetRegexp,
-    ),
-    config_get_regex: fun(
-      `key, value_regex=None, cwd=None, ${END}, **kwargs`,
-      "The same as git.config_get_regexp.",
-      "config_get_regex 'foo.*' cwd=/path/to/repo",
-      configGetRegexp,
-    ),
-    config_set: fun(
-      `key, value=None, multivar=None, cwd=None, ${END}, **kwargs`,
-      "Sets one or several values of the configuration; `add` keeps the others, `global` writes the user's configuration.",
-      "config_set user.email me@example.com cwd=/path/to/repo",
-      configSet,
-    ),
-    config_unset: fun(
-      `key, value_regex=None, cwd=None, ${END}, **kwargs`,
-      "Removes a value from the configuration; `all` removes every value of that name.",
-      "config_unset foo.bar cwd=/path/to/repo",
-      configUnset,
-    ),
-    current_branch: fun(
-      `cwd, ${END}`,
-      "The branch that is checked out.",
-      "current_branch /path/to/repo",
-      simple(() => ["git", "rev-parse", "--abbrev-ref", "HEAD"]),
-    ),
-    describe: fun(
-      `cwd, rev='HEAD', ${END}`,
-      "Describes a commit by the last tag before it.",
-      "describe /path/to/repo",
-      simple(({ rev }) => ["git", "describe", "--always", str(rev)]),
-    ),
-    diff: fun(
-      `cwd, item1=None, item2=None, ${OPTS}, user=None, password=None, no_index=False, cached=False, paths=None,
+    }),
+    [`config_get(key, cwd=None, ${END}, **kwargs)` as const]: {
+      doc: "A value of the configuration; `all` returns every value, `global` reads the user's " +
+        "configuration.\n\n" + "    salt '*' git.config_get user.name cwd=/path/to/repo",
+      run: configGet,
+    },
+    [`config_get_regexp(key, value_regex=None, cwd=None, ${END}, **kwargs)` as const]: {
+      doc: "Values of the configuration whose names match a regular expression.\n\n" +
+        "    salt '*' git.config_get_regexp 'foo.*' cwd=/path/to/repo",
+      run: configGetRegexp,
+    },
+    [`config_get_regex(key, value_regex=None, cwd=None, ${END}, **kwargs)` as const]: {
+      doc: "The same as git.config_get_regexp.\n\n    salt '*' git.config_get_regex 'foo.*' cwd=/path/to/repo",
+      run: configGetRegexp,
+    },
+    [`config_set(key, value=None, multivar=None, cwd=None, ${END}, **kwargs)` as const]: {
+      doc: "Sets one or several values of the configuration; `add` keeps the others, `global` writes the user's " +
+        "configuration.\n\n" + "    salt '*' git.config_set user.email me@example.com cwd=/path/to/repo",
+      run: configSet,
+    },
+    [`config_unset(key, value_regex=None, cwd=None, ${END}, **kwargs)` as const]: {
+      doc: "Removes a value from the configuration; `all` removes every value of that name.\n\n" +
+        "    salt '*' git.config_unset foo.bar cwd=/path/to/repo",
+      run: configUnset,
+    },
+    [`current_branch(cwd, ${END})` as const]: {
+      doc: "The branch that is checked out.\n\n    salt '*' git.current_branch /path/to/repo",
+      run: simple(() => ["git", "rev-parse", "--abbrev-ref", "HEAD"]),
+    },
+    [`describe(cwd, rev='HEAD', ${END})` as const]: {
+      doc: "Describes a commit by the last tag before it.\n\n    salt '*' git.describe /path/to/repo",
+      run: simple(({ rev }) => ["git", "describe", "--always", str(rev)]),
+    },
+    diff: executionFunction({
+      signature:
+        `cwd, item1=None, item2=None, ${OPTS}, user=None, password=None, no_index=False, cached=False, paths=None,
         output_encoding=None`,
-      "The changes between two revisions, or in the work tree.",
-      "diff /path/to/repo HEAD~1 HEAD",
-      (context, args) => {
+      doc: "The changes between two revisions, or in the work tree.\n\n" +
+        "    salt '*' git.diff /path/to/repo HEAD~1 HEAD",
+      run(context, args) {
         const noIndex = truthy(args.no_index);
         const own = { ...args, ignore_retcode: noIndex };
         return output(context, own, diffWords(args), { redirect: true, failHard: !noIndex });
       },
-    ),
-    discard_local_changes: fun(
-      `cwd, path='.', ${END}`,
-      "Discards changes of files in the work tree.",
-      "discard_local_changes /path/to/repo path=foo",
-      simple(({ path }) => ["git", "checkout", "--", str(path)], { redirect: true }),
-    ),
-    fetch: fun(
-      `cwd, remote=None, force=False, refspecs=None, ${OPTS}, ${IDENTITY}, saltenv='base', output_encoding=None`,
-      "Fetches from a remote repository; returns what is new.",
-      "fetch /path/to/repo upstream",
-      fetchRefs,
-    ),
-    is_worktree: fun(
-      "cwd, user=None, password=None, output_encoding=None",
-      "True for a linked work tree of a repository.",
-      "is_worktree /path/to/repo",
-      isWorktree,
-    ),
-    list_branches: fun(
-      `cwd, remote: bool=False, ${END}`,
-      "The names of the branches, or of the remote ones.",
-      "list_branches /path/to/repo",
-      async (context, args) =>
+    }),
+    [`discard_local_changes(cwd, path='.', ${END})` as const]: {
+      doc: "Discards changes of files in the work tree.\n\n" +
+        "    salt '*' git.discard_local_changes /path/to/repo path=foo",
+      run: simple(({ path }) => ["git", "checkout", "--", str(path)], { redirect: true }),
+    },
+    fetch: executionFunction({
+      signature:
+        `cwd, remote=None, force=False, refspecs=None, ${OPTS}, ${IDENTITY}, saltenv='base', output_encoding=None`,
+      doc: "Fetches from a remote repository; returns what is new.\n\n    salt '*' git.fetch /path/to/repo upstream",
+      run: fetchRefs,
+    }),
+    "is_worktree(cwd, user=None, password=None, output_encoding=None)": {
+      doc: "True for a linked work tree of a repository.\n\n    salt '*' git.is_worktree /path/to/repo",
+      run: isWorktree,
+    },
+    [`list_branches(cwd, remote: bool=False, ${END})` as const]: {
+      doc: "The names of the branches, or of the remote ones.\n\n    salt '*' git.list_branches /path/to/repo",
+      run: async (context, args) =>
         splitLines(await output(context, args, forEachRef(`refs/${args.remote ? "remotes" : "heads"}/`))),
-    ),
-    list_tags: fun(
-      `cwd, ${END}`,
-      "The names of the tags.",
-      "list_tags /path/to/repo",
-      async (context, args) => splitLines(await output(context, args, forEachRef("refs/tags/"))),
-    ),
-    list_worktrees: fun(
-      "cwd, stale=False, user=None, password=None, output_encoding=None, **kwargs",
-      "The work trees of a repository; `stale` returns those whose directories are gone, `all` both.",
-      "list_worktrees /path/to/repo",
-      listWorktrees,
-    ),
-    ls_remote: fun(
-      `cwd=None, remote='origin', ref=None, ${OPTS}, user=None, password=None, identity=None, https_user=None,
+    },
+    [`list_tags(cwd, ${END})` as const]: {
+      doc: "The names of the tags.\n\n    salt '*' git.list_tags /path/to/repo",
+      run: async (context, args) => splitLines(await output(context, args, forEachRef("refs/tags/"))),
+    },
+    "list_worktrees(cwd, stale=False, user=None, password=None, output_encoding=None, **kwargs)": {
+      doc: "The work trees of a repository; `stale` returns those whose directories are gone, `all` both.\n\n" +
+        "    salt '*' git.list_worktrees /path/to/repo",
+      run: listWorktrees,
+    },
+    ls_remote: executionFunction({
+      signature:
+        `cwd=None, remote='origin', ref=None, ${OPTS}, user=None, password=None, identity=None, https_user=None,
         https_pass=None, ignore_retcode=False, output_encoding=None, saltenv='base'`,
-      "The references of a remote repository.",
-      "ls_remote /path/to/repo origin master",
-      lsRemote,
-    ),
-    merge: fun(
-      `cwd, rev=None, ${OPTS}, ${IDENTITY}, output_encoding=None, **kwargs`,
-      "Merges another revision into the branch.",
-      "merge /path/to/repo rev=upstream/foo",
-      (context, args) => {
+      doc: "The references of a remote repository.\n\n    salt '*' git.ls_remote /path/to/repo origin master",
+      run: lsRemote,
+    }),
+    [`merge(cwd, rev=None, ${OPTS}, ${IDENTITY}, output_encoding=None, **kwargs)` as const]: {
+      doc: "Merges another revision into the branch.\n\n    salt '*' git.merge /path/to/repo rev=upstream/foo",
+      run(context, args) {
         keywords(args.kwargs);
         const rev = truthy(args.rev) ? [str(args.rev)] : [];
         return output(context, args, [...command(args, "merge"), ...optionWords(args.opts), ...rev]);
       },
-    ),
-    merge_base: fun(
-      `cwd, refs=None, octopus=False, is_ancestor=False, independent=False, fork_point=None, opts='', git_opts='',
+    },
+    merge_base: executionFunction({
+      signature:
+        `cwd, refs=None, octopus=False, is_ancestor=False, independent=False, fork_point=None, opts='', git_opts='',
         ${END}, **kwargs`,
-      "The best common ancestor of commits; with `is_ancestor`, whether the first is an ancestor of the second.",
-      "merge_base /path/to/repo refs=mybranch,mytag",
-      mergeBase,
-    ),
-    merge_tree: fun(
-      `cwd, ref1, ref2, base=None, ${END}`,
-      "The result that a merge of two revisions would have.",
-      "merge_tree /path/to/repo HEAD upstream/dev",
-      mergeTree,
-    ),
-    pull: fun(
-      `cwd, ${OPTS}, ${IDENTITY}, saltenv='base', output_encoding=None`,
-      "Fetches and merges.",
-      "pull /path/to/repo opts='--rebase origin master'",
-      simple((args) => [...command(args, "pull"), ...optionWords(args.opts)]),
-    ),
-    push: fun(
-      `cwd, remote=None, ref=None, ${OPTS}, ${IDENTITY}, saltenv='base', output_encoding=None, **kwargs`,
-      "Pushes a branch or tag to a remote repository.",
-      "push /path/to/repo upstream issue21:upstream-issue21",
-      (context, args) => {
+      doc: "The best common ancestor of commits; with `is_ancestor`, whether the first is an ancestor of the " +
+        "second.\n\n" + "    salt '*' git.merge_base /path/to/repo refs=mybranch,mytag",
+      run: mergeBase,
+    }),
+    [`merge_tree(cwd, ref1, ref2, base=None, ${END})` as const]: {
+      doc: "The result that a merge of two revisions would have.\n\n" +
+        "    salt '*' git.merge_tree /path/to/repo HEAD upstream/dev",
+      run: mergeTree,
+    },
+    [`pull(cwd, ${OPTS}, ${IDENTITY}, saltenv='base', output_encoding=None)` as const]: {
+      doc: "Fetches and merges.\n\n    salt '*' git.pull /path/to/repo opts='--rebase origin master'",
+      run: simple((args) => [...command(args, "pull"), ...optionWords(args.opts)]),
+    },
+    push: executionFunction({
+      signature: `cwd, remote=None, ref=None, ${OPTS}, ${IDENTITY}, saltenv='base', output_encoding=None, **kwargs`,
+      doc: "Pushes a branch or tag to a remote repository.\n\n" +
+        "    salt '*' git.push /path/to/repo upstream issue21:upstream-issue21",
+      run(context, args) {
         keywords(args.kwargs);
         const words = [...command(args, "push"), ...optionWords(args.opts), ...given(args.remote), ...given(args.ref)];
         return output(context, args, words);
       },
-    ),
-    rebase: fun(
-      `cwd, rev='master', ${OPTS}, ${END}`,
-      "Rebases the branch onto another revision.",
-      "rebase /path/to/repo 'upstream master'",
-      simple(rebaseWords),
-    ),
-    remote_get: fun(
-      "cwd, remote='origin', user=None, password=None, redact_auth=True, ignore_retcode=False, output_encoding=None",
-      "The addresses of a remote repository.",
-      "remote_get /path/to/repo upstream",
-      remoteGet,
-    ),
-    remote_refs: fun(
-      `url, heads=False, tags=False, user=None, password=None, identity=None, https_user=None, https_pass=None,
+    }),
+    [`rebase(cwd, rev='master', ${OPTS}, ${END})` as const]: {
+      doc: "Rebases the branch onto another revision.\n\n    salt '*' git.rebase /path/to/repo 'upstream master'",
+      run: simple(rebaseWords),
+    },
+    remote_get: executionFunction({
+      signature:
+        "cwd, remote='origin', user=None, password=None, redact_auth=True, ignore_retcode=False, output_encoding=None",
+      doc: "The addresses of a remote repository.\n\n    salt '*' git.remote_get /path/to/repo upstream",
+      run: remoteGet,
+    }),
+    remote_refs: executionFunction({
+      signature:
+        `url, heads=False, tags=False, user=None, password=None, identity=None, https_user=None, https_pass=None,
         ignore_retcode=False, output_encoding=None, saltenv='base', **kwargs`,
-      "The references of a repository by its address; `filter` selects those that match a pattern.",
-      "remote_refs https://github.com/saltstack/salt.git heads=True",
-      remoteRefs,
-    ),
-    remote_set: fun(
-      `cwd, url, remote='origin', user=None, password=None, https_user=None, https_pass=None, push_url=None,
+      doc: "The references of a repository by its address; `filter` selects those that match a pattern.\n\n" +
+        "    salt '*' git.remote_refs https://github.com/saltstack/salt.git heads=True",
+      run: remoteRefs,
+    }),
+    remote_set: executionFunction({
+      signature: `cwd, url, remote='origin', user=None, password=None, https_user=None, https_pass=None, push_url=None,
         push_https_user=None, push_https_pass=None, ignore_retcode=False, output_encoding=None`,
-      "Sets the addresses of a remote repository.",
-      "remote_set /path/to/repo git@github.com:user/repo.git remote=upstream",
-      remoteSet,
-    ),
-    remotes: fun(
-      "cwd, user=None, password=None, redact_auth=True, ignore_retcode=False, output_encoding=None",
-      "The remote repositories by name, with their addresses.",
-      "remotes /path/to/repo",
-      remotes,
-    ),
-    reset: fun(
-      `cwd, ${OPTS}, ${IDENTITY}, output_encoding=None`,
-      "Resets the branch, and with options the work tree, to another revision.",
-      "reset /path/to/repo opts='--hard origin/master'",
-      simple((args) => [...command(args, "reset"), ...optionWords(args.opts)]),
-    ),
-    rev_parse: fun(
-      `cwd, rev=None, ${OPTS}, ${END}`,
-      "Runs git rev-parse on a name.",
-      "rev_parse /path/to/repo HEAD",
-      simple((args) => [...command(args, "rev-parse"), ...optionWords(args.opts), ...given(args.rev)]),
-    ),
-    revision: fun(
-      `cwd, rev='HEAD', short=False, ${END}`,
-      "The SHA-1 of a revision.",
-      "revision /path/to/repo mybranch",
-      simple(({ rev, short }) => ["git", "rev-parse", ...(truthy(short) ? ["--short"] : []), str(rev)]),
-    ),
-    rm: fun(
-      `cwd, filename, ${OPTS}, ${END}`,
-      "Removes a file from the work tree and the index.",
-      "rm /path/to/repo foo/bar.py",
-      simple((args) => [...command(args, "rm"), ...optionWords(args.opts), "--", str(args.filename)]),
-    ),
-    stash: fun(
-      `cwd, action='save', ${OPTS}, ${END}`,
-      "Stashes changes, or restores them: save, apply, pop, list, show, drop, clear.",
-      "stash /path/to/repo pop",
-      simple((args) => [...command(args, "stash", str(args.action)), ...optionWords(args.opts)]),
-    ),
-    status: fun(
-      `cwd, ${END}`,
-      "The changed files by kind of change.",
-      "status /path/to/repo",
-      status,
-    ),
-    submodule: fun(
-      `cwd, command: str, ${OPTS}, ${IDENTITY}, saltenv='base', output_encoding=None, **kwargs`,
-      "Runs a command on the submodules.",
-      "submodule /path/to/repo.git update opts='--init'",
-      (context, args) => {
+      doc: "Sets the addresses of a remote repository.\n\n" +
+        "    salt '*' git.remote_set /path/to/repo git@github.com:user/repo.git remote=upstream",
+      run: remoteSet,
+    }),
+    "remotes(cwd, user=None, password=None, redact_auth=True, ignore_retcode=False, output_encoding=None)": {
+      doc: "The remote repositories by name, with their addresses.\n\n    salt '*' git.remotes /path/to/repo",
+      run: remotes,
+    },
+    [`reset(cwd, ${OPTS}, ${IDENTITY}, output_encoding=None)` as const]: {
+      doc: "Resets the branch, and with options the work tree, to another revision.\n\n" +
+        "    salt '*' git.reset /path/to/repo opts='--hard origin/master'",
+      run: simple((args) => [...command(args, "reset"), ...optionWords(args.opts)]),
+    },
+    [`rev_parse(cwd, rev=None, ${OPTS}, ${END})` as const]: {
+      doc: "Runs git rev-parse on a name.\n\n    salt '*' git.rev_parse /path/to/repo HEAD",
+      run: simple((args) => [...command(args, "rev-parse"), ...optionWords(args.opts), ...given(args.rev)]),
+    },
+    [`revision(cwd, rev='HEAD', short=False, ${END})` as const]: {
+      doc: "The SHA-1 of a revision.\n\n    salt '*' git.revision /path/to/repo mybranch",
+      run: simple(({ rev, short }) => ["git", "rev-parse", ...(truthy(short) ? ["--short"] : []), str(rev)]),
+    },
+    [`rm(cwd, filename, ${OPTS}, ${END})` as const]: {
+      doc: "Removes a file from the work tree and the index.\n\n    salt '*' git.rm /path/to/repo foo/bar.py",
+      run: simple((args) => [...command(args, "rm"), ...optionWords(args.opts), "--", str(args.filename)]),
+    },
+    [`stash(cwd, action='save', ${OPTS}, ${END})` as const]: {
+      doc: "Stashes changes, or restores them: save, apply, pop, list, show, drop, clear.\n\n" +
+        "    salt '*' git.stash /path/to/repo pop",
+      run: simple((args) => [...command(args, "stash", str(args.action)), ...optionWords(args.opts)]),
+    },
+    [`status(cwd, ${END})` as const]: {
+      doc: "The changed files by kind of change.\n\n    salt '*' git.status /path/to/repo",
+      run: status,
+    },
+    [`submodule(cwd, command: str, ${OPTS}, ${IDENTITY}, saltenv='base', output_encoding=None, **kwargs)` as const]: {
+      doc: "Runs a command on the submodules.\n\n    salt '*' git.submodule /path/to/repo.git update opts='--init'",
+      run(context, args) {
         const { init: initialise } = keywords(args.kwargs, "init");
         if (truthy(initialise)) {
           throw new SaltInvocationError(
@@ -428,37 +383,31 @@ export const module: ExecutionModule = {
         }
         return output(context, args, [...command(args, "submodule", args.command), ...optionWords(args.opts)]);
       },
-    ),
-    symbolic_ref: fun(
-      `cwd, ref, value=None, ${OPTS}, ${END}`,
-      "Reads or sets the target of a symbolic reference.",
-      "symbolic_ref /path/to/repo HEAD",
-      simple(symbolicRefWords),
-    ),
-    tag: fun(
-      `cwd, name, ref='HEAD', message=None, ${OPTS}, ${END}`,
-      "Creates a tag; with `message` an annotated one.",
-      "tag /path/to/repo v1.2 message='Version 1.2'",
-      simple(tagWords, { redirect: true }),
-    ),
-    worktree_add: fun(
-      `cwd, worktree_path, ref=None, reset_branch=None, force=None, detach=False, opts='', git_opts='', ${END},
+    },
+    [`symbolic_ref(cwd, ref, value=None, ${OPTS}, ${END})` as const]: {
+      doc: "Reads or sets the target of a symbolic reference.\n\n    salt '*' git.symbolic_ref /path/to/repo HEAD",
+      run: simple(symbolicRefWords),
+    },
+    [`tag(cwd, name, ref='HEAD', message=None, ${OPTS}, ${END})` as const]: {
+      doc: "Creates a tag; with `message` an annotated one.\n\n" +
+        "    salt '*' git.tag /path/to/repo v1.2 message='Version 1.2'",
+      run: simple(tagWords, { redirect: true }),
+    },
+    worktree_add: executionFunction({
+      signature:
+        `cwd, worktree_path, ref=None, reset_branch=None, force=None, detach=False, opts='', git_opts='', ${END},
         **kwargs`,
-      "Adds a linked work tree with a branch of its own.",
-      "worktree_add /path/to/repo/main ../hotfix ref=origin/main branch=hotfix21",
-      addWorktree,
-    ),
-    worktree_prune: fun(
-      `cwd, dry_run=False, verbose=True, expire=None, ${OPTS}, ${END}`,
-      "Prunes work trees whose directories are gone.",
-      "worktree_prune /path/to/repo",
-      pruneWorktrees,
-    ),
-    worktree_rm: fun(
-      "cwd, user=None, output_encoding=None",
-      "Removes the directory of a work tree.",
-      "worktree_rm /path/to/worktree",
-      removeWorktree,
-    ),
-  },
+      doc: "Adds a linked work tree with a branch of its own.\n\n" +
+        "    salt '*' git.worktree_add /path/to/repo/main ../hotfix ref=origin/main branch=hotfix21",
+      run: addWorktree,
+    }),
+    [`worktree_prune(cwd, dry_run=False, verbose=True, expire=None, ${OPTS}, ${END})` as const]: {
+      doc: "Prunes work trees whose directories are gone.\n\n    salt '*' git.worktree_prune /path/to/repo",
+      run: pruneWorktrees,
+    },
+    "worktree_rm(cwd, user=None, output_encoding=None)": {
+      doc: "Removes the directory of a work tree.\n\n    salt '*' git.worktree_rm /path/to/worktree",
+      run: removeWorktree,
+    },
+  }),
 };

@@ -1,6 +1,6 @@
 import { messageOf } from "../../base/errors.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import { type AnyMap, entriesOf, isMap } from "../../language/python/containers.ts";
 import { repr, str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -180,17 +180,15 @@ const FORCE = "\n\nforce: also where a map or a list is";
 
 /** Facts about the minion, and those that its operator sets. */
 export const module: ExecutionModule = {
-  functions: {
-    items: executionFunction({
+  functions: executionFunctions({
+    "items(sanitize: bool=False)": {
       inline: true,
-      signature: "sanitize: bool=False",
       doc: "All grains. With `sanitize`, names and numbers that identify the minion are replaced.\n\n" +
         "    salt '*' grains.items\n    salt '*' grains.items sanitize=True",
       run: (context, { sanitize }) => sanitize ? sanitized(context.grains) : context.grains,
-    }),
-    item: executionFunction({
+    },
+    "item(*args, **kwargs)": {
       inline: true,
-      signature: "*args, **kwargs",
       doc: "Some grains by name; `default` replaces those that are missing.\n\n" +
         "    salt '*' grains.item os osrelease\n    salt '*' grains.item host sanitize=True",
       run(context, { args, kwargs }) {
@@ -203,47 +201,40 @@ export const module: ExecutionModule = {
         );
         return truthy(kwargs.sanitize) ? sanitized(found) : found;
       },
-    }),
-    get: executionFunction({
+    },
+    [`get(${GET})` as const]: {
       inline: true,
-      signature: GET,
       doc: "The value of a grain, or at a path in it; `default` if it is missing.\n\n" +
         "    salt '*' grains.get site:rack",
       run: get,
-    }),
-    fetch: executionFunction({
+    },
+    [`fetch(${GET})` as const]: {
       inline: true,
-      signature: GET,
       doc: "The same as grains.get.\n\n    salt '*' grains.fetch os",
       run: get,
-    }),
-    has_value: executionFunction({
+    },
+    "has_value(key)": {
       inline: true,
-      signature: "key",
       doc: "True if there is such a grain, whatever its value.\n\n    salt '*' grains.has_value site:rack",
       run: (context, { key }) => traverse(context.grains, key) !== undefined,
-    }),
-    equals: executionFunction({
+    },
+    "equals(key, value: str)": {
       inline: true,
-      signature: "key, value: str",
       doc: "True if the value of the grain, as text, equals this one.\n\n    salt '*' grains.equals site:dc east",
       run: (context, { key, value }) => value === str(traverseOr(context.grains, key, "")),
-    }),
-    ls: executionFunction({
+    },
+    "ls()": {
       inline: true,
-      signature: "",
       doc: "The names of all grains.\n\n    salt '*' grains.ls",
       run: (context) => Object.keys(context.grains).sort(),
-    }),
-    setval: executionFunction({
-      signature: "key: str, val, destructive=False, refresh_pillar=True",
+    },
+    "setval(key: str, val, destructive=False, refresh_pillar=True)": {
       doc: "Sets a grain permanently. Null is a value; with `destructive` it removes the grain.\n\n" +
         "    salt '*' grains.setval role web\n    salt '*' grains.setval racks '[1, 2]'",
       run: (context, { key, val, destructive, refresh_pillar: refreshPillar }) =>
         setValues(context, { [key]: val }, { destructive, refreshPillar }),
-    }),
-    setvals: executionFunction({
-      signature: "grains, destructive=False, refresh_pillar=True",
+    },
+    "setvals(grains, destructive=False, refresh_pillar=True)": {
       doc: "Sets several grains permanently.\n\n    salt '*' grains.setvals '{role: web, rack: 7}'",
       run(context, { grains, destructive, refresh_pillar: refreshPillar }) {
         if (!isMap(grains)) {
@@ -251,9 +242,8 @@ export const module: ExecutionModule = {
         }
         return setValues(context, grains, { destructive, refreshPillar });
       },
-    }),
-    set: executionFunction({
-      signature: "key: str, val='', force: bool=False, destructive: bool=False, delimiter: str=':'",
+    },
+    "set(key: str, val='', force: bool=False, destructive: bool=False, delimiter: str=':')": {
       doc: `Sets the value at a path in the grains.\n\n    salt '*' grains.set apps:web:port 8080${FORCE}`,
       run: (context, { key, val, force, destructive, delimiter }) =>
         set(context, key, val, {
@@ -261,37 +251,32 @@ export const module: ExecutionModule = {
           destructive,
           delimiter,
         }),
-    }),
-    append: executionFunction({
-      signature: "key: str, val, convert: bool=False, delimiter: str=':'",
+    },
+    "append(key: str, val, convert: bool=False, delimiter: str=':')": {
       doc:
         "Adds a value to a list, which is created if it does not exist. `convert` turns another value into a list.\n\n" +
         "    salt '*' grains.append roles web",
       run: (context, { key, val, convert, delimiter }) => append(context, key, val, convert, delimiter),
-    }),
-    remove: executionFunction({
-      signature: "key: str, val, delimiter: str=':'",
+    },
+    "remove(key: str, val, delimiter: str=':')": {
       doc: "Removes a value from a list.\n\n    salt '*' grains.remove roles web",
       run: (context, { key, val, delimiter }) => remove(context, key, val, delimiter),
-    }),
-    delval: executionFunction({
-      signature: "key: str, destructive: bool=False, force: bool=False",
+    },
+    "delval(key: str, destructive: bool=False, force: bool=False)": {
       doc: `Sets a grain to null; with \`destructive\`, removes it.\n\n    salt '*' grains.delval role${FORCE}`,
       run: (context, { key, destructive, force }) => set(context, key, null, { force, destructive, delimiter: ":" }),
-    }),
-    delkey: executionFunction({
-      signature: "key: str, force: bool=False",
+    },
+    "delkey(key: str, force: bool=False)": {
       doc: `Removes a grain.\n\n    salt '*' grains.delkey role${FORCE}`,
       run: (context, { key, force }) => set(context, key, null, { force, destructive: true, delimiter: ":" }),
-    }),
-    filter_by: executionFunction({
+    },
+    [`filter_by(lookup_dict, grain='os_family', ${FILTER_BY})` as const]: {
       inline: true,
-      signature: `lookup_dict, grain='os_family', ${FILTER_BY}`,
       doc:
         "Selects from a map by the value of a grain; keys may be globs. `merge` is merged into what was selected, and " +
         "what was chosen over the entry that `base` names.\n\n" +
         "    salt '*' grains.filter_by '{Debian: apache2, RedHat: httpd}'",
       run: (context, args) => filterBy(context.grains, args.grain, args),
-    }),
-  },
+    },
+  }),
 };

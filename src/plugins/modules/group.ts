@@ -1,6 +1,6 @@
 import type { Args } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { programPath, runAll } from "../commands.ts";
@@ -31,9 +31,8 @@ export const module: ExecutionModule = {
     context.runtime.process.platform === "linux" && programPath(context, "groupadd") !== undefined
       ? true
       : { unavailable: "The group module needs groupadd, groupmod and groupdel, and they are not here" },
-  functions: {
-    add: executionFunction({
-      signature: "name: str, gid=None, system: bool=False, root=None, non_unique=False",
+  functions: executionFunctions({
+    "add(name: str, gid=None, system: bool=False, root=None, non_unique=False)": {
       doc: "Creates a group.\n\n    salt '*' group.add foo 3456",
       run: (context, args) =>
         succeeds(context, [
@@ -43,24 +42,20 @@ export const module: ExecutionModule = {
           args.name,
           ...rootWords(args),
         ]),
-    }),
-    delete: executionFunction({
-      signature: "name: str, root=None",
+    },
+    "delete(name: str, root=None)": {
       doc: "Deletes a group.\n\n    salt '*' group.delete foo",
       run: (context, args) => succeeds(context, ["groupdel", args.name, ...rootWords(args)]),
-    }),
-    info: executionFunction({
-      signature: "name, root=None",
+    },
+    "info(name, root=None)": {
       doc: "The entry of a group; an empty map if it does not exist.\n\n    salt '*' group.info foo",
       run: (context, args) => ({ ...find(context, args) }),
-    }),
-    getent: executionFunction({
-      signature: "refresh=False, root=None",
+    },
+    "getent(refresh=False, root=None)": {
       doc: "The entries of all groups.\n\n    salt '*' group.getent",
       run: ({ runtime }, args) => allGroups(runtime, rootOf(args)),
-    }),
-    chgid: executionFunction({
-      signature: "name: str, gid, root=None, non_unique=False",
+    },
+    "chgid(name: str, gid, root=None, non_unique=False)": {
       doc: "Changes the id of a group.\n\n    salt '*' group.chgid foo 4376",
       async run(context, args): Promise<boolean> {
         const before = find(context, args);
@@ -69,15 +64,13 @@ export const module: ExecutionModule = {
         await succeeds(context, ["groupmod", ...numbered(args), args.name, ...rootWords(args)]);
         return find(context, args)?.gid === args.gid;
       },
-    }),
-    adduser: executionFunction({
-      signature: "name: str, username: str, root=None",
+    },
+    "adduser(name: str, username: str, root=None)": {
       doc: "Adds a user to a group.\n\n    salt '*' group.adduser foo bar",
       run: (context, args) =>
         succeeds(context, ["gpasswd", "--add", args.username, args.name, ...rootWords(args, "-Q")]),
-    }),
-    deluser: executionFunction({
-      signature: "name: str, username: str, root=None",
+    },
+    "deluser(name: str, username: str, root=None)": {
       doc: "Removes a user from a group; True if the user is not a member.\n\n    salt '*' group.deluser foo bar",
       async run(context, args) {
         if (find(context, args)?.members.includes(args.username) !== true) return true;
@@ -89,12 +82,11 @@ export const module: ExecutionModule = {
           ...rootWords(args, "-Q"),
         ]);
       },
-    }),
-    members: executionFunction({
-      signature: "name: str, members_list: str, root=None",
+    },
+    "members(name: str, members_list: str, root=None)": {
       doc: "Sets the members of a group to exactly these users.\n\n    salt '*' group.members foo 'user1,user2'",
       run: (context, args) =>
         succeeds(context, ["gpasswd", "--members", args.members_list, args.name, ...rootWords(args, "-Q")]),
-    }),
-  },
+    },
+  }),
 };

@@ -1,6 +1,11 @@
 import { hex } from "../../protocol/crypto/hex.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import {
+  CommandExecutionError,
+  executionFunction,
+  executionFunctions,
+  type ExecutionModule,
+} from "../../model/loader/family.ts";
 import { decodeBase64, encodeBase64, encodeBase64Lines } from "../../language/python/binascii.ts";
 import { repr, str } from "../../language/python/repr.ts";
 import type { HashName } from "../../runtime/crypto.ts";
@@ -46,15 +51,13 @@ const one = (name: HashName) =>
 
 /** Hashes, signatures and base64. */
 export const module: ExecutionModule = {
-  functions: {
-    digest: executionFunction({
+  functions: executionFunctions({
+    "digest(instr, checksum='md5')": {
       inline: true,
-      signature: "instr, checksum='md5'",
       doc: "The hash of a text: md5, sha256 or sha512.\n\n    salt '*' hashutil.digest 'get salted' sha256",
       run: (context, { instr, checksum }) => digest(context, instr, checksum),
-    }),
-    digest_file: executionFunction({
-      signature: "infile: str, checksum='md5'",
+    },
+    "digest_file(infile: str, checksum='md5')": {
       doc: "The hash of a file: md5, sha256 or sha512.\n\n    salt '*' hashutil.digest_file /etc/hosts sha256",
       run(context, { infile, checksum }) {
         const { fs } = context.runtime;
@@ -62,44 +65,38 @@ export const module: ExecutionModule = {
         if (fs.stat(path)?.kind !== "file") throw new CommandExecutionError(`File path '${path}' not found.`);
         return digest(context, withOsErrors(path, () => fs.read(path)), checksum);
       },
-    }),
+    },
     md5_digest: one("md5"),
     sha256_digest: one("sha256"),
     sha512_digest: one("sha512"),
-    base64_b64encode: executionFunction({
+    "base64_b64encode(instr)": {
       inline: true,
-      signature: "instr",
       doc: "A text in base64, without line ends.\n\n    salt '*' hashutil.base64_b64encode 'get salted'",
       run: (_context, { instr }) => encodeBase64(toBytes(instr)),
-    }),
-    base64_b64decode: executionFunction({
+    },
+    "base64_b64decode(instr)": {
       inline: true,
-      signature: "instr",
       doc: "Decodes base64: to text, or to bytes if it is not UTF-8.\n\n" +
         "    salt '*' hashutil.base64_b64decode 'Z2V0IHNhbHRlZA=='",
       run: (_context, { instr }) => textOrBytes(decode(toBytes(instr))),
-    }),
-    base64_encodestring: executionFunction({
+    },
+    "base64_encodestring(instr)": {
       inline: true,
-      signature: "instr",
       doc: "A text in base64, in lines of 76 characters.\n\n" +
         "    salt '*' hashutil.base64_encodestring 'get salted'",
       run: (_context, { instr }) => encodeBase64Lines(toBytes(instr)),
-    }),
-    base64_decodestring: executionFunction({
+    },
+    "base64_decodestring(instr)": {
       inline: true,
-      signature: "instr",
       doc: "Decodes base64: to text, or to bytes if it is not UTF-8.\n\n" +
         "    salt '*' hashutil.base64_decodestring 'Z2V0IHNhbHRlZA=='",
       run: (_context, { instr }) => textOrBytes(decode(toBytes(instr))),
-    }),
-    base64_encodefile: executionFunction({
-      signature: "fname: str",
+    },
+    "base64_encodefile(fname: str)": {
       doc: "A file in base64, in lines.\n\n    salt '*' hashutil.base64_encodefile /etc/hosts",
       run: (context, { fname }) => encodeBase64Lines(withOsErrors(fname, () => context.runtime.fs.read(fname))),
-    }),
-    base64_decodefile: executionFunction({
-      signature: "instr: str, outfile: str",
+    },
+    "base64_decodefile(instr: str, outfile: str)": {
       doc: "Decodes base64 into a file.\n\n" +
         "    salt '*' hashutil.base64_decodefile 'Z2V0IHNhbHRlZAo=' /tmp/salted",
       run(context, { instr, outfile }) {
@@ -116,26 +113,23 @@ export const module: ExecutionModule = {
         });
         return true;
       },
-    }),
-    hmac_signature: executionFunction({
+    },
+    "hmac_signature(string, shared_secret, challenge_hmac)": {
       inline: true,
-      signature: "string, shared_secret, challenge_hmac",
       doc: "True if the signature of a text is valid: HMAC-SHA256 in base64.\n\n" +
         "    salt '*' hashutil.hmac_signature 'get salted' 'shared secret' " +
         "'eBWf9bstXg+NiP5AOwppB5HMvZiYMPzEM9W5YMm/AmQ='",
       run: (context, { string, shared_secret: secret, challenge_hmac: challenge }) =>
         same(context, encodeBase64(mac(context, "sha256", string, secret)), challenge),
-    }),
-    hmac_compute: executionFunction({
+    },
+    "hmac_compute(string, shared_secret)": {
       inline: true,
-      signature: "string, shared_secret",
       doc: "The HMAC of a text with SHA-256, as hexadecimal digits.\n\n" +
         "    salt '*' hashutil.hmac_compute 'get salted' 'shared secret'",
       run: (context, { string, shared_secret: secret }) => hex(mac(context, "sha256", string, secret)),
-    }),
+    },
     /** A signature as in GitHub's webhook header: `<hash>=<digits>`. */
-    github_signature: executionFunction({
-      signature: "string, shared_secret, challenge_hmac: str",
+    "github_signature(string, shared_secret, challenge_hmac: str)": {
       inline: true,
       doc: "True if the signature of a text is valid, with the hash that the signature names.\n\n" +
         `    salt '*' hashutil.github_signature '{"ref": 1}' 'shared secret' ` +
@@ -150,6 +144,6 @@ export const module: ExecutionModule = {
         }
         return same(context, hex(mac(context, name as HashName, string, secret)), digits);
       },
-    }),
-  },
+    },
+  }),
 };

@@ -2,7 +2,7 @@ import type { Args } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
-  executionFunction,
+  executionFunctions,
   type ExecutionModule,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
@@ -77,16 +77,14 @@ export const module: ExecutionModule = {
   virtual: (context) =>
     programPath(context, "hg") !== undefined ||
     { unavailable: "The hg execution module cannot be loaded: hg unavailable." },
-  functions: {
-    revision: executionFunction({
-      signature: "cwd, rev='tip', short=False, user=None",
+  functions: executionFunctions({
+    "revision(cwd, rev='tip', short=False, user=None)": {
       doc:
         "The full id of a revision; an empty text if there is none.\n\n    salt '*' hg.revision /path/to/repo mybranch\n\n" +
         `${OF_REPOSITORY}\nshort: the short id`,
       run: revision,
-    }),
-    describe: executionFunction({
-      signature: "cwd, rev='tip', user=None",
+    },
+    "describe(cwd, rev='tip', user=None)": {
       doc: "A name of a revision by the tag before it.\n\n    salt '*' hg.describe /path/to/repo\n\n" + OF_REPOSITORY,
       async run(context, args): Promise<string> {
         const template = "{latesttag}-{latesttagdistance}-{node|short}";
@@ -94,9 +92,8 @@ export const module: ExecutionModule = {
         const text = await context.call("cmd.run_stdout", [words], { ...place(args), python_shell: false });
         return str(text) || await revision(context, { ...args, short: true });
       },
-    }),
-    archive: executionFunction({
-      signature: "cwd, output, rev='tip', fmt=None, prefix=None, user=None",
+    },
+    "archive(cwd, output, rev='tip', fmt=None, prefix=None, user=None)": {
       doc:
         "Writes a revision to an archive.\n\n    salt '*' hg.archive /path/to/repo output=/tmp/archive.tgz fmt=tgz\n\n" +
         `${OF_REPOSITORY}\noutput: path of the archive\nfmt: such as tgz or zip\nprefix: directory within the archive`,
@@ -106,9 +103,8 @@ export const module: ExecutionModule = {
         if (truthy(args.prefix)) words.push("--prefix", str(args.prefix));
         return run(context, words, place(args));
       },
-    }),
-    pull: executionFunction({
-      signature: "cwd, opts=None, user=None, identity=None, repository=None",
+    },
+    "pull(cwd, opts=None, user=None, identity=None, repository=None)": {
       doc: "Fetches changes.\n\n    salt '*' hg.pull /path/to/repo opts=-u\n\n" +
         `${OF_REPOSITORY}\nopts: options of hg, as one text\nidentity: path of a private key\n` +
         "repository: where from",
@@ -119,9 +115,8 @@ export const module: ExecutionModule = {
           ...given(args.opts),
           ...(args.repository === null ? [] : [operand(args.repository, "a repository")]),
         ], place(args)),
-    }),
-    update: executionFunction({
-      signature: "cwd, rev, force: bool=False, user=None",
+    },
+    "update(cwd, rev, force: bool=False, user=None)": {
       doc: "Checks out a revision.\n\n    salt '*' hg.update /path/to/repo somebranch\n\n" +
         `${OF_REPOSITORY}\nforce: drop changes of the working directory`,
       run: (context, args): Promise<string> =>
@@ -130,9 +125,8 @@ export const module: ExecutionModule = {
           ["update", operand(args.rev, "a revision"), ...(args.force ? ["-C"] : [])],
           place(args),
         ),
-    }),
-    clone: executionFunction({
-      signature: "cwd, repository, opts=None, user=None, identity=None",
+    },
+    "clone(cwd, repository, opts=None, user=None, identity=None)": {
       doc: "Clones a repository.\n\n    salt '*' hg.clone /path/to/repo https://bitbucket.org/birkenfeld/sphinx\n\n" +
         `${OF_REPOSITORY}\nrepository: where from\nopts: options of hg, as one text\nidentity: path of a private key`,
       run: (context, args): Promise<string> =>
@@ -143,9 +137,8 @@ export const module: ExecutionModule = {
           ...given(args.opts),
           ...remoteShell(args.identity),
         ], { runas: args.user }),
-    }),
-    status: executionFunction({
-      signature: "cwd, opts=None, user=None",
+    },
+    "status(cwd, opts=None, user=None)": {
       doc: "The files that differ, by how.\n\n    salt '*' hg.status /path/to/repo\n\n" +
         "cwd: a repository, or a list of them\nuser: the user that runs hg\nopts: options of hg, as one text",
       async run(context, args): Promise<Record<string, unknown>> {
@@ -154,6 +147,6 @@ export const module: ExecutionModule = {
         for (const cwd of args.cwd) found[str(cwd)] = await statusOf(context, { ...args, cwd });
         return found;
       },
-    }),
-  },
+    },
+  }),
 };

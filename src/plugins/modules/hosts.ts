@@ -1,5 +1,5 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { exists, isFile } from "../linux/paths.ts";
@@ -48,9 +48,8 @@ async function hasPair(context: JobContext, ip: unknown, alias: unknown): Promis
 
 /** The table of host names of this machine: the option `hosts.file`, or /etc/hosts. */
 export const module: ExecutionModule = {
-  functions: {
-    list_hosts: executionFunction({
-      signature: "",
+  functions: executionFunctions({
+    "list_hosts()": {
       doc:
         "The hosts file: address → `{aliases, comment}`, and `comment-<n>` → its lines.\n\n    salt '*' hosts.list_hosts",
       run: async (context) =>
@@ -60,42 +59,36 @@ export const module: ExecutionModule = {
             line !== undefined ? [line] : { aliases, ...(comment === undefined ? {} : { comment }) },
           ]),
         ),
-    }),
-    get_ip: executionFunction({
-      signature: "host: str",
+    },
+    "get_ip(host: str)": {
       doc: "The first address of a host name, or an empty text.\n\n    salt '*' hosts.get_ip web1",
       run: async (context, { host }) =>
         hostEntries(await read(context)).find(({ aliases }) => aliases.includes(host))?.ip ?? "",
-    }),
-    get_alias: executionFunction({
-      signature: "ip",
+    },
+    "get_alias(ip)": {
       doc: "The names of an address.\n\n    salt '*' hosts.get_alias 10.0.0.1",
       run: async (context, { ip }) => await aliasesOf(context, ip) ?? [],
-    }),
-    has_pair: executionFunction({
-      signature: "ip, alias",
+    },
+    "has_pair(ip, alias)": {
       doc: "True if the address has that name, or all names of a list.\n\n    salt '*' hosts.has_pair 10.0.0.1 web1",
       run: (context, { ip, alias }) => hasPair(context, ip, alias),
-    }),
-    set_host: executionFunction({
-      signature: "ip: str, alias: str, comment=None",
+    },
+    "set_host(ip: str, alias: str, comment=None)": {
       doc: "Replaces all names of an address; an empty text removes it.\n\n    salt '*' hosts.set_host 10.0.0.1 web1",
       run: (context, { ip, alias, comment }) =>
         writeBytes(
           context,
           (text) => withNames(text, asBytes(ip), asBytes(alias), truthy(comment) ? asBytes(str(comment)) : undefined),
         ),
-    }),
-    rm_host: executionFunction({
-      signature: "ip, alias",
+    },
+    "rm_host(ip, alias)": {
       doc: "Takes a name from an address.\n\n    salt '*' hosts.rm_host 10.0.0.1 web1",
       async run(context, { ip, alias }) {
         if (!await hasPair(context, ip, alias)) return true;
         return await writeBytes(context, (text) => withoutAlias(text, asBytes(str(ip)), asBytes(str(alias))));
       },
-    }),
-    add_host: executionFunction({
-      signature: "ip, alias",
+    },
+    "add_host(ip, alias)": {
       doc: "Gives an address a further name.\n\n    salt '*' hosts.add_host 10.0.0.1 web1",
       async run(context, { ip, alias }) {
         if (await hasPair(context, ip, alias)) return true;
@@ -105,9 +98,8 @@ export const module: ExecutionModule = {
         else entry.aliases.push(str(alias));
         return await write(context, renderHosts(entries));
       },
-    }),
-    set_comment: executionFunction({
-      signature: "ip: str, comment: str",
+    },
+    "set_comment(ip: str, comment: str)": {
       doc:
         "Sets the comment of an address; False if the address is not there.\n\n    salt '*' hosts.set_comment 10.0.0.1 words",
       async run(context, { ip, comment }) {
@@ -118,6 +110,6 @@ export const module: ExecutionModule = {
         entry.comment = comment;
         return await write(context, renderHosts(entries));
       },
-    }),
-  },
+    },
+  }),
 };

@@ -1,4 +1,4 @@
-import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { query } from "./http/query.ts";
 
@@ -18,16 +18,14 @@ const INTERVAL = 1;
 
 /** Requests over HTTP. */
 export const module: ExecutionModule = {
-  functions: {
-    query: executionFunction({
-      signature: "url, **kwargs",
+  functions: executionFunctions({
+    "query(url, **kwargs)": {
       doc: `Sends a request; returns the body of the response, and more on request.\n\n` +
         `    salt '*' http.query http://somelink.com/ method=POST params='{key1: val1}'${OPTIONS}`,
       run: (context, { url, kwargs }) => query(context, url, kwargs),
-    }),
+    },
     /** Repeats a request until it succeeds or the time is over; then returns the last response. */
-    wait_for_successful_query: executionFunction({
-      signature: "url, wait_for=300, **kwargs",
+    "wait_for_successful_query(url, wait_for=300, **kwargs)": {
       doc: "Repeats a request until it succeeds, for a number of seconds. `request_interval` is the time " +
         `between two.\n\n    salt '*' http.wait_for_successful_query http://somelink.com/ wait_for=160${OPTIONS}`,
       async run(context, { url, wait_for: waitFor, kwargs }): Promise<unknown> {
@@ -51,6 +49,6 @@ export const module: ExecutionModule = {
           await clock.sleep(Number(options.request_interval ?? INTERVAL) * 1000, context.signal);
         }
       },
-    }),
-  },
+    },
+  }),
 };

@@ -1,7 +1,7 @@
 import { SystemError } from "../../base/errors.ts";
 import type { Args } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import { decodeFile, encodeText } from "../../language/python/codecs.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { repr, str } from "../../language/python/repr.ts";
@@ -55,9 +55,8 @@ const FILE = "separator='=', encoding=None";
 
 /** Options and sections of ini files. */
 export const module: ExecutionModule = {
-  functions: {
-    set_option: executionFunction({
-      signature: `file_name, sections=None, ${FILE}, no_spaces=False`,
+  functions: executionFunctions({
+    [`set_option(file_name, sections=None, ${FILE}, no_spaces=False)` as const]: {
       doc: "Sets options: a map of section to options, or of options that stand above the sections.\n\n" +
         "    salt '*' ini.set_option /path/to/ini '{section: {option: value}}'",
       run(context, args) {
@@ -71,14 +70,12 @@ export const module: ExecutionModule = {
         write(context, args, file);
         return changes;
       },
-    }),
-    get_option: executionFunction({
-      signature: `file_name, section, option: str, ${FILE}`,
+    },
+    [`get_option(file_name, section, option: str, ${FILE})` as const]: {
       doc: "The value of an option; None if there is none.\n\n    salt '*' ini.get_option /path/to/ini section option",
       run: (context, args) => plain(sectionIn(read(context, args), args.section)?.entries.get(args.option)),
-    }),
-    remove_option: executionFunction({
-      signature: `file_name, section, option: str, ${FILE}`,
+    },
+    [`remove_option(file_name, section, option: str, ${FILE})` as const]: {
       doc: "Removes an option, and returns its value.\n\n    salt '*' ini.remove_option /path/to/ini section option",
       run(context, args) {
         const file = read(context, args);
@@ -89,14 +86,12 @@ export const module: ExecutionModule = {
         write(context, args, file);
         return plain(value);
       },
-    }),
-    get_section: executionFunction({
-      signature: `file_name, section, ${FILE}`,
+    },
+    [`get_section(file_name, section, ${FILE})` as const]: {
       doc: "The options of a section.\n\n    salt '*' ini.get_section /path/to/ini section",
       run: (context, args) => plain(sectionIn(read(context, args), args.section)) ?? {},
-    }),
-    remove_section: executionFunction({
-      signature: `file_name, section: str, ${FILE}`,
+    },
+    [`remove_section(file_name, section: str, ${FILE})` as const]: {
       doc: "Removes a section, and returns its options; None if there is none.\n\n" +
         "    salt '*' ini.remove_section /path/to/ini section",
       run(context, args) {
@@ -107,11 +102,10 @@ export const module: ExecutionModule = {
         write(context, args, file);
         return withoutComments(section);
       },
-    }),
-    get_ini: executionFunction({
-      signature: `file_name, ${FILE}`,
+    },
+    [`get_ini(file_name, ${FILE})` as const]: {
       doc: "The whole file as a map.\n\n    salt '*' ini.get_ini /path/to/ini",
       run: (context, args) => withoutComments(read(context, args)),
-    }),
-  },
+    },
+  }),
 };

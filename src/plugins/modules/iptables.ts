@@ -4,6 +4,7 @@ import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   executionFunction,
+  executionFunctions,
   type ExecutionModule,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
@@ -105,44 +106,37 @@ const policyOf = (found: SavedRules, { table, chain }: Args): string | null =>
 export const module: ExecutionModule = {
   virtual: (context) =>
     programPath(context, "iptables") === undefined ? { unavailable: "There is no iptables here" } : true,
-  functions: {
-    version: executionFunction({
-      signature: "family='ipv4'",
+  functions: executionFunctions({
+    "version(family='ipv4')": {
       doc: "The version of iptables.\n\n    salt '*' iptables.version",
       run: async (context, { family }) =>
         (await runAll(context, [programOf(familyOf(family)), "--version"])).stdout.split(/\s+/)[1] ?? "",
-    }),
-    build_rule: executionFunction({
-      signature: "table='filter', chain=None, command=None, position='', full=None, family='ipv4', **kwargs",
+    },
+    "build_rule(table='filter', chain=None, command=None, position='', full=None, family='ipv4', **kwargs)": {
       doc: "The text of a rule; with `full` of the whole command.\n\n" +
         "    salt '*' iptables.build_rule match=state connstate=RELATED jump=ACCEPT\n\n" +
         "command: A to append, I to insert, D to delete, C to check",
       run: (_, args) => buildRule(args),
-    }),
-    get_rules: executionFunction({
-      signature: "family='ipv4'",
+    },
+    "get_rules(family='ipv4')": {
       doc: "The rules that hold now, by table and chain.\n\n    salt '*' iptables.get_rules",
       run: (context, { family }) => rules(context, familyOf(family)),
-    }),
-    get_saved_rules: executionFunction({
-      signature: "conf_file=None, family='ipv4'",
+    },
+    "get_saved_rules(conf_file=None, family='ipv4')": {
       doc: "The rules of the file that is read at the system's start.\n\n    salt '*' iptables.get_saved_rules",
       run: (context, { conf_file, family }) => rules(context, familyOf(family), conf_file),
-    }),
-    get_policy: executionFunction({
-      signature: "table='filter', chain=None, family='ipv4'",
+    },
+    "get_policy(table='filter', chain=None, family='ipv4')": {
       doc: "The policy of a chain now.\n\n    salt '*' iptables.get_policy filter INPUT",
       run: async (context, args) =>
         needed(args, "chain") ?? policyOf(await rules(context, familyOf(args.family)), args),
-    }),
-    get_saved_policy: executionFunction({
-      signature: "table='filter', chain=None, conf_file=None, family='ipv4'",
+    },
+    "get_saved_policy(table='filter', chain=None, conf_file=None, family='ipv4')": {
       doc: "The policy of a chain in the file.\n\n    salt '*' iptables.get_saved_policy filter INPUT",
       run: async (context, args) =>
         needed(args, "chain") ?? policyOf(await rules(context, familyOf(args.family), args.conf_file), args),
-    }),
-    set_policy: executionFunction({
-      signature: "table='filter', chain=None, policy=None, family='ipv4'",
+    },
+    "set_policy(table='filter', chain=None, policy=None, family='ipv4')": {
       doc: "Sets the policy of a chain; an empty text if that went well.\n\n" +
         "    salt '*' iptables.set_policy filter INPUT ACCEPT\n\npolicy: ACCEPT or DROP",
       async run(context, args) {
@@ -151,9 +145,8 @@ export const module: ExecutionModule = {
         const words = ["-t", str(args.table), "-P", str(args.chain), str(args.policy)];
         return (await call(context, familyOf(args.family), words)).stderr;
       },
-    }),
-    save: executionFunction({
-      signature: "filename=None, family='ipv4'",
+    },
+    "save(filename=None, family='ipv4')": {
       doc: "Saves the rules for the system's next start.\n\n    salt '*' iptables.save /etc/sysconfig/iptables",
       async run(context, { filename, family: asked }): Promise<unknown> {
         const family = familyOf(asked);
@@ -166,25 +159,22 @@ export const module: ExecutionModule = {
         context.runtime.fs.mkdir(dirName(path), 0o755);
         return await context.call("file.write", [path, lines.join("\n")]);
       },
-    }),
-    check: executionFunction({
-      signature: "table='filter', chain=None, rule=None, family='ipv4'",
+    },
+    "check(table='filter', chain=None, rule=None, family='ipv4')": {
       doc: "True if there is such a rule.\n\n    salt '*' iptables.check filter INPUT rule='-j ACCEPT'",
       run: async (context, args) => needed(args, "chain", "rule") ?? await isThere(context, args),
-    }),
-    check_chain: executionFunction({
-      signature: "table='filter', chain=None, family='ipv4'",
+    },
+    "check_chain(table='filter', chain=None, family='ipv4')": {
       doc: "True if there is such a chain.\n\n    salt '*' iptables.check_chain filter INPUT",
       async run(context, args) {
         const lacking = needed(args, "chain");
         if (lacking !== undefined) return lacking;
         return (await saved(context, familyOf(args.family), ["-t", str(args.table)])).includes(`:${str(args.chain)} `);
       },
-    }),
+    },
     new_chain: chainFunction("new_chain", "-N", "Makes a chain; true if that went well."),
     delete_chain: chainFunction("delete_chain", "-X", "Deletes a chain; true if that went well."),
-    append: executionFunction({
-      signature: "table='filter', chain=None, rule=None, family='ipv4'",
+    "append(table='filter', chain=None, rule=None, family='ipv4')": {
       doc:
         "Adds a rule behind the others, unless it is there.\n\n    salt '*' iptables.append filter INPUT rule='-j DROP'",
       async run(context, args) {
@@ -194,9 +184,8 @@ export const module: ExecutionModule = {
         const words = ["-t", str(args.table), "-A", str(args.chain), ...splitWords(str(args.rule))];
         return (await call(context, familyOf(args.family), words)).stderr === "";
       },
-    }),
-    insert: executionFunction({
-      signature: "table='filter', chain=None, position=None, rule=None, family='ipv4'",
+    },
+    "insert(table='filter', chain=None, position=None, rule=None, family='ipv4')": {
       doc:
         "Adds a rule at a place, from the end if that is below zero, unless it is there; an empty text if that went " +
         "well.\n\n    salt '*' iptables.insert filter INPUT position=3 rule='-j ACCEPT'",
@@ -215,9 +204,8 @@ export const module: ExecutionModule = {
         const words = ["-t", table, "-I", chain, str(position), ...splitWords(str(args.rule))];
         return (await call(context, family, words)).stderr;
       },
-    }),
-    delete: executionFunction({
-      signature: "table: str, chain: str=None, position=None, rule=None, family='ipv4'",
+    },
+    "delete(table: str, chain: str=None, position=None, rule=None, family='ipv4')": {
       doc: "Deletes a rule, by its place or by what it says; an empty text if that went well.\n\n" +
         "    salt '*' iptables.delete filter INPUT position=3",
       async run(context, { table, chain, position, rule, family }) {
@@ -225,15 +213,14 @@ export const module: ExecutionModule = {
         const what = truthy(position) ? [str(position)] : splitWords(str(rule ?? ""));
         return (await call(context, familyOf(family), ["-t", table, "-D", chain, ...what])).stderr;
       },
-    }),
-    flush: executionFunction({
-      signature: "table: str='filter', chain='', family='ipv4'",
+    },
+    "flush(table: str='filter', chain='', family='ipv4')": {
       doc: "Deletes all rules of a chain, or of a table; an empty text if that went well.\n\n" +
         "    salt '*' iptables.flush filter INPUT",
       async run(context, { table, chain, family }) {
         const words = ["-t", table, "-F", ...(truthy(chain) ? [str(chain)] : [])];
         return (await call(context, familyOf(family), words)).stderr;
       },
-    }),
-  },
+    },
+  }),
 };

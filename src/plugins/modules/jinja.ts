@@ -1,5 +1,5 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunction, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { executionFunctions, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
 import { Rendering } from "../../model/loader/rendering.ts";
 import { parseOrderedJson } from "../../language/python/json.ts";
 import { repr, str } from "../../language/python/repr.ts";
@@ -20,9 +20,8 @@ const literal = (path: unknown) => repr(str(path));
 
 /** What templates of maps have in them. */
 export const module: ExecutionModule = {
-  functions: {
-    load_map: executionFunction({
-      signature: "path, value",
+  functions: executionFunctions({
+    "load_map(path, value)": {
       doc: "A variable of a template.\n\n    salt '*' jinja.load_map myformula/map.jinja myformula",
       run(context, { path, value }) {
         const name = str(value);
@@ -31,16 +30,14 @@ export const module: ExecutionModule = {
         }
         return valueOf(context, `{% from ${literal(path)} import ${name} with context %}`, name);
       },
-    }),
-    import_yaml: executionFunction({
-      signature: "path",
+    },
+    "import_yaml(path)": {
       doc: "The data of a YAML file that is rendered first.\n\n    salt '*' jinja.import_yaml myformula/foo.yaml",
       run: (context, { path }) => valueOf(context, `{% import_yaml ${literal(path)} as imported %}`, "imported"),
-    }),
-    import_json: executionFunction({
-      signature: "path",
+    },
+    "import_json(path)": {
       doc: "The data of a JSON file that is rendered first.\n\n    salt '*' jinja.import_json myformula/foo.json",
       run: (context, { path }) => valueOf(context, `{% import_json ${literal(path)} as imported %}`, "imported"),
-    }),
-  },
+    },
+  }),
 };

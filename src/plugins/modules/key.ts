@@ -1,7 +1,7 @@
 import { joinPath } from "../../base/paths.ts";
 import { fingerprint } from "../../protocol/crypto/rsa_key.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
 import { pythonError } from "../python_errors.ts";
 import { notifyMinion } from "./saltutil/sync.ts";
@@ -20,27 +20,24 @@ const HASH = "\n\nhash_type\n    md5, sha1, sha224, sha256, sha384 or sha512; by
 
 /** Fingerprints of keys, to compare with what the other side shows. */
 export const module: ExecutionModule = {
-  functions: {
-    finger: executionFunction({
-      signature: "hash_type=None",
+  functions: executionFunctions({
+    "finger(hash_type=None)": {
       doc: `The fingerprint of this minion's public key, as \`salt-key -f\` shows it.${HASH}    salt '*' key.finger`,
       run: (context, { hash_type: hash }) => fingerOf(context, "minion.pub", hash),
-    }),
-    rotate: executionFunction({
+    },
+    "rotate()": {
       inline: true,
-      signature: "",
       doc:
         "Changes this minion's key: its masters take the new one beside the old one, until it has used the new one. What " +
         "becomes of it is in the minion's log, and in `salt-key --history` on the master. Brine's own.\n\n" +
         "    salt '*' key.rotate",
       run: (context) => notifyMinion(context, "key_rotate", {}),
-    }),
-    finger_master: executionFunction({
-      signature: "hash_type=None",
+    },
+    "finger_master(hash_type=None)": {
       doc:
         "The fingerprint of the master's public key as this minion keeps it, as \`salt-key -F master\` shows it; empty " +
         `before the minion has signed in.${HASH}    salt '*' key.finger_master`,
       run: (context, { hash_type: hash }) => fingerOf(context, "minion_master.pub", hash),
-    }),
-  },
+    },
+  }),
 };

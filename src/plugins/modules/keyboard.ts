@@ -1,7 +1,7 @@
 import type { Context, JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
-  executionFunction,
+  executionFunctions,
   type ExecutionModule,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
@@ -44,9 +44,8 @@ export const module: ExecutionModule = {
         "The keyboard execution module cannot be loaded: only works on Redhat, Debian or Gentoo systems or if " +
         "localectl binary in path.",
     },
-  functions: {
-    get_sys: executionFunction({
-      signature: "",
+  functions: executionFunctions({
+    "get_sys()": {
       doc: "The layout of the system.\n\n    salt '*' keyboard.get_sys",
       async run(context): Promise<string> {
         if (hasLocalectl(context)) {
@@ -61,29 +60,26 @@ export const module: ExecutionModule = {
         if (line === undefined) throw new CommandExecutionError("Cannot find the keyboard layout of this system");
         return line.slice(line.indexOf("=") + 1).replaceAll('"', "");
       },
-    }),
-    set_sys: executionFunction({
-      signature: "layout",
+    },
+    "set_sys(layout)": {
       doc: "Sets the layout of the system.\n\n    salt '*' keyboard.set_sys dvorak",
       run: (context, { layout }) => setSystem(context, layout),
-    }),
-    get_x: executionFunction({
-      signature: "",
+    },
+    "get_x()": {
       doc: "The layout of X.\n\n    salt '*' keyboard.get_x",
       async run(context) {
         const line = (await run(context, ["setxkbmap", "-query"])).split("\n").find((one) => one.startsWith("layout"));
         if (line === undefined) throw new CommandExecutionError("setxkbmap does not tell the layout of X");
         return line.slice(line.indexOf(":") + 1).trim();
       },
-    }),
-    set_x: executionFunction({
-      signature: "layout",
+    },
+    "set_x(layout)": {
       doc: "Sets the layout of X.\n\n    salt '*' keyboard.set_x dvorak",
       async run(context, { layout }) {
         const name = layoutName(layout);
         await run(context, ["setxkbmap", name]);
         return name;
       },
-    }),
-  },
+    },
+  }),
 };

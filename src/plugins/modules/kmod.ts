@@ -1,7 +1,7 @@
 import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
-  executionFunction,
+  executionFunctions,
   type ExecutionModule,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
@@ -124,30 +124,25 @@ const FILE = "/etc/modules, or /etc/modules-load.d/salt_managed.conf with system
 export const module: ExecutionModule = {
   virtual: ({ grains }) =>
     grains.kernel === "Linux" ? true : { unavailable: "The kmod module is available on Linux only" },
-  functions: {
-    available: executionFunction({
-      signature: "",
+  functions: executionFunctions({
+    "available()": {
       doc: "The kernel modules that are there, those that are built in included.\n\n    salt '*' kmod.available",
       run: available,
-    }),
-    check_available: executionFunction({
-      signature: "mod: str",
+    },
+    "check_available(mod: str)": {
       doc: "True if there is such a kernel module.\n\n    salt '*' kmod.check_available kvm",
       run: (context, { mod }) => available(context).includes(mod),
-    }),
-    lsmod: executionFunction({
-      signature: "",
+    },
+    "lsmod()": {
       doc: "The kernel modules that are loaded, with size and what needs them.\n\n    salt '*' kmod.lsmod",
       run: lsmod,
-    }),
-    mod_list: executionFunction({
-      signature: "only_persist: bool=False",
+    },
+    "mod_list(only_persist: bool=False)": {
       doc: "The names of the kernel modules that are loaded.\n\n    salt '*' kmod.mod_list\n\n" +
         `only_persist: those that are loaded when the system starts, from ${FILE}`,
       run: async (context, { only_persist: only }) => only ? persistent(context) : await names(context),
-    }),
-    load: executionFunction({
-      signature: "mod: str, persist: bool=False",
+    },
+    "load(mod: str, persist: bool=False)": {
       doc: "Loads a kernel module. The names of those that it loaded, or what modprobe complains of.\n\n" +
         `    salt '*' kmod.load kvm\n\npersist: also write it to ${FILE}`,
       async run(context, args): Promise<unknown> {
@@ -159,14 +154,12 @@ export const module: ExecutionModule = {
         const added = (await names(context)).filter((name) => !before.includes(name));
         return unique([...added, ...(args.persist ? await persist(context, module) : [])]);
       },
-    }),
-    is_loaded: executionFunction({
-      signature: "mod: str",
+    },
+    "is_loaded(mod: str)": {
       doc: "True if the kernel module is loaded.\n\n    salt '*' kmod.is_loaded kvm",
       run: async (context, { mod }) => (await names(context)).includes(mod),
-    }),
-    remove: executionFunction({
-      signature: "mod: str, persist: bool=False, comment=True",
+    },
+    "remove(mod: str, persist: bool=False, comment=True)": {
       doc: "Unloads a kernel module. The names of those that are gone, or what rmmod complains of.\n\n" +
         `    salt '*' kmod.remove kvm\n\npersist: also take it from ${FILE}\n` +
         "comment: comment its line there rather than remove it",
@@ -180,6 +173,6 @@ export const module: ExecutionModule = {
         const gone = before.filter((name) => !after.includes(name));
         return unique([...gone, ...(args.persist ? await forget(context, module, args.comment) : [])]);
       },
-    }),
-  },
+    },
+  }),
 };

@@ -2,7 +2,7 @@ import type { Args } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
-  executionFunction,
+  executionFunctions,
   type ExecutionModule,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
@@ -96,14 +96,12 @@ export const module: ExecutionModule = {
     programPath(context, "getfacl") === undefined
       ? { unavailable: "The linux_acl execution module cannot be loaded: the getfacl binary is not in the path." }
       : "acl",
-  functions: {
-    version: executionFunction({
-      signature: "",
+  functions: executionFunctions({
+    "version()": {
       doc: "The version of getfacl.\n\n    salt '*' acl.version",
       run: async (context) => splitWords(await run(context, ["getfacl", "--version"]))[1] ?? null,
-    }),
-    getfacl: executionFunction({
-      signature: "*args, **kwargs",
+    },
+    "getfacl(*args, **kwargs)": {
       doc: `The ACLs of paths.\n\n    salt '*' acl.getfacl /tmp/house/kitchen\n\n${OF_PATHS}`,
       async run(context, { args, kwargs }): Promise<Record<string, Acl>> {
         const words = ["getfacl", "--absolute-names", ...recursion(kwargs), ...pathsOf(args)];
@@ -124,28 +122,25 @@ export const module: ExecutionModule = {
         }
         return found;
       },
-    }),
-    wipefacls: executionFunction({
-      signature: "*args, **kwargs",
+    },
+    "wipefacls(*args, **kwargs)": {
       doc: "Removes all entries but those of owner, group and others.\n\n" +
         `    salt '*' acl.wipefacls /tmp/house/kitchen\n\n${OF_PATHS}`,
       run: (context, { args, kwargs }) => setAcls(context, ["-b"], { args, kwargs: { recursive: kwargs.recursive } }),
-    }),
-    modfacl: executionFunction({
-      signature: "acl_type, acl_name='', perms='', *args, **kwargs",
+    },
+    "modfacl(acl_type, acl_name='', perms='', *args, **kwargs)": {
       doc: "Adds an entry, or changes it.\n\n    salt '*' acl.modfacl user myuser rwx /tmp/house/kitchen\n\n" +
         "acl_type: user, group or mask, for defaults with d: before it\nacl_name: name of the user or group\n" +
         `perms: such as rwx\n${OF_PATHS}`,
       run: (context, { acl_type: type, acl_name: name, perms, ...rest }) =>
         setAcls(context, ["-m", aclEntry(type, name, perms)], rest),
-    }),
-    delfacl: executionFunction({
-      signature: "acl_type, acl_name='', *args, **kwargs",
+    },
+    "delfacl(acl_type, acl_name='', *args, **kwargs)": {
       doc: "Removes an entry.\n\n    salt '*' acl.delfacl user myuser /tmp/house/kitchen\n\n" +
         "acl_type: user, group or mask, for defaults with d: before it\n" +
         `acl_name: name of the user or group\n${OF_PATHS}`,
       run: (context, { acl_type: type, acl_name: name, ...rest }) =>
         setAcls(context, ["-x", aclEntry(type, name)], rest),
-    }),
-  },
+    },
+  }),
 };

@@ -2,7 +2,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
-  executionFunction,
+  executionFunctions,
   type ExecutionModule,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
@@ -141,14 +141,12 @@ async function genLocale(context: JobContext, locale: unknown, verbose: unknown)
 
 /** Locales of this host. */
 export const module: ExecutionModule = {
-  functions: {
-    list_avail: executionFunction({
-      signature: "",
+  functions: executionFunctions({
+    "list_avail()": {
       doc: "The locales that are there.\n\n    salt '*' locale.list_avail",
       run: listAvail,
-    }),
-    get_locale: executionFunction({
-      signature: "",
+    },
+    "get_locale()": {
       doc: "The locale of the system.\n\n    salt '*' locale.get_locale",
       async run(context): Promise<string> {
         if (booted(context)) return (await localectl(context)).get("LANG") ?? "";
@@ -158,14 +156,12 @@ export const module: ExecutionModule = {
         const line = fs.readText(path).split("\n").find((one) => one.startsWith(`${variable}=`));
         return line === undefined ? "" : line.slice(variable.length + 1).replaceAll('"', "");
       },
-    }),
-    set_locale: executionFunction({
-      signature: "locale",
+    },
+    "set_locale(locale)": {
       doc: "Sets the locale of the system.\n\n    salt '*' locale.set_locale en_US.UTF-8",
       run: (context, { locale }) => setLocale(context, locale),
-    }),
-    avail: executionFunction({
-      signature: "locale",
+    },
+    "avail(locale)": {
       doc: "True if there is such a locale.\n\n    salt '*' locale.avail en_US.UTF-8",
       async run(context, { locale }) {
         try {
@@ -177,14 +173,13 @@ export const module: ExecutionModule = {
           return false;
         }
       },
-    }),
-    gen_locale: executionFunction({
-      signature: "locale, **kwargs",
+    },
+    "gen_locale(locale, **kwargs)": {
       doc:
         "Makes a locale; with `verbose`, what the program said.\n\n    salt '*' locale.gen_locale 'en_IE.UTF-8 UTF-8'",
       run: (context, { locale, kwargs }) => genLocale(context, locale, kwargs.verbose),
-    }),
-  },
+    },
+  }),
 };
 
 /** True for a name of the system's that stands for that locale. */

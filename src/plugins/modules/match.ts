@@ -1,5 +1,5 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { executionFunction, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
 import { deepCopy } from "../../language/python/copy.ts";
 import { str } from "../../language/python/repr.ts";
@@ -81,7 +81,7 @@ const by = (type: TargetType, signature: string, what: string, example: string) 
 
 /** Whether targets mean this minion. */
 export const module: ExecutionModule = {
-  functions: {
+  functions: executionFunctions({
     glob: by("glob", ID, "a pattern of the shell matches the id of the minion, or another id", "web*"),
     pcre: by("pcre", ID, "an expression matches the id of the minion, or another id", "web\\d+"),
     list: by("list", ID, "a list, or a text with commas, contains the id of the minion, or another id", "web1,web2"),
@@ -90,23 +90,20 @@ export const module: ExecutionModule = {
     grain_pcre: by("grain_pcre", PATH, "a grain has a value that an expression matches", "os:Deb.*"),
     pillar: by("pillar", PATH, "the pillar has a value that a pattern of the shell matches", "role:web*"),
     pillar_pcre: by("pillar_pcre", PATH, "the pillar has a value that an expression matches", "role:web.*"),
-    ipcidr: executionFunction({
+    "ipcidr(tgt)": {
       inline: true,
-      signature: "tgt",
       doc: "True if the minion has an address in a network; an empty list if the network is invalid.\n\n" +
         "    salt '*' match.ipcidr 10.0.0.0/8",
       run: (context, { tgt }) => parseIpTarget(str(tgt)) === undefined ? [] : matches(context, "ipcidr", tgt),
-    }),
+    },
     data: by("data", "tgt", "the data store has a value that a pattern of the shell matches", "spam:eggs"),
-    filter_by: executionFunction({
+    "filter_by(lookup, tgt_type='compound', minion_id=None, merge=None, merge_lists=False, default='default')": {
       inline: true,
-      signature: "lookup, tgt_type='compound', minion_id=None, merge=None, merge_lists=False, default='default'",
       doc: "The value of the first target in a map that matches the minion. `merge` is merged into it.\n\n" +
         "    salt '*' match.filter_by '{web*: www, default: none}'",
       run: filterBy,
-    }),
-    search_by: executionFunction({
-      signature: "lookup, tgt_type='compound', minion_id=None",
+    },
+    "search_by(lookup, tgt_type='compound', minion_id=None)": {
       inline: true,
       doc: "The keys of a map whose lists of targets match the minion; null if there are none.\n\n" +
         `    salt '*' match.search_by '{web: ["web*"], db: ["db*"]}'`,
@@ -120,10 +117,9 @@ export const module: ExecutionModule = {
         );
         return found.length === 0 ? null : found;
       },
-    }),
+    },
     /** A value after an expression, for the first that means this minion; the last for none. */
-    ifelse: executionFunction({
-      signature: "*args, **kwargs",
+    "ifelse(*args, **kwargs)": {
       inline: true,
       doc: "The value after the first target that matches the minion, or the last value.\n\n" +
         "    salt '*' match.ifelse 'web*' www 'db*' data nothing",
@@ -148,6 +144,6 @@ export const module: ExecutionModule = {
         });
         return found ?? values.at(-1);
       },
-    }),
-  },
+    },
+  }),
 };

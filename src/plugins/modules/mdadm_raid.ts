@@ -2,7 +2,7 @@ import type { Args } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
-  executionFunction,
+  executionFunctions,
   type ExecutionModule,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
@@ -110,27 +110,23 @@ export const module: ExecutionModule = {
     if (context.grains.kernel !== "Linux") return because("only available on Linux.");
     return programPath(context, "mdadm") === undefined ? because("the mdadm binary is not in the path.") : true;
   },
-  functions: {
-    list: executionFunction({ signature: "", doc: "The arrays of this host.\n\n    salt '*' raid.list", run: list }),
-    detail: executionFunction({
-      signature: "device='/dev/md0'",
+  functions: executionFunctions({
+    "list()": { doc: "The arrays of this host.\n\n    salt '*' raid.list", run: list },
+    "detail(device='/dev/md0')": {
       doc: "What is known of an array, with its members.\n\n    salt '*' raid.detail /dev/md0",
       run: (context, { device }) => detail(context, device),
-    }),
-    destroy: executionFunction({
-      signature: "device",
+    },
+    "destroy(device)": {
       doc: "Stops an array and wipes what its members know of it. WARNING: its data is lost.\n\n" +
         "    salt '*' raid.destroy /dev/md0",
       run: (context, { device }) => destroy(context, device),
-    }),
-    stop: executionFunction({
-      signature: "",
+    },
+    "stop()": {
       doc: "Stops all arrays that are not in use; true if mdadm says that it failed, as in Salt.\n\n" +
         "    salt '*' raid.stop",
       run: async (context) => !await succeeds(context, ["--stop", "--scan"]),
-    }),
-    create: executionFunction({
-      signature: "name, level: str, devices, metadata: str='default', test_mode=False, **kwargs",
+    },
+    "create(name, level: str, devices, metadata: str='default', test_mode=False, **kwargs)": {
       doc: "Makes an array. WARNING: data on the devices is lost.\n\n" +
         "    salt '*' raid.create /dev/md0 level=1 chunk=256 devices=\"['/dev/xvdd', '/dev/xvde']\" test_mode=True\n\n" +
         `level: such as 1, 5 or 10\nmetadata: the version of what is written of it on its devices${FURTHER}`,
@@ -154,9 +150,8 @@ export const module: ExecutionModule = {
         ];
         return args.test_mode === true ? words.join(" ") : await run(context, words);
       },
-    }),
-    save_config: executionFunction({
-      signature: "",
+    },
+    "save_config()": {
       doc: "Writes the arrays into mdadm's configuration, and makes the initial RAM disk anew.\n\n" +
         "    salt '*' raid.save_config",
       async run(context): Promise<unknown> {
@@ -174,9 +169,8 @@ export const module: ExecutionModule = {
         if (context.grains.os_family === "RedHat") return await run(context, ["dracut", "--force"]);
         return null;
       },
-    }),
-    assemble: executionFunction({
-      signature: "name, devices, test_mode=False, **kwargs",
+    },
+    "assemble(name, devices, test_mode=False, **kwargs)": {
       doc:
         `Starts an array that exists on its devices.\n\n    salt '*' raid.assemble /dev/md0 "['/dev/xvdd', '/dev/xvde']"` +
         FURTHER,
@@ -192,9 +186,8 @@ export const module: ExecutionModule = {
         ];
         return args.test_mode === true ? words : await run(context, words.map(str));
       },
-    }),
-    examine: executionFunction({
-      signature: "device, quiet=False",
+    },
+    "examine(device, quiet=False)": {
       doc: "What a device knows of the array that it is in.\n\n    salt '*' raid.examine /dev/sda1\n\n" +
         "quiet: a device that is in none is no failure",
       async run(context, { device, quiet }): Promise<Record<string, string>> {
@@ -205,12 +198,11 @@ export const module: ExecutionModule = {
         });
         return Object.fromEntries(fields);
       },
-    }),
-    add: executionFunction({
-      signature: "name, device",
+    },
+    "add(name, device)": {
       doc: "Adds a device to an array; true if that went well.\n\n    salt '*' raid.add /dev/md0 /dev/sda1",
       run: async (context, { name, device }) =>
         await succeeds(context, ["--manage", operand(name, "an array"), "--add", operand(device, "a device")]),
-    }),
-  },
+    },
+  }),
 };

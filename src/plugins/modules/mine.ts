@@ -1,7 +1,7 @@
 import { fieldsOf } from "../../language/python/given.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -114,9 +114,8 @@ async function getLocal(context: JobContext, tgt: unknown, fun: unknown, tgt_typ
 
 /** Values that minions keep at their master for each other. */
 export const module: ExecutionModule = {
-  functions: {
-    send: executionFunction({
-      signature: "name: str, *args, **kwargs",
+  functions: executionFunctions({
+    "send(name: str, *args, **kwargs)": {
       doc: "Calls a function and sends its value to the mine under that name. True on success.\n\n" +
         "    salt '*' mine.send web_addrs mine_function=network.ip_addrs interface=eth0\n\n" +
         "mine_function: what is called, if it is not the name. allow_tgt, allow_tgt_type: the minions that may read it",
@@ -133,16 +132,14 @@ export const module: ExecutionModule = {
         }
         return await store(context, { [name]: withAcl(value, allow_tgt, allow_tgt_type) }, false);
       },
-    }),
-    update: executionFunction({
-      signature: "clear: bool=False, mine_functions=None",
+    },
+    "update(clear: bool=False, mine_functions=None)": {
       doc: "Calls the functions of `mine_functions` and sends their values to the mine.\n\n" +
         "    salt '*' mine.update\n\n" +
         "clear: forget what is there before. mine_functions: these instead of the configured ones",
       run: (context, { clear, mine_functions }) => update(context, clear, mine_functions),
-    }),
-    get: executionFunction({
-      signature: "tgt, fun, tgt_type='glob', exclude_minion: bool=False",
+    },
+    "get(tgt, fun, tgt_type='glob', exclude_minion: bool=False)": {
       doc: "The mine's values under one or several names: minion → value.\n\n" +
         "    salt '*' mine.get 'web*' network.ip_addrs",
       async run(context, { tgt, fun, tgt_type, exclude_minion }) {
@@ -152,9 +149,8 @@ export const module: ExecutionModule = {
         if (!exclude_minion || !isMap(found)) return found;
         return new Map(entriesOf(found).filter(([minion]) => minion !== id));
       },
-    }),
-    delete: executionFunction({
-      signature: "fun",
+    },
+    "delete(fun)": {
       doc: "Deletes one value of this minion from the mine.\n\n    salt '*' mine.delete network.ip_addrs",
       async run(context, { fun }) {
         if (isLocal(context)) {
@@ -164,18 +160,16 @@ export const module: ExecutionModule = {
         await context.master!.request({ cmd: "_mine_delete", id: context.opts.id, fun });
         return true;
       },
-    }),
-    flush: executionFunction({
-      signature: "",
+    },
+    "flush()": {
       doc: "Deletes all values of this minion from the mine.\n\n    salt '*' mine.flush",
       async run(context) {
         if (isLocal(context)) return truthy(await context.call("data.update", ["mine_cache", {}]));
         await context.master!.request({ cmd: "_mine_flush", id: context.opts.id });
         return true;
       },
-    }),
-    valid: executionFunction({
-      signature: "",
+    },
+    "valid()": {
       doc: "The functions that this minion sends to the mine periodically, with their arguments.\n\n" +
         "    salt '*' mine.valid",
       async run(context) {
@@ -193,9 +187,8 @@ export const module: ExecutionModule = {
         }
         return found;
       },
-    }),
-    get_docker: executionFunction({
-      signature: "interfaces=None, cidrs=None, with_container_id=False",
+    },
+    "get_docker(interfaces=None, cidrs=None, with_container_id=False)": {
       doc: "Addresses of containers from the mine: empty unless a minion has sent docker.ps.",
       async run(context) {
         // Minions of real Salt can have sent it, in a form that ours never send.
@@ -203,6 +196,6 @@ export const module: ExecutionModule = {
         if (!truthy(hosts)) return {};
         throw new CommandExecutionError("There is no docker module here that could read docker.ps of the mine");
       },
-    }),
-  },
+    },
+  }),
 };

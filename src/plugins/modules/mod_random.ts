@@ -3,6 +3,7 @@ import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   executionFunction,
+  executionFunctions,
   type ExecutionModule,
   InvalidArgumentsError,
   SaltInvocationError,
@@ -140,14 +141,12 @@ function draw(context: JobContext, bound: number): number {
 
 /** Random numbers, texts and choices; the same for the same seed, as Salt makes them. */
 export const module: ExecutionModule = {
-  functions: {
-    hash: executionFunction({
-      signature: "value, algorithm='sha512'",
+  functions: executionFunctions({
+    "hash(value, algorithm='sha512')": {
       doc: "The hash of a text, as hexadecimal digits.\n\n    salt '*' random.hash 'I am a string' md5",
       run: (context, { value, algorithm }) => hash(context, value, algorithm),
-    }),
-    str_encode: executionFunction({
-      signature: "value, encoder='base64'",
+    },
+    "str_encode(value, encoder='base64')": {
       doc: "A text in base64.\n\n    salt '*' random.str_encode 'I am a new string'",
       run(_context, { value, encoder }) {
         if (encoder !== "base64" || typeof value !== "string") {
@@ -155,7 +154,7 @@ export const module: ExecutionModule = {
         }
         return encodeBase64(bytesOf(value));
       },
-    }),
+    },
     get_str: executionFunction({
       signature: `length=20, chars=None, lowercase=True, uppercase=True, digits=True, punctuation=True,
         whitespace=False, printable=False`,
@@ -164,8 +163,7 @@ export const module: ExecutionModule = {
         "    salt '*' random.get_str 128\n    salt '*' random.get_str 16 chars='abc123.!()'",
       run: randomText,
     }),
-    shadow_hash: executionFunction({
-      signature: "crypt_salt=None, password=None, algorithm='sha512'",
+    "shadow_hash(crypt_salt=None, password=None, algorithm='sha512')": {
       doc: "A hash for /etc/shadow: sha512, sha256 or md5. Salt and password are drawn where none is given.\n\n" +
         "    salt '*' random.shadow_hash 'My5alT' 'MyP@asswd' sha256",
       async run(context, args): Promise<string> {
@@ -175,14 +173,12 @@ export const module: ExecutionModule = {
         const salt = args.crypt_salt === null ? undefined : str(args.crypt_salt);
         return await passwordHash(context, str(args.algorithm ?? "sha512"), password, salt);
       },
-    }),
-    rand_int: executionFunction({
-      signature: "start=1, end=10, seed=None",
+    },
+    "rand_int(start=1, end=10, seed=None)": {
       doc: "A random number, both bounds included; the same for the same seed.\n\n    salt '*' random.rand_int 1 10",
       run: (context, { start, end, seed }) => randomInteger(context, integer(start), integer(end), seed),
-    }),
-    seed: executionFunction({
-      signature: "range=10, hash=None",
+    },
+    "seed(range=10, hash=None)": {
       doc: "A number below `range` that is always the same for this minion, or for a value.\n\n" +
         "    salt '*' random.seed 60",
       run(context, { range, hash: seed }) {
@@ -190,18 +186,16 @@ export const module: ExecutionModule = {
         if (bound < 1n) throw pythonError("ValueError", "empty range for randrange()");
         return toInteger(generator(context, seed ?? context.grains.id ?? context.opts.id).below(bound));
       },
-    }),
-    sample: executionFunction({
-      signature: "value, size, seed=None",
+    },
+    "sample(value, size, seed=None)": {
       doc: "Some members of a list, drawn at random; the same for the same seed.\n\n" +
         `    salt '*' random.sample '["one", "two"]' 1 seed="something"`,
       run: (context, { value, size, seed }) => sample(context, value, size, seed),
-    }),
-    shuffle: executionFunction({
-      signature: "value, seed=None",
+    },
+    "shuffle(value, seed=None)": {
       doc: "A list in random order; the same for the same seed.\n\n" +
         `    salt '*' random.shuffle '["one", "two"]' seed="something"`,
       run: (context, { value, seed }) => sample(context, value, Array.isArray(value) ? value.length : 0, seed),
-    }),
-  },
+    },
+  }),
 };

@@ -6,6 +6,7 @@ import {
   CommandExecutionError,
   CommandNotFoundError,
   executionFunction,
+  executionFunctions,
   type ExecutionModule,
 } from "../../model/loader/family.ts";
 import { entriesOf, isMap, lookup, mapOf } from "../../language/python/containers.ts";
@@ -185,37 +186,31 @@ export const module: ExecutionModule = {
     runtime.process.platform === "win32"
       ? { unavailable: "The mount module cannot be loaded: not a POSIX-like system." }
       : true,
-  functions: {
-    active: executionFunction({
-      signature: "extended=False",
+  functions: executionFunctions({
+    "active(extended=False)": {
       doc: "The mounted file systems by mount point; `extended` adds details.\n\n    salt '*' mount.active",
       run: (context, { extended }) => active(context, extended),
-    }),
-    is_mounted: executionFunction({
-      signature: "name: str",
+    },
+    "is_mounted(name: str)": {
       doc: "True if something is mounted on a directory.\n\n    salt '*' mount.is_mounted /mnt/share",
       run: (context, { name }) => isMounted(context, name),
-    }),
-    get_mount_from_path: executionFunction({
-      signature: "path: str",
+    },
+    "get_mount_from_path(path: str)": {
       doc: "The mount point of the file system of a path.\n\n    salt '*' mount.get_mount_from_path /opt/logs",
       run: (context, { path }) => mountOf(context, path),
-    }),
-    get_device_from_path: executionFunction({
-      signature: "path: str",
+    },
+    "get_device_from_path(path: str)": {
       doc: "The device of the file system of a path.\n\n    salt '*' mount.get_device_from_path /opt/logs",
       run: async (context, { path }) => (await active(context, false))[mountOf(context, path)]?.device ?? null,
-    }),
-    fstab: executionFunction({
-      signature: "config: str='/etc/fstab'",
+    },
+    "fstab(config: str='/etc/fstab')": {
       doc: "The entries of /etc/fstab by mount point.\n\n    salt '*' mount.fstab",
       run: (context, { config }) => readTable(context, config),
-    }),
-    vfstab: executionFunction({
-      signature: "config: str='/etc/vfstab'",
+    },
+    "vfstab(config: str='/etc/vfstab')": {
       doc: "The same as mount.fstab, under the name that it has on Solaris.\n\n    salt '*' mount.vfstab",
       run: (context, { config }) => readTable(context, config),
-    }),
+    },
     set_fstab: executionFunction({
       signature: `name, device, fstype, opts='defaults', dump=0, pass_num=0, config='/etc/fstab', test=False,
         match_on='auto', not_change=False, **kwargs`,
@@ -229,11 +224,10 @@ export const module: ExecutionModule = {
         return setEntry(context, entry, args, FSTAB);
       },
     }),
-    rm_fstab: executionFunction({
-      signature: "name, device, config='/etc/fstab'",
+    "rm_fstab(name, device, config='/etc/fstab')": {
       doc: "Removes an entry from /etc/fstab.\n\n    salt '*' mount.rm_fstab /mnt/foo /dev/sdg",
       run: (context, args) => removeEntry(context, args, FSTAB),
-    }),
+    },
     set_vfstab: executionFunction({
       signature: `name, device, fstype, opts='-', device_fsck='-', pass_fsck='-', mount_at_boot='yes',
         config='/etc/vfstab', test=False, match_on='auto', not_change=False, **kwargs`,
@@ -247,50 +241,43 @@ export const module: ExecutionModule = {
         return setEntry(context, entry, args, VFSTAB);
       },
     }),
-    rm_vfstab: executionFunction({
-      signature: "name, device, config='/etc/vfstab'",
+    "rm_vfstab(name, device, config='/etc/vfstab')": {
       doc: "The same as mount.rm_fstab, for another file.\n\n" +
         "    salt '*' mount.rm_vfstab /mnt/foo /device/c0t0d0p0",
       run: (context, args) => removeEntry(context, args, FSTAB),
-    }),
-    automaster: executionFunction({
-      signature: "config: str='/etc/auto_salt'",
+    },
+    "automaster(config: str='/etc/auto_salt')": {
       doc: "The table of the automounter by mount point.\n\n    salt '*' mount.automaster",
       run: (context, { config }) => readAutomaster(context, config),
-    }),
+    },
     set_automaster: setAutomaster,
-    rm_automaster: executionFunction({
-      signature: "name, device, config='/etc/auto_salt'",
+    "rm_automaster(name, device, config='/etc/auto_salt')": {
       doc: "Removes an entry from the automounter's table.\n\n" +
         "    salt '*' mount.rm_automaster /mnt/foo /dev/sdg",
       async run(context, args) {
         if (removeAutomaster(context, args)) await run(context, ["automount", "-cv"]);
         return true;
       },
-    }),
-    filesystems: executionFunction({
-      signature: "config='/etc/filesystems'",
+    },
+    "filesystems(config='/etc/filesystems')": {
       doc: `${NOT_AIX}\n\n    salt '*' mount.filesystems`,
       run: () => ({}),
-    }),
+    },
     set_filesystems: executionFunction({
       signature: `name, device, vfstype, opts='-', mount='true', config='/etc/filesystems', test=False,
         match_on='auto', not_change=False, **kwargs`,
       doc: `${NOT_AIX}\n\n    salt '*' mount.set_filesystems /mnt/foo /dev/sdz1 jfs2`,
       run: () => null,
     }),
-    rm_filesystems: executionFunction({
-      signature: "name, device, config='/etc/filesystems'",
+    "rm_filesystems(name, device, config='/etc/filesystems')": {
       doc: `${NOT_AIX}\n\n    salt '*' mount.rm_filesystems /mnt/foo /dev/sdg`,
       run: () => false,
-    }),
-    mount: executionFunction({
-      signature: "name, device=False, mkmnt=False, fstype='', opts='defaults', user=None, util='mount'",
+    },
+    "mount(name, device=False, mkmnt=False, fstype='', opts='defaults', user=None, util='mount')": {
       doc: "Mounts a device; returns True, or an error message.\n\n    salt '*' mount.mount /mnt/foo /dev/sdz1 True",
       run: mount,
-    }),
-    remount: executionFunction({
-      signature: "name: str, device, mkmnt=False, fstype='', opts='defaults', user=None",
+    },
+    "remount(name: str, device, mkmnt=False, fstype='', opts='defaults', user=None)": {
       doc: "Remounts a device with other options, or mounts it.\n\n" +
         "    salt '*' mount.remount /mnt/foo /dev/sdz1 True",
       async run(context, args): Promise<unknown> {
@@ -301,18 +288,16 @@ export const module: ExecutionModule = {
         const kind = truthy(args.fstype) ? ["-t", str(args.fstype)] : [];
         return await mountCommand(context, ["mount", "-o", opts.join(","), ...kind, str(args.device), name], args.user);
       },
-    }),
-    umount: executionFunction({
-      signature: "name: str, device=None, user=None, util='mount'",
+    },
+    "umount(name: str, device=None, user=None, util='mount')": {
       doc: "Unmounts a file system; returns True, or an error message.\n\n    salt '*' mount.umount /mnt/foo",
       async run(context, args): Promise<unknown> {
         const name = args.name;
         if (!await isMounted(context, name)) return `${name} does not have anything mounted`;
         return await mountCommand(context, ["umount", truthy(args.device) ? str(args.device) : name], args.user);
       },
-    }),
-    is_fuse_exec: executionFunction({
-      signature: "cmd: str",
+    },
+    "is_fuse_exec(cmd: str)": {
       doc: "True for a program that is linked with libfuse.\n\n    salt '*' mount.is_fuse_exec sshfs",
       async run(context, { cmd }) {
         const path = programPath(context, cmd);
@@ -320,30 +305,25 @@ export const module: ExecutionModule = {
         if (programPath(context, "ldd") === undefined) throw new CommandNotFoundError("ldd");
         return (await run(context, ["ldd", ...shellWords(path)])).includes("libfuse");
       },
-    }),
-    swaps: executionFunction({
-      signature: "",
+    },
+    "swaps()": {
       doc: "The swap devices and files in use.\n\n    salt '*' mount.swaps",
       run: swaps,
-    }),
-    swapon: executionFunction({
-      signature: "name: str, priority=None",
+    },
+    "swapon(name: str, priority=None)": {
       doc: "Enables swapping to a device or file.\n\n    salt '*' mount.swapon /root/swapfile",
       run: (context, { name, priority }) => swapon(context, name, priority),
-    }),
-    swapoff: executionFunction({
-      signature: "name: str",
+    },
+    "swapoff(name: str)": {
       doc:
         "Disables swapping to a device or file; null if it was not in use.\n\n    salt '*' mount.swapoff /root/swapfile",
       run: (context, { name }) => swapoff(context, name),
-    }),
-    read_mount_cache: executionFunction({
-      signature: "name: str",
+    },
+    "read_mount_cache(name: str)": {
       doc: "What a state has mounted on a directory.\n\n    salt '*' mount.read_mount_cache /mnt/share",
       run: async (context, { name }) => (await readCache(context)).get(name) ?? {},
-    }),
-    write_mount_cache: executionFunction({
-      signature: "real_name: str, device, mkmnt, fstype, mount_opts",
+    },
+    "write_mount_cache(real_name: str, device, mkmnt, fstype, mount_opts)": {
       doc: "Notes what a state has mounted.\n\n" +
         "    salt '*' mount.write_mount_cache /mnt/share /dev/sda1 False ext4 defaults,nosuid",
       async run(context, { real_name: name, device, mkmnt, fstype, mount_opts: opts }) {
@@ -351,15 +331,14 @@ export const module: ExecutionModule = {
         await writeCache(context, mounts.set(name, { device, fstype, mkmnt, opts }));
         return true;
       },
-    }),
-    delete_mount_cache: executionFunction({
-      signature: "real_name: str",
+    },
+    "delete_mount_cache(real_name: str)": {
       doc: "Deletes the note of what a state has mounted.\n\n    salt '*' mount.delete_mount_cache /mnt/share",
       async run(context, { real_name: name }) {
         const mounts = await readCache(context);
         if (mounts.delete(name)) await writeCache(context, mounts);
         return true;
       },
-    }),
-  },
+    },
+  }),
 };

@@ -1,7 +1,7 @@
 import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
-  executionFunction,
+  executionFunctions,
   type ExecutionModule,
   InvalidArgumentsError,
   SaltInvocationError,
@@ -64,14 +64,12 @@ export const module: ExecutionModule = {
   virtual: (context) =>
     programPath(context, "showmount") !== undefined ||
     { unavailable: "The nfs3 execution module failed to load: the showmount binary is not in the path." },
-  functions: {
-    list_exports: executionFunction({
-      signature: "exports: str='/etc/exports'",
+  functions: executionFunctions({
+    "list_exports(exports: str='/etc/exports')": {
       doc: "The exports: directory → its clients.\n\n    salt '*' nfs3.list_exports\n\nexports: path of the file",
       run: (context, { exports: file }) => Object.fromEntries(read(context, file)),
-    }),
-    del_export: executionFunction({
-      signature: "exports: str='/etc/exports', path: str=None",
+    },
+    "del_export(exports: str='/etc/exports', path: str=None)": {
       doc: "Removes an export; returns the others.\n\n    salt '*' nfs3.del_export /etc/exports /media/storage\n\n" +
         "exports: path of the file\npath: the directory",
       run(context, { exports: file, path }): Record<string, Client[]> {
@@ -80,9 +78,8 @@ export const module: ExecutionModule = {
         write(context, file, exported);
         return Object.fromEntries(exported);
       },
-    }),
-    add_export: executionFunction({
-      signature: "exports: str='/etc/exports', path: str=None, hosts=None, options=None",
+    },
+    "add_export(exports: str='/etc/exports', path: str=None, hosts=None, options=None)": {
       doc: "Adds a client to an export.\n\n" +
         `    salt '*' nfs3.add_export path='/srv/test' hosts='127.0.0.1' options=['rw']\n\n` +
         "exports: path of the file\npath: the directory\nhosts: a host, a network or a pattern\noptions: a list",
@@ -93,14 +90,13 @@ export const module: ExecutionModule = {
         write(context, file, exported);
         return client;
       },
-    }),
-    reload_exports: executionFunction({
-      signature: "",
+    },
+    "reload_exports()": {
       doc: "Makes the server read the exports again.\n\n    salt '*' nfs3.reload_exports",
       async run(context) {
         const { stdout, stderr } = await runAll(context, ["exportfs", "-r"]);
         return { stdout, stderr, result: stderr === "" };
       },
-    }),
-  },
+    },
+  }),
 };

@@ -1,11 +1,6 @@
 import type { Args } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import {
-  CommandExecutionError,
-  exampledFunctions,
-  executionFunction,
-  type ExecutionModule,
-} from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import { splitLinesKeepEnds } from "../../language/python/lines.ts";
 import { join } from "../../language/python/posixpath.ts";
 import { str } from "../../language/python/repr.ts";
@@ -193,7 +188,6 @@ async function setPolicy(context: JobContext, args: Args): Promise<unknown> {
 }
 
 const FAMILY = "\n\nfamily: ipv4, ipv6, inet, arp, bridge or netdev";
-const fun = exampledFunctions("nftables", { more: FAMILY });
 
 const CHAIN = "table='filter', chain=None, family='ipv4'";
 const RULE = "table='filter', chain=None, rule=None, family='ipv4'";
@@ -204,102 +198,102 @@ export const module: ExecutionModule = {
     programPath(context, "nft") === undefined
       ? { unavailable: "The nftables execution module failed to load: nftables is not installed." }
       : true,
-  functions: {
-    version: executionFunction({
-      signature: "",
+  functions: executionFunctions({
+    "version()": {
       doc: "The version of nft.\n\n    salt '*' nftables.version",
       run: async (context) => splitWords(await nft(context, ["--version"]))[1] ?? "",
-    }),
-    build_rule: fun(
-      "table=None, chain=None, command=None, position='', full=None, family='ipv4', **kwargs",
-      "The text of a rule; with full='\"True\"' of the whole command.\n\n" +
-        "command: add, insert or delete\nfull: the text True or true",
-      "build_rule match=state connstate=RELATED,ESTABLISHED jump=ACCEPT",
-      (_, args) => buildRule(args),
-    ),
-    get_saved_rules: executionFunction({
-      signature: "conf_file=None",
+    },
+    "build_rule(table=None, chain=None, command=None, position='', full=None, family='ipv4', **kwargs)": {
+      doc: `The text of a rule; with full='"True"' of the whole command.\n\ncommand: add, insert or delete\nfull: ` +
+        "the text True or true\n\n" +
+        `    salt '*' nftables.build_rule match=state connstate=RELATED,ESTABLISHED jump=ACCEPT${FAMILY}`,
+      run: (_, args) => buildRule(args),
+    },
+    "get_saved_rules(conf_file=None)": {
       doc: "The lines of the file of rules, without comments.\n\n    salt '*' nftables.get_saved_rules",
       run: (context, { conf_file: file }) => savedRules(context, file),
-    }),
-    list_tables: fun(
-      "family='ipv4'",
-      "The tables that there are now.",
-      "list_tables",
-      (context, { family }) => tables(context, familyOf(family)),
-    ),
-    get_rules: fun(
-      "family='ipv4'",
-      "The rules that hold now, a text for each table.",
-      "get_rules",
-      (context, { family }) => tableTexts(context, familyOf(family)),
-    ),
-    get_rules_json: fun(
-      "family='ipv4'",
-      "The rules that hold now, as nft lists them in JSON.",
-      "get_rules_json family=ipv6",
-      (context, { family }) => ruleset(context, familyOf(family)),
-    ),
-    save: fun(
-      "filename=None, family='ipv4'",
-      `Saves the rules of all families; below a directory as ${NAME}. Returns what it wrote.`,
-      "save /etc/nftables",
-      (context, { filename }) => save(context, filename),
-    ),
-    get_rule_handle: fun(
-      RULE,
-      "The number by which nft knows a rule.",
-      "get_rule_handle filter input rule='tcp dport 22 log accept'",
-      ruleHandle,
-    ),
-    check: fun(RULE, "Whether there is such a rule.", "check filter input rule='tcp dport 22 log accept'", check),
-    check_chain: fun(CHAIN, "Whether there is such a chain.", "check_chain filter input", checkChain),
-    check_table: fun("table=None, family='ipv4'", "Whether there is such a table.", "check_table nat", checkTable),
-    new_table: fun("table, family='ipv4'", "Makes a table.", "new_table filter", newTable),
-    delete_table: fun("table, family='ipv4'", "Deletes a table.", "delete_table filter", deleteTable),
-    new_chain: fun(
-      "table='filter', chain=None, table_type=None, hook=None, priority=None, family='ipv4'",
-      "Makes a chain; with type, hook and priority it is one that packets come through.",
-      "new_chain filter input table_type=filter hook=input priority=0",
-      newChain,
-    ),
-    delete_chain: fun(CHAIN, "Deletes a chain.", "delete_chain filter input", deleteChain),
-    append: fun(
-      RULE,
-      "Adds a rule behind the others, unless it is there.",
-      "append filter input rule='tcp dport 22 log accept'",
-      (context, args) => addRule(context, "add", args),
-    ),
-    insert: fun(
-      "table='filter', chain=None, position=None, rule=None, family='ipv4'",
-      "Adds a rule before the others, or before the rule with the handle `position`, unless it is there.",
-      "insert filter input position=3 rule='tcp dport 22 log accept'",
-      (context, args) => addRule(context, "insert", args),
-    ),
-    delete: fun(
-      "table, chain=None, position=None, rule=None, family='ipv4'",
-      "Deletes a rule, by its handle or by what it says.",
-      "delete filter input rule='tcp dport 22 log accept'",
-      deleteRule,
-    ),
-    flush: fun(
-      "table='filter', chain='', family='ipv4'",
-      "Deletes all rules of a chain, or of a table.",
-      "flush filter input",
-      flush,
-    ),
-    get_policy: fun(
-      CHAIN,
-      "The policy of a chain; null if it has none.",
-      "get_policy filter input",
-      async (context, args) =>
+    },
+    "list_tables(family='ipv4')": {
+      doc: `The tables that there are now.\n\n    salt '*' nftables.list_tables${FAMILY}`,
+      run: (context, { family }) => tables(context, familyOf(family)),
+    },
+    "get_rules(family='ipv4')": {
+      doc: `The rules that hold now, a text for each table.\n\n    salt '*' nftables.get_rules${FAMILY}`,
+      run: (context, { family }) => tableTexts(context, familyOf(family)),
+    },
+    "get_rules_json(family='ipv4')": {
+      doc: "The rules that hold now, as nft lists them in JSON.\n\n" +
+        `    salt '*' nftables.get_rules_json family=ipv6${FAMILY}`,
+      run: (context, { family }) => ruleset(context, familyOf(family)),
+    },
+    "save(filename=None, family='ipv4')": {
+      doc: `Saves the rules of all families; below a directory as ${NAME}. Returns what it wrote.\n\n` +
+        `    salt '*' nftables.save /etc/nftables${FAMILY}`,
+      run: (context, { filename }) => save(context, filename),
+    },
+    [`get_rule_handle(${RULE})` as const]: {
+      doc: "The number by which nft knows a rule.\n\n" +
+        `    salt '*' nftables.get_rule_handle filter input rule='tcp dport 22 log accept'${FAMILY}`,
+      run: ruleHandle,
+    },
+    [`check(${RULE})` as const]: {
+      doc: "Whether there is such a rule.\n\n" +
+        `    salt '*' nftables.check filter input rule='tcp dport 22 log accept'${FAMILY}`,
+      run: check,
+    },
+    [`check_chain(${CHAIN})` as const]: {
+      doc: `Whether there is such a chain.\n\n    salt '*' nftables.check_chain filter input${FAMILY}`,
+      run: checkChain,
+    },
+    "check_table(table=None, family='ipv4')": {
+      doc: `Whether there is such a table.\n\n    salt '*' nftables.check_table nat${FAMILY}`,
+      run: checkTable,
+    },
+    "new_table(table, family='ipv4')": {
+      doc: `Makes a table.\n\n    salt '*' nftables.new_table filter${FAMILY}`,
+      run: newTable,
+    },
+    "delete_table(table, family='ipv4')": {
+      doc: `Deletes a table.\n\n    salt '*' nftables.delete_table filter${FAMILY}`,
+      run: deleteTable,
+    },
+    "new_chain(table='filter', chain=None, table_type=None, hook=None, priority=None, family='ipv4')": {
+      doc: "Makes a chain; with type, hook and priority it is one that packets come through.\n\n" +
+        `    salt '*' nftables.new_chain filter input table_type=filter hook=input priority=0${FAMILY}`,
+      run: newChain,
+    },
+    [`delete_chain(${CHAIN})` as const]: {
+      doc: `Deletes a chain.\n\n    salt '*' nftables.delete_chain filter input${FAMILY}`,
+      run: deleteChain,
+    },
+    [`append(${RULE})` as const]: {
+      doc: "Adds a rule behind the others, unless it is there.\n\n" +
+        `    salt '*' nftables.append filter input rule='tcp dport 22 log accept'${FAMILY}`,
+      run: (context, args) => addRule(context, "add", args),
+    },
+    "insert(table='filter', chain=None, position=None, rule=None, family='ipv4')": {
+      doc: "Adds a rule before the others, or before the rule with the handle `position`, unless it is there.\n\n" +
+        `    salt '*' nftables.insert filter input position=3 rule='tcp dport 22 log accept'${FAMILY}`,
+      run: (context, args) => addRule(context, "insert", args),
+    },
+    "delete(table, chain=None, position=None, rule=None, family='ipv4')": {
+      doc: "Deletes a rule, by its handle or by what it says.\n\n" +
+        `    salt '*' nftables.delete filter input rule='tcp dport 22 log accept'${FAMILY}`,
+      run: deleteRule,
+    },
+    "flush(table='filter', chain='', family='ipv4')": {
+      doc: `Deletes all rules of a chain, or of a table.\n\n    salt '*' nftables.flush filter input${FAMILY}`,
+      run: flush,
+    },
+    [`get_policy(${CHAIN})` as const]: {
+      doc: `The policy of a chain; null if it has none.\n\n    salt '*' nftables.get_policy filter input${FAMILY}`,
+      run: async (context, args) =>
         truthy(args.chain) ? (await chainOf(context, args))?.policy ?? null : "Error: Chain needs to be specified",
-    ),
-    set_policy: fun(
-      "table='filter', chain=None, policy=None, family='ipv4'",
-      "Sets the policy of a chain that packets come through; false if it is no such chain.\n\npolicy: accept or drop",
-      "set_policy filter input accept",
-      setPolicy,
-    ),
-  },
+    },
+    "set_policy(table='filter', chain=None, policy=None, family='ipv4')": {
+      doc: "Sets the policy of a chain that packets come through; false if it is no such chain.\n\npolicy: accept " +
+        "or drop\n\n" + `    salt '*' nftables.set_policy filter input accept${FAMILY}`,
+      run: setPolicy,
+    },
+  }),
 };

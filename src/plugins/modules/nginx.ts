@@ -1,5 +1,5 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { str } from "../../language/python/repr.ts";
 import { splitWords } from "../../language/python/whitespace.ts";
@@ -48,14 +48,12 @@ export const module: ExecutionModule = {
   virtual: (context) =>
     programPath(context, "nginx") !== undefined ||
     { unavailable: "The nginx execution module cannot be loaded: nginx is not installed." },
-  functions: {
-    version: executionFunction({
-      signature: "",
+  functions: executionFunctions({
+    "version()": {
       doc: "The version of nginx.\n\n    salt '*' nginx.version",
       run: async (context) => (await said(context, "-v"))[0]?.replace(/^.*\//, "") ?? "",
-    }),
-    build_info: executionFunction({
-      signature: "",
+    },
+    "build_info()": {
       doc: "How nginx was built.\n\n    salt '*' nginx.build_info",
       async run(context): Promise<Record<string, string[]>> {
         const found: Record<string, string[]> = { info: [] };
@@ -65,9 +63,8 @@ export const module: ExecutionModule = {
         }
         return found;
       },
-    }),
-    configtest: executionFunction({
-      signature: "",
+    },
+    "configtest()": {
       doc: "Whether the configuration is right.\n\n    salt '*' nginx.configtest",
       async run(context) {
         const { retcode, stderr } = await nginx(context, "-t");
@@ -75,17 +72,15 @@ export const module: ExecutionModule = {
           ? { comment: "Syntax OK", stdout: stderr, result: true }
           : { comment: "Syntax Error", stderr, result: false };
       },
-    }),
-    signal: executionFunction({
-      signature: "signal: str=None",
+    },
+    "signal(signal: str=None)": {
       doc: "Starts nginx, or sends it a signal.\n\n    salt '*' nginx.signal reload\n\n" +
         "signal: start, reopen, stop, quit or reload",
       run: async (context, { signal }) => SIGNALS.includes(signal) ? await send(context, signal) : null,
-    }),
-    status: executionFunction({
-      signature: "url: str='http://127.0.0.1/status'",
+    },
+    "status(url: str='http://127.0.0.1/status')": {
       doc: "The numbers that stub_status shows.\n\n    salt '*' nginx.status",
       run: (context, { url }) => status(context, url),
-    }),
-  },
+    },
+  }),
 };

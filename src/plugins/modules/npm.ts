@@ -3,6 +3,7 @@ import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   executionFunction,
+  executionFunctions,
   type ExecutionModule,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
@@ -52,7 +53,7 @@ export const module: ExecutionModule = {
     {
       unavailable: "npm execution module could not be loaded because the npm binary could not be located",
     },
-  functions: {
+  functions: executionFunctions({
     install: executionFunction({
       signature:
         "pkg=None, pkgs=None, dir=None, runas=None, registry=None, env=None, dry_run: bool=False, silent: bool=True",
@@ -77,8 +78,7 @@ export const module: ExecutionModule = {
         return findJson(printed) ?? printed;
       },
     }),
-    uninstall: executionFunction({
-      signature: "pkg: str, dir=None, runas=None, env=None",
+    "uninstall(pkg: str, dir=None, runas=None, env=None)": {
       doc: "Removes a package; True if that succeeded.\n\n    salt '*' npm.uninstall coffee-script dir=/srv/app\n\n" +
         "dir: the directory that it is installed in; otherwise it is the host's",
       async run(context, args): Promise<boolean> {
@@ -87,9 +87,8 @@ export const module: ExecutionModule = {
         if (retcode !== 0) context.log.error("npm did not uninstall a package", { package: args.pkg, stderr });
         return retcode === 0;
       },
-    }),
-    list: executionFunction({
-      signature: "pkg=None, dir=None, runas=None, env=None, depth=None",
+    },
+    "list(pkg=None, dir=None, runas=None, env=None, depth=None)": {
       doc: "The installed packages.\n\n    salt '*' npm.list dir=/srv/app\n\n" +
         "dir: the directory that they are installed in; otherwise those of the host\n" +
         "depth: how many levels of what they need",
@@ -110,9 +109,8 @@ export const module: ExecutionModule = {
         if (!isMap(found)) throw new CommandExecutionError(`npm list printed no map: ${repr(result.stdout)}`);
         return (found as Args).dependencies ?? {};
       },
-    }),
-    cache_clean: executionFunction({
-      signature: "path=None, runas=None, env=None, force=False",
+    },
+    "cache_clean(path=None, runas=None, env=None, force=False)": {
       doc: "Cleans npm's cache; npm 5 and newer does that by `force` alone.\n\n    salt '*' npm.cache_clean force=True",
       async run(context, args): Promise<boolean> {
         const force = args.force === true ? ["--force"] : [];
@@ -121,9 +119,8 @@ export const module: ExecutionModule = {
         if (retcode !== 0) context.log.error("npm did not clean its cache", { stderr });
         return retcode === 0;
       },
-    }),
-    cache_list: executionFunction({
-      signature: "path=None, runas=None, env=None",
+    },
+    "cache_list(path=None, runas=None, env=None)": {
       doc: "What npm's cache has.\n\n    salt '*' npm.cache_list",
       async run(context, args): Promise<string> {
         const words = ["cache", "ls", ...(truthy(args.path) ? [str(args.path)] : [])];
@@ -131,14 +128,13 @@ export const module: ExecutionModule = {
         if (failed(result)) throw new CommandExecutionError(result.stderr);
         return result.stdout;
       },
-    }),
-    cache_path: executionFunction({
-      signature: "runas=None, env=None",
+    },
+    "cache_path(runas=None, env=None)": {
       doc: "The directory of npm's cache.\n\n    salt '*' npm.cache_path",
       async run(context, args) {
         const { stdout, stderr } = await npm(context, ["config", "get", "cache"], args, { ignore_retcode: true });
         return stdout || stderr;
       },
-    }),
-  },
+    },
+  }),
 };

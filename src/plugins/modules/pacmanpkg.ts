@@ -1,23 +1,20 @@
+import type { Args } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import { isTrue } from "../../language/python/is_true.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { str } from "../../language/python/repr.ts";
 import { programPath } from "../commands.ts";
-import { installedVersions } from "../packages/installed_versions.ts";
+import { versionFunctions } from "../packages/shared_functions.ts";
 import { stringify } from "../packages/lists.ts";
 import { groupDiff, groupInfo, groupList, latestVersion, repoPackages, upgrades } from "./pacmanpkg/available.ts";
 import { install, refresh, remove, upgrade } from "./pacmanpkg/change.ts";
 import { ask, installed } from "./pacmanpkg/program.ts";
 
-const latest = executionFunction({
-  signature: "*names, **kwargs",
-  doc: "The newest available version, empty if it is installed.\n\n    salt '*' pkg.latest_version vim",
-  async run(context, { names, kwargs }) {
-    if (isTrue(kwargs.refresh)) await refresh(context, kwargs.root);
-    return await latestVersion(context, names.map(str), kwargs);
-  },
-});
+async function latest(context: JobContext, names: string[], kwargs: Args): Promise<unknown> {
+  if (isTrue(kwargs.refresh)) await refresh(context, kwargs.root);
+  return await latestVersion(context, names, kwargs);
+}
 
 /** The files of packages, by package; and what pacman says of those that it does not know. */
 async function files(context: JobContext, names: string[]) {
@@ -36,76 +33,60 @@ export const module: ExecutionModule = {
     context.grains.os_family === "Arch" && programPath(context, "pacman") !== undefined
       ? "pkg"
       : { unavailable: "Packages are not handled by pacman here" },
-  functions: {
-    list_pkgs: executionFunction({
-      signature: "versions_as_list=False, **kwargs",
+  functions: executionFunctions({
+    "list_pkgs(versions_as_list=False, **kwargs)": {
       doc: "The installed packages with their versions.\n\n    salt '*' pkg.list_pkgs",
       async run(context, { versions_as_list, kwargs }) {
         if (isTrue(kwargs.removed) || isTrue(kwargs.purge_desired)) return {};
         const found = await installed(context, kwargs.root);
         return isTrue(versions_as_list) ? found : stringify(found);
       },
-    }),
-    version: executionFunction({
-      signature: "*names, **kwargs",
-      doc: "The installed version, empty for none; a map for several packages.\n\n    salt '*' pkg.version vim",
-      run: (context, { names, kwargs }) => installedVersions(context, names.map(str), kwargs),
-    }),
-    latest_version: latest,
-    available_version: latest,
-    upgrade_available: executionFunction({
-      signature: "name: str, **kwargs",
+    },
+    ...versionFunctions(latest),
+    "upgrade_available(name: str, **kwargs)": {
       doc: "True if there is a newer version of a package.\n\n    salt '*' pkg.upgrade_available vim",
       run: async (context, { name }) => await latestVersion(context, [name], {}) !== "",
-    }),
-    list_upgrades: executionFunction({
-      signature: "refresh=False, root=None, **kwargs",
+    },
+    "list_upgrades(refresh=False, root=None, **kwargs)": {
       doc: "The packages that an upgrade would update.\n\n    salt '*' pkg.list_upgrades",
       async run(context, args) {
         if (isTrue(args.refresh)) await refresh(context, args.root);
         return await upgrades(context, args.root);
       },
-    }),
-    list_repo_pkgs: executionFunction({
-      signature: "*args, **kwargs",
+    },
+    "list_repo_pkgs(*args, **kwargs)": {
       doc: "The available versions of packages; with `byrepo` by repository.\n\n    salt '*' pkg.list_repo_pkgs foo",
       async run(context, { args, kwargs }) {
         if (isTrue(kwargs.refresh)) await refresh(context);
         return await repoPackages(context, args.map(str), kwargs);
       },
-    }),
-    refresh_db: executionFunction({
-      signature: "root=None, **kwargs",
+    },
+    "refresh_db(root=None, **kwargs)": {
       doc: "Fetches the lists of packages: true for one that is new.\n\n    salt '*' pkg.refresh_db",
       run: (context, { root }) => refresh(context, root),
-    }),
+    },
     install,
-    remove: executionFunction({
-      signature: "name=None, pkgs=None, **kwargs",
+    "remove(name=None, pkgs=None, **kwargs)": {
       doc: "Removes packages.\n\n    salt '*' pkg.remove foo,bar",
       run: (context, args) => remove(context, args, "-R"),
-    }),
-    purge: executionFunction({
-      signature: "name=None, pkgs=None, **kwargs",
+    },
+    "purge(name=None, pkgs=None, **kwargs)": {
       doc: "Removes packages with what they needed, and what needs them.\n\n    salt '*' pkg.purge foo,bar",
       run: (context, args) => remove(context, args, "-Rsc"),
-    }),
+    },
     upgrade,
-    file_list: executionFunction({
-      signature: "*packages, **kwargs",
+    "file_list(*packages, **kwargs)": {
       doc: "The files of packages in one list.\n\n    salt '*' pkg.file_list httpd",
       async run(context, { packages }) {
         const found = await files(context, packages.map(str));
         return { errors: found.errors, files: Object.values(found.packages).flat() };
       },
-    }),
-    file_dict: executionFunction({
-      signature: "*packages, **kwargs",
+    },
+    "file_dict(*packages, **kwargs)": {
       doc: "The files of packages by package.\n\n    salt '*' pkg.file_dict httpd",
       run: (context, { packages }) => files(context, packages.map(str)),
-    }),
-    owner: executionFunction({
-      signature: "*paths, **kwargs",
+    },
+    "owner(*paths, **kwargs)": {
       doc: "The package that a file belongs to; a map for several files.\n\n    salt '*' pkg.owner /usr/bin/ls",
       async run(context, { paths }) {
         const found: Record<string, string> = {};
@@ -113,17 +94,15 @@ export const module: ExecutionModule = {
         const values = Object.values(found);
         return values.length === 0 ? "" : values.length === 1 ? values[0] : found;
       },
-    }),
+    },
     group_list: groupList,
-    group_info: executionFunction({
-      signature: "name: str",
+    "group_info(name: str)": {
       doc: "The packages of a group.\n\n    salt '*' pkg.group_info xorg",
       run: (context, { name }) => groupInfo(context, name),
-    }),
-    group_diff: executionFunction({
-      signature: "name: str",
+    },
+    "group_diff(name: str)": {
       doc: "Which packages of a group are installed.\n\n    salt '*' pkg.group_diff xorg",
       run: (context, { name }) => groupDiff(context, name),
-    }),
-  },
+    },
+  }),
 };

@@ -1,11 +1,6 @@
 import type { Args } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import {
-  CommandExecutionError,
-  exampledFunctions,
-  type ExecutionFunction,
-  type ExecutionModule,
-} from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -69,165 +64,139 @@ function rename(context: JobContext, { device: path, partition, name }: Args): P
   return parted(context, ...words, `'${str(name)}'`);
 }
 
-const fun = exampledFunctions("partition");
-
 const LOST = " WARNING: data may be lost.";
 const MINOR = "\n\nminor: number of the partition";
 const FLAG = "\n\nflag: such as boot, lvm, raid or swap";
 
 /** Functions that read and check. */
-const LOOKING: Record<string, ExecutionFunction> = {
-  probe: fun(
-    "*devices",
-    "Tells the kernel of changed partitions, of these devices or all.\n\ndevices: such as /dev/sda",
-    "probe /dev/sda",
-    (context, { devices }) => lines(context, ["partprobe", "--", ...devices.map((one) => device(context, one))]),
-  ),
-  list: fun(
-    "device, unit=None",
-    "A disk and its partitions.\n\nunit: such as s, MiB or %",
-    "list /dev/sda unit=s",
-    list,
-  ),
-  align_check: fun(
-    "device, part_type, partition",
-    "Whether a partition is aligned.\n\npart_type: minimal or optimal\npartition: its number",
-    "align_check /dev/sda minimal 1",
-    (context, { device: path, part_type: type, partition }) => {
+const LOOKING = executionFunctions({
+  "probe(*devices)": {
+    doc: "Tells the kernel of changed partitions, of these devices or all.\n\ndevices: such as /dev/sda\n\n" +
+      "    salt '*' partition.probe /dev/sda",
+    run: (context, { devices }) => lines(context, ["partprobe", "--", ...devices.map((one) => device(context, one))]),
+  },
+  "list(device, unit=None)": {
+    doc: "A disk and its partitions.\n\nunit: such as s, MiB or %\n\n    salt '*' partition.list /dev/sda unit=s",
+    run: list,
+  },
+  "align_check(device, part_type, partition)": {
+    doc: "Whether a partition is aligned.\n\npart_type: minimal or optimal\npartition: its number\n\n" +
+      "    salt '*' partition.align_check /dev/sda minimal 1",
+    run(context, { device: path, part_type: type, partition }) {
       const disk = device(context, path);
       const words = [oneOf("alignment", type, "align_check"), number(partition, "align_check", "partition")];
       return lines(context, ["parted", "-m", disk, "align-check", ...words]);
     },
-  ),
-  check: fun(
-    "device, minor",
-    `Whether the file system of a partition has errors.${MINOR}`,
-    "check /dev/sda 1",
-    (context, { device: path, minor }) => parted(context, device(context, path), "check", number(minor, "check")),
-  ),
-  get_id: fun(
-    "device, minor",
-    `The system id of a partition.${MINOR}`,
-    "get_id /dev/sda 1",
-    (context, { device: path, minor }) =>
+  },
+  "check(device, minor)": {
+    doc: `Whether the file system of a partition has errors.${MINOR}\n\n    salt '*' partition.check /dev/sda 1`,
+    run: (context, { device: path, minor }) => parted(context, device(context, path), "check", number(minor, "check")),
+  },
+  "get_id(device, minor)": {
+    doc: `The system id of a partition.${MINOR}\n\n    salt '*' partition.get_id /dev/sda 1`,
+    run: (context, { device: path, minor }) =>
       lines(context, ["sfdisk", "--print-id", device(context, path), number(minor, "get_id")]),
-  ),
-  system_types: fun("", "The system ids that sfdisk knows.", "system_types", systemTypes),
-  exists: fun(
-    "device=''",
-    "True if it is a block device.",
-    "exists /dev/sdb1",
-    (context, { device: path }) => isBlockDevice(context, path),
-  ),
-  get_block_device: fun(
-    "",
-    "The names of the disks.",
-    "get_block_device",
-    (context) => lines(context, ["lsblk", "-n", "-io", "KNAME", "-d", "-e", "1,7,11", "-l"]),
-  ),
-};
+  },
+  "system_types()": {
+    doc: "The system ids that sfdisk knows.\n\n    salt '*' partition.system_types",
+    run: systemTypes,
+  },
+  "exists(device='')": {
+    doc: "True if it is a block device.\n\n    salt '*' partition.exists /dev/sdb1",
+    run: (context, { device: path }) => isBlockDevice(context, path),
+  },
+  "get_block_device()": {
+    doc: "The names of the disks.\n\n    salt '*' partition.get_block_device",
+    run: (context) => lines(context, ["lsblk", "-n", "-io", "KNAME", "-d", "-e", "1,7,11", "-l"]),
+  },
+});
 
 /** Functions that change a disk. */
-const CHANGING: Record<string, ExecutionFunction> = {
-  cp: fun(
-    "device, from_minor, to_minor",
-    `Copies the file system of a partition to another.${LOST}\n\nfrom_minor, to_minor: numbers of partitions`,
-    "cp /dev/sda 2 3",
-    (context, { device: path, from_minor: from, to_minor: to }) =>
+const CHANGING = executionFunctions({
+  "cp(device, from_minor, to_minor)": {
+    doc: `Copies the file system of a partition to another.${LOST}\n\nfrom_minor, to_minor: numbers of ` +
+      "partitions\n\n" + "    salt '*' partition.cp /dev/sda 2 3",
+    run: (context, { device: path, from_minor: from, to_minor: to }) =>
       parted(context, device(context, path), "cp", number(from, "cp"), number(to, "cp")),
-  ),
-  set_id: fun(
-    "device, minor, system_id",
-    `Sets the system id of a partition.${MINOR}\nsystem_id: such as 83; see partition.system_types`,
-    "set_id /dev/sda 1 83",
-    setId,
-  ),
-  mkfs: fun(
-    "device, fs_type",
-    `Makes a file system.${LOST}\n\nfs_type: such as ext4, xfs or linux-swap`,
-    "mkfs /dev/sda2 fs_type=ext4",
-    mkfs,
-  ),
-  mklabel: fun(
-    "device, label_type",
-    `Makes an empty table of partitions.${LOST}\n\nlabel_type: such as gpt or msdos`,
-    "mklabel /dev/sda gpt",
-    (context, { device: path, label_type: type }) =>
+  },
+  "set_id(device, minor, system_id)": {
+    doc: `Sets the system id of a partition.${MINOR}\nsystem_id: such as 83; see partition.system_types\n\n` +
+      "    salt '*' partition.set_id /dev/sda 1 83",
+    run: setId,
+  },
+  "mkfs(device, fs_type)": {
+    doc: `Makes a file system.${LOST}\n\nfs_type: such as ext4, xfs or linux-swap\n\n` +
+      "    salt '*' partition.mkfs /dev/sda2 fs_type=ext4",
+    run: mkfs,
+  },
+  "mklabel(device, label_type)": {
+    doc: `Makes an empty table of partitions.${LOST}\n\nlabel_type: such as gpt or msdos\n\n` +
+      "    salt '*' partition.mklabel /dev/sda gpt",
+    run: (context, { device: path, label_type: type }) =>
       parted(context, operand(path, "a device"), "mklabel", oneOf("label_type", type, "mklabel")),
-  ),
-  mkpart: fun(
-    "device, part_type, fs_type=None, start=None, end=None",
-    "Makes a partition.\n\npart_type: primary, logical or extended\nstart, end: such as 1MiB, 10% or 2048s",
-    "mkpart /dev/sda primary fs_type=ext4 start=0 end=639",
-    mkpart,
-  ),
-  mkpartfs: fun(
-    "device, part_type, fs_type=None, start=None, end=None",
-    "The same as partition.mkpart.\n\npart_type: primary, logical or extended\nstart, end: such as 1MiB, 10% or 2048s",
-    "mkpartfs /dev/sda logical ext4 440 670",
-    mkpart,
-  ),
-  name: fun(
-    "device, partition, name",
-    "Names a partition; letters, digits, spaces, _ and - are taken.\n\npartition: its number",
-    "name /dev/sda 1 'My Documents'",
-    rename,
-  ),
-  rescue: fun(
-    "device, start, end",
-    "Looks for a lost partition near a place.\n\nstart, end: such as 1MiB or 10%",
-    "rescue /dev/sda 0 8056",
-    (context, { device: path, start, end }) =>
+  },
+  "mkpart(device, part_type, fs_type=None, start=None, end=None)": {
+    doc: "Makes a partition.\n\npart_type: primary, logical or extended\nstart, end: such as 1MiB, 10% or " +
+      "2048s\n\n" + "    salt '*' partition.mkpart /dev/sda primary fs_type=ext4 start=0 end=639",
+    run: mkpart,
+  },
+  "mkpartfs(device, part_type, fs_type=None, start=None, end=None)": {
+    doc: "The same as partition.mkpart.\n\npart_type: primary, logical or extended\nstart, end: such as 1MiB, 10% " +
+      "or 2048s\n\n" + "    salt '*' partition.mkpartfs /dev/sda logical ext4 440 670",
+    run: mkpart,
+  },
+  "name(device, partition, name)": {
+    doc: "Names a partition; letters, digits, spaces, _ and - are taken.\n\npartition: its number\n\n" +
+      "    salt '*' partition.name /dev/sda 1 'My Documents'",
+    run: rename,
+  },
+  "rescue(device, start, end)": {
+    doc: "Looks for a lost partition near a place.\n\nstart, end: such as 1MiB or 10%\n\n" +
+      "    salt '*' partition.rescue /dev/sda 0 8056",
+    run: (context, { device: path, start, end }) =>
       parted(context, device(context, path), "rescue", boundary(start), boundary(end)),
-  ),
-  resize: fun(
-    "device, minor, start, end",
-    `Resizes a partition.${MINOR}\nstart, end: such as 1MiB or 10%`,
-    "resize /dev/sda 3 200 850",
-    (context, { device: path, minor, start, end }) =>
+  },
+  "resize(device, minor, start, end)": {
+    doc: `Resizes a partition.${MINOR}\nstart, end: such as 1MiB or 10%\n\n` +
+      "    salt '*' partition.resize /dev/sda 3 200 850",
+    run: (context, { device: path, minor, start, end }) =>
       parted(context, "--", device(context, path), "resize", number(minor, "resize"), boundary(start), boundary(end)),
-  ),
-  rm: fun(
-    "device, minor",
-    `Removes a partition.${LOST}${MINOR}`,
-    "rm /dev/sda 5",
-    (context, { device: path, minor }) => parted(context, device(context, path), "rm", number(minor, "rm")),
-  ),
-  set: fun(
-    "device, minor, flag, state",
-    `Sets a flag of a partition.${FLAG}\nminor: number of the partition\nstate: on or off`,
-    "set /dev/sda 1 boot '\"on\"'",
-    (context, { device: path, minor, flag, state }) => {
+  },
+  "rm(device, minor)": {
+    doc: `Removes a partition.${LOST}${MINOR}\n\n    salt '*' partition.rm /dev/sda 5`,
+    run: (context, { device: path, minor }) => parted(context, device(context, path), "rm", number(minor, "rm")),
+  },
+  "set(device, minor, flag, state)": {
+    doc: `Sets a flag of a partition.${FLAG}\nminor: number of the partition\nstate: on or off\n\n` +
+      `    salt '*' partition.set /dev/sda 1 boot '"on"'`,
+    run(context, { device: path, minor, flag, state }) {
       const words = [device(context, path), "set", number(minor, "set"), oneOf("flag", flag, "set")];
       return parted(context, ...words, oneOf("state", state, "set"));
     },
-  ),
-  toggle: fun(
-    "device, partition, flag",
-    `Toggles a flag of a partition.${FLAG}\npartition: its number`,
-    "toggle /dev/sda 1 boot",
-    (context, { device: path, partition, flag }) => {
+  },
+  "toggle(device, partition, flag)": {
+    doc: `Toggles a flag of a partition.${FLAG}\npartition: its number\n\n` +
+      "    salt '*' partition.toggle /dev/sda 1 boot",
+    run(context, { device: path, partition, flag }) {
       const words = [device(context, path), "toggle", number(partition, "toggle", "partition number")];
       return parted(context, ...words, oneOf("flag", flag, "toggle"));
     },
-  ),
-  disk_set: fun(
-    "device, flag, state",
-    "Sets a flag of a disk.\n\nflag: such as pmbr_boot\nstate: on or off",
-    "disk_set /dev/sda pmbr_boot '\"on\"'",
-    (context, { device: path, flag, state }) => {
+  },
+  "disk_set(device, flag, state)": {
+    doc: "Sets a flag of a disk.\n\nflag: such as pmbr_boot\nstate: on or off\n\n" +
+      `    salt '*' partition.disk_set /dev/sda pmbr_boot '"on"'`,
+    run(context, { device: path, flag, state }) {
       const words = [device(context, path), "disk_set", oneOf("disk flag", flag, "disk_set")];
       return parted(context, ...words, oneOf("state", state, "disk_set"));
     },
-  ),
-  disk_toggle: fun(
-    "device, flag",
-    "Toggles a flag of a disk.\n\nflag: such as pmbr_boot",
-    "disk_toggle /dev/sda pmbr_boot",
-    (context, { device: path, flag }) =>
+  },
+  "disk_toggle(device, flag)": {
+    doc: "Toggles a flag of a disk.\n\nflag: such as pmbr_boot\n\n" +
+      "    salt '*' partition.disk_toggle /dev/sda pmbr_boot",
+    run: (context, { device: path, flag }) =>
       parted(context, device(context, path), "disk_toggle", oneOf("disk flag", flag, "disk_toggle")),
-  ),
-};
+  },
+});
 
 /** Partitions of disks, with parted. */
 export const module: ExecutionModule = {

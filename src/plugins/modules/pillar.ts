@@ -4,6 +4,7 @@ import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   executionFunction,
+  executionFunctions,
   type ExecutionModule,
   InvalidArgumentsError,
 } from "../../model/loader/family.ts";
@@ -138,33 +139,29 @@ const GET = executionFunction({
 
 /** The minion's pillar. Salt 3008 masks values unless `unmask` is set; here nothing is masked. */
 export const module: ExecutionModule = {
-  functions: {
+  functions: executionFunctions({
     items: ITEMS,
     data: { ...ITEMS, doc: "The same as pillar.items.\n\n    salt '*' pillar.data" },
     get: GET,
     fetch: { ...GET, doc: "The same as pillar.get.\n\n    salt '*' pillar.fetch pkg:apache" },
-    item: executionFunction({
+    "item(*args, **kwargs)": {
       inline: true,
-      signature: "*args, **kwargs",
       doc: "Some values of the pillar in use, by name or path. `default`, `delimiter`, `pillarenv` and `saltenv` are " +
         "those of pillar.get.\n\n    salt '*' pillar.item roles pkg:apache",
       run: (context, { args, kwargs }) => item(context, args, kwargs),
-    }),
-    raw: executionFunction({
+    },
+    "raw(key=None, unmask=None)": {
       inline: true,
-      signature: "key=None, unmask=None",
       doc: "The pillar in use, or what is under one of its keys.\n\n    salt '*' pillar.raw\n" +
         "    salt '*' pillar.raw key=roles",
       run: (context, { key }) => truthy(key) ? lookup(context.pillar, key) ?? {} : context.pillar,
-    }),
-    ls: executionFunction({
+    },
+    "ls(*args)": {
       inline: true,
-      signature: "*args",
       doc: "Compiles the pillar again and returns its top-level names.\n\n    salt '*' pillar.ls",
       run: async (context, { args }) => entriesOf(await items(context, { args, kwargs: {} })).map(([key]) => key),
-    }),
-    keys: executionFunction({
-      signature: "key, delimiter: str=':'",
+    },
+    "keys(key, delimiter: str=':')": {
       inline: true,
       doc: "The keys of a map in the pillar in use.\n\n    salt '*' pillar.keys web:sites",
       run(context, { key, delimiter }): unknown[] {
@@ -175,15 +172,13 @@ export const module: ExecutionModule = {
         }
         return entriesOf(value).map(([name]) => name);
       },
-    }),
-    obfuscate: executionFunction({
+    },
+    "obfuscate(*args, **kwargs)": {
       inline: true,
-      signature: "*args, **kwargs",
       doc: "As pillar.items, with the types of values instead of the values.\n\n    salt '*' pillar.obfuscate",
       run: async (context, args) => obfuscated(await items(context, args)),
-    }),
-    ext: executionFunction({
-      signature: "external, pillar=None, unmask=None",
+    },
+    "ext(external, pillar=None, unmask=None)": {
       inline: true,
       doc: "Compiles the pillar again with one more external pillar, which the master must allow " +
         "(on_demand_ext_pillar).\n\n    salt '*' pillar.ext '{libvirt: _}'",
@@ -204,9 +199,8 @@ export const module: ExecutionModule = {
           override: overrideOf(context, pillar),
         });
       },
-    }),
-    file_exists: executionFunction({
-      signature: "path: str, saltenv=None",
+    },
+    "file_exists(path: str, saltenv=None)": {
       doc: "True if a file of this path exists below pillar_roots of this host, which must be a master.\n\n" +
         "    salt-call --local pillar.file_exists foo/bar.sls",
       run(context, { path, saltenv }): boolean {
@@ -227,15 +221,14 @@ export const module: ExecutionModule = {
           }
         });
       },
-    }),
-    filter_by: executionFunction({
+    },
+    [`filter_by(lookup_dict, pillar, ${FILTER_BY})` as const]: {
       inline: true,
-      signature: `lookup_dict, pillar, ${FILTER_BY}`,
       doc:
         "Chooses from a map by a value of the pillar; keys may be globs. `merge` is laid over what was chosen, and " +
         "what was chosen over the entry that `base` names.\n\n" +
         "    salt '*' pillar.filter_by '{web: Serve it up, db: I query, default: x_x}' role",
       run: (context, args) => filterBy(context.pillar, args.pillar, args),
-    }),
-  },
+    },
+  }),
 };

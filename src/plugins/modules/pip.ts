@@ -4,6 +4,7 @@ import {
   CommandExecutionError,
   CommandNotFoundError,
   executionFunction,
+  executionFunctions,
   type ExecutionModule,
 } from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/lines.ts";
@@ -76,7 +77,7 @@ const HOW = "\n\nbin_env: a virtual environment, its python, or a pip; otherwise
 
 /** Python's packages, by pip. */
 export const module: ExecutionModule = {
-  functions: {
+  functions: executionFunctions({
     install: executionFunction({
       signature: `pkgs=None, requirements=None, bin_env=None, use_wheel=False, no_use_wheel=False, log=None,
         proxy=None, timeout=None, editable=None, find_links=None, index_url=None, extra_index_url=None,
@@ -118,23 +119,19 @@ export const module: ExecutionModule = {
         return await callPip(context, all, args);
       },
     }),
-    freeze: executionFunction({
-      signature: `${PLACE}, use_vt=False, env_vars=None, **kwargs`,
+    [`freeze(${PLACE}, use_vt=False, env_vars=None, **kwargs)` as const]: {
       doc: `The installed packages, a line for each.\n\n    salt '*' pip.freeze bin_env=/venv${HOW}`,
       run: freeze,
-    }),
-    list: executionFunction({
-      signature: `prefix=None, ${PLACE}, env_vars=None, **kwargs`,
+    },
+    [`list(prefix=None, ${PLACE}, env_vars=None, **kwargs)` as const]: {
       doc: `The installed packages with their versions.\n\n    salt '*' pip.list salt${HOW}`,
       run: list,
-    }),
-    list_freeze_parse: executionFunction({
-      signature: `prefix=None, ${PLACE}, env_vars=None, **kwargs`,
+    },
+    [`list_freeze_parse(prefix=None, ${PLACE}, env_vars=None, **kwargs)` as const]: {
       doc: `The same, of what pip freezes.\n\n    salt '*' pip.list_freeze_parse salt${HOW}`,
       run: async (context, args) => parseFreeze(await freeze(context, args), args.prefix),
-    }),
-    version: executionFunction({
-      signature: "bin_env=None, cwd=None, user=None",
+    },
+    "version(bin_env=None, cwd=None, user=None)": {
       doc: `The version of pip.\n\n    salt '*' pip.version${HOW}`,
       async run(context, { bin_env, cwd = null, user = null }): Promise<string | null> {
         const words = [...pipWords(context, bin_env), "--version"];
@@ -142,25 +139,21 @@ export const module: ExecutionModule = {
         if (retcode !== 0) throw new CommandNotFoundError("Could not find a `pip` binary");
         return /^pip (\S+)/.exec(stdout)?.[1] ?? null;
       },
-    }),
-    list_upgrades: executionFunction({
-      signature: PLACE,
+    },
+    [`list_upgrades(${PLACE})` as const]: {
       doc: `The packages that there are newer versions of.\n\n    salt '*' pip.list_upgrades${HOW}`,
       run: upgrades,
-    }),
-    is_installed: executionFunction({
-      signature: `pkgname: str, ${PLACE}`,
+    },
+    [`is_installed(pkgname: str, ${PLACE})` as const]: {
       doc: `True if a package is installed.\n\n    salt '*' pip.is_installed a${HOW}`,
       run: async (context, args) =>
         Object.keys(await list(context, args)).some((name) => name.toLowerCase() === args.pkgname.toLowerCase()),
-    }),
-    upgrade_available: executionFunction({
-      signature: `pkg: str, ${PLACE}`,
+    },
+    [`upgrade_available(pkg: str, ${PLACE})` as const]: {
       doc: `True if there is a newer version of a package.\n\n    salt '*' pip.upgrade_available a${HOW}`,
       run: async (context, args) => Object.hasOwn(await upgrades(context, args), args.pkg),
-    }),
-    upgrade: executionFunction({
-      signature: `${PLACE}, use_vt=False`,
+    },
+    [`upgrade(${PLACE}, use_vt=False)` as const]: {
       doc: `Upgrades all packages.\n\n    salt '*' pip.upgrade${HOW}`,
       async run(context, args): Promise<unknown> {
         const before = await list(context, args);
@@ -173,7 +166,7 @@ export const module: ExecutionModule = {
         }
         return { changes: changes(before, await list(context, args)), result, comment: comments.join("") };
       },
-    }),
+    },
     list_all_versions: executionFunction({
       signature: `pkg, bin_env=None, include_alpha=False, include_beta=False, include_rc=False, user=None,
         cwd=None, index_url=None, extra_index_url=None`,
@@ -193,5 +186,5 @@ export const module: ExecutionModule = {
         return found.length === 0 ? null : found.sort((a, b) => comparePep440(a, b) ?? 0);
       },
     }),
-  },
+  }),
 };

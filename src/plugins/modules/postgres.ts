@@ -1,4 +1,4 @@
-import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import { isAvailable } from "./postgres/available.ts";
 import { CLUSTERS } from "./postgres/clusters.ts";
 import { DATABASES } from "./postgres/databases.ts";
@@ -11,24 +11,22 @@ import { SCHEMAS } from "./postgres/schemas.ts";
 /** PostgreSQL, by its program psql. */
 export const module: ExecutionModule = {
   virtual: (context) => isAvailable(context) ? true : { unavailable: "psql was not found" },
-  functions: {
-    version: executionFunction({
-      signature: CONNECTION,
+  functions: executionFunctions({
+    [`version(${CONNECTION})` as const]: {
       doc: "The version of the server.\n\n    salt '*' postgres.version",
       run: async (context, args) => await serverVersion(context, connectionOf(args)) ?? null,
-    }),
-    psql_query: executionFunction({
-      signature: `query: str, ${CONNECTION}, write: bool=False`,
+    },
+    [`psql_query(query: str, ${CONNECTION}, write: bool=False)` as const]: {
       doc:
         `The rows that a query finds, each a map.\n\n    salt '*' postgres.psql_query 'select * from pg_stat_activity'` +
         "\n\nwrite: the query changes something and returns rows (RETURNING)",
       run: (context, args) => query(context, args.query, connectionOf(args), args.write),
-    }),
+    },
     ...DATABASES,
     ...ROLES,
     ...EXTENSIONS,
     ...SCHEMAS,
     ...PRIVILEGES,
     ...CLUSTERS,
-  },
+  }),
 };

@@ -1,5 +1,5 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunction, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { executionFunctions, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
 import { toFloat } from "../../language/python/float.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { str } from "../../language/python/repr.ts";
@@ -60,51 +60,42 @@ export const module: ExecutionModule = {
     runtime.process.platform === "linux"
       ? true
       : { unavailable: "The ps module reads /proc, and this system has none" },
-  functions: {
-    boot_time: executionFunction({
-      signature: "time_format=None",
+  functions: executionFunctions({
+    "boot_time(time_format=None)": {
       doc: "The boot time: seconds since 1970, or in a format of strftime.\n\n    salt '*' ps.boot_time",
       run: (context, { time_format: format }) => bootTime(context, format),
-    }),
-    cpu_percent: executionFunction({
-      signature: "interval=0.1, per_cpu=False",
+    },
+    "cpu_percent(interval=0.1, per_cpu=False)": {
       doc: "The usage of the processors over some seconds, in total or per processor.\n\n    salt '*' ps.cpu_percent",
       run: (context, { interval, per_cpu: each }) => cpuPercent(context, interval, each),
-    }),
-    cpu_times: executionFunction({
-      signature: "per_cpu=False",
+    },
+    "cpu_times(per_cpu=False)": {
       doc: "The processor times in seconds, by kind.\n\n    salt '*' ps.cpu_times",
       run: (context, { per_cpu: each }) => cpuTimes(context, each),
-    }),
-    disk_io_counters: executionFunction({
-      signature: "device=None",
+    },
+    "disk_io_counters(device=None)": {
       doc: "What disks have read and written: all, or one; False if it does not exist.\n\n" +
         "    salt '*' ps.disk_io_counters sda",
       run: (context, { device }) => diskCounters(context, device),
-    }),
-    disk_partition_usage: executionFunction({
-      signature: "all=False",
+    },
+    "disk_partition_usage(all=False)": {
       doc: "The mounted file systems and their usage.\n\n    salt '*' ps.disk_partition_usage",
       run: (context, { all }) =>
         partitions(context, all).map((part) => ({ ...part, ...diskUsage(context, str(part.mountpoint)) })),
-    }),
-    disk_partitions: executionFunction({
-      signature: "all=False",
+    },
+    "disk_partitions(all=False)": {
       doc: "The mounted file systems; with `all` also virtual ones.\n\n    salt '*' ps.disk_partitions",
       run: (context, { all }) => partitions(context, all),
-    }),
-    disk_usage: executionFunction({
-      signature: "path: str",
+    },
+    "disk_usage(path: str)": {
       doc: "The usage of the file system of a path.\n\n    salt '*' ps.disk_usage /home",
       run: (context, { path }) => diskUsage(context, path),
-    }),
-    get_pid_list: executionFunction({
-      signature: "",
+    },
+    "get_pid_list()": {
       doc: "The pids of all processes.\n\n    salt '*' ps.get_pid_list",
       run: ({ runtime }) => proc.processIds(runtime.fs),
-    }),
-    get_users: executionFunction({
-      signature: "",
+    },
+    "get_users()": {
       doc: "The users who are logged in.\n\n    salt '*' ps.get_users",
       run({ runtime: { fs } }): Facts[] {
         const path = ["/run/utmp", "/var/run/utmp"].find((name) => exists(fs, name));
@@ -127,88 +118,75 @@ export const module: ExecutionModule = {
         }
         return found;
       },
-    }),
-    kill_pid: executionFunction({
-      signature: "pid, signal=15",
+    },
+    "kill_pid(pid, signal=15)": {
       doc: "Sends a signal to a process; False if it does not exist.\n\n    salt '*' ps.kill_pid 4321 signal=9",
       run: (context, { pid, signal }) => kill(context, Number(pid), signal),
-    }),
-    lsof: executionFunction({
-      signature: "name: str",
+    },
+    "lsof(name: str)": {
       doc: "The open files of processes with a name, from lsof.\n\n    salt '*' ps.lsof apache2",
       run: async (context, { name }) => [name, await run(context, ["lsof", "-c", name])],
-    }),
-    netstat: executionFunction({
-      signature: "name: str",
+    },
+    "netstat(name: str)": {
       doc: "The lines of netstat that contain a text.\n\n    salt '*' ps.netstat apache2",
       run: async (context, { name }) => [name, await linesWith(context, ["netstat", "-nap"], name)],
-    }),
-    network_io_counters: executionFunction({
-      signature: "interface=None",
+    },
+    "network_io_counters(interface=None)": {
       doc: "What network interfaces have sent and received: all, or one.\n\n    salt '*' ps.network_io_counters eth0",
       run: (context, args) => netCounters(context, args.interface),
-    }),
-    num_cpus: executionFunction({
-      signature: "",
+    },
+    "num_cpus()": {
       doc: "How many processors there are.\n\n    salt '*' ps.num_cpus",
       run: (context) => processors(context).length - 1,
-    }),
-    pgrep: executionFunction({
-      signature: "pattern, user=None, full=False, pattern_is_regex=False",
+    },
+    "pgrep(pattern, user=None, full=False, pattern_is_regex=False)": {
       doc: "The pids of processes by name, or with `full` by command line; null for none.\n\n" +
         "    salt '*' ps.pgrep sshd user=root",
       run(context, args) {
         const found = matching(context, args);
         return found.length === 0 ? null : found;
       },
-    }),
-    pkill: executionFunction({
-      signature: "pattern, user=None, signal=15, full=False",
+    },
+    "pkill(pattern, user=None, signal=15, full=False)": {
       doc: "Sends a signal to processes found as by ps.pgrep; null if there are none.\n\n    salt '*' ps.pkill httpd",
       run(context, args) {
         const killed = matching(context, args).filter((pid) => kill(context, pid, args.signal));
         return killed.length === 0 ? null : { killed };
       },
-    }),
-    proc_info: executionFunction({
-      signature: "pid, attrs=None",
+    },
+    "proc_info(pid, attrs=None)": {
       doc: "Details of a process; null for those that may not be read.\n\n" +
         "    salt '*' ps.proc_info 2322 attrs='[pid, name]'",
       run: (context, { pid, attrs }) => info(context, pid, attrs),
-    }),
-    psaux: executionFunction({
-      signature: "name: str",
+    },
+    "psaux(name: str)": {
       doc: "The lines of `ps aux` that contain a text, and their number.\n\n    salt '*' ps.psaux www-data",
       async run(context, { name }) {
         const lines = (await linesWith(context, ["ps", "aux"], name)).filter((line) => !line.includes("ps.psaux"));
         return [name, lines, `${lines.length} occurrence(s).`];
       },
-    }),
-    ss: executionFunction({
-      signature: "name: str",
+    },
+    "ss(name: str)": {
       doc: "The lines of ss that contain a text.\n\n    salt '*' ps.ss apache2",
       run: async (context, { name }) => [name, await linesWith(context, ["ss", "-neap"], name)],
-    }),
-    status: executionFunction({
-      signature: "status",
+    },
+    "status(status)": {
       doc: "The processes in a state: running, sleeping, zombie and so on.\n\n    salt '*' ps.status zombie",
       run({ runtime: { fs } }, { status }) {
         if (!truthy(status)) throw new SaltInvocationError("Filter is required for ps.status");
         return proc.processIds(fs).map((pid) => proc.processStat(fs, pid))
           .filter((stat) => stat?.status === status).map((stat) => ({ pid: stat!.pid, name: stat!.name }));
       },
-    }),
+    },
     swap_memory: swapMemory,
-    top: executionFunction({
-      signature: "num_processes=5, interval=3",
+    "top(num_processes=5, interval=3)": {
       doc: "The processes that use the processors most, over some seconds.\n\n    salt '*' ps.top 3 interval=1",
       run: (context, { num_processes: count, interval }) => top(context, count, interval),
-    }),
-    total_physical_memory: executionFunction({
-      signature: "",
+    },
+    "total_physical_memory()": {
       doc: "Bytes of memory.\n\n    salt '*' ps.total_physical_memory",
       run: (context) => memory(context)("MemTotal"),
-    }),
+    },
     virtual_memory: virtualMemory,
-  },
+  }),
 };

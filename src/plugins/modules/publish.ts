@@ -1,7 +1,7 @@
 import { codeOf } from "../../base/errors.ts";
 import { yamlifyArg } from "../../model/job/args.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunction, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { executionFunctions, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
 import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -70,9 +70,8 @@ const SIGNATURE = "tgt, fun, arg=None, tgt_type='glob', returner='', timeout=5";
 
 /** Jobs that a minion publishes to other minions. */
 export const module: ExecutionModule = {
-  functions: {
-    publish: executionFunction({
-      signature: `${SIGNATURE}, via_master=None`,
+  functions: executionFunctions({
+    [`publish(${SIGNATURE}, via_master=None)` as const]: {
       doc:
         `Runs a function on minions and returns minion → return.\n\n    salt web1 publish.publish 'db*' test.ping\n\n${ABOUT}`,
       async run(context, args) {
@@ -80,15 +79,13 @@ export const module: ExecutionModule = {
         if (typeof found === "string") return found;
         return new Map([...found].map(([id, entry]) => [id, isMap(entry) ? lookup(entry, "ret") : entry]));
       },
-    }),
-    full_data: executionFunction({
-      signature: SIGNATURE,
+    },
+    [`full_data(${SIGNATURE})` as const]: {
       doc: "Runs a function on minions and returns minion → {ret, out}.\n\n" +
         `    salt web1 publish.full_data 'db*' test.ping\n\n${ABOUT}`,
       run: (context, args) => publish(context, args),
-    }),
-    runner: executionFunction({
-      signature: "fun, arg=None, timeout=5",
+    },
+    "runner(fun, arg=None, timeout=5)": {
       doc: "Runs a runner on the master, if its option `peer_run` allows it.\n\n" +
         "    salt web1 publish.runner manage.down",
       async run(context, { fun, arg, timeout }) {
@@ -108,6 +105,6 @@ export const module: ExecutionModule = {
           throw error;
         }
       },
-    }),
-  },
+    },
+  }),
 };

@@ -2,7 +2,7 @@ import type { Args } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
-  executionFunction,
+  executionFunctions,
   type ExecutionModule,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
@@ -142,19 +142,16 @@ export const module: ExecutionModule = {
     hasRpm(context) && programPath(context, "rpm") !== undefined
       ? "lowpkg"
       : { unavailable: "Packages are not handled by rpm here" },
-  functions: {
-    bin_pkg_info: executionFunction({
-      signature: "path: str, saltenv='base'",
+  functions: executionFunctions({
+    "bin_pkg_info(path: str, saltenv='base')": {
       doc: "Name, version and architecture of a package in a file.\n\n    salt '*' lowpkg.bin_pkg_info /root/foo.rpm",
       run: (context, { path, saltenv }) => fileInfo(context, path, saltenv),
-    }),
-    list_pkgs: executionFunction({
-      signature: "*packages, **kwargs",
+    },
+    "list_pkgs(*packages, **kwargs)": {
       doc: "The installed packages with their versions.\n\n    salt '*' lowpkg.list_pkgs httpd",
       run: async (context, { packages, kwargs }) => (await versions(context, packages, kwargs)).found,
-    }),
-    file_list: executionFunction({
-      signature: "*packages, **kwargs",
+    },
+    "file_list(*packages, **kwargs)": {
       doc: "The files of packages in one list.\n\n    salt '*' lowpkg.file_list httpd",
       run: async (context, { packages, kwargs }) => ({
         errors: [],
@@ -162,9 +159,8 @@ export const module: ExecutionModule = {
           await ask(context, kwargs.root, packages.length > 0 ? ["-ql", ...packages.map(str)] : ["-qla"]),
         ),
       }),
-    }),
-    file_dict: executionFunction({
-      signature: "*packages, **kwargs",
+    },
+    "file_dict(*packages, **kwargs)": {
       doc: "The files of packages by package.\n\n    salt '*' lowpkg.file_dict httpd",
       async run(context, { packages, kwargs }) {
         const { found, missing } = await versions(context, packages, kwargs);
@@ -172,44 +168,37 @@ export const module: ExecutionModule = {
         for (const name of Object.keys(found)) files[name] = splitLines(await ask(context, kwargs.root, ["-ql", name]));
         return { errors: missing, packages: files };
       },
-    }),
-    owner: executionFunction({
-      signature: "*paths, **kwargs",
+    },
+    "owner(*paths, **kwargs)": {
       doc: "The package that a file belongs to; a map for several files.\n\n    salt '*' lowpkg.owner /usr/bin/ls",
       run: (context, { paths, kwargs }) => owner(context, paths, kwargs),
-    }),
-    verify: executionFunction({
-      signature: "*packages, **kwargs",
+    },
+    "verify(*packages, **kwargs)": {
       doc:
         "The files that are not as their packages had them.\n\n    salt '*' lowpkg.verify httpd ignore_types='[config]'",
       run: (context, { packages, kwargs }) => verify(context, packages, kwargs),
-    }),
-    modified: executionFunction({
-      signature: "*packages, **flags",
+    },
+    "modified(*packages, **flags)": {
       doc: "What was changed of the files of packages; only those with, or without, a change that is named.\n\n" +
         "    salt '*' lowpkg.modified httpd size=True",
       run: (context, { packages, flags }) => modified(context, packages, flags),
-    }),
-    diff: executionFunction({
-      signature: "package_path: str, path: str",
+    },
+    "diff(package_path: str, path: str)": {
       doc:
         "What was changed of a file since its package had it.\n\n    salt '*' lowpkg.diff /root/foo.rpm /etc/foo.conf",
       run: (context, { package_path, path }) => difference(context, package_path, path),
-    }),
-    info: executionFunction({
-      signature: "*packages, **kwargs",
+    },
+    "info(*packages, **kwargs)": {
       doc: "Details of installed packages; only some with `attr`, all versions with `all_versions`.\n\n" +
         "    salt '*' lowpkg.info bash attr=version,size",
       run: (context, { packages, kwargs }) => details(context, packages, kwargs),
-    }),
-    version_cmp: executionFunction({
-      signature: "ver1: str, ver2: str, ignore_epoch=False",
+    },
+    "version_cmp(ver1: str, ver2: str, ignore_epoch=False)": {
       doc: "-1, 0 or 1 for a version that is older than another, the same, or newer.\n\n" +
         "    salt '*' lowpkg.version_cmp 1.0-1 1.0-2",
       run: (_, { ver1, ver2, ignore_epoch }) => compareEvr(ver1, ver2, isTrue(ignore_epoch)),
-    }),
-    checksum: executionFunction({
-      signature: "*paths, **kwargs",
+    },
+    "checksum(*paths, **kwargs)": {
       doc: "Whether files of packages are whole and signed.\n\n    salt '*' lowpkg.checksum /root/foo.rpm",
       async run(context, { paths, kwargs }) {
         if (paths.length === 0) throw new CommandExecutionError("No package files has been specified.");
@@ -221,6 +210,6 @@ export const module: ExecutionModule = {
         }
         return found;
       },
-    }),
-  },
+    },
+  }),
 };

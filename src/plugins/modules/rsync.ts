@@ -4,6 +4,7 @@ import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   executionFunction,
+  executionFunctions,
   type ExecutionModule,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
@@ -84,7 +85,7 @@ export const module: ExecutionModule = {
   virtual: (context) =>
     programPath(context, "rsync") !== undefined ||
     { unavailable: "The rsync execution module cannot be loaded: the rsync binary is not in the path." },
-  functions: {
+  functions: executionFunctions({
     rsync: executionFunction({
       signature: `src, dst, delete=False, force=False, update=False, passwordfile=None, exclude=None,
         excludefrom=None, dryrun=False, rsh=None, additional_opts=None, saltenv='base'`,
@@ -111,8 +112,7 @@ export const module: ExecutionModule = {
         }
       },
     }),
-    version: executionFunction({
-      signature: "",
+    "version()": {
       doc: "The version of rsync.\n\n    salt '*' rsync.version",
       async run(context): Promise<string> {
         const text = await context.call("cmd.run_stdout", [["rsync", "--version"]], { python_shell: false });
@@ -120,11 +120,10 @@ export const module: ExecutionModule = {
         if (found === undefined) throw new CommandExecutionError("Unable to determine rsync version");
         return found;
       },
-    }),
-    config: executionFunction({
-      signature: "conf_path: str='/etc/rsyncd.conf'",
+    },
+    "config(conf_path: str='/etc/rsyncd.conf')": {
       doc: "The configuration of the daemon.\n\n    salt '*' rsync.config\n\nconf_path: path of the file",
       run: (context, { conf_path: path }) => config(context, path),
-    }),
-  },
+    },
+  }),
 };

@@ -1,4 +1,4 @@
-import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { executionFunction, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import { InvalidArgumentsError } from "../../model/loader/family.ts";
 import { listExtensions } from "../../model/loader/sync.ts";
 import { str } from "../../language/python/repr.ts";
@@ -54,69 +54,59 @@ const refresh = (tag: string, what: string) =>
 
 /** The minion itself: its jobs, its caches, and its refreshes. */
 export const module: ExecutionModule = {
-  functions: {
-    running: executionFunction({
+  functions: executionFunctions({
+    "running()": {
       inline: true,
-      signature: "",
       doc: "The running jobs, without this one.\n\n    salt '*' saltutil.running",
       run: running,
-    }),
-    find_job: executionFunction({
+    },
+    "find_job(jid: str)": {
       inline: true,
-      signature: "jid: str",
       doc: "The running job with this jid, or an empty map. Masters ask minions that have not returned.\n\n" +
         "    salt '*' saltutil.find_job 20240101000000000000",
       run: async (context, { jid }) => (await running(context)).find((job) => job.jid === jid) ?? {},
-    }),
-    is_running: executionFunction({
+    },
+    "is_running(fun: str)": {
       inline: true,
-      signature: "fun: str",
       doc: "The running jobs whose function a glob matches.\n\n    salt '*' saltutil.is_running 'state.*'",
       async run(context, { fun }) {
         const matches = compileGlob(fun);
         return (await running(context)).filter((job) => [job.fun].flat().some((name) => matches(str(name))));
       },
-    }),
-    signal_job: executionFunction({
+    },
+    "signal_job(jid, sig)": {
       inline: true,
-      signature: "jid, sig",
       doc: "Sends a signal to a job.\n\n    salt '*' saltutil.signal_job 20240101000000000000 15",
       run: (context, { jid, sig }) => signalJob(context, jid, signalOf(sig)),
-    }),
-    term_job: executionFunction({
+    },
+    "term_job(jid)": {
       inline: true,
-      signature: "jid",
       doc: "Sends SIGTERM to a job.\n\n    salt '*' saltutil.term_job 20240101000000000000",
       run: (context, { jid }) => signalJob(context, jid, 15),
-    }),
-    kill_job: executionFunction({
+    },
+    "kill_job(jid)": {
       inline: true,
-      signature: "jid",
       doc: "Kills a job.\n\n    salt '*' saltutil.kill_job 20240101000000000000",
       run: (context, { jid }) => signalJob(context, jid, 9),
-    }),
-    term_all_jobs: executionFunction({
+    },
+    "term_all_jobs()": {
       inline: true,
-      signature: "",
       doc: "Sends SIGTERM to all other jobs.\n\n    salt '*' saltutil.term_all_jobs",
       run: (context) => signalAll(context, 15),
-    }),
-    kill_all_jobs: executionFunction({
+    },
+    "kill_all_jobs()": {
       inline: true,
-      signature: "",
       doc: "Kills all other jobs.\n\n    salt '*' saltutil.kill_all_jobs",
       run: (context) => signalAll(context, 9),
-    }),
-    find_cached_job: executionFunction({
+    },
+    "find_cached_job(jid: str)": {
       inline: true,
-      signature: "jid: str",
       doc: "The stored return of a job (option cache_jobs), with everything that was sent.\n\n" +
         "    salt '*' saltutil.find_cached_job 20240101000000000000",
       run: (context, { jid }) => cachedJob(context, jid),
-    }),
+    },
     clear_cache: clearCaches,
-    clear_job_cache: executionFunction({
-      signature: "hours=24",
+    "clear_job_cache(hours=24)": {
       doc:
         "Removes jobs from the cache of the minion that are older.\n\n    salt '*' saltutil.clear_job_cache hours=12",
       run(context, { hours }) {
@@ -126,19 +116,17 @@ export const module: ExecutionModule = {
         }
         return clearJobs(context, age);
       },
-    }),
-    refresh_modules: executionFunction({
+    },
+    "refresh_modules(**kwargs)": {
       inline: true,
-      signature: "**kwargs",
       doc: "Makes the minion check again which modules are available.\n\n    salt '*' saltutil.refresh_modules",
       run(context) {
         refreshModules(context);
         return true;
       },
-    }),
-    refresh_grains: executionFunction({
+    },
+    "refresh_grains(**kwargs)": {
       inline: true,
-      signature: "**kwargs",
       doc:
         "Refreshes the grains of the minion, and then its pillar unless refresh_pillar=False; clean_pillar_cache=True\n" +
         "is for the master not to answer from its pillar cache.\n\n    salt '*' saltutil.refresh_grains",
@@ -150,9 +138,8 @@ export const module: ExecutionModule = {
         else refreshModules(context);
         return true;
       },
-    }),
-    revoke_auth: executionFunction({
-      signature: "preserve_minion_cache: bool=False",
+    },
+    "revoke_auth(preserve_minion_cache: bool=False)": {
       doc: "Makes the master delete the key of this minion and the data cached for it.\n\n" +
         "    salt web1 saltutil.revoke_auth",
       async run(context, { preserve_minion_cache: preserve }) {
@@ -161,33 +148,29 @@ export const module: ExecutionModule = {
         // A master that does not allow this returns the load.
         return await context.master.request(load) === true;
       },
-    }),
+    },
     regen_keys: forgetKeys,
-    cmd: executionFunction({
-      signature: COMMAND_KEYWORDS,
+    [`cmd(${COMMAND_KEYWORDS})` as const]: {
       doc: "Runs a function on minions of the master on this host: id → {ret, retcode, jid}.\n\n" +
         `    salt master1 saltutil.cmd 'web*' test.echo arg='[hello]'${COMMAND_DOC}`,
       run: command,
-    }),
-    cmd_iter: executionFunction({
-      signature: COMMAND_KEYWORDS,
+    },
+    [`cmd_iter(${COMMAND_KEYWORDS})` as const]: {
       doc: "The same as saltutil.cmd: a job has one return.\n\n" +
         `    salt master1 saltutil.cmd_iter 'web*' test.ping${COMMAND_DOC}`,
       run: command,
-    }),
+    },
     runner: runRunner,
     wheel: runWheel,
     refresh_pillar: REFRESH_PILLAR,
     pillar_refresh: { ...REFRESH_PILLAR, doc: "The same as saltutil.refresh_pillar." },
     refresh_beacons: refresh("beacons_refresh", "beacons"),
     refresh_matchers: refresh("matchers_refresh", "matchers"),
-    list_extmods: executionFunction({
-      signature: "",
+    "list_extmods()": {
       doc: "The custom modules that were synced, by kind.\n\n    salt '*' saltutil.list_extmods",
       run: listExtensions,
-    }),
-    sync_all: executionFunction({
-      signature: SYNC_FACTS,
+    },
+    [`sync_all(${SYNC_FACTS})` as const]: {
       doc: "Fetches custom modules of all kinds, and returns the names of those that changed.\n\n" +
         "    salt '*' saltutil.sync_all\n    salt '*' saltutil.sync_all extmod_whitelist='{modules: [one]}'",
       async run(context, args) {
@@ -201,7 +184,7 @@ export const module: ExecutionModule = {
         if (truthy(args.refresh)) refreshFacts(context, args.clean_pillar_cache);
         return changed;
       },
-    }),
+    },
     ...Object.fromEntries([...Object.keys(KINDS).map((kind) => sync(kind)), sync("outputters", "output")]),
-  },
+  }),
 };

@@ -1,7 +1,7 @@
 import { includedFile } from "../../model/config/saved_schedule.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { executionFunction, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import type { Args } from "../../model/loader/signature.ts";
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
@@ -37,9 +37,8 @@ const ofJob = <R>(
 
 /** The jobs that the minion runs by time. */
 export const module: ExecutionModule = {
-  functions: {
-    list: executionFunction({
-      signature: "show_all: bool=False, show_disabled: bool=True, where=None, return_yaml: bool=True, offline=False",
+  functions: executionFunctions({
+    "list(show_all: bool=False, show_disabled: bool=True, where=None, return_yaml: bool=True, offline=False)": {
       doc:
         "The jobs of the schedule, as YAML or a map. `show_all`: those that the minion has by itself, too. `where`: `opts` " +
         "or `pillar` alone. `offline`: what was saved, of a minion that does not run.\n\n    salt '*' schedule.list",
@@ -60,33 +59,30 @@ export const module: ExecutionModule = {
         );
         return dump({ schedule: Object.fromEntries(marked) }, { flow: false });
       },
-    }),
-    is_enabled: executionFunction({
-      signature: "name=None",
+    },
+    "is_enabled(name=None)": {
       doc: "One job, or whether the schedule is enabled.\n\n    salt '*' schedule.is_enabled name=nightly",
       async run(context, { name }): Promise<unknown> {
         const schedule = await current(context, { showAll: false });
         if (!truthy(name)) return schedule.enabled ?? true;
         return Object.hasOwn(schedule, str(name)) ? schedule[str(name)] : {};
       },
-    }),
-    purge: executionFunction({
-      signature: "**kwargs",
+    },
+    "purge(**kwargs)": {
       doc: "Deletes all jobs. `test`, `persist`, `offline`.\n\n    salt '*' schedule.purge",
       run: (context, args) => purge(context, givenOf(args)),
-    }),
+    },
     delete: ofJob(
       "Deletes a job. `test`, `persist`, `offline`.",
       "name, **kwargs",
       "delete nightly",
       (context, name, _args, given) => remove(context, name, given),
     ),
-    build_schedule_item: executionFunction({
-      signature: "name, **kwargs",
+    "build_schedule_item(name, **kwargs)": {
       doc: "The entry that schedule.add would add.\n\n    salt '*' schedule.build_schedule_item nightly " +
         "function=state.apply hours=24",
       run: (_context, args) => buildItem(args.name, givenOf(args)),
-    }),
+    },
     add: ofJob(
       "Adds a job: `function`, `job_args`, `job_kwargs`, when it runs (`seconds`, `minutes`, `hours`, `days`, `when`, `cron`, " +
         "`once`) and the other fields of an entry. `test`, `persist`, `offline`.",
@@ -120,8 +116,7 @@ export const module: ExecutionModule = {
       (context, name, _args, given) =>
         switchJob(context, name, given, { on: false, isTest: truthy(given.test ?? false) }),
     ),
-    save: executionFunction({
-      signature: "**kwargs",
+    "save(**kwargs)": {
       doc: "Writes the schedule, without what is of the pillar, for the next start.\n\n    salt '*' schedule.save",
       async run(context, args): Promise<Fields> {
         if (truthy(givenOf(args).test ?? false)) return { comment: "Schedule would be saved.", result: true };
@@ -129,20 +124,17 @@ export const module: ExecutionModule = {
           ? { comment: "Failed to save schedule.", result: false }
           : { comment: "Schedule (non-pillar items) saved.", result: true };
       },
-    }),
-    enable: executionFunction({
-      signature: "**kwargs",
+    },
+    "enable(**kwargs)": {
       doc: "Enables the schedule. `test`, `persist`.\n\n    salt '*' schedule.enable",
       run: (context, args) => switchAll(context, givenOf(args), true),
-    }),
-    disable: executionFunction({
-      signature: "**kwargs",
+    },
+    "disable(**kwargs)": {
       doc: "Disables the schedule. `test`, `persist`.\n\n    salt '*' schedule.disable",
       run: (context, args) => switchAll(context, givenOf(args), false),
-    }),
+    },
     /** Reads `schedule.conf` beside the saved schedule, which an operator has put there. */
-    reload: executionFunction({
-      signature: "",
+    "reload()": {
       doc: "Reads `schedule.conf` beside the minion's included configuration, and the pillar.\n\n" +
         "    salt '*' schedule.reload",
       async run(context): Promise<Fields> {
@@ -171,7 +163,7 @@ export const module: ExecutionModule = {
         }
         return { comment, result };
       },
-    }),
+    },
     move: ofJob(
       "Moves a job to other minions.",
       "name, target, **kwargs",
@@ -208,12 +200,11 @@ export const module: ExecutionModule = {
       "show_next_fire_time nightly",
       (context, name) => nextFireTime(context, name),
     ),
-    job_status: executionFunction({
-      signature: `name: str, time_fmt='${TIME_FORMAT}'`,
+    [`job_status(name: str, time_fmt='${TIME_FORMAT}')` as const]: {
       doc: "A job with all that the scheduler knows of it.\n\n    salt '*' schedule.job_status nightly",
       run: (context, { name, time_fmt }) => jobStatus(context, name, str(time_fmt)),
-    }),
-  },
+    },
+  }),
 };
 
 function postpone(context: JobContext, name: string, args: Args, { time_fmt }: Fields): unknown {

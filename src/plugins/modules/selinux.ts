@@ -1,7 +1,7 @@
 import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
-  exampledFunctions,
+  executionFunctions,
   type ExecutionModule,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
@@ -89,8 +89,6 @@ async function setBooleans(context: JobContext, pairs: unknown, persist: unknown
   return await succeeds(context, ["setsebool", ...persisting(persist), ...words]);
 }
 
-const fun = exampledFunctions("selinux");
-
 const FILE = "name, filetype=None, sel_type=None, sel_user=None, sel_level=None";
 const PARTS =
   "\n\nfiletype: a letter: a, f, d, c, b, s, l or p\nsel_type: its type\nsel_user: its user\nsel_level: its level";
@@ -107,115 +105,110 @@ export const module: ExecutionModule = {
       ? true
       : { unavailable: "Module only works on Linux with selinux installed" };
   },
-  functions: {
-    selinux_fs_path: fun("", "Where the kernel's file system of SELinux is.", "selinux_fs_path", kernelPath),
-    getenforce: fun("", "The mode now: Enforcing, Permissive or Disabled.", "getenforce", getenforce),
-    getconfig: fun("", "The mode that the configuration says.", "getconfig", getconfig),
-    setenforce: fun(
-      "mode",
-      "Sets the mode, now and in the configuration.\n\nmode: enforcing, permissive, or disabled from the next boot on",
-      "setenforce enforcing",
-      (context, { mode }) => setenforce(context, mode),
-    ),
-    getsebool: fun(
-      "boolean: str",
-      "A boolean; empty if there is none of that name.\n\nboolean: its name",
-      "getsebool virt_use_usb",
-      async (context, { boolean }) => (await booleans(context))[boolean] ?? {},
-    ),
-    setsebool: fun(
-      `boolean, value, persist=False`,
-      `Sets a boolean; true if that went well.${PERSIST}\nboolean: its name\nvalue: on or off`,
-      "setsebool virt_use_usb off",
-      (context, { boolean, value: given, persist }) =>
+  functions: executionFunctions({
+    "selinux_fs_path()": {
+      doc: "Where the kernel's file system of SELinux is.\n\n    salt '*' selinux.selinux_fs_path",
+      run: kernelPath,
+    },
+    "getenforce()": {
+      doc: "The mode now: Enforcing, Permissive or Disabled.\n\n    salt '*' selinux.getenforce",
+      run: getenforce,
+    },
+    "getconfig()": {
+      doc: "The mode that the configuration says.\n\n    salt '*' selinux.getconfig",
+      run: getconfig,
+    },
+    "setenforce(mode)": {
+      doc: "Sets the mode, now and in the configuration.\n\nmode: enforcing, permissive, or disabled from the next " +
+        "boot on\n\n" + "    salt '*' selinux.setenforce enforcing",
+      run: (context, { mode }) => setenforce(context, mode),
+    },
+    "getsebool(boolean: str)": {
+      doc: "A boolean; empty if there is none of that name.\n\nboolean: its name\n\n" +
+        "    salt '*' selinux.getsebool virt_use_usb",
+      run: async (context, { boolean }) => (await booleans(context))[boolean] ?? {},
+    },
+    "setsebool(boolean, value, persist=False)": {
+      doc: `Sets a boolean; true if that went well.${PERSIST}\nboolean: its name\nvalue: on or off\n\n` +
+        "    salt '*' selinux.setsebool virt_use_usb off",
+      run: (context, { boolean, value: given, persist }) =>
         succeeds(context, ["setsebool", ...persisting(persist), operand(boolean, "a boolean"), value(given)]),
-    ),
-    setsebools: fun(
-      "pairs, persist=False",
-      `Sets several booleans; true if that went well.${PERSIST}\npairs: a map of name to on or off`,
-      "setsebools '{virt_use_usb: on, squid_use_tproxy: off}'",
-      (context, { pairs, persist }) => setBooleans(context, pairs, persist),
-    ),
-    list_sebool: fun("", "All booleans, now and after the next boot.", "list_sebool", booleans),
-    getsemod: fun(
-      "module: str",
-      "A module of the policy; empty if there is none of that name.",
-      "getsemod nginx",
-      async (context, { module: name }) => (await packages(context))[name] ?? {},
-    ),
-    setsemod: fun(
-      "module, state",
-      "Enables or disables a module of the policy; true if that went well.\n\nstate: Enabled or Disabled",
-      "setsemod nginx Enabled",
-      (context, { module: name, state }) => setPackage(context, name, state),
-    ),
-    install_semod: fun(
-      "module_path",
-      "Installs a module of the policy; true if that went well.\n\nmodule_path: a file of this host, or salt://",
-      "install_semod salt://selinux/nginx.pp",
-      (context, { module_path: path }) => install(context, path),
-    ),
-    remove_semod: fun(
-      "module",
-      "Removes a module of the policy; true if that went well.",
-      "remove_semod nginx",
-      (context, { module: name }) => succeeds(context, ["semodule", "-r", operand(name, "a module of SELinux")]),
-    ),
-    list_semod: fun("", "All modules of the policy.", "list_semod", packages),
-    filetype_id_to_string: fun(
-      "filetype='a'",
-      "The words for a kind of file.\n\nfiletype: a letter: a, f, d, c, b, s, l or p",
-      "filetype_id_to_string f",
-      (_, { filetype }) => fileType(filetype),
-    ),
-    fcontext_get_policy: fun(
-      FILE,
-      `The policy for files; null if there is none such.${PARTS}\nname: its regular expression of paths`,
-      "fcontext_get_policy '/srv/www(/.*)?'",
-      getFilePolicy,
-    ),
-    fcontext_add_policy: fun(
-      FILE,
-      `Adds a policy for files, or changes it.${PARTS}\nname: its regular expression of paths`,
-      "fcontext_add_policy '/srv/www(/.*)?' sel_type=httpd_sys_content_t",
-      (context, args) => changeFilePolicy(context, "add", args),
-    ),
-    fcontext_delete_policy: fun(
-      FILE,
-      `Deletes a policy for files.${PARTS}\nname: its regular expression of paths`,
-      "fcontext_delete_policy '/srv/www(/.*)?'",
-      (context, args) => changeFilePolicy(context, "delete", args),
-    ),
-    fcontext_policy_is_applied: fun(
-      "name, recursive=False",
-      "What is to change so that files have the labels of the policy, as restorecon says it; empty if nothing.\n\n" +
-        "name: path of a file or directory",
-      "fcontext_policy_is_applied /srv/www recursive=True",
-      pendingLabels,
-    ),
-    fcontext_apply_policy: fun(
-      "name, recursive=False",
-      "Gives files the labels of the policy.\n\nname: path of a file or directory",
-      "fcontext_apply_policy /srv/www recursive=True",
-      applyFilePolicy,
-    ),
-    port_get_policy: fun(
-      "name, sel_type=None, protocol=None, port=None",
-      `The policy for a port; null if there is none.${PORT}`,
-      "port_get_policy tcp/80",
-      getPortPolicy,
-    ),
-    port_add_policy: fun(
-      "name, sel_type=None, protocol=None, port=None, sel_range=None",
-      `Adds a policy for a port.${PORT}\nsel_range: its range of levels`,
-      "port_add_policy tcp/8080 http_port_t",
-      (context, args) => changePortPolicy(context, "add", args),
-    ),
-    port_delete_policy: fun(
-      "name, protocol=None, port=None",
-      `Deletes a policy for a port.\n\nname: such as tcp/8080\nprotocol: tcp or udp, if the name is another`,
-      "port_delete_policy tcp/8080",
-      (context, args) => changePortPolicy(context, "delete", { ...args, sel_type: null, sel_range: null }),
-    ),
-  },
+    },
+    "setsebools(pairs, persist=False)": {
+      doc: `Sets several booleans; true if that went well.${PERSIST}\npairs: a map of name to on or off\n\n` +
+        "    salt '*' selinux.setsebools '{virt_use_usb: on, squid_use_tproxy: off}'",
+      run: (context, { pairs, persist }) => setBooleans(context, pairs, persist),
+    },
+    "list_sebool()": {
+      doc: "All booleans, now and after the next boot.\n\n    salt '*' selinux.list_sebool",
+      run: booleans,
+    },
+    "getsemod(module: str)": {
+      doc: "A module of the policy; empty if there is none of that name.\n\n    salt '*' selinux.getsemod nginx",
+      run: async (context, { module: name }) => (await packages(context))[name] ?? {},
+    },
+    "setsemod(module, state)": {
+      doc: "Enables or disables a module of the policy; true if that went well.\n\nstate: Enabled or Disabled\n\n" +
+        "    salt '*' selinux.setsemod nginx Enabled",
+      run: (context, { module: name, state }) => setPackage(context, name, state),
+    },
+    "install_semod(module_path)": {
+      doc: "Installs a module of the policy; true if that went well.\n\nmodule_path: a file of this host, or " +
+        "salt://\n\n" + "    salt '*' selinux.install_semod salt://selinux/nginx.pp",
+      run: (context, { module_path: path }) => install(context, path),
+    },
+    "remove_semod(module)": {
+      doc: "Removes a module of the policy; true if that went well.\n\n    salt '*' selinux.remove_semod nginx",
+      run: (context, { module: name }) => succeeds(context, ["semodule", "-r", operand(name, "a module of SELinux")]),
+    },
+    "list_semod()": {
+      doc: "All modules of the policy.\n\n    salt '*' selinux.list_semod",
+      run: packages,
+    },
+    "filetype_id_to_string(filetype='a')": {
+      doc: "The words for a kind of file.\n\nfiletype: a letter: a, f, d, c, b, s, l or p\n\n" +
+        "    salt '*' selinux.filetype_id_to_string f",
+      run: (_, { filetype }) => fileType(filetype),
+    },
+    [`fcontext_get_policy(${FILE})` as const]: {
+      doc: `The policy for files; null if there is none such.${PARTS}\nname: its regular expression of paths\n\n` +
+        "    salt '*' selinux.fcontext_get_policy '/srv/www(/.*)?'",
+      run: getFilePolicy,
+    },
+    [`fcontext_add_policy(${FILE})` as const]: {
+      doc: `Adds a policy for files, or changes it.${PARTS}\nname: its regular expression of paths\n\n` +
+        "    salt '*' selinux.fcontext_add_policy '/srv/www(/.*)?' sel_type=httpd_sys_content_t",
+      run: (context, args) => changeFilePolicy(context, "add", args),
+    },
+    [`fcontext_delete_policy(${FILE})` as const]: {
+      doc: `Deletes a policy for files.${PARTS}\nname: its regular expression of paths\n\n` +
+        "    salt '*' selinux.fcontext_delete_policy '/srv/www(/.*)?'",
+      run: (context, args) => changeFilePolicy(context, "delete", args),
+    },
+    "fcontext_policy_is_applied(name, recursive=False)": {
+      doc: "What is to change so that files have the labels of the policy, as restorecon says it; empty if " +
+        "nothing.\n\nname: path of a file or directory\n\n" +
+        "    salt '*' selinux.fcontext_policy_is_applied /srv/www recursive=True",
+      run: pendingLabels,
+    },
+    "fcontext_apply_policy(name, recursive=False)": {
+      doc: "Gives files the labels of the policy.\n\nname: path of a file or directory\n\n" +
+        "    salt '*' selinux.fcontext_apply_policy /srv/www recursive=True",
+      run: applyFilePolicy,
+    },
+    "port_get_policy(name, sel_type=None, protocol=None, port=None)": {
+      doc: `The policy for a port; null if there is none.${PORT}\n\n    salt '*' selinux.port_get_policy tcp/80`,
+      run: getPortPolicy,
+    },
+    "port_add_policy(name, sel_type=None, protocol=None, port=None, sel_range=None)": {
+      doc: `Adds a policy for a port.${PORT}\nsel_range: its range of levels\n\n` +
+        "    salt '*' selinux.port_add_policy tcp/8080 http_port_t",
+      run: (context, args) => changePortPolicy(context, "add", args),
+    },
+    "port_delete_policy(name, protocol=None, port=None)": {
+      doc: "Deletes a policy for a port.\n\nname: such as tcp/8080\nprotocol: tcp or udp, if the name is another\n\n" +
+        "    salt '*' selinux.port_delete_policy tcp/8080",
+      run: (context, args) => changePortPolicy(context, "delete", { ...args, sel_type: null, sel_range: null }),
+    },
+  }),
 };

@@ -1,5 +1,10 @@
 import type { Context, JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import {
+  CommandExecutionError,
+  executionFunction,
+  executionFunctions,
+  type ExecutionModule,
+} from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
 import { programPath } from "../commands.ts";
 import { isDirectory } from "../linux/paths.ts";
@@ -55,78 +60,66 @@ export const module: ExecutionModule = {
     managerOf(context) === undefined
       ? { unavailable: "Services are started by neither systemd nor OpenRC nor scripts in /etc/init.d on this host" }
       : true,
-  functions: {
+  functions: executionFunctions({
     start: verb("start", "Starts a service; True if that went well."),
     stop: verb("stop", "Stops a service; True if that went well."),
     restart: verb("restart", "Stops a service and starts it again."),
     reload: verb("reload", "Lets a service read its configuration again."),
     force_reload: verb("force_reload", "Lets a service read its configuration again, by a restart if need be."),
-    status: executionFunction({
-      signature: "name: str, sig=None, wait=3",
+    "status(name: str, sig=None, wait=3)": {
       doc: "True if a service runs; for a pattern, which of them do. With `sig`, whether such a process is there.\n\n" +
         "    salt '*' service.status nginx",
       async run(context, { name, sig }) {
         if (sig !== null && sig !== "") return str(await context.call("status.pid", [sig])) !== "";
         return await need(context).status(context, name);
       },
-    }),
-    available: executionFunction({
-      signature: "name: str",
+    },
+    "available(name: str)": {
       doc: "True if the service exists.\n\n    salt '*' service.available sshd",
       run: (context, { name }) => need(context).available(context, name),
-    }),
-    missing: executionFunction({
-      signature: "name: str",
+    },
+    "missing(name: str)": {
       doc: "True if the service does not exist.\n\n    salt '*' service.missing sshd",
       run: async (context, { name }) => !await need(context).available(context, name),
-    }),
-    enable: executionFunction({
-      signature: "name: str, no_block=False, unmask=False, unmask_runtime=False, root=None, **kwargs",
+    },
+    "enable(name: str, no_block=False, unmask=False, unmask_runtime=False, root=None, **kwargs)": {
       doc: "Enables a service to start at boot.\n\n    salt '*' service.enable nginx",
       run: (context, { name, root }) => need(context).enable(context, name, true, root),
-    }),
-    disable: executionFunction({
-      signature: "name: str, no_block=False, root=None, **kwargs",
+    },
+    "disable(name: str, no_block=False, root=None, **kwargs)": {
       doc: "Disables a service from starting at boot.\n\n    salt '*' service.disable nginx",
       run: (context, { name, root }) => need(context).enable(context, name, false, root),
-    }),
-    enabled: executionFunction({
-      signature: "name: str, root=None, **kwargs",
+    },
+    "enabled(name: str, root=None, **kwargs)": {
       doc: "True if a service starts at boot.\n\n    salt '*' service.enabled nginx",
       run: (context, { name, root }) => need(context).enabled(context, name, root),
-    }),
-    disabled: executionFunction({
-      signature: "name: str, root=None",
+    },
+    "disabled(name: str, root=None)": {
       doc: "True if a service does not start at boot.\n\n    salt '*' service.disabled nginx",
       run: (context, { name, root }) => need(context).disabled(context, name, root),
-    }),
+    },
     get_all: listing("all", "All services."),
     get_enabled: listing("enabled", "The services that start with the system."),
     get_disabled: listing("disabled", "The services that do not start with the system."),
     get_running: listing("running", "The services that run."),
     get_static: listing("static", "The services that start only if another wants them."),
-    mask: executionFunction({
-      signature: "name: str, runtime=False, root=None",
+    "mask(name: str, runtime=False, root=None)": {
       doc: "Masks a service, so that it cannot be started.\n\n    salt '*' service.mask foo",
       run: (context, { name, runtime, root }) => systemd.mask(context, name, true, runtime === true, root),
-    }),
-    unmask: executionFunction({
-      signature: "name: str, runtime=False, root=None",
+    },
+    "unmask(name: str, runtime=False, root=None)": {
       doc: "Unmasks a service.\n\n    salt '*' service.unmask foo",
       run: (context, { name, runtime, root }) => systemd.mask(context, name, false, runtime === true, root),
-    }),
-    masked: executionFunction({
-      signature: "name: str, runtime=False, root=None",
+    },
+    "masked(name: str, runtime=False, root=None)": {
       doc: "True if a service is masked; with `runtime`, until the next boot.\n\n    salt '*' service.masked foo",
       run: (context, { name, runtime, root }) => systemd.masked(context, name, runtime === true, root),
-    }),
-    show: executionFunction({
-      signature: "name: str, root=None",
+    },
+    "show(name: str, root=None)": {
       doc: "The properties of a service in systemd.\n\n    salt '*' service.show nginx",
       run: (context, { name, root }) => systemd.show(context, name, root),
-    }),
-    execs: executionFunction({
-      signature: "root=None",
+    },
+    "execs(root=None)": {
       doc: "The program of each service.\n\n    salt '*' service.execs",
       async run(context, { root }) {
         const found: Record<string, unknown> = {};
@@ -136,16 +129,14 @@ export const module: ExecutionModule = {
         }
         return found;
       },
-    }),
-    systemctl_reload: executionFunction({
-      signature: "",
+    },
+    "systemctl_reload()": {
       doc: "Reloads the units of systemd.\n\n    salt '*' service.systemctl_reload",
       run: (context) => systemd.daemonReload(context),
-    }),
-    offline: executionFunction({
-      signature: "",
+    },
+    "offline()": {
       doc: "True if services cannot be started on this system now, as in a chroot.\n\n    salt '*' service.offline",
       run: (context) => managerOf(context) === sysv && programPath(context, "systemctl") !== undefined,
-    }),
-  },
+    },
+  }),
 };

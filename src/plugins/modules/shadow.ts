@@ -1,6 +1,11 @@
 import type { Args } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunction, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import {
+  executionFunction,
+  executionFunctions,
+  type ExecutionModule,
+  SaltInvocationError,
+} from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { programPath, run, runAll } from "../commands.ts";
@@ -79,33 +84,28 @@ export const module: ExecutionModule = {
     context.runtime.process.platform === "linux" && programPath(context, "chage") !== undefined
       ? true
       : { unavailable: "The shadow module needs chage and passwd, and they are not here" },
-  functions: {
-    default_hash: executionFunction({
-      signature: "",
+  functions: executionFunctions({
+    "default_hash()": {
       doc: "The entry of an account that cannot log in with a password.\n\n    salt '*' shadow.default_hash",
       run: () => "!",
-    }),
-    info: executionFunction({
-      signature: "name, root=None",
+    },
+    "info(name, root=None)": {
       doc: "The password entry of a user; dates in days since 1970.\n\n    salt '*' shadow.info root",
       run: (context, args) => ({ ...find(context, args) ?? NO_ENTRY }),
-    }),
-    list_users: executionFunction({
-      signature: "root=None",
+    },
+    "list_users(root=None)": {
       doc: "The names of all users with a password entry.\n\n    salt '*' shadow.list_users",
       run: ({ runtime }, args) => shadowEntries(runtime, rootOf(args)).map(({ name }) => name).sort(),
-    }),
-    gen_password: executionFunction({
-      signature: "password: str, crypt_salt=None, algorithm: str='sha512'",
+    },
+    "gen_password(password: str, crypt_salt=None, algorithm: str='sha512')": {
       doc: "The hash of a password: by sha512, sha256, md5, blowfish or crypt.\n\n" +
         "    salt '*' shadow.gen_password 'I_am_password' crypt_salt='I_am_salt' algorithm=sha256",
       async run(context, args): Promise<string> {
         const salt = args.crypt_salt === null ? undefined : str(args.crypt_salt);
         return await passwordHash(context, args.algorithm, args.password, salt);
       },
-    }),
-    set_password: executionFunction({
-      signature: "name: str, password: str, use_usermod: bool=False, root=None",
+    },
+    "set_password(name: str, password: str, use_usermod: bool=False, root=None)": {
       doc: "Sets the hash of a user's password.\n\n    salt '*' shadow.set_password root '$1$UYCIxa628.9qXjpQCjM4a..'",
       async run(context, args): Promise<boolean> {
         const { fs } = context.runtime;
@@ -132,26 +132,23 @@ export const module: ExecutionModule = {
         replaceContent(context.runtime, path, `${lines.join("\n")}\n`, { mode: 0o640, follow: false });
         return find(context, args)?.passwd === password;
       },
-    }),
-    del_password: executionFunction({
-      signature: "name: str, root=None",
+    },
+    "del_password(name: str, root=None)": {
       doc:
         "Removes a user's password: anyone can then log in as that user.\n\n    salt '*' shadow.del_password username",
       async run(context, args) {
         await run(context, ["passwd", "-d", args.name, ...rootWords(args)]);
         return find(context, args)?.passwd === "";
       },
-    }),
-    lock_password: executionFunction({
-      signature: "name, root=None",
+    },
+    "lock_password(name, root=None)": {
       doc: "Locks a user's password.\n\n    salt '*' shadow.lock_password username",
       run: (context, args) => lock(context, args, true),
-    }),
-    unlock_password: executionFunction({
-      signature: "name, root=None",
+    },
+    "unlock_password(name, root=None)": {
       doc: "Unlocks a user's password.\n\n    salt '*' shadow.unlock_password username",
       run: (context, args) => lock(context, args, false),
-    }),
+    },
     set_date: setter("date", "lstchg", "-d", "Sets when a password was last changed: a date, or days since 1970."),
     set_expire: setter(
       "expire",
@@ -168,5 +165,5 @@ export const module: ExecutionModule = {
     set_maxdays: setter("maxdays", "max", "-M", "Sets after how many days a password must be changed."),
     set_mindays: setter("mindays", "min", "-m", "Sets for how many days a password must be kept."),
     set_warndays: setter("warndays", "warn", "-W", "Sets how many days before its end a user is warned."),
-  },
+  }),
 };

@@ -3,6 +3,7 @@ import { baseName } from "../../base/paths.ts";
 import {
   CommandExecutionError,
   executionFunction,
+  executionFunctions,
   type ExecutionModule,
   InvalidArgumentsError,
   SaltInvocationError,
@@ -65,36 +66,32 @@ const STRATEGIES = "\n\nstrategy: recurse, aggregate, overwrite, list, or smart 
 
 /** Helps for templates and SLS files. */
 export const module: ExecutionModule = {
-  functions: {
-    update: executionFunction({
+  functions: executionFunctions({
+    "update(dest, upd, recursive_update: bool=True, merge_lists: bool=False)": {
       inline: true,
-      signature: "dest, upd, recursive_update: bool=True, merge_lists: bool=False",
       doc: "Lays a map over another, in place.\n\n    salt '*' slsutil.update '{foo: Foo}' '{bar: Bar}'",
       run(_context, { dest, upd, recursive_update, merge_lists }) {
         const [under, over] = maps(dest, upd);
         return update(under!, over!, { recursive: recursive_update, mergeLists: merge_lists });
       },
-    }),
-    merge: executionFunction({
+    },
+    [`merge(obj_a, obj_b, ${MERGE})` as const]: {
       inline: true,
-      signature: `obj_a, obj_b, ${MERGE}`,
       doc: `Merges two maps.\n\n    salt '*' slsutil.merge '{foo: Foo}' '{bar: Bar}'${STRATEGIES}`,
       run(_context, args) {
         const [under, over] = maps(args.obj_a, args.obj_b);
         return mergeCopy(under!, over!, rulesOf(args));
       },
-    }),
-    merge_all: executionFunction({
+    },
+    [`merge_all(lst, ${MERGE})` as const]: {
       inline: true,
-      signature: `lst, ${MERGE}`,
       doc: `Merges maps in their order.\n\n    salt-call slsutil.merge_all '[{foo: Foo}, {foo: Bar}]'${STRATEGIES}`,
       run(_context, args) {
         const all = maps(...(Array.isArray(args.lst) ? args.lst : [null]));
         return all.reduce<AnyMap>((under, over) => mergeCopy(under, over, rulesOf(args)), new Map());
       },
-    }),
-    renderer: executionFunction({
-      signature: "path=None, string=None, default_renderer: str='jinja|yaml', **kwargs",
+    },
+    "renderer(path=None, string=None, default_renderer: str='jinja|yaml', **kwargs)": {
       doc: "Renders a file or a text to data; further keywords are names in it.\n\n" +
         "    salt '*' slsutil.renderer salt://path/to/file\n" +
         "    salt '*' slsutil.renderer string='Hello, {{ name }}.' default_renderer=jinja name=world",
@@ -120,16 +117,14 @@ export const module: ExecutionModule = {
           context: { ...names, ...isMap(over) ? Object.fromEntries(entriesOf(over)) : {} },
         });
       },
-    }),
-    serialize: executionFunction({
-      signature: "serializer: str, obj, **kwargs",
+    },
+    "serialize(serializer: str, obj, **kwargs)": {
       doc:
         "Data as text: json, yaml, msgpack, configparser, keyvalue, plist, python.\n\n    salt '*' --no-parse=obj slsutil.serialize json obj='{foo: Foo!}'",
       run: async (_context, { serializer, obj, kwargs }) =>
         (await serializerNamed(serializer)).serialize(obj, withoutMarks(kwargs)),
-    }),
-    deserialize: executionFunction({
-      signature: "serializer: str, stream_or_string, **kwargs",
+    },
+    "deserialize(serializer: str, stream_or_string, **kwargs)": {
       doc:
         "Data of a text: json, yaml, msgpack, configparser, keyvalue, plist, toml.\n\n    salt '*' slsutil.deserialize json '{\"foo\": \"Foo!\"}'",
       async run(_context, { serializer, stream_or_string, kwargs }) {
@@ -139,7 +134,7 @@ export const module: ExecutionModule = {
         }
         return deserialize(bytesOf(stream_or_string), withoutMarks(kwargs));
       },
-    }),
+    },
     banner: executionFunction({
       inline: true,
       signature:
@@ -147,32 +142,27 @@ export const module: ExecutionModule = {
       doc: "A comment that warns of changing a managed file.\n\n    {{ salt['slsutil.banner']() }}",
       run: (_context, args) => banner(args),
     }),
-    boolstr: executionFunction({
+    "boolstr(value: bool, true='true', false='false')": {
       inline: true,
-      signature: "value: bool, true='true', false='false'",
       doc: "One of two texts.\n\n    use_tls: {{ salt['slsutil.boolstr'](encrypted, 'yes', 'no') }}",
       run: (_context, args) => args.value ? args.true : args.false,
-    }),
-    file_exists: executionFunction({
-      signature: "path, saltenv='base'",
+    },
+    "file_exists(path, saltenv='base')": {
       doc: "True if there is such a file below the file roots.\n\n    salt '*' slsutil.file_exists nginx/defaults.yaml",
       run: (context, { path, saltenv }) => fileExists(context, path, saltenv),
-    }),
-    dir_exists: executionFunction({
-      signature: "path, saltenv='base'",
+    },
+    "dir_exists(path, saltenv='base')": {
       doc: "True if there is such a directory below the file roots.\n\n    salt '*' slsutil.dir_exists nginx/files",
       run: (context, { path, saltenv }) => directoryExists(context, path, saltenv),
-    }),
-    path_exists: executionFunction({
-      signature: "path, saltenv='base'",
+    },
+    "path_exists(path, saltenv='base')": {
       doc: "True if there is such a path below the file roots.\n\n    salt '*' slsutil.path_exists nginx",
       run: (context, { path, saltenv }) => pathExists(context, path, saltenv),
-    }),
-    findup: executionFunction({
-      signature: "startpath, filenames, saltenv='base'",
+    },
+    "findup(startpath, filenames, saltenv='base')": {
       doc: "The first of some names in a directory below the file roots, or in the nearest one above.\n\n" +
         "    salt '*' slsutil.findup formulas/shared/nginx map.jinja",
       run: (context, { startpath, filenames, saltenv }) => findUp(context, startpath, filenames, saltenv),
-    }),
-  },
+    },
+  }),
 };

@@ -1,5 +1,5 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import { integerOf, toInteger } from "../../language/python/float.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -71,9 +71,8 @@ export const module: ExecutionModule = {
   virtual: (context) =>
     program(context) !== undefined ||
     { unavailable: "The smbios execution module failed to load: neither dmidecode nor smbios in the path." },
-  functions: {
-    get: executionFunction({
-      signature: "string, clean: bool=True",
+  functions: executionFunctions({
+    "get(string, clean: bool=True)": {
       doc: "One value of the firmware; null if the vendor left it empty.\n\n" +
         "    salt '*' smbios.get system-uuid\n\n" +
         "string: a name that dmidecode knows\nclean: False for values that mean nothing, too",
@@ -83,9 +82,8 @@ export const module: ExecutionModule = {
         const value = text.split("\n").filter((line) => !line.startsWith("#")).join("\n");
         return value.startsWith("/dev/mem") || (args.clean && !isReal(field, value)) ? null : value;
       },
-    }),
-    records: executionFunction({
-      signature: "rec_type=None, fields=None, clean: bool=True",
+    },
+    "records(rec_type=None, fields=None, clean: bool=True)": {
       doc: "The records of the firmware.\n\n    salt '*' smbios.records 4 core_count,thread_count\n\n" +
         "rec_type: a number or word that dmidecode knows\nfields: only these fields\n" +
         "clean: False for values that mean nothing, too",
@@ -104,6 +102,6 @@ export const module: ExecutionModule = {
         }
         return found;
       },
-    }),
-  },
+    },
+  }),
 };

@@ -1,7 +1,12 @@
 import { joinPath } from "../../base/paths.ts";
 import { SystemError } from "../../base/errors.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import {
+  CommandExecutionError,
+  executionFunction,
+  executionFunctions,
+  type ExecutionModule,
+} from "../../model/loader/family.ts";
 import { basename } from "../../language/python/posixpath.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -45,9 +50,8 @@ function isEncrypted(context: JobContext, key: string): boolean {
 export const module: ExecutionModule = {
   virtual: (context) =>
     programPath(context, "ssh") === undefined ? { unavailable: "The module requires the ssh binary." } : true,
-  functions: {
-    host_keys: executionFunction({
-      signature: "keydir=None, private=True, certs=True",
+  functions: executionFunctions({
+    "host_keys(keydir=None, private=True, certs=True)": {
       doc: "The keys of this host.\n\n    salt '*' ssh.host_keys private=False",
       run(context, { keydir, private: withPrivate, certs }) {
         const { fs } = context.runtime;
@@ -72,9 +76,8 @@ export const module: ExecutionModule = {
         }
         return Object.fromEntries(keys);
       },
-    }),
-    user_keys: executionFunction({
-      signature: "user=None, pubfile=None, prvfile=None",
+    },
+    "user_keys(user=None, pubfile=None, prvfile=None)": {
       doc: "The keys in the homes of users.\n\n    salt '*' ssh.user_keys user=foo prvfile=False",
       async run(context, { user, pubfile, prvfile }) {
         const users = (truthy(user) ? [user].flat() : await context.call("user.list_users")) as unknown[];
@@ -95,58 +98,48 @@ export const module: ExecutionModule = {
         }
         return Object.fromEntries(all);
       },
-    }),
-    key_is_encrypted: executionFunction({
-      signature: "key: str",
+    },
+    "key_is_encrypted(key: str)": {
       doc: "True if a private key needs a passphrase.\n\n    salt '*' ssh.key_is_encrypted /root/id_rsa",
       run: (context, { key }) => isEncrypted(context, key),
-    }),
-    auth_keys: executionFunction({
-      signature: `user=None, ${FILE}, ${HASH}`,
+    },
+    [`auth_keys(user=None, ${FILE}, ${HASH})` as const]: {
       doc: "The keys that may log in as a user.\n\n    salt '*' ssh.auth_keys root",
       run: authKeys,
-    }),
-    check_key: executionFunction({
-      signature: `user, key, enc, comment, options, ${FILE}, cache_keys=None, ${HASH}`,
+    },
+    [`check_key(user, key, enc, comment, options, ${FILE}, cache_keys=None, ${HASH})` as const]: {
       doc: "What ssh.set_auth_key would do: add, update or exists.\n\n" +
         "    salt '*' ssh.check_key root AAAA… ssh-ed25519 me@host '[]'",
       run: checkKey,
-    }),
-    check_key_file: executionFunction({
-      signature: `user, source, ${FILE}, saltenv='base', ${HASH}`,
+    },
+    [`check_key_file(user, source, ${FILE}, saltenv='base', ${HASH})` as const]: {
       doc: "The same of each key in a file.\n\n    salt '*' ssh.check_key_file root salt://ssh/keyfile",
       run: checkKeyFile,
-    }),
-    rm_auth_key: executionFunction({
-      signature: `user, key, ${FILE}, ${HASH}`,
+    },
+    [`rm_auth_key(user, key, ${FILE}, ${HASH})` as const]: {
       doc: "Takes a key from those that may log in.\n\n    salt '*' ssh.rm_auth_key root AAAA…",
       run: rmAuthKey,
-    }),
-    rm_auth_key_from_file: executionFunction({
-      signature: `user, source, ${FILE}, saltenv='base', ${HASH}`,
+    },
+    [`rm_auth_key_from_file(user, source, ${FILE}, saltenv='base', ${HASH})` as const]: {
       doc: "The same of each key in a file.\n\n    salt '*' ssh.rm_auth_key_from_file root salt://ssh/keyfile",
       run: rmAuthKeyFromFile,
-    }),
-    set_auth_key: executionFunction({
-      signature: `user, key, enc='ssh-rsa', comment='', options=None, ${FILE}, cache_keys=None, ${HASH}`,
+    },
+    [`set_auth_key(user, key, enc='ssh-rsa', comment='', options=None, ${FILE}, cache_keys=None, ${HASH})` as const]: {
       doc: "Adds a key to those that may log in.\n\n    salt '*' ssh.set_auth_key root AAAA… enc=ssh-ed25519",
       run: setAuthKey,
-    }),
-    set_auth_key_from_file: executionFunction({
-      signature: `user, source, ${FILE}, saltenv='base', ${HASH}, **kwargs`,
+    },
+    [`set_auth_key_from_file(user, source, ${FILE}, saltenv='base', ${HASH}, **kwargs)` as const]: {
       doc: "The same of each key in a file.\n\n    salt '*' ssh.set_auth_key_from_file root salt://ssh/keyfile",
       run: setAuthKeyFromFile,
-    }),
-    get_known_host_entries: executionFunction({
-      signature: `user, hostname, config=None, port=None, ${HASH}`,
+    },
+    [`get_known_host_entries(user, hostname, config=None, port=None, ${HASH})` as const]: {
       doc: "The keys that are known of a host.\n\n    salt '*' ssh.get_known_host_entries root github.com",
       run: knownHost,
-    }),
-    recv_known_host_entries: executionFunction({
-      signature: `hostname, enc=None, port=None, hash_known_hosts=True, timeout=5, ${HASH}`,
+    },
+    [`recv_known_host_entries(hostname, enc=None, port=None, hash_known_hosts=True, timeout=5, ${HASH})` as const]: {
       doc: "The keys that a host shows.\n\n    salt '*' ssh.recv_known_host_entries github.com",
       run: askHost,
-    }),
+    },
     check_known_host: executionFunction({
       signature: `user=None, hostname=None, key=None, fingerprint=None, config=None, port=None, ${HASH}`,
       doc: "What ssh.set_known_host would do: add, update or exists.\n\n" +
@@ -162,5 +155,5 @@ export const module: ExecutionModule = {
       run: setKnownHost,
     }),
     hash_known_hosts: hashKnownHosts,
-  },
+  }),
 };

@@ -1,6 +1,6 @@
 import { messageOf } from "../../base/errors.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { executionFunction, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { toFloat } from "../../language/python/float.ts";
 import { splitLines } from "../../language/python/lines.ts";
@@ -304,25 +304,23 @@ export const module: ExecutionModule = {
     runtime.process.platform === "linux"
       ? true
       : { unavailable: "The status module reads /proc of Linux, and this is another system" },
-  functions: {
+  functions: executionFunctions({
     all_status: fact("all_status", "Everything that the functions of this module gather.", allStatus),
     cpuinfo: fact("cpuinfo", "The kind of the processors.", cpuinfo),
     cpustats: fact("cpustats", "What the processors have spent their time on, in ticks, and other counters.", cpustats),
     custom: fact("custom", "The fields that options such as `status.cpustats.custom` ask for.", custom),
     diskstats: fact("diskstats", "Counters of the disks.", diskstats),
-    diskusage: executionFunction({
-      signature: "*args",
+    "diskusage(*args)": {
       doc: "Free and total bytes of file systems, by path or type; of all without arguments.\n\n" +
         "    salt '*' status.diskusage /home ext?",
       run: (context, { args }) => diskusage(context, args),
-    }),
+    },
     loadavg: fact("loadavg", "How many processes wanted to run, over the last minutes.", loadavg),
-    master: executionFunction({
-      signature: "master=None, connected=True",
+    "master(master=None, connected=True)": {
       doc: "True if a connection to the master is open; fires an event if that differs from `connected`.\n\n" +
         "    salt '*' status.master salt.example.com",
       run: (context, { master: name, connected }) => master(context, name, connected),
-    }),
+    },
     meminfo: fact("meminfo", "How memory is used.", meminfo),
     netdev: fact("netdev", "Counters of the network interfaces.", netdev),
     netstats: fact("netstats", "Counters of the network protocols.", netstats),
@@ -331,25 +329,21 @@ export const module: ExecutionModule = {
       "Processors that there are for us.",
       async (context) => Number((await run(context, ["nproc"])).trim()) || 0,
     ),
-    pid: executionFunction({
-      signature: "sig",
+    "pid(sig)": {
       doc:
         "The pids of the processes whose line of `ps` matches a pattern, one per line.\n\n    salt '*' status.pid sshd",
       run: (context, { sig }) => pid(context, sig),
-    }),
-    ping_master: executionFunction({
-      signature: "master",
+    },
+    "ping_master(master)": {
       doc: "True if a connection to the master can be opened.\n\n    salt '*' status.ping_master salt.example.com",
       run: (context, { master: name }) => pingMaster(context, name),
-    }),
+    },
     procs: fact("procs", "The processes: number to user and command.", procs),
-    time: executionFunction({
-      // A default with a comma does not fit into a signature.
-      signature: "format=None",
+    "time(format=None)": {
       doc: "The time of day, in a format of strftime.\n\n    salt '*' status.time '%s'",
       run: (context, { format }) =>
         strftime(new Date(context.runtime.clock.now()), format === null ? TIME_FORMAT : str(format)),
-    }),
+    },
     uptime: fact("uptime", "How long the system has been running.", uptime),
     version: fact(
       "version",
@@ -358,5 +352,5 @@ export const module: ExecutionModule = {
     ),
     vmstats: fact("vmstats", "Counters of the virtual memory.", vmstats),
     w: fact("w", "Who is logged in, and what they do.", loggedIn),
-  },
+  }),
 };

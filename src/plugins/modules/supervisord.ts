@@ -5,6 +5,7 @@ import {
   CommandExecutionError,
   CommandNotFoundError,
   executionFunction,
+  executionFunctions,
   type ExecutionModule,
 } from "../../model/loader/family.ts";
 import { isMap, lookup } from "../../language/python/containers.ts";
@@ -78,25 +79,22 @@ const grouping = (fun: string, doc: string) =>
 
 /** Processes that supervisord runs. */
 export const module: ExecutionModule = {
-  functions: {
+  functions: executionFunctions({
     start: acting("start", "Starts processes."),
     restart: acting("restart", "Restarts processes, without reading the configuration again."),
     stop: acting("stop", "Stops processes."),
     add: grouping("add", "Activates what the configuration has of a process or a group."),
     remove: grouping("remove", "Removes a process or a group from the running configuration."),
-    reread: executionFunction({
-      signature: PLACE,
+    [`reread(${PLACE})` as const]: {
       doc: `Reads the configuration again; nothing is restarted.\n\n    salt '*' supervisord.reread${HOW}`,
       run: (context, args) => control(context, "reread", null, args),
-    }),
-    update: executionFunction({
-      signature: `${PLACE}, name=None`,
+    },
+    [`update(${PLACE}, name=None)` as const]: {
       doc: `Reads the configuration again, and adds, removes and restarts what changed.\n\n` +
         `    salt '*' supervisord.update${HOW}`,
       run: (context, args) => control(context, "update", groupOf(args.name), args),
-    }),
-    status: executionFunction({
-      signature: `name=None, ${PLACE}`,
+    },
+    [`status(name=None, ${PLACE})` as const]: {
       doc: `The processes with their states.\n\n    salt '*' supervisord.status${HOW}`,
       async run(context, args): Promise<Record<string, { state: string; reason: string }>> {
         const lines = splitLines(await control(context, "status", args.name, args)).filter((line) =>
@@ -104,14 +102,12 @@ export const module: ExecutionModule = {
         );
         return Object.fromEntries(lines.map(parseLine).map(([process, state, reason]) => [process, { state, reason }]));
       },
-    }),
-    status_raw: executionFunction({
-      signature: `name=None, ${PLACE}`,
+    },
+    [`status_raw(name=None, ${PLACE})` as const]: {
       doc: `The same, as supervisorctl prints it.\n\n    salt '*' supervisord.status_raw${HOW}`,
       run: (context, args) => control(context, "status", args.name, args),
-    }),
-    status_bool: executionFunction({
-      signature: `name, expected_state=None, ${PLACE}`,
+    },
+    [`status_bool(name, expected_state=None, ${PLACE})` as const]: {
       doc: `Whether there is a process, and has a state.\n\n` +
         `    salt '*' supervisord.status_bool web expected_state=RUNNING${HOW}`,
       async run(context, args): Promise<boolean> {
@@ -120,14 +116,12 @@ export const module: ExecutionModule = {
         if (process !== args.name || (splitWords(last).length > 2 && reason === "(no such process)")) return false;
         return args.expected_state === null || state === args.expected_state;
       },
-    }),
-    custom: executionFunction({
-      signature: `command: str, ${PLACE}`,
+    },
+    [`custom(command: str, ${PLACE})` as const]: {
       doc: `Runs any command of supervisorctl.\n\n    salt '*' supervisord.custom 'mstop *gunicorn*'${HOW}`,
       run: (context, args) => control(context, args.command, null, args),
-    }),
-    options: executionFunction({
-      signature: "name: str, conf_file=None",
+    },
+    "options(name: str, conf_file=None)": {
       doc: `What the configuration says of a process.\n\n    salt '*' supervisord.options web${HOW}`,
       run(context, { name, conf_file: given }): Args {
         const { fs } = context.runtime;
@@ -138,6 +132,6 @@ export const module: ExecutionModule = {
         if (!(found instanceof Map)) throw new CommandExecutionError(`Process '${name}' not found`);
         return Object.fromEntries([...found as Map<string, string>].map(([key, value]) => [key, valueOf(value)]));
       },
-    }),
-  },
+    },
+  }),
 };

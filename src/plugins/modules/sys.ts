@@ -7,6 +7,7 @@ import { withCustomRunners } from "../../model/loader/custom_runners.ts";
 import {
   type ExecutionFunction,
   executionFunction,
+  executionFunctions,
   type ExecutionModule,
   type ReturnerModule,
 } from "../../model/loader/family.ts";
@@ -127,36 +128,32 @@ function family(
   all: (context: JobContext) => Promise<Listed[]>,
 ): Record<"list" | "functions" | "doc" | "argspec", ExecutionFunction> {
   const example = (fun: string, words = "") => `\n\n    salt '*' sys.${fun}${words}`;
-  return {
-    list: executionFunction({
-      signature: "*args",
+  return executionFunctions({
+    "list(*args)": {
       doc: `The names of ${what}s: all, or those that match a glob.${example(`list_${what}s`)}`,
       async run(context, { args }) {
         const matches = args.map((name) => compileGlob(str(name)));
         const names = [...new Set((await all(context)).map(({ name }) => moduleOf(name)))];
         return matches.length === 0 ? names : names.filter((name) => matches.some((match) => match(name)));
       },
-    }),
-    functions: executionFunction({
-      signature: "*args, **kwargs",
+    },
+    "functions(*args, **kwargs)": {
       doc: `The names of the functions of ${what}s.${example(`list_${what}_functions`)}`,
       run: async (context, { args }) => matching(await all(context), args).map(({ name }) => name),
-    }),
-    doc: executionFunction({
-      signature: "*args",
+    },
+    "doc(*args)": {
       doc: `The documentation of functions of ${what}s.${example(`${what}_doc`)}`,
       run: async (context, { args }) =>
         Object.fromEntries(
           matching(await all(context), args).map(({ name, function: { doc } }) => [name, doc || null]),
         ),
-    }),
-    argspec: executionFunction({
-      signature: "module=''",
+    },
+    "argspec(module='')": {
       doc: `How functions of ${what}s are called.${example(`${what}_argspec`)}`,
       run: async (context, { module }) =>
         Object.fromEntries(matching(await all(context), [module]).map((found) => [found.name, argspec(found)])),
-    }),
-  };
+    },
+  });
 }
 
 const RUNNER = family("runner", runners);
@@ -184,23 +181,20 @@ async function renderers(context: JobContext, names: unknown[]): Promise<string[
 
 /** The functions of this minion: names, signatures and documentation. */
 export const module: ExecutionModule = {
-  functions: {
-    doc: executionFunction({
-      signature: "*args",
+  functions: executionFunctions({
+    "doc(*args)": {
       doc: "The documentation of functions, of whole modules, or of those that match a glob.\n\n" +
         "    salt '*' sys.doc\n    salt '*' sys.doc test cmd.run 'grains.*'",
       run: async (context, { args }) =>
         Object.fromEntries((await select(context, args)).map(({ name, function: body }) => [name, body.doc || null])),
-    }),
-    argspec: executionFunction({
-      signature: "module=''",
+    },
+    "argspec(module='')": {
       doc: "The signatures of functions: names of the arguments, and the defaults of the last ones.\n\n" +
         "    salt '*' sys.argspec cmd.run\n    salt '*' sys.argspec 'grains.*'",
       run: async (context, { module }) =>
         Object.fromEntries((await select(context, [module])).map((found) => [found.name, argspec(found)])),
-    }),
-    list_functions: executionFunction({
-      signature: "*args, **kwargs",
+    },
+    "list_functions(*args, **kwargs)": {
       doc: "The names of functions: all, those of modules, or those that match a glob.\n\n" +
         "    salt '*' sys.list_functions test\n    salt '*' sys.list_functions 'sys.list_*'",
       async run(context, { args }) {
@@ -208,21 +202,19 @@ export const module: ExecutionModule = {
         const names = (await select(context, args)).map(({ name }) => name);
         return names.filter((name) => !args.includes(name));
       },
-    }),
-    list_modules: executionFunction({
-      signature: "*args",
+    },
+    "list_modules(*args)": {
       doc: "The names of modules: all, or those that match a glob.\n\n    salt '*' sys.list_modules 's*'",
       run: (context, { args }) => selectModules(context, args),
-    }),
-    reload_modules: executionFunction({
+    },
+    "reload_modules(initial_load=False, context=None)": {
       inline: true,
-      signature: "initial_load=False, context=None",
       doc: "Checks again which modules are available.\n\n    salt '*' sys.reload_modules",
       run(context) {
         context.functions.reload();
         return null;
       },
-    }),
+    },
     list_state_functions: STATE.functions,
     list_state_modules: STATE.list,
     state_doc: STATE.doc,
@@ -236,16 +228,14 @@ export const module: ExecutionModule = {
     list_returner_functions: RETURNER.functions,
     returner_doc: RETURNER.doc,
     returner_argspec: RETURNER.argspec,
-    list_renderers: executionFunction({
-      signature: "*args",
+    "list_renderers(*args)": {
       doc: "The names of renderers: all, or those that match a glob.\n\n    salt '*' sys.list_renderers",
       run: (context, { args }) => renderers(context, args),
-    }),
-    renderer_doc: executionFunction({
-      signature: "*args",
+    },
+    "renderer_doc(*args)": {
       doc: "The documentation of renderers.\n\n    salt '*' sys.renderer_doc yaml",
       run: async (context, { args }) =>
         Object.fromEntries((await renderers(context, args)).map((name) => [name, RENDERER_DOCS[name] ?? null])),
-    }),
-  },
+    },
+  }),
 };

@@ -1,5 +1,5 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { dirname } from "../../language/python/posixpath.ts";
 import { str } from "../../language/python/repr.ts";
@@ -76,24 +76,20 @@ export const module: ExecutionModule = {
     runtime.process.platform === "linux"
       ? true
       : { unavailable: "The linux_sysctl execution module cannot be loaded: only available on Linux systems." },
-  functions: {
-    show: executionFunction({
-      signature: "config_file=False",
+  functions: executionFunctions({
+    "show(config_file=False)": {
       doc: "All settings of the running kernel, or those of a configuration file.\n\n    salt '*' sysctl.show",
       run: (context, { config_file: file }) => show(context, file),
-    }),
-    get: executionFunction({
-      signature: "name: str",
+    },
+    "get(name: str)": {
       doc: "One setting of the running kernel.\n\n    salt '*' sysctl.get net.ipv4.ip_forward",
       run: (context, { name }) => get(context, name),
-    }),
-    assign: executionFunction({
-      signature: "name: str, value: str",
+    },
+    "assign(name: str, value: str)": {
       doc: "Changes a setting until the next boot.\n\n    salt '*' sysctl.assign net.ipv4.ip_forward 1",
       run: (context, { name, value }) => assign(context, name, value),
-    }),
-    persist: executionFunction({
-      signature: "name: str, value: str, config=None",
+    },
+    "persist(name: str, value: str, config=None)": {
       doc: "Changes a setting now and for later boots.\n\n    salt '*' sysctl.persist net.ipv4.ip_forward 1",
       async run(context, args): Promise<string> {
         const { fs } = context.runtime;
@@ -132,12 +128,11 @@ export const module: ExecutionModule = {
         await assign(context, name, value);
         return "Updated";
       },
-    }),
-    default_config: executionFunction({
-      signature: "",
+    },
+    "default_config()": {
       doc: "The file that sysctl.persist writes by default.\n\n" +
         "    salt '*' sysctl.default_config",
       run: defaultConfig,
-    }),
-  },
+    },
+  }),
 };

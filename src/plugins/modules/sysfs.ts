@@ -1,5 +1,5 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunction, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { executionFunctions, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
 import { toFloat, toInteger } from "../../language/python/float.ts";
 import { tryIterate } from "../../language/python/iterate.ts";
 import { basename, join, relpath } from "../../language/python/posixpath.ts";
@@ -116,9 +116,8 @@ function write(context: JobContext, key: unknown, value: unknown): boolean {
 export const module: ExecutionModule = {
   virtual: ({ runtime }) =>
     runtime.process.platform === "linux" ? true : { unavailable: "The sysfs module is available on Linux only" },
-  functions: {
-    attr: executionFunction({
-      signature: "key: str, value=None",
+  functions: executionFunctions({
+    "attr(key: str, value=None)": {
       doc: "Reads an attribute, or writes it. Of a directory its path; false if there is none.\n\n" +
         "    salt '*' sysfs.attr block/sda/queue/logical_block_size\n\nkey: a path below /sys",
       run(context, { key, value }) {
@@ -127,22 +126,19 @@ export const module: ExecutionModule = {
         if (isDirectory(context.runtime.fs, path)) return path;
         return value === null ? readOne(context, path) : write(context, path, value);
       },
-    }),
-    read: executionFunction({
-      signature: "key, root=''",
+    },
+    "read(key, root='')": {
       doc: "Reads an attribute, or all below a directory; false if it has no value.\n\n" +
         "    salt '*' sysfs.read class/net/em1/statistics\n\nkey: a path below /sys, or a list of them below `root`\n" +
         "root: directory in which they are",
       run: (context, { key, root }) => read(context, key, root),
-    }),
-    write: executionFunction({
-      signature: "key, value",
+    },
+    "write(key, value)": {
       doc: "Writes an attribute; false if that failed.\n\n" +
         "    salt '*' sysfs.write devices/system/cpu/cpu0/cpufreq/scaling_governor performance\n\nkey: a path below /sys",
       run: (context, { key, value }) => write(context, key, value),
-    }),
-    target: executionFunction({
-      signature: "key: str, full=True",
+    },
+    "target(key: str, full=True)": {
       doc: "Where a path leads, with links resolved; false if there is none.\n\n" +
         "    salt '*' sysfs.target class/ttyS0\n\nkey: a path below /sys\nfull: the whole path rather than its last part",
       run(context, { key, full }) {
@@ -150,12 +146,11 @@ export const module: ExecutionModule = {
         if (path === undefined) return false;
         return full === false ? basename(path) : path;
       },
-    }),
-    interfaces: executionFunction({
-      signature: "root: str",
+    },
+    "interfaces(root: str)": {
       doc: "The attributes below a directory: those that can be read (r), written (w), and both (rw).\n\n" +
         "    salt '*' sysfs.interfaces block/bcache0/bcache\n\nroot: a path below /sys",
       run: (context, { root }) => interfaces(context, root),
-    }),
-  },
+    },
+  }),
 };

@@ -2,6 +2,7 @@ import type { Args } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
 import {
   executionFunction,
+  executionFunctions,
   type ExecutionModule,
   InvalidArgumentsError,
   SaltInvocationError,
@@ -102,7 +103,7 @@ export const module: ExecutionModule = {
     context.runtime.process.platform === "linux" && programPath(context, "shutdown") !== undefined
       ? true
       : { unavailable: "The system module needs the program shutdown, and it is not here" },
-  functions: {
+  functions: executionFunctions({
     halt: command("halt", "Stops the system.", () => ["halt"]),
     init: command(
       "init",
@@ -126,8 +127,7 @@ export const module: ExecutionModule = {
     get_system_time: teller("get_system_time", "The time of day", "%I:%M:%S %p"),
     get_system_date: teller("get_system_date", "The date", "%a %m/%d/%Y"),
     get_system_date_time: teller("get_system_date_time", "Date and time", "%Y-%m-%d %H:%M:%S"),
-    set_system_time: executionFunction({
-      signature: "newtime: str, utc_offset=None",
+    "set_system_time(newtime: str, utc_offset=None)": {
       doc: "Sets the time of day.\n\n    salt '*' system.set_system_time '11:31 AM'",
       async run(context, args): Promise<boolean> {
         const match = /^(\d{1,2}):(\d{2})(?::(\d{2}))?\s*([AP]M)?$/i.exec(args.newtime.trim());
@@ -136,9 +136,8 @@ export const module: ExecutionModule = {
         const hours = half === undefined ? Number(hour) : Number(hour) % 12 + (half.toUpperCase() === "PM" ? 12 : 0);
         return await setDateTime(context, { hours, minutes, seconds, utc_offset: args.utc_offset });
       },
-    }),
-    set_system_date: executionFunction({
-      signature: "newdate: str, utc_offset=None",
+    },
+    "set_system_date(newdate: str, utc_offset=None)": {
       doc: "Sets the date.\n\n    salt '*' system.set_system_date 2026-03-28",
       async run(context, args): Promise<boolean> {
         const text = args.newdate;
@@ -150,57 +149,50 @@ export const module: ExecutionModule = {
           : byYear.slice(1);
         return await setDateTime(context, { years, months, days, utc_offset: args.utc_offset });
       },
-    }),
+    },
     set_system_date_time: executionFunction({
       signature: "years=None, months=None, days=None, hours=None, minutes=None, seconds=None, utc_offset=None",
       doc:
         "Sets date and time; what is not given stays.\n\n    salt '*' system.set_system_date_time 2026 3 28 11 37 53",
       run: setDateTime,
     }),
-    has_settable_hwclock: executionFunction({
-      signature: "",
+    "has_settable_hwclock()": {
       doc: "True if the clock of the hardware can be set.\n\n    salt '*' system.has_settable_hwclock",
       run: settableHardwareClock,
-    }),
-    get_computer_name: executionFunction({
-      signature: "",
+    },
+    "get_computer_name()": {
       doc: "The name of the computer.\n\n    salt '*' system.get_computer_name",
       run: ({ runtime }) => runtime.host.hostname(),
-    }),
-    set_computer_name: executionFunction({
-      signature: "hostname",
+    },
+    "set_computer_name(hostname)": {
       doc: "Changes the name of the computer.\n\n    salt '*' system.set_computer_name web1",
       run: (context, { hostname }) => context.call("network.mod_hostname", [hostname]),
-    }),
+    },
     /** The description of the computer that systemd stores. */
-    get_computer_desc: executionFunction({
-      signature: "",
+    "get_computer_desc()": {
       doc: "The words that describe the computer.\n\n    salt '*' system.get_computer_desc",
       run({ runtime: { fs } }): string {
         if (!isFile(fs, "/etc/machine-info")) return "";
         const line = splitLines(fs.readText("/etc/machine-info")).find((text) => text.startsWith("PRETTY_HOSTNAME="));
         return (line ?? "").replace(/^PRETTY_HOSTNAME=/, "").replace(/^(["'])(.*)\1$/, "$2");
       },
-    }),
-    set_computer_desc: executionFunction({
-      signature: "desc",
+    },
+    "set_computer_desc(desc)": {
       doc: "Sets the words that describe the computer.\n\n    salt '*' system.set_computer_desc \"Ada's laptop\"",
       run: (context, { desc }) => describe(context, desc),
-    }),
-    get_reboot_required_witnessed: executionFunction({
-      signature: "",
+    },
+    "get_reboot_required_witnessed()": {
       doc: "True if system.set_reboot_required_witnessed was called since the last boot.\n\n" +
         "    salt '*' system.get_reboot_required_witnessed",
       run: ({ runtime }) => exists(runtime.fs, WITNESS.file),
-    }),
-    set_reboot_required_witnessed: executionFunction({
-      signature: "",
+    },
+    "set_reboot_required_witnessed()": {
       doc: "Notes that the system must be rebooted.\n\n    salt '*' system.set_reboot_required_witnessed",
       run({ runtime: { fs } }) {
         if (!isDirectory(fs, WITNESS.directory)) fs.mkdir(WITNESS.directory);
         fs.write(WITNESS.file, "");
         return true;
       },
-    }),
-  },
+    },
+  }),
 };

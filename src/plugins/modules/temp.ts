@@ -1,7 +1,7 @@
 import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
-  executionFunction,
+  executionFunctions,
   type ExecutionModule,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
@@ -52,19 +52,17 @@ const SIGNATURE = "suffix='', prefix='tmp', parent=None";
 
 /** Temporary files and directories. */
 export const module: ExecutionModule = {
-  functions: {
-    dir: executionFunction({
-      signature: SIGNATURE,
+  functions: executionFunctions({
+    [`dir(${SIGNATURE})` as const]: {
       doc: "Makes a directory that only its owner can use, under a name that nobody can guess.\n\n" +
         "    salt '*' temp.dir prefix='mytemp-' parent='/var/run/'\n\nparent: where it is made",
       run: (context, args) => make(context, args, (path) => context.runtime.fs.mkdir(path, 0o700)),
-    }),
-    file: executionFunction({
-      signature: SIGNATURE,
+    },
+    [`file(${SIGNATURE})` as const]: {
       doc: "Makes an empty file that only its owner can use, under a name that nobody can guess.\n\n" +
         "    salt '*' temp.file prefix='mytemp-' parent='/var/run/'\n\nparent: where it is made",
       run: (context, args) =>
         make(context, args, (path) => context.runtime.fs.write(path, "", { how: "create", mode: 0o600 })),
-    }),
-  },
+    },
+  }),
 };

@@ -3,7 +3,7 @@ import { hex } from "../../protocol/crypto/hex.ts";
 import {
   CommandExecutionError,
   CommandNotFoundError,
-  executionFunction,
+  executionFunctions,
   type ExecutionModule,
   InvalidArgumentsError,
   SaltInvocationError,
@@ -196,167 +196,142 @@ function fileOf({ runtime: { fs } }: JobContext, file: string): string {
 
 /** Functions that show that a minion is there and how values travel to it and back. */
 export const module: ExecutionModule = {
-  functions: {
-    ping: executionFunction({
+  functions: executionFunctions({
+    "ping()": {
       inline: true,
-      signature: "",
       doc: "Returns True: the minion runs, receives jobs and can send returns. No ICMP is involved.\n\n" +
         "    salt '*' test.ping",
       run: () => true,
-    }),
-    true: executionFunction({
+    },
+    "true()": {
       inline: true,
-      signature: "",
       doc: "Always True.\n\n    salt '*' test.true",
       run: () => true,
-    }),
-    false: executionFunction({
+    },
+    "false()": {
       inline: true,
-      signature: "",
       doc: "Always False.\n\n    salt '*' test.false",
       run: () => false,
-    }),
-    echo: executionFunction({
+    },
+    "echo(text)": {
       inline: true,
-      signature: "text",
       doc: "Returns the given value, of any type.\n\n    salt '*' test.echo 'foo bar'",
       run: (_context, { text }) => text,
-    }),
-    arg: executionFunction({
+    },
+    "arg(*args, **kwargs)": {
       inline: true,
-      signature: "*args, **kwargs",
       doc: "Shows which positional and keyword arguments arrive, those added by the publication included.\n\n" +
         "    salt '*' test.arg 1 two 3.1 txt='hello' wow='{a: 1, b: hi}'",
       run: (_context, { args, kwargs }) => ({ args: Tuple.from(args), kwargs }),
-    }),
-    arg_clean: executionFunction({
+    },
+    "arg_clean(*args, **kwargs)": {
       inline: true,
-      signature: "*args, **kwargs",
       doc: "Shows the arguments as test.arg does, without those that the publication added.\n\n" +
         "    salt '*' test.arg_clean 1 two k=v",
       run: (_context, { args, kwargs }) => ({ args, kwargs: withoutPub(kwargs) }),
-    }),
-    arg_repr: executionFunction({
+    },
+    "arg_repr(*args, **kwargs)": {
       inline: true,
-      signature: "*args, **kwargs",
       doc: "Shows the arguments in Python's notation.\n\n    salt '*' test.arg_repr 1 two k=v",
       run: (_context, { args, kwargs }) => ({ args: repr(Tuple.from(args)), kwargs: repr(kwargs) }),
-    }),
-    arg_type: executionFunction({
+    },
+    "arg_type(*args, **kwargs)": {
       inline: true,
-      signature: "*args, **kwargs",
       doc: "Shows the type of each argument.\n\n    salt '*' test.arg_type 1 two k=3.5",
       run: (_context, { args, kwargs }) => ({
         args: args.map(typeText),
         kwargs: Object.fromEntries(Object.entries(kwargs).map(([key, value]) => [key, typeText(value)])),
       }),
-    }),
-    kwarg: executionFunction({
+    },
+    "kwarg(**kwargs)": {
       inline: true,
-      signature: "**kwargs",
       doc: "Returns the keyword arguments.\n\n    salt '*' test.kwarg num=1 txt=two",
       run: (_context, { kwargs }) => kwargs,
-    }),
-    version: executionFunction({
+    },
+    "version()": {
       inline: true,
-      signature: "",
       doc: "The Salt release whose behaviour this minion has. test.versions shows what implements it.\n\n" +
         "    salt '*' test.version",
       run: () => SALT_COMPAT,
-    }),
-    versions: executionFunction({
+    },
+    "versions()": {
       inline: true,
-      signature: "",
       doc: "A report of the versions of all programs involved.\n\n    salt '*' test.versions",
       run: (context) => report(versions(context)),
-    }),
-    versions_report: executionFunction({
+    },
+    "versions_report()": {
       inline: true,
-      signature: "",
       doc: "A report of the versions of all programs involved.\n\n    salt '*' test.versions_report",
       run: (context) => report(versions(context)),
-    }),
-    versions_information: executionFunction({
+    },
+    "versions_information()": {
       inline: true,
-      signature: "",
       doc: "The versions of test.versions_report as maps.\n\n    salt '*' test.versions_information",
       run: versions,
-    }),
-    conf_test: executionFunction({
+    },
+    "conf_test()": {
       inline: true,
-      signature: "",
       doc: "The value of the option test.foo.\n\n    salt '*' test.conf_test",
       run: (context) => context.call("config.option", ["test.foo"]),
-    }),
-    get_opts: executionFunction({
+    },
+    "get_opts()": {
       inline: true,
-      signature: "",
       doc: "Every option of this minion.\n\n    salt '*' test.get_opts",
       run: ({ opts }) => withSaltDefaults(opts),
-    }),
-    opts_pkg: executionFunction({
+    },
+    "opts_pkg()": {
       inline: true,
-      signature: "",
       doc: "Every option of this minion, with its grains.\n\n    salt '*' test.opts_pkg",
       run: ({ opts, grains }) => ({ ...withSaltDefaults(opts), grains }),
-    }),
-    cross_test: executionFunction({
-      signature: "func: str, args=None",
+    },
+    "cross_test(func: str, args=None)": {
       doc: "Calls another function from inside this one.\n\n    salt '*' test.cross_test grains.get '[os]'",
       run: (context, { func, args }) => context.call(func, Array.isArray(args) ? args : []),
-    }),
-    sleep: executionFunction({
-      signature: "length",
+    },
+    "sleep(length)": {
       doc: "Returns True after a number of seconds; other jobs run in the meantime.\n\n    salt '*' test.sleep 20",
       run: (context, { length }) => sleep(context, seconds(length, "length")),
-    }),
-    rand_sleep: executionFunction({
-      signature: "max=60",
+    },
+    "rand_sleep(max=60)": {
       doc: "Returns True after a random number of seconds, at most `max`.\n\n    salt '*' test.rand_sleep 60",
       run: (context, { max }) => sleep(context, Math.floor(context.runtime.random() * (seconds(max, "max") + 1))),
-    }),
-    fib: executionFunction({
-      signature: "num",
+    },
+    "fib(num)": {
       doc: "The Fibonacci number at that place, and the seconds it took.\n\n    salt '*' test.fib 3",
       async run(context, { num }) {
         const [value, took] = await timed(context, fibonacci(context, integer(num, "num")));
         return [toInteger(value), took];
       },
-    }),
-    collatz: executionFunction({
-      signature: "start",
+    },
+    "collatz(start)": {
       doc: "The Collatz sequence from a number down to one, and the seconds it took.\n\n    salt '*' test.collatz 3",
       async run(context, { start }) {
         const [steps, took] = await timed(context, collatz(context, integer(start, "start")));
         // True division makes floats of all that follow the start.
         return [steps.map((step, index) => index === 0 ? toInteger(step) : toFloat(Number(step))), took];
       },
-    }),
-    outputter: executionFunction({
+    },
+    "outputter(data)": {
       inline: true,
-      signature: "data",
       doc:
         "Returns the given value, to see how an outputter shows it.\n\n    salt '*' test.outputter foobar --out=json",
       run: (_context, { data }) => data,
-    }),
-    retcode: executionFunction({
+    },
+    "retcode(code=42)": {
       inline: true,
-      signature: "code=42",
       doc: "Returns True and sets the return code of the job.\n\n    salt '*' test.retcode 42",
       run(context, { code }) {
         context.retcode = Number(integer(code, "code"));
         return true;
       },
-    }),
-    exception: executionFunction({
-      signature: "message: str='Test Exception'",
+    },
+    "exception(message: str='Test Exception')": {
       doc: "Fails with this message, to see how a failure is shown.\n\n    salt '*' test.exception 'Oh no!'",
       run(_context, { message }) {
         throw new Error(message);
       },
-    }),
-    raise_exception: executionFunction({
-      signature: "name: str, *args, **kwargs",
+    },
+    "raise_exception(name: str, *args, **kwargs)": {
       doc: "Raises the exception with this name and these arguments; False if it is unknown.\n\n" +
         "    salt '*' test.raise_exception salt.exceptions.CommandExecutionError 'Oh no!'",
       run(context, { name, args, kwargs }) {
@@ -367,49 +342,42 @@ export const module: ExecutionModule = {
         }
         throw EXCEPTIONS[short]!(exceptionText([...args, ...Object.values(withoutPub(kwargs))]));
       },
-    }),
-    assertion: executionFunction({
-      signature: "assertion: bool",
+    },
+    "assertion(assertion: bool)": {
       doc: "Fails unless the value is true.\n\n    salt '*' test.assertion False",
       run(_context, { assertion }) {
         if (!assertion) throw named("AssertionError", "");
         return null;
       },
-    }),
-    stack: executionFunction({
-      signature: "",
+    },
+    "stack()": {
       doc: "The stack of calls that led here.\n\n    salt '*' test.stack",
       run: () => new Error("stack").stack?.split("\n").slice(1).join("\n") ?? "",
-    }),
-    tty: executionFunction({
+    },
+    "tty(*args, **kwargs)": {
       inline: true,
-      signature: "*args, **kwargs",
       doc: "Moved to cmd.tty.",
       run: () => "ERROR: This function has been moved to cmd.tty",
-    }),
-    provider: executionFunction({
-      signature: "module: str",
+    },
+    "provider(module: str)": {
       doc: "The file that provides a module.\n\n    salt '*' test.provider service",
       run: async (context, { module }) => {
         const file = (await context.functions.providers()).get(module) ?? "";
         return fileOf(context, file);
       },
-    }),
-    providers: executionFunction({
-      signature: "",
+    },
+    "providers()": {
       doc: "Files of modules, each with the name under which it is called.\n\n    salt '*' test.providers",
       run: async (context) =>
         Object.fromEntries(
           [...await context.functions.providers()].map(([name, file]) => [fileOf(context, file), name]),
         ),
-    }),
-    not_loaded: executionFunction({
-      signature: "",
+    },
+    "not_loaded()": {
       doc: "Modules that are there but not available on this minion.\n\n    salt '*' test.not_loaded",
       run: async (context) => [...(await context.functions.unavailable()).keys()].sort(),
-    }),
-    module_report: executionFunction({
-      signature: "",
+    },
+    "module_report()": {
       doc: "What is loaded: names of functions and modules, and the files that are not available.\n\n" +
         "    salt '*' test.module_report",
       async run(context) {
@@ -420,14 +388,12 @@ export const module: ExecutionModule = {
           missing_modules: Object.fromEntries(await functions.unavailable()),
         };
       },
-    }),
-    attr_call: executionFunction({
-      signature: "",
+    },
+    "attr_call()": {
       doc: "Calls grains.items from inside this function.\n\n    salt '*' test.attr_call",
       run: (context) => context.call("grains.items"),
-    }),
-    try: executionFunction({
-      signature: "module: str, return_try_exception: bool=False, **kwargs",
+    },
+    "try(module: str, return_try_exception: bool=False, **kwargs)": {
       doc: "Calls a function with keyword arguments; if it fails, returns the failure as text when " +
         "`return_try_exception` is set, otherwise null.\n\n" +
         "    salt '*' test.try return_try_exception=True module=test.exception",
@@ -439,26 +405,23 @@ export const module: ExecutionModule = {
           return return_try_exception ? exceptionRepr(error) : null;
         }
       },
-    }),
-    random_hash: executionFunction({
-      signature: "size=9999999999, hash_type=None",
+    },
+    "random_hash(size=9999999999, hash_type=None)": {
       doc:
         "The hash of a random number up to `size`, in hexadecimal.\n\n    salt '*' test.random_hash hash_type=sha512",
       run: (context, { size, hash_type }) => randomHash(context, size, hash_type),
-    }),
-    rand_str: executionFunction({
-      signature: "size=9999999999, hash_type=None",
+    },
+    "rand_str(size=9999999999, hash_type=None)": {
       doc: "The older name of test.random_hash.\n\n    salt '*' test.rand_str",
       run: (context, { size, hash_type }) => randomHash(context, size, hash_type),
-    }),
-    deprecation_warning: executionFunction({
+    },
+    "deprecation_warning()": {
       inline: true,
-      signature: "",
       doc: "Returns True and logs a deprecation warning.\n\n    salt '*' test.deprecation_warning",
       run(context) {
         context.log.warning("this is a test of deprecation warnings");
         return true;
       },
-    }),
-  },
+    },
+  }),
 };

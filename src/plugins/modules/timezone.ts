@@ -1,7 +1,7 @@
 import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
-  executionFunction,
+  executionFunctions,
   type ExecutionModule,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
@@ -99,50 +99,42 @@ export const module: ExecutionModule = {
     runtime.process.platform === "linux"
       ? true
       : { unavailable: "The timezone module sets zones as Linux has them, and this is another system" },
-  functions: {
-    get_zone: executionFunction({
-      signature: "",
+  functions: executionFunctions({
+    "get_zone()": {
       doc: "The zone, such as Europe/Berlin.\n\n    salt '*' timezone.get_zone",
       run: zone,
-    }),
-    get_zonecode: executionFunction({
-      signature: "",
+    },
+    "get_zonecode()": {
       doc: "The short name of the zone, such as CET.\n\n    salt '*' timezone.get_zonecode",
       run: (context) => run(context, ["date", "+%Z"]),
-    }),
-    get_offset: executionFunction({
-      signature: "",
+    },
+    "get_offset()": {
       doc: "How far local time is ahead of UTC.\n\n    salt '*' timezone.get_offset",
       run: (context) => run(context, ["date", "+%z"]),
-    }),
-    list_zones: executionFunction({
-      signature: "",
+    },
+    "list_zones()": {
       doc: "The zones there are.\n\n    salt '*' timezone.list_zones",
       run: zones,
-    }),
-    set_zone: executionFunction({
-      signature: "timezone, root=None",
+    },
+    "set_zone(timezone, root=None)": {
       doc: "Sets the zone: of this host, or of the system below a directory.\n\n" +
         "    salt '*' timezone.set_zone 'Europe/Berlin'",
       run: (context, { timezone, root }) => setZone(context, timezone, root),
-    }),
-    zone_compare: executionFunction({
-      signature: "timezone",
+    },
+    "zone_compare(timezone)": {
       doc: "True if local time follows the rules of a zone.\n\n    salt '*' timezone.zone_compare 'Europe/Berlin'",
       run: (context, { timezone }) => same(context, timezone),
-    }),
-    get_hwclock: executionFunction({
-      signature: "",
+    },
+    "get_hwclock()": {
       doc: "Whether the clock of the hardware runs on UTC or localtime.\n\n    salt '*' timezone.get_hwclock",
       run({ runtime: { fs } }): string {
         if (!isFile(fs, "/etc/adjtime")) return "UTC";
         return fs.readText("/etc/adjtime").split("\n")[2]?.trim() === "LOCAL" ? "localtime" : "UTC";
       },
-    }),
-    set_hwclock: executionFunction({
-      signature: "clock",
+    },
+    "set_hwclock(clock)": {
       doc: "Lets the clock of the hardware run on UTC or localtime.\n\n    salt '*' timezone.set_hwclock UTC",
       run: (context, { clock }) => setHardwareClock(context, clock),
-    }),
-  },
+    },
+  }),
 };

@@ -1,6 +1,6 @@
 import type { JobContext } from "../../model/loader/context.ts";
 import type { Args } from "../../model/loader/signature.ts";
-import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { executionFunction, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { authorityOf, basePath, pathOrText } from "./tls/authority.ts";
@@ -32,57 +32,49 @@ async (
 
 /** Certificate authorities in directories of this host. */
 export const module: ExecutionModule = {
-  functions: {
-    cert_base_path: executionFunction({
-      signature: "cacert_path=None",
+  functions: executionFunctions({
+    "cert_base_path(cacert_path=None)": {
       doc: `The directory of authorities.\n\n    salt '*' tls.cert_base_path${WHERE}`,
       run: (context, args) => basePath(context, args.cacert_path),
-    }),
-    set_ca_path: executionFunction({
-      signature: "cacert_path",
+    },
+    "set_ca_path(cacert_path)": {
       doc: "The directory that a call with this cacert_path would use. It holds for no other call.\n\n" +
         "    salt '*' tls.set_ca_path /etc/certs",
       run: (context, args) => basePath(context, args.cacert_path),
-    }),
-    maybe_fix_ssl_version: executionFunction({
-      signature: "ca_name, cacert_path=None, ca_filename=None",
+    },
+    "maybe_fix_ssl_version(ca_name, cacert_path=None, ca_filename=None)": {
       doc: "Makes the certificate of an authority anew if it has a version that there is none of.\n\n" +
         `    salt '*' tls.maybe_fix_ssl_version test_ca${WHERE}`,
       run: fixVersion,
-    }),
-    ca_exists: executionFunction({
-      signature: "ca_name, cacert_path=None, ca_filename=None",
+    },
+    "ca_exists(ca_name, cacert_path=None, ca_filename=None)": {
       doc: `True if there is an authority of that name.\n\n    salt '*' tls.ca_exists test_ca${WHERE}`,
       run: caExists,
-    }),
-    get_ca: executionFunction({
-      signature: "ca_name, as_text=False, cacert_path=None",
+    },
+    "get_ca(ca_name, as_text=False, cacert_path=None)": {
       doc: `The path of the certificate of an authority, or its text.\n\n    salt '*' tls.get_ca test_ca${WHERE}`,
       async run(context, args) {
         const { certificate, name } = await authorityOf(context, args);
         return pathOrText(context, certificate, args.as_text, `Certificate does not exist for ${name}`);
       },
-    }),
-    get_ca_signed_cert: executionFunction({
-      signature: "ca_name, CN='localhost', as_text=False, cacert_path=None, cert_filename=None",
+    },
+    "get_ca_signed_cert(ca_name, CN='localhost', as_text=False, cacert_path=None, cert_filename=None)": {
       doc: "The path of a certificate that an authority signed, or its text.\n\n" +
         `    salt '*' tls.get_ca_signed_cert test_ca CN=localhost as_text=False${WHERE}`,
       run: signedFile("crt", "cert_filename", "Certificate does not exists for"),
-    }),
-    get_ca_signed_key: executionFunction({
-      signature: "ca_name, CN='localhost', as_text=False, cacert_path=None, key_filename=None",
+    },
+    "get_ca_signed_key(ca_name, CN='localhost', as_text=False, cacert_path=None, key_filename=None)": {
       doc: "The path of the key of such a certificate, or its text.\n\n" +
         `    salt '*' tls.get_ca_signed_key test_ca CN=localhost as_text=False${WHERE}`,
       run: signedFile("key", "key_filename", "Certificate does not exists for"),
-    }),
+    },
     get_expiration_date: expirationDate,
     validate,
-    get_extensions: executionFunction({
-      signature: "cert_type",
+    "get_extensions(cert_type)": {
       doc: "The extensions of a kind of certificate: of the pillar tls.extensions, or the usual ones.\n\n" +
         "    salt '*' tls.get_extensions client",
       run: (context, { cert_type }) => extensionsFor(context, cert_type),
-    }),
+    },
     create_ca: executionFunction({
       signature: `ca_name, bits=2048, days=365, ${SUBJECT}, fixmode=False, cacert_path=None, ca_filename=None,
         digest='sha256', onlyif=None, unless=None, replace=False`,
@@ -110,18 +102,16 @@ export const module: ExecutionModule = {
         `    salt '*' tls.create_ca_signed_cert test web.example.com${WHERE}`,
       run: createSigned,
     }),
-    create_pkcs12: executionFunction({
-      signature: "ca_name, CN, passphrase='', cacert_path=None, replace=False",
+    "create_pkcs12(ca_name, CN, passphrase='', cacert_path=None, replace=False)": {
       doc: "Puts a certificate, its key and its authority into a file of PKCS#12.\n\n" +
         `    salt '*' tls.create_pkcs12 test web.example.com${WHERE}`,
       run: createPkcs12,
-    }),
+    },
     cert_info: certInfo,
-    create_empty_crl: executionFunction({
-      signature: "ca_name, cacert_path=None, ca_filename=None, crl_file=None, digest='sha256'",
+    "create_empty_crl(ca_name, cacert_path=None, ca_filename=None, crl_file=None, digest='sha256')": {
       doc: `Makes a list without revoked certificates.\n\n    salt '*' tls.create_empty_crl koji${WHERE}`,
       run: createEmptyCrl,
-    }),
+    },
     revoke_cert: executionFunction({
       signature: `ca_name, CN, cacert_path=None, ca_filename=None, cert_path=None, cert_filename=None,
         crl_file=None, digest='sha256'`,
@@ -129,5 +119,5 @@ export const module: ExecutionModule = {
         `    salt '*' tls.revoke_cert koji CN=web.example.com${WHERE}`,
       run: revokeCert,
     }),
-  },
+  }),
 };

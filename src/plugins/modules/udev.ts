@@ -1,5 +1,10 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import {
+  CommandExecutionError,
+  executionFunction,
+  executionFunctions,
+  type ExecutionModule,
+} from "../../model/loader/family.ts";
 import { integerOf, toFloat, toInteger } from "../../language/python/float.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { floatOfText } from "../../language/python/number_text.ts";
@@ -62,20 +67,18 @@ const part = (name: string, letter: string, doc: string) =>
 /** What udev knows of devices. */
 export const module: ExecutionModule = {
   virtual: (context) => programPath(context, "udevadm") !== undefined || { unavailable: "" },
-  functions: {
-    info: executionFunction({
-      signature: "dev",
+  functions: executionFunctions({
+    "info(dev)": {
       doc: "All that udev knows of a device.\n\n    salt '*' udev.info /dev/sda\n\ndev: a device, or a path of /sys",
       run: (context, { dev }) => info(context, dev),
-    }),
+    },
     env: part("env", "E", "The properties of a device."),
     name: part("name", "N", "The kernel's name of a device."),
     path: part("path", "P", "The path of a device below /sys."),
     links: part("links", "S", "The links to a device: one text or a list."),
-    exportdb: executionFunction({
-      signature: "",
+    "exportdb()": {
       doc: "All that udev knows of all devices.\n\n    salt '*' udev.exportdb",
       run: (context) => udevadm(context, "--export-db"),
-    }),
-  },
+    },
+  }),
 };

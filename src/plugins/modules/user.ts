@@ -1,6 +1,11 @@
 import type { Args } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import {
+  CommandExecutionError,
+  executionFunction,
+  executionFunctions,
+  type ExecutionModule,
+} from "../../model/loader/family.ts";
 import { str, stringRepr } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { programPath, run, runAll } from "../commands.ts";
@@ -106,7 +111,7 @@ export const module: ExecutionModule = {
     context.runtime.process.platform === "linux" && programPath(context, "useradd") !== undefined
       ? true
       : { unavailable: "The user module needs useradd, usermod and userdel, and they are not here" },
-  functions: {
+  functions: executionFunctions({
     add: executionFunction({
       signature: `name, uid=None, gid=None, groups=None, home=None, shell=None, unique=True, system=False,
         fullname='', roomnumber='', workphone='', homephone='', other='', createhome=True, loginclass=None,
@@ -143,8 +148,7 @@ export const module: ExecutionModule = {
         return true;
       },
     }),
-    delete: executionFunction({
-      signature: "name: str, remove: bool=False, force: bool=False, root=None",
+    "delete(name: str, remove: bool=False, force: bool=False, root=None)": {
       doc:
         "Deletes a user; with `remove` also the home directory.\n\n    salt '*' user.delete name remove=True force=True",
       async run(context, args): Promise<boolean> {
@@ -160,60 +164,50 @@ export const module: ExecutionModule = {
         }
         return false;
       },
-    }),
-    getent: executionFunction({
-      signature: "refresh=False, root=None",
+    },
+    "getent(refresh=False, root=None)": {
       doc: "All users with what is known of them.\n\n    salt '*' user.getent",
       run: (context, args) => all(context, rootOf(args)),
-    }),
-    info: executionFunction({
-      signature: "name, root=None",
+    },
+    "info(name, root=None)": {
       doc: "What is known of a user; nothing if there is none of that name.\n\n    salt '*' user.info root",
       run(context, args) {
         const root = rootOf(args);
         const entry = find(context, args.name, root);
         return entry === undefined ? {} : describe(context, entry, root);
       },
-    }),
-    list_users: executionFunction({
-      signature: "root=None",
+    },
+    "list_users(root=None)": {
       doc: "The names of all users.\n\n    salt '*' user.list_users",
       run: ({ runtime }, args) => allAccounts(runtime, rootOf(args)).map(({ name }) => name).sort(),
-    }),
-    list_groups: executionFunction({
-      signature: "name: str",
+    },
+    "list_groups(name: str)": {
       doc: "The groups that a user is in.\n\n    salt '*' user.list_groups foo",
       run: ({ runtime }, { name }) => groupsOf(runtime, name),
-    }),
-    primary_group: executionFunction({
-      signature: "name: str",
+    },
+    "primary_group(name: str)": {
       doc: "The group of a user's own.\n\n    salt '*' user.primary_group saltadmin",
       run: (context, { name }) => run(context, ["id", "-g", "-n", name]),
-    }),
-    chuid: executionFunction({
-      signature: "name, uid, root=None",
+    },
+    "chuid(name, uid, root=None)": {
       doc: "Changes a user's number.\n\n    salt '*' user.chuid foo 4376",
       run: (context, args) => change(context, args, "uid", ["-u", str(args.uid)]),
-    }),
-    chgid: executionFunction({
-      signature: "name, gid, root=None",
+    },
+    "chgid(name, gid, root=None)": {
       doc: "Changes the group of a user's own.\n\n    salt '*' user.chgid foo 4376",
       run: (context, args) => change(context, args, "gid", ["-g", str(args.gid)]),
-    }),
-    chshell: executionFunction({
-      signature: "name, shell, root=None",
+    },
+    "chshell(name, shell, root=None)": {
       doc: "Changes a user's shell.\n\n    salt '*' user.chshell foo /bin/zsh",
       run: (context, args) => change(context, args, "shell", ["-s", str(args.shell)]),
-    }),
-    chhome: executionFunction({
-      signature: "name, home, persist=False, root=None",
+    },
+    "chhome(name, home, persist=False, root=None)": {
       doc:
         "Changes a user's home, and with `persist` moves what is in it.\n\n    salt '*' user.chhome foo /home/users/foo",
       run: (context, args) =>
         change(context, args, "home", ["-d", str(args.home), ...(truthy(args.persist) ? ["-m"] : [])]),
-    }),
-    chgroups: executionFunction({
-      signature: "name: str, groups, append: bool=False, root=None",
+    },
+    "chgroups(name: str, groups, append: bool=False, root=None)": {
       doc: "Changes the groups that a user is in, or adds some.\n\n    salt '*' user.chgroups foo wheel,root",
       async run(context, args): Promise<boolean> {
         const name = args.name;
@@ -223,24 +217,21 @@ export const module: ExecutionModule = {
         const append = args.append ? ["-a"] : [];
         return await succeeds(context, ["usermod", ...append, "-G", wanted.join(","), name, ...rootWords(args)]);
       },
-    }),
+    },
     chfullname: gecos("fullname", "full name"),
     chroomnumber: gecos("roomnumber", "room"),
     chworkphone: gecos("workphone", "telephone at work"),
     chhomephone: gecos("homephone", "telephone at home"),
     chother: gecos("other", "further remarks"),
-    chloginclass: executionFunction({
-      signature: "name, loginclass, root=None",
+    "chloginclass(name, loginclass, root=None)": {
       doc: "Changes a user's login class, which only BSD has: False here.\n\n    salt '*' user.chloginclass foo staff",
       run: () => false,
-    }),
-    get_loginclass: executionFunction({
-      signature: "name",
+    },
+    "get_loginclass(name)": {
       doc: "A user's login class, which only BSD has: False here.\n\n    salt '*' user.get_loginclass foo",
       run: () => false,
-    }),
-    rename: executionFunction({
-      signature: "name: str, new_name: str, root=None",
+    },
+    "rename(name: str, new_name: str, root=None)": {
       doc: "Renames a user.\n\n    salt '*' user.rename name new_name",
       async run(context, args): Promise<boolean> {
         need(context, args);
@@ -251,6 +242,6 @@ export const module: ExecutionModule = {
         await run(context, ["usermod", "-l", args.new_name, args.name, ...rootWords(args)]);
         return find(context, args.new_name, root) !== undefined;
       },
-    }),
-  },
+    },
+  }),
 };

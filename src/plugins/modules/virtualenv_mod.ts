@@ -1,6 +1,11 @@
 import { joinPath } from "../../base/paths.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import {
+  CommandExecutionError,
+  executionFunction,
+  executionFunctions,
+  type ExecutionModule,
+} from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
 import { runAll } from "../commands.ts";
 import { exists } from "../linux/paths.ts";
@@ -34,7 +39,7 @@ const resource = (fun: string, call: string, doc: string) =>
 /** Environments of Python with packages of their own. */
 export const module: ExecutionModule = {
   virtual: () => "virtualenv",
-  functions: {
+  functions: executionFunctions({
     create: executionFunction({
       signature: `path, venv_bin=None, system_site_packages=False, distribute=False, clear=False, python=None,
         extra_search_dir=None, never_download=None, prompt=None, pip=False, symlinks=None, upgrade=None, user=None,
@@ -46,26 +51,23 @@ export const module: ExecutionModule = {
         "extra_search_dir: where its own packages are looked for",
       run: (context, args) => create(context, args),
     }),
-    virtualenv_ver: executionFunction({
-      signature: "venv_bin: str, user=None, **kwargs",
+    "virtualenv_ver(venv_bin: str, user=None, **kwargs)": {
       doc: "The version of virtualenv as numbers.\n\n    salt '*' virtualenv.virtualenv_ver virtualenv\n\n" +
         "venv_bin: path of virtualenv",
       run: (context, { venv_bin, user }) => virtualenvVersion(context, venv_bin, user),
-    }),
-    get_site_packages: executionFunction({
-      signature: "venv",
+    },
+    "get_site_packages(venv)": {
       doc: `The directory of its packages.\n\n    salt '*' virtualenv.get_site_packages /venv${VENV}`,
       run: (context, { venv }) => python(context, venv, "import sysconfig; print(sysconfig.get_path('purelib'))"),
-    }),
-    get_distribution_path: executionFunction({
-      signature: "venv, distribution: str",
+    },
+    "get_distribution_path(venv, distribution: str)": {
       doc: `The directory of a distribution.\n\n    salt '*' virtualenv.get_distribution_path /venv my_dist${VENV}`,
       run: (context, { venv, distribution }) => {
         const code = "import pkg_resources, sys; print(pkg_resources.get_distribution(sys.argv[1]).location)";
         return python(context, venv, code, distribution);
       },
-    }),
+    },
     get_resource_path: resource("get_resource_path", "resource_filename", "The path of a file of a package."),
     get_resource_content: resource("get_resource_content", "resource_string", "The content of a file of a package."),
-  },
+  }),
 };

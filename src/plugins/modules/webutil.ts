@@ -1,5 +1,5 @@
 import type { Args } from "../../model/loader/signature.ts";
-import { executionFunction, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { executionFunctions, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { str } from "../../language/python/repr.ts";
 import { operand, programPath, run, runAll } from "../commands.ts";
@@ -30,9 +30,8 @@ export const module: ExecutionModule = {
   virtual: (context) =>
     programPath(context, "htpasswd") !== undefined ||
     { unavailable: "The htpasswd execution mdule cannot be loaded: htpasswd binary not in path." },
-  functions: {
-    useradd: executionFunction({
-      signature: "pwfile, user, password, opts: str='', runas=None",
+  functions: executionFunctions({
+    "useradd(pwfile, user, password, opts: str='', runas=None)": {
       doc: "Adds a user to a password file, or changes the password. The file is made if it is missing.\n\n" +
         "    salt '*' webutil.useradd /etc/httpd/htpasswd larry badpassword\n\n" +
         "pwfile: the password file\nopts: options of htpasswd as letters, such as s",
@@ -42,9 +41,8 @@ export const module: ExecutionModule = {
         checkProgramPath(context, str(args.pwfile), { runas: args.runas });
         return await runAll(context, words, { runas: args.runas });
       },
-    }),
-    userdel: executionFunction({
-      signature: "pwfile, user, runas=None, all_results: bool=False",
+    },
+    "userdel(pwfile, user, runas=None, all_results: bool=False)": {
       doc: "Removes a user from a password file.\n\n    salt '*' webutil.userdel /etc/httpd/htpasswd larry\n\n" +
         "pwfile: the password file\nall_results: return code and both outputs, not lines",
       async run(context, { pwfile, user, runas, all_results: all }): Promise<unknown> {
@@ -53,9 +51,8 @@ export const module: ExecutionModule = {
         checkProgramPath(context, str(pwfile), { runas });
         return all ? await runAll(context, words, { runas }) : splitLines(await run(context, words, { runas }));
       },
-    }),
-    verify: executionFunction({
-      signature: "pwfile, user, password, opts: str='', runas=None",
+    },
+    "verify(pwfile, user, password, opts: str='', runas=None)": {
       doc: "True if the user has that password.\n\n" +
         "    salt '*' webutil.verify /etc/httpd/htpasswd larry maybepassword\n\n" +
         "pwfile: the password file\nopts: options of htpasswd as letters",
@@ -64,6 +61,6 @@ export const module: ExecutionModule = {
         const { retcode } = await runAll(context, passwordWords(`v${args.opts}`, args), { runas: args.runas });
         return retcode === 0;
       },
-    }),
-  },
+    },
+  }),
 };

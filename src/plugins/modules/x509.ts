@@ -2,7 +2,7 @@ import { globPaths } from "../../model/config/glob_paths.ts";
 import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
-  executionFunction,
+  executionFunctions,
   type ExecutionModule,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
@@ -76,75 +76,64 @@ const SOURCE = "\n\nA certificate, key, request or list is given by its path, as
 
 /** Certificates, keys, requests and lists of revoked certificates: made, read and verified. */
 export const module: ExecutionModule = {
-  functions: {
+  functions: executionFunctions({
     ...CREATE,
-    read_certificate: executionFunction({
-      signature: "certificate",
+    "read_certificate(certificate)": {
       doc: `Everything that a certificate says.${SOURCE}\n\n    salt '*' x509.read_certificate /etc/pki/mycert.crt`,
       run: (context, { certificate }) => readCertificate(context, certificate),
-    }),
-    read_certificates: executionFunction({
-      signature: "glob_path",
+    },
+    "read_certificates(glob_path)": {
       doc: "Everything that the certificates say which a pattern means.\n\n" +
         `    salt '*' x509.read_certificates "/etc/pki/*.crt"`,
       run: (context, { glob_path: pattern }) => byPath(context, pattern, (path) => readCertificate(context, path)),
-    }),
-    read_csr: executionFunction({
-      signature: "csr",
+    },
+    "read_csr(csr)": {
       doc: `Everything that a request for a certificate says.${SOURCE}\n\n` +
         "    salt '*' x509.read_csr /etc/pki/mycert.csr",
       run: (context, { csr }) => readRequest(context, csr),
-    }),
-    read_crl: executionFunction({
-      signature: "crl",
+    },
+    "read_crl(crl)": {
       doc: `Everything that a list of revoked certificates says.${SOURCE}\n\n` +
         "    salt '*' x509.read_crl /etc/pki/my.crl",
       run: (context, { crl }) => readRevocations(context, crl),
-    }),
-    get_pem_entry: executionFunction({
-      signature: "text, pem_type=None",
+    },
+    "get_pem_entry(text, pem_type=None)": {
       doc: "One entry of a PEM in its proper form.\n\n" +
         `    salt '*' x509.get_pem_entry "-----BEGIN CERTIFICATE REQUEST-----MIICyzCC..." 'CERTIFICATE REQUEST'`,
       run: (context, { text, pem_type: type }) => bytesOf(pemEntry(context, text, type)),
-    }),
-    get_pem_entries: executionFunction({
-      signature: "glob_path",
+    },
+    "get_pem_entries(glob_path)": {
       doc: "The entries of the files that a pattern means.\n\n" +
         `    salt '*' x509.get_pem_entries "/etc/pki/*.crt"`,
       run: (context, { glob_path: pattern }) =>
         byPath(context, pattern, (path) => bytesOf(pemEntry(context, path, null))),
-    }),
-    write_pem: executionFunction({
-      signature: "text, path, overwrite=True, pem_type=None",
+    },
+    "write_pem(text, path, overwrite=True, pem_type=None)": {
       doc: "Writes an entry of a PEM to a file for its owner alone.\n\n" +
         "    salt '*' x509.write_pem '-----BEGIN CERTIFICATE-----MIIGMzCCBBugA...' path=/etc/pki/mycert.crt",
       run: writePem,
-    }),
-    get_public_key: executionFunction({
-      signature: "key, passphrase=None, asObj=None",
+    },
+    "get_public_key(key, passphrase=None, asObj=None)": {
       doc: `The public key of a certificate, a request, or a private key, as PEM.${SOURCE}\n\n` +
         "    salt '*' x509.get_public_key /etc/pki/mycert.cer",
       run: async (context, { key, passphrase }) => publicPem(await publicKey(context, key, passphrase)),
-    }),
-    get_private_key_size: executionFunction({
-      signature: "private_key, passphrase=None",
+    },
+    "get_private_key_size(private_key, passphrase=None)": {
       doc: "How many bits a private key has; null for keys that are all alike.\n\n" +
         "    salt '*' x509.get_private_key_size /etc/pki/mycert.key",
       async run(context, { private_key: key, passphrase }) {
         return (await loadPrivateKey(context, key, passphrase)).key.size;
       },
-    }),
-    verify_private_key: executionFunction({
-      signature: "private_key, public_key, passphrase=None",
+    },
+    "verify_private_key(private_key, public_key, passphrase=None)": {
       doc: "True if a private key belongs to a public key, or to that of a certificate.\n\n" +
         "    salt '*' x509.verify_private_key private_key=/etc/pki/myca.key public_key=/etc/pki/myca.crt",
       async run(context, { private_key: key, public_key: other, passphrase }) {
         const { key: opened } = await loadPrivateKey(context, key, passphrase);
         return sameKey(opened.publicKey, await publicKey(context, other));
       },
-    }),
-    verify_signature: executionFunction({
-      signature: "certificate, signing_pub_key=None, signing_pub_key_passphrase=None",
+    },
+    "verify_signature(certificate, signing_pub_key=None, signing_pub_key_passphrase=None)": {
       doc: "True if a certificate was signed with a key; without one, with its own.\n\n" +
         "    salt '*' x509.verify_signature /etc/pki/mycert.pem signing_pub_key=/etc/pki/myca.crt",
       async run(context, { certificate, signing_pub_key: signer, signing_pub_key_passphrase: passphrase }) {
@@ -155,31 +144,27 @@ export const module: ExecutionModule = {
           await publicKey(context, truthy(signer) ? signer : certificate, passphrase),
         );
       },
-    }),
-    verify_crl: executionFunction({
-      signature: "crl, cert",
+    },
+    "verify_crl(crl, cert)": {
       doc: "True if a list of revoked certificates was signed with the key of a certificate.\n\n" +
         "    salt '*' x509.verify_crl crl=/etc/pki/myca.crl cert=/etc/pki/myca.crt",
       run: async (context, { crl, cert }) =>
         await isSigned(context, load(context, crl, REVOCATIONS), await publicKey(context, cert)),
-    }),
-    expires: executionFunction({
-      signature: "certificate, days=0",
+    },
+    "expires(certificate, days=0)": {
       doc: "True if a certificate is no longer valid, or will not be in so many days.\n\n" +
         "    salt '*' x509.expires /etc/pki/my.crt days=7",
       run: (context, { certificate, days }) => expires(context, certificate, days),
-    }),
-    expired: executionFunction({
-      signature: "certificate",
+    },
+    "expired(certificate)": {
       doc: "Whether a certificate is no longer valid, with its path and name.\n\n" +
         "    salt '*' x509.expired /etc/pki/mycert.crt",
       run: (context, { certificate }) => ({
         ...named(context, certificate),
         expired: expires(context, certificate, 0),
       }),
-    }),
-    will_expire: executionFunction({
-      signature: "certificate, days",
+    },
+    "will_expire(certificate, days)": {
       doc: "Whether a certificate will not be valid in so many days, with its path and name.\n\n" +
         "    salt '*' x509.will_expire /etc/pki/mycert.crt days=30",
       run: (context, { certificate, days }) => ({
@@ -187,6 +172,6 @@ export const module: ExecutionModule = {
         ...named(context, certificate),
         will_expire: expires(context, certificate, days),
       }),
-    }),
-  },
+    },
+  }),
 };

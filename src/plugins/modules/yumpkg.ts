@@ -1,15 +1,12 @@
 import { textsOf } from "../../language/python/given.ts";
-import type { Args } from "../../model/loader/signature.ts";
-import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { executionFunction, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import { isTrue } from "../../language/python/is_true.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
-import { installedVersions } from "../packages/installed_versions.ts";
+import { RPM_FUNCTIONS, versionFunctions } from "../packages/shared_functions.ts";
 import { hasRpm } from "../packages/rpm/host.ts";
 import { listRpms } from "../packages/rpm/installed.ts";
-import { hostArch, normalName, parseArch } from "../packages/rpm/names.ts";
 import { latestVersion, refresh, repoPackages, upgrades } from "./yumpkg/available.ts";
-import { infoInstalled } from "../packages/rpm/info_installed.ts";
 import { downloaded } from "./yumpkg/downloaded.ts";
 import { groupDiff, groupInfo, groupList, groupPackages } from "./yumpkg/groups.ts";
 import { hold, listHolds } from "./yumpkg/holds.ts";
@@ -17,20 +14,6 @@ import { install, remove, upgrade } from "./yumpkg/install.ts";
 import { patches } from "./yumpkg/patches.ts";
 import { yumProgram } from "./yumpkg/program.ts";
 import { delRepo, getRepo, listRepos, modRepo } from "./yumpkg/repositories.ts";
-
-/** A function that is one of lowpkg's. */
-const low = (fun: string, doc: string, list: string = "packages") =>
-  executionFunction({
-    signature: `*${list}, **kwargs`,
-    doc: `${doc}\n\n    salt '*' pkg.${fun} httpd`,
-    run: (context, args) => context.call(`lowpkg.${fun}`, args[list] as unknown[], args.kwargs as unknown as Args),
-  });
-
-const latest = executionFunction({
-  signature: "*names, **kwargs",
-  doc: "The newest available version, empty if it is installed.\n\n    salt '*' pkg.latest_version vim",
-  run: (context, { names, kwargs }) => latestVersion(context, names.map(str), kwargs),
-});
 
 const listUpgrades = executionFunction({
   signature: "refresh=True, **kwargs",
@@ -53,57 +36,39 @@ export const module: ExecutionModule = {
     hasRpm(context, ["redhat"]) && yumProgram(context) !== undefined
       ? "pkg"
       : { unavailable: "Packages are not handled by dnf or yum here" },
-  functions: {
-    list_pkgs: executionFunction({
-      signature: "versions_as_list=False, **kwargs",
+  functions: executionFunctions({
+    "list_pkgs(versions_as_list=False, **kwargs)": {
       doc: "The installed packages with their versions; with `attr` further details.\n\n    salt '*' pkg.list_pkgs",
       run: (context, { versions_as_list, kwargs }) => listRpms(context, versions_as_list, kwargs),
-    }),
-    version: executionFunction({
-      signature: "*names, **kwargs",
-      doc: "The installed version, empty for none; a map for several packages.\n\n    salt '*' pkg.version vim",
-      run: (context, { names, kwargs }) => installedVersions(context, names.map(str), kwargs),
-    }),
-    latest_version: latest,
-    available_version: latest,
-    upgrade_available: executionFunction({
-      signature: "name: str, **kwargs",
-      doc: "True if there is a newer version of a package.\n\n    salt '*' pkg.upgrade_available vim",
-      run: async (context, { name, kwargs }) => await latestVersion(context, [name], kwargs) !== "",
-    }),
+    },
+    ...versionFunctions(latestVersion),
     list_upgrades: listUpgrades,
     list_updates: listUpgrades,
-    list_repo_pkgs: executionFunction({
-      signature: "*args, **kwargs",
+    "list_repo_pkgs(*args, **kwargs)": {
       doc: "The available versions of packages; with `byrepo` by repository.\n\n    salt '*' pkg.list_repo_pkgs foo",
       run: (context, { args, kwargs }) => repoPackages(context, args.map(str), kwargs),
-    }),
-    list_downloaded: executionFunction({
-      signature: "**kwargs",
+    },
+    "list_downloaded(**kwargs)": {
       doc: "The downloaded package files: name, version and path.\n\n    salt '*' pkg.list_downloaded",
       run: downloaded,
-    }),
-    refresh_db: executionFunction({
-      signature: "**kwargs",
+    },
+    "refresh_db(**kwargs)": {
       doc: "Fetches the lists of packages: True if there is something new, null if not.\n\n    salt '*' pkg.refresh_db",
       run: (context, { kwargs }) => refresh(context, kwargs),
-    }),
-    clean_metadata: executionFunction({
-      signature: "**kwargs",
+    },
+    "clean_metadata(**kwargs)": {
       doc: "Another name of pkg.refresh_db.\n\n    salt '*' pkg.clean_metadata",
       run: (context, { kwargs }) => refresh(context, kwargs),
-    }),
+    },
     install,
-    remove: executionFunction({
-      signature: "name=None, pkgs=None, **kwargs",
+    "remove(name=None, pkgs=None, **kwargs)": {
       doc: "Removes packages.\n\n    salt '*' pkg.remove foo,bar",
       run: remove,
-    }),
-    purge: executionFunction({
-      signature: "name=None, pkgs=None, **kwargs",
+    },
+    "purge(name=None, pkgs=None, **kwargs)": {
       doc: "Another name of pkg.remove.\n\n    salt '*' pkg.purge foo,bar",
       run: remove,
-    }),
+    },
     upgrade: executionFunction({
       signature: `name=None, pkgs=None, refresh=True, skip_verify=False, normalize=True, minimal=False,
         obsoletes=True, diff_attr=None, **kwargs`,
@@ -116,97 +81,69 @@ export const module: ExecutionModule = {
       doc: "As pkg.upgrade, without packages that replace others.\n\n    salt '*' pkg.update",
       run: upgrade,
     }),
-    hold: executionFunction({
-      signature: "name=None, pkgs=None, sources=None, normalize=True, **kwargs",
+    "hold(name=None, pkgs=None, sources=None, normalize=True, **kwargs)": {
       doc: "Holds packages at their version, by the plugin versionlock.\n\n    salt '*' pkg.hold foo",
       run: (context, args) => hold(context, args, true),
-    }),
-    unhold: executionFunction({
-      signature: "name=None, pkgs=None, sources=None, **kwargs",
+    },
+    "unhold(name=None, pkgs=None, sources=None, **kwargs)": {
       doc: "Lets held packages be upgraded again.\n\n    salt '*' pkg.unhold foo",
       run: (context, args) => hold(context, args, false),
-    }),
-    list_holds: executionFunction({
-      signature: "pattern=None, full: bool=True",
+    },
+    "list_holds(pattern=None, full: bool=True)": {
       doc: "The packages that are held.\n\n    salt '*' pkg.list_holds",
       run: (context, { pattern, full }) =>
         listHolds(context, { full, ...(truthy(pattern) ? { pattern: str(pattern) } : {}) }),
-    }),
-    version_cmp: executionFunction({
-      signature: "pkg1, pkg2, ignore_epoch=False, **kwargs",
+    },
+    "version_cmp(pkg1, pkg2, ignore_epoch=False, **kwargs)": {
       doc: "-1, 0 or 1 for a version that is older than another, the same, or newer.\n\n" +
         "    salt '*' pkg.version_cmp 1.0-1 1.0-2",
       run: (context, { pkg1, pkg2, ignore_epoch }) =>
         context.call("lowpkg.version_cmp", [pkg1, pkg2], { ignore_epoch: isTrue(ignore_epoch) }),
-    }),
-    normalize_name: executionFunction({
-      signature: "name: str",
-      doc:
-        "A name without the architecture if that is this system's own.\n\n    salt '*' pkg.normalize_name zsh.x86_64",
-      run: (context, { name }) => normalName(name, hostArch(context)),
-    }),
-    parse_arch: executionFunction({
-      signature: "name: str",
-      doc: "A package name and its architecture.\n\n    salt '*' pkg.parse_arch zsh.x86_64",
-      run: (_, { name }) => parseArch(name),
-    }),
-    info_installed: executionFunction({
-      signature: "*names, **kwargs",
-      doc: "Details of installed packages.\n\n    salt '*' pkg.info_installed bash",
-      run: (context, { names, kwargs }) => infoInstalled(context, names.map(str), kwargs),
-    }),
-    verify: low("verify", "The files that are not as their packages had them.", "names"),
-    modified: low("modified", "What was changed of the files of packages."),
-    file_list: low("file_list", "The files of packages in one list."),
-    file_dict: low("file_dict", "The files of packages by package."),
-    owner: low("owner", "The package that a file belongs to; a map for several files.", "paths"),
+    },
+    ...RPM_FUNCTIONS,
+    "modified(*packages, **kwargs)": {
+      doc: "What was changed of the files of packages.\n\n    salt '*' pkg.modified httpd",
+      run: (context, { packages, kwargs }) => context.call("lowpkg.modified", packages, kwargs),
+    },
     group_list: groupList,
-    group_info: executionFunction({
-      signature: "name: str, expand: bool=False, ignore_groups=None, **kwargs",
+    "group_info(name: str, expand: bool=False, ignore_groups=None, **kwargs)": {
       doc: "The packages of a group.\n\n    salt '*' pkg.group_info 'Perl Support'",
       run: (context, { name, expand, ignore_groups, kwargs }) =>
         groupInfo(context, name, { expand, kwargs, done: new Set(textsOf(ignore_groups ?? [])) }),
-    }),
-    group_diff: executionFunction({
-      signature: "name: str, **kwargs",
+    },
+    "group_diff(name: str, **kwargs)": {
       doc: "Which packages of a group are installed.\n\n    salt '*' pkg.group_diff 'Perl Support'",
       run: (context, { name, kwargs }) => groupDiff(context, name, kwargs),
-    }),
+    },
     group_install: groupInstall,
     groupinstall: groupInstall,
-    list_repos: executionFunction({
-      signature: "basedir=None, **kwargs",
+    "list_repos(basedir=None, **kwargs)": {
       doc: "The configured repositories.\n\n    salt '*' pkg.list_repos",
       run: (context, { basedir }) => listRepos(context, { basedir }),
-    }),
-    get_repo: executionFunction({
-      signature: "repo: str, basedir=None, **kwargs",
+    },
+    "get_repo(repo: str, basedir=None, **kwargs)": {
       doc: "A configured repository, or an empty map.\n\n    salt '*' pkg.get_repo epel",
       run: (context, { repo, basedir }) => getRepo(context, repo, { basedir }),
-    }),
-    mod_repo: executionFunction({
-      signature: "repo: str, basedir=None, **kwargs",
+    },
+    "mod_repo(repo: str, basedir=None, **kwargs)": {
       doc: "Adds a repository, or changes an existing one; a value of nothing removes the key.\n\n" +
         "    salt '*' pkg.mod_repo x name='X' baseurl=http://x.example.org/ enabled=1 gpgcheck=1",
       run: (context, { repo, basedir, kwargs }) => modRepo(context, repo, basedir, kwargs),
-    }),
-    del_repo: executionFunction({
-      signature: "repo: str, basedir=None, **kwargs",
+    },
+    "del_repo(repo: str, basedir=None, **kwargs)": {
       doc: "Removes a repository.\n\n    salt '*' pkg.del_repo epel",
       run: (context, { repo, basedir }) => delRepo(context, repo, { basedir }),
-    }),
-    list_patches: executionFunction({
-      signature: "refresh: bool=False, **kwargs",
+    },
+    "list_patches(refresh: bool=False, **kwargs)": {
       doc: "All advisories with their packages.\n\n    salt '*' pkg.list_patches",
       async run(context, args) {
         if (args.refresh) await refresh(context, {});
         return await patches(context, false);
       },
-    }),
-    list_installed_patches: executionFunction({
-      signature: "**kwargs",
+    },
+    "list_installed_patches(**kwargs)": {
       doc: "The advisories whose packages are installed.\n\n    salt '*' pkg.list_installed_patches",
       run: (context) => patches(context, true),
-    }),
-  },
+    },
+  }),
 };

@@ -1,12 +1,10 @@
-import type { Args } from "../../model/loader/signature.ts";
-import { type ExecutionFunction, executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { executionFunction, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import { splitWords } from "../../language/python/whitespace.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { programPath } from "../commands.ts";
 import { installedVersions } from "../packages/installed_versions.ts";
-import { infoInstalled } from "../packages/rpm/info_installed.ts";
-import { hostArch, normalName, parseArch } from "../packages/rpm/names.ts";
+import { RPM_FUNCTIONS, versionFunctions } from "../packages/shared_functions.ts";
 import { infoAvailable, latestVersion, refresh, repoPackages, upgrades } from "./zypperpkg/available.ts";
 import { diff, download } from "./zypperpkg/download.ts";
 import { install, remove, upgrade } from "./zypperpkg/install.ts";
@@ -22,20 +20,6 @@ import {
   resolveCapabilities,
   search,
 } from "./zypperpkg/search.ts";
-
-/** A function that is one of lowpkg's. */
-const low = (fun: string, doc: string, list = "packages", others = "kwargs") =>
-  executionFunction({
-    signature: `*${list}, **${others}`,
-    doc: `${doc}\n\n    salt '*' pkg.${fun} httpd`,
-    run: (context, args) => context.call(`lowpkg.${fun}`, args[list] as unknown[], args[others] as Args),
-  });
-
-const latest = executionFunction({
-  signature: "*names, **kwargs",
-  doc: "The newest available version, empty if it is installed.\n\n    salt '*' pkg.latest_version vim",
-  run: (context, { names, kwargs }) => latestVersion(context, names.map(str), kwargs),
-});
 
 const listUpgrades = executionFunction({
   signature: "refresh=True, root=None, **kwargs",
@@ -66,145 +50,115 @@ const listing = <R>(
     },
   });
 
-const QUERIES: Record<string, ExecutionFunction> = {
+const QUERIES = executionFunctions({
+  ...versionFunctions(latestVersion),
   list_pkgs: listFor,
-  version: executionFunction({
-    signature: "*names, **kwargs",
+  "version(*names, **kwargs)": {
     doc: "The installed version; a map for several packages.\n\n    salt '*' pkg.version vim",
     async run(context, { names, kwargs }) {
       const found = await installedVersions(context, names.map(str), kwargs);
       return truthy(found) ? found : {};
     },
-  }),
-  latest_version: latest,
-  available_version: latest,
-  upgrade_available: executionFunction({
-    signature: "name: str, **kwargs",
-    doc: "True if there is a newer version of a package.\n\n    salt '*' pkg.upgrade_available vim",
-    run: async (context, { name, kwargs }) => truthy(await latestVersion(context, [name], kwargs)),
-  }),
+  },
   list_upgrades: listUpgrades,
   list_updates: listUpgrades,
-  list_repo_pkgs: executionFunction({
-    signature: "*args, **kwargs",
+  "list_repo_pkgs(*args, **kwargs)": {
     doc: "The available versions of packages; with `byrepo` by repository.\n\n    salt '*' pkg.list_repo_pkgs foo",
     run: (context, { args, kwargs }) => repoPackages(context, args.map(str), kwargs),
-  }),
-  info_installed: executionFunction({
-    signature: "*names, **kwargs",
-    doc: "Details of installed packages.\n\n    salt '*' pkg.info_installed bash",
-    run: (context, { names, kwargs }) => infoInstalled(context, names.map(str), kwargs),
-  }),
-  info_available: executionFunction({
-    signature: "*names, **kwargs",
+  },
+  "info_available(*names, **kwargs)": {
     doc: "Details of available packages.\n\n    salt '*' pkg.info_available bash",
     run: (context, { names, kwargs }) => infoAvailable(context, names.map(str), kwargs),
-  }),
-  search: executionFunction({
-    signature: "criteria: str, refresh: bool=False, **kwargs",
+  },
+  "search(criteria: str, refresh: bool=False, **kwargs)": {
     doc: "Packages that fit: by name, or by what they provide, require and so on.\n\n" +
       "    salt '*' pkg.search vim match=exact provides=True\n\nmatch: exact, words or substrings",
     async run(context, { criteria, refresh: asked, kwargs }) {
       if (asked) await refresh(context, { root: kwargs.root });
       return await search(context, criteria, kwargs);
     },
-  }),
-  resolve_capabilities: executionFunction({
-    signature: "pkgs, refresh: bool=False, root=None, **kwargs",
+  },
+  "resolve_capabilities(pkgs, refresh: bool=False, root=None, **kwargs)": {
     doc: "With `resolve_capabilities` the packages that have what is named; otherwise what is named.\n\n" +
       "    salt '*' pkg.resolve_capabilities '[w3m_ssl]' resolve_capabilities=True",
     async run(context, args) {
       if (args.refresh) await refresh(context, { root: args.root });
       return await resolveCapabilities(context, args);
     },
-  }),
-  list_provides: executionFunction({
-    signature: "root=None, **kwargs",
+  },
+  "list_provides(root=None, **kwargs)": {
     doc: "What installed packages provide, with the packages.\n\n    salt '*' pkg.list_provides",
     run: (context, { root }) => provides(context, root),
-  }),
-  services_need_restart: executionFunction({
-    signature: "root=None, **kwargs",
+  },
+  "services_need_restart(root=None, **kwargs)": {
     doc: "The services that use files which were replaced.\n\n    salt '*' pkg.services_need_restart",
     run: async (context, { root }) =>
       splitWords((await callZypper(context, ["ps", "-sss"], { root, reading: true })).stdout),
-  }),
-};
+  },
+});
 
-const CHANGES: Record<string, ExecutionFunction> = {
-  refresh_db: executionFunction({
-    signature: "force=None, root=None",
+const CHANGES = executionFunctions({
+  "refresh_db(force=None, root=None)": {
     doc: "Fetches the lists of packages: true for one that is new.\n\n    salt '*' pkg.refresh_db\n\n" +
       "force: fetch also what seems unchanged; by default as the pillar's `zypper:refreshdb_force`, else True",
     run: refresh,
-  }),
+  },
   install,
   remove: removing("remove"),
   purge: removing("purge"),
   upgrade,
-  hold: executionFunction({
-    signature: "name=None, pkgs=None, root=None, **kwargs",
+  "hold(name=None, pkgs=None, root=None, **kwargs)": {
     doc: "Holds packages at their version.\n\n    salt '*' pkg.hold foo",
     run: (context, args) => hold(context, args, true),
-  }),
-  unhold: executionFunction({
-    signature: "name=None, pkgs=None, root=None, **kwargs",
+  },
+  "unhold(name=None, pkgs=None, root=None, **kwargs)": {
     doc: "Lets held packages be upgraded again.\n\n    salt '*' pkg.unhold foo",
     run: (context, args) => hold(context, args, false),
-  }),
+  },
   list_holds: listHolds,
-  list_locks: executionFunction({
-    signature: "root=None",
+  "list_locks(root=None)": {
     doc: "The locks of zypper.\n\n    salt '*' pkg.list_locks",
     run: (context, { root }) => listLocks(context, root),
-  }),
-  clean_locks: executionFunction({
-    signature: "root=None",
+  },
+  "clean_locks(root=None)": {
     doc: "Removes locks that are of no use.\n\n    salt '*' pkg.clean_locks",
     run: (context, { root }) => cleanLocks(context, root),
-  }),
-  download: executionFunction({
-    signature: "*packages, **kwargs",
+  },
+  "download(*packages, **kwargs)": {
     doc: "Fetches packages as files.\n\n    salt '*' pkg.download httpd",
     run: (context, { packages, kwargs }) => download(context, packages.map(str), kwargs),
-  }),
-  list_downloaded: executionFunction({
-    signature: "root=None, **kwargs",
+  },
+  "list_downloaded(root=None, **kwargs)": {
     doc: "The downloaded package files: name, version and path.\n\n    salt '*' pkg.list_downloaded",
     run: (context, { root }) => downloaded(context, root),
-  }),
-};
+  },
+});
 
-const REPOSITORIES: Record<string, ExecutionFunction> = {
-  list_repos: executionFunction({
-    signature: "root=None, **kwargs",
+const REPOSITORIES = executionFunctions({
+  "list_repos(root=None, **kwargs)": {
     doc: "The configured repositories.\n\n    salt '*' pkg.list_repos",
     run: (context, { root }) => listRepos(context, root),
-  }),
-  get_repo: executionFunction({
-    signature: "repo: str, root=None, **kwargs",
+  },
+  "get_repo(repo: str, root=None, **kwargs)": {
     doc: "A configured repository, or an empty map.\n\n    salt '*' pkg.get_repo oss",
     run: (context, { repo, root }) => getRepo(context, repo, root),
-  }),
-  mod_repo: executionFunction({
-    signature: "repo: str, **kwargs",
+  },
+  "mod_repo(repo: str, **kwargs)": {
     doc: "Adds a repository, or changes one: url (baseurl), enabled, refresh, cache, gpgcheck, priority, name, " +
       "gpgautoimport.\n\n    salt '*' pkg.mod_repo alias url=http://x.example.org/ gpgcheck=False",
     run: (context, { repo, kwargs }) => modRepo(context, repo, kwargs),
-  }),
-  del_repo: executionFunction({
-    signature: "repo: str, root=None",
+  },
+  "del_repo(repo: str, root=None)": {
     doc: "Removes a repository.\n\n    salt '*' pkg.del_repo alias",
     run: (context, { repo, root }) => delRepo(context, repo, root),
-  }),
-  list_products: executionFunction({
-    signature: "all=False, refresh: bool=False, root=None",
+  },
+  "list_products(all=False, refresh: bool=False, root=None)": {
     doc: "The installed products, or all that there are.\n\n    salt '*' pkg.list_products all=True",
     async run(context, { all, refresh: asked, root }) {
       if (asked) await refresh(context, { root });
       return await products(context, all, root);
     },
-  }),
+  },
   list_patches: listing(
     "refresh=False, root=None, **kwargs",
     "All patches that there are.\n\n    salt '*' pkg.list_patches",
@@ -225,36 +179,24 @@ const REPOSITORIES: Record<string, ExecutionFunction> = {
     "The installed patterns.\n\n    salt '*' pkg.list_installed_patterns",
     installedPatterns,
   ),
-};
+});
 
-const RPM: Record<string, ExecutionFunction> = {
-  version_cmp: executionFunction({
-    signature: "ver1, ver2, ignore_epoch=False, **kwargs",
+const RPM = executionFunctions({
+  "version_cmp(ver1, ver2, ignore_epoch=False, **kwargs)": {
     doc: "-1, 0 or 1 for a version that is older than another, the same, or newer.\n\n" +
       "    salt '*' pkg.version_cmp 1.0-1 1.0-2",
     run: (context, { ver1, ver2, ignore_epoch }) => context.call("lowpkg.version_cmp", [ver1, ver2], { ignore_epoch }),
-  }),
-  normalize_name: executionFunction({
-    signature: "name: str",
-    doc: "A name without the architecture if that is this system's own.\n\n    salt '*' pkg.normalize_name zsh.x86_64",
-    run: (context, { name }) => normalName(name, hostArch(context)),
-  }),
-  parse_arch: executionFunction({
-    signature: "name: str",
-    doc: "A package name and its architecture.\n\n    salt '*' pkg.parse_arch zsh.x86_64",
-    run: (_, { name }) => parseArch(name),
-  }),
-  diff: executionFunction({
-    signature: "*paths, **kwargs",
+  },
+  ...RPM_FUNCTIONS,
+  "diff(*paths, **kwargs)": {
     doc: "What was changed of files since their packages had them.\n\n    salt '*' pkg.diff /etc/sudoers",
     run: (context, { paths, kwargs }) => diff(context, paths.map(str), kwargs),
-  }),
-  verify: low("verify", "The files that are not as their packages had them.", "names"),
-  modified: low("modified", "What was changed of the files of packages.", "packages", "flags"),
-  file_list: low("file_list", "The files of packages in one list."),
-  file_dict: low("file_dict", "The files of packages by package."),
-  owner: low("owner", "The package that a file belongs to; a map for several files.", "paths"),
-};
+  },
+  "modified(*packages, **flags)": {
+    doc: "What was changed of the files of packages.\n\n    salt '*' pkg.modified httpd",
+    run: (context, { packages, flags }) => context.call("lowpkg.modified", packages, flags),
+  },
+});
 
 /** Packages of SUSE's family. */
 export const module: ExecutionModule = {

@@ -20,3 +20,11 @@ export async function packageFile(
   if (!path.startsWith("/")) throw new SaltInvocationError(`${path} does not exist on minion`);
   return path;
 }
+
+/** A package file in a cache, as `pkg.list_downloaded` shows it. */
+export function packageFileDetails(fs: JobContext["runtime"]["fs"], path: string): Record<string, unknown> {
+  const { size, ctimeMs } = fs.stat(path)!;
+  const seconds = Math.floor(ctimeMs / 1000);
+  const creation_date_time = new Date(seconds * 1000).toISOString().slice(0, 19);
+  return { path, size, creation_date_time_t: seconds, creation_date_time };
+}

@@ -1,5 +1,5 @@
 import type { AuditFilter } from "../../model/loader/audit.ts";
-import { runnerFunction, type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { runnerFunctions, type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
 import { repr } from "../../language/python/repr.ts";
 
 const UNITS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -33,16 +33,14 @@ function expectedOf(value: unknown): { n: number; hash: string } | undefined {
 
 /** The audit log: who ran what, and whether the log is whole. */
 export const runner: RunnerModule = {
-  functions: {
-    verify: runnerFunction({
-      signature: "expect=None",
+  functions: runnerFunctions({
+    "verify(expect=None)": {
       doc: "Checks the audit log: that no line was changed, removed, added or moved, and that it reaches to its last " +
         "signature.\n\nexpect\n    Number and hash of a line, `<line>:<hash>`, from a copy elsewhere: what was cut off up " +
         "to there is noticed, too.\n\n    salt-run audit.verify",
       run: ({ audit }, { expect }) => audit.verify(expectedOf(expect)),
-    }),
-    list: runnerFunction({
-      signature: "user=None, fun=None, minion=None, kind=None, outcome=None, since=None, until=None, limit=100",
+    },
+    "list(user=None, fun=None, minion=None, kind=None, outcome=None, since=None, until=None, limit=100)": {
       doc:
         "Lines of the audit log, oldest first.\n\nuser, fun, minion, outcome\n    Globs.\n\nkind\n    publish, runner, " +
         "wheel, login, key, sign-in, peer, start, stop and others; several separated by commas.\n\nsince, until\n    A time " +
@@ -66,6 +64,6 @@ export const runner: RunnerModule = {
         const given = Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
         return audit.search({ ...given, limit: most } as AuditFilter);
       },
-    }),
-  },
+    },
+  }),
 };

@@ -2,7 +2,7 @@ import { joinPath } from "../../base/paths.ts";
 import type { RunnerContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
-  runnerFunction,
+  runnerFunctions,
   type RunnerModule,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
@@ -87,9 +87,8 @@ function bankOf(context: RunnerContext, bank: unknown, cachedir: unknown): strin
 }
 
 export const runner: RunnerModule = {
-  functions: {
-    grains: runnerFunction({
-      signature: "tgt, tgt_type='glob', **kwargs",
+  functions: runnerFunctions({
+    "grains(tgt, tgt_type='glob', **kwargs)": {
       doc: "The grains of minions as the master saw them last; with `fields` only those.\n\n" +
         "    salt-run cache.grains 'web*'\n" +
         "    salt-run cache.grains '*' fields='[os, saltversion]'",
@@ -98,52 +97,44 @@ export const runner: RunnerModule = {
         const only = Array.isArray(fields) ? fields.map(str) : undefined;
         return gather(context, args, (id) => picked(context.minions.data(id)?.grains, only));
       },
-    }),
-    pillar: runnerFunction({
-      signature: `${TARGET}, **kwargs`,
+    },
+    [`pillar(${TARGET}, **kwargs)` as const]: {
       doc: "The pillar of minions as the master compiled it last.\n\n    salt-run cache.pillar 'web*'",
       run: (context, args) => gather(context, args, (id) => context.minions.data(id)?.pillar),
-    }),
-    mine: runnerFunction({
-      signature: `${TARGET}, **kwargs`,
+    },
+    [`mine(${TARGET}, **kwargs)` as const]: {
       doc: "What minions have in the mine.\n\n    salt-run cache.mine 'web*'",
       run: (context, args) =>
         gather(context, args, (id) => {
           const mine = context.minions.mine(id);
           return mine && Object.fromEntries(Object.entries(mine).map(([name, entry]) => [name, plain(entry)]));
         }),
-    }),
-    clear_grains: runnerFunction({
-      signature: TARGET,
+    },
+    [`clear_grains(${TARGET})` as const]: {
       doc: "Forgets the grains of minions. False without a target.\n\n    salt-run cache.clear_grains 'web*'",
       run: (context, args) => clear(context, args, { grains: true }),
-    }),
-    clear_pillar: runnerFunction({
-      signature: TARGET,
+    },
+    [`clear_pillar(${TARGET})` as const]: {
       doc: "Forgets the pillar of minions. False without a target.\n\n    salt-run cache.clear_pillar 'web*'",
       run: (context, args) => clear(context, args, { pillar: true }),
-    }),
-    clear_mine: runnerFunction({
-      signature: TARGET,
+    },
+    [`clear_mine(${TARGET})` as const]: {
       doc: "Empties the mine of minions. False without a target.\n\n    salt-run cache.clear_mine 'web*'",
       run: (context, args) => clear(context, args, { mine: true }),
-    }),
-    clear_mine_func: runnerFunction({
-      signature: `${TARGET}, clear_mine_func_flag=None`,
+    },
+    [`clear_mine_func(${TARGET}, clear_mine_func_flag=None)` as const]: {
       doc: "Takes one name out of the mine of minions.\n\n" +
         "    salt-run cache.clear_mine_func 'web*' clear_mine_func_flag=network.ip_addrs",
       run: (context, args) => {
         const name = args.clear_mine_func_flag;
         return clear(context, args, name === null ? {} : { mineFunction: str(name) });
       },
-    }),
-    clear_all: runnerFunction({
-      signature: TARGET,
+    },
+    [`clear_all(${TARGET})` as const]: {
       doc: "Forgets grains, pillar and mine of minions. False without a target.\n\n    salt-run cache.clear_all 'web*'",
       run: (context, args) => clear(context, args, { grains: true, pillar: true, mine: true }),
-    }),
-    clear_git_lock: runnerFunction({
-      signature: "role: str, remote=None, **kwargs",
+    },
+    "clear_git_lock(role: str, remote=None, **kwargs)": {
       doc: "Removes locks of repositories.\n\n" +
         "    salt-run cache.clear_git_lock gitfs\n\n" +
         "role: gitfs, git_pillar or winrepo\nremote: only those whose address has this text\nkwargs: type, as a list",
@@ -156,27 +147,24 @@ export const runner: RunnerModule = {
         }
         throw new SaltInvocationError(`Invalid role '${role}': expected one of ${ROLES.join(", ")}`);
       },
-    }),
-    cloud: runnerFunction({
-      signature: "tgt, provider=None",
+    },
+    "cloud(tgt, provider=None)": {
       doc: "Not supported: there is no salt-cloud, so nothing is known of its machines.",
       run: () => {
         throw new CommandExecutionError(
           "There is no salt-cloud, so nothing is cached of its machines: ask the provider; cache.grains has what minions sent",
         );
       },
-    }),
-    migrate: runnerFunction({
-      signature: "src_driver='localfs', dst_driver: str='mmap_cache', bank=None, cachedir=None, dry_run=False",
+    },
+    "migrate(src_driver='localfs', dst_driver: str='mmap_cache', bank=None, cachedir=None, dry_run=False)": {
       doc: "Not supported: the cache is kept in files, as Salt's localfs has them, and in nothing else.",
       run: (_context, { dst_driver }) => {
         throw new CommandExecutionError(
           `Cannot move the cache to '${dst_driver}': it is kept in files, as Salt's localfs has them; nothing has to be moved`,
         );
       },
-    }),
-    store: runnerFunction({
-      signature: "bank, key, data, cachedir=None",
+    },
+    "store(bank, key, data, cachedir=None)": {
       doc:
         "Keeps a value under a name in a bank of the master's cache.\n\n    salt-run cache.store mybank mykey 'a value'",
       run(context, { bank, key, data, cachedir }) {
@@ -185,9 +173,8 @@ export const runner: RunnerModule = {
         context.runtime.fs.write(joinPath(directory, `${safe(key, "key")}.p`), encode(data, "bin"), { mode: 0o600 });
         return null;
       },
-    }),
-    fetch: runnerFunction({
-      signature: "bank, key, cachedir=None",
+    },
+    "fetch(bank, key, cachedir=None)": {
       doc: "A value of a bank of the master's cache; an empty map if there is none.\n\n" +
         "    salt-run cache.fetch mybank mykey",
       run(context, { bank, key, cachedir }) {
@@ -195,9 +182,8 @@ export const runner: RunnerModule = {
         const { fs } = context.runtime;
         return fs.stat(path)?.kind === "file" ? decode(fs.read(path), { mode: "bin" }) : {};
       },
-    }),
-    list: runnerFunction({
-      signature: "bank, cachedir=None",
+    },
+    "list(bank, cachedir=None)": {
       doc: "The names in a bank of the master's cache.\n\n    salt-run cache.list mybank",
       run(context, { bank, cachedir }) {
         const directory = bankOf(context, bank, cachedir);
@@ -205,9 +191,8 @@ export const runner: RunnerModule = {
         if (fs.stat(directory)?.kind !== "directory") return [];
         return fs.list(directory).map((name) => name.replace(/\.p$/, ""));
       },
-    }),
-    flush: runnerFunction({
-      signature: "bank, key=None, cachedir=None",
+    },
+    "flush(bank, key=None, cachedir=None)": {
       doc:
         "Takes one name, or all of them, out of a bank of the master's cache.\n\n    salt-run cache.flush mybank mykey",
       run(context, { bank, key, cachedir }) {
@@ -218,6 +203,6 @@ export const runner: RunnerModule = {
         fs.remove(path, { recursive: true });
         return true;
       },
-    }),
-  },
+    },
+  }),
 };

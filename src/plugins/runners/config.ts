@@ -1,11 +1,10 @@
 import { shownMasterConfig } from "../../model/config/salt_defaults.ts";
-import { runnerFunction, type RunnerModule } from "../../model/loader/family.ts";
+import { runnerFunctions, type RunnerModule } from "../../model/loader/family.ts";
 import { traverse } from "../../language/python/traverse.ts";
 
 export const runner: RunnerModule = {
-  functions: {
-    get: runnerFunction({
-      signature: "key: str, default='', delimiter: str=':'",
+  functions: runnerFunctions({
+    "get(key: str, default='', delimiter: str=':')": {
       doc: "A value of the master's configuration; parts of the way to it are separated by colons. Passwords and" +
         " secrets are hidden.\n\n" +
         "    salt-run config.get nodegroups:web",
@@ -13,6 +12,6 @@ export const runner: RunnerModule = {
         const found = traverse(shownMasterConfig(opts), key, delimiter);
         return found === undefined ? fallback : found;
       },
-    }),
-  },
+    },
+  }),
 };

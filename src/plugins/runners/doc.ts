@@ -1,21 +1,18 @@
-import { runnerFunction, type RunnerModule } from "../../model/loader/family.ts";
+import { runnerFunctions, type RunnerModule } from "../../model/loader/family.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 
 export const runner: RunnerModule = {
-  functions: {
-    runner: runnerFunction({
-      signature: "",
+  functions: runnerFunctions({
+    "runner()": {
       doc: "The documentation of all functions of runners.",
       run: (context) => context.documentation(),
-    }),
-    wheel: runnerFunction({
-      signature: "",
+    },
+    "wheel()": {
       doc: "The documentation of all wheel functions.",
       run: (context) => context.documentation("wheel"),
-    }),
-    execution: runnerFunction({
-      signature: "",
+    },
+    "execution()": {
       doc: "The documentation of all execution functions of the minions.",
       async run(context) {
         const docs: Record<string, string> = {};
@@ -26,6 +23,6 @@ export const runner: RunnerModule = {
         }
         return Object.fromEntries(Object.entries(docs).sort(([a], [b]) => a < b ? -1 : 1));
       },
-    }),
-  },
+    },
+  }),
 };

@@ -1,12 +1,11 @@
-import { CommandExecutionError, runnerFunction, type RunnerModule } from "../../model/loader/family.ts";
+import { CommandExecutionError, runnerFunctions, type RunnerModule } from "../../model/loader/family.ts";
 import { isRecord } from "../../base/record.ts";
 import { codeOf } from "../../base/errors.ts";
 
 /** The engines of this master. */
 export const runner: RunnerModule = {
-  functions: {
-    status: runnerFunction({
-      signature: "name=None",
+  functions: runnerFunctions({
+    "status(name=None)": {
       doc:
         "How each engine of this master stands: its state, its process, how often it was started again and why, and how many " +
         "events it has had and fired.\n\n    salt-run engines.status\n    salt-run engines.status webhook",
@@ -22,8 +21,8 @@ export const runner: RunnerModule = {
             (known.length === 0 ? "it has none" : `it has ${known.join(", ")}`),
         );
       },
-    }),
-  },
+    },
+  }),
 };
 
 async function asked(

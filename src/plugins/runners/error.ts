@@ -1,4 +1,4 @@
-import { runnerFunction, type RunnerModule } from "../../model/loader/family.ts";
+import { runnerFunctions, type RunnerModule } from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
 
 /** Exceptions of Python that go by their bare names. */
@@ -16,15 +16,14 @@ function pythonName(name: string): string {
 
 /** Fails on purpose, to see how an error is shown. */
 export const runner: RunnerModule = {
-  functions: {
-    error: runnerFunction({
-      signature: "name=None, message: str=''",
+  functions: runnerFunctions({
+    "error(name=None, message: str='')": {
       doc:
         "Raises an error with this name; without a name, returns an empty map.\n\n    salt-run error.error name=Exception message=Oops",
       run(_context, { name, message }) {
         if (name === null) return {};
         throw Object.assign(new Error(message), { name: pythonName(str(name)) });
       },
-    }),
-  },
+    },
+  }),
 };

@@ -1,11 +1,10 @@
-import { runnerFunction, type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { runnerFunctions, type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { repr, str } from "../../language/python/repr.ts";
 
 export const runner: RunnerModule = {
-  functions: {
-    send: runnerFunction({
-      signature: "tag: str, data=None",
+  functions: runnerFunctions({
+    "send(tag: str, data=None)": {
       doc: "Fires an event on the master's bus.\n\n    salt-run event.send my/tag '{\"done\": true}'",
       async run(context, { tag, data }) {
         if (data !== null && !isMap(data)) {
@@ -17,6 +16,6 @@ export const runner: RunnerModule = {
         );
         return true;
       },
-    }),
-  },
+    },
+  }),
 };

@@ -1,5 +1,5 @@
 import type { RunnerContext } from "../../model/loader/context.ts";
-import { runnerFunction, type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { runnerFunctions, type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
 import { messageOf } from "../../base/errors.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -36,44 +36,38 @@ const remotesOf = (remote: unknown) => truthy(remote) ? str(remote) : undefined;
 
 /** The files that the master serves. */
 export const runner: RunnerModule = {
-  functions: {
-    envs: runnerFunction({
-      signature: "backend=None, sources: bool=False",
+  functions: runnerFunctions({
+    "envs(backend=None, sources: bool=False)": {
       doc: "The environments.\n\n    salt-run fileserver.envs" + BACKEND + "\nsources: the backends instead",
       run(context, { backend, sources }) {
         const wanted = checked(context, backend);
         if (sources) return context.files.backends(wanted).map(({ name }) => name).sort();
         return context.files.environments(wanted).sort();
       },
-    }),
-    file_list: runnerFunction({
-      signature: LIST,
+    },
+    [`file_list(${LIST})` as const]: {
       doc: "The files of an environment.\n\n    salt-run fileserver.file_list saltenv=dev" + BACKEND,
       run: (context, { saltenv, backend }) =>
         context.files.list({ saltenv: str(saltenv), fsbackend: checked(context, backend) }, "files"),
-    }),
-    dir_list: runnerFunction({
-      signature: LIST,
+    },
+    [`dir_list(${LIST})` as const]: {
       doc: "The directories of an environment.\n\n    salt-run fileserver.dir_list saltenv=dev" + BACKEND,
       run: (context, { saltenv, backend }) =>
         context.files.list({ saltenv: str(saltenv), fsbackend: checked(context, backend) }, "dirs"),
-    }),
-    empty_dir_list: runnerFunction({
-      signature: LIST,
+    },
+    [`empty_dir_list(${LIST})` as const]: {
       doc: "The empty directories of an environment.\n\n    salt-run fileserver.empty_dir_list saltenv=dev" + BACKEND,
       run: (context, { saltenv, backend }) =>
         context.files.list({ saltenv: str(saltenv), fsbackend: checked(context, backend) }, "empty_dirs"),
-    }),
-    symlink_list: runnerFunction({
-      signature: LIST,
+    },
+    [`symlink_list(${LIST})` as const]: {
       doc:
         "The symbolic links of an environment with their targets.\n\n    salt-run fileserver.symlink_list saltenv=dev" +
         BACKEND,
       run: (context, { saltenv, backend }) =>
         context.files.links({ saltenv: str(saltenv), fsbackend: checked(context, backend) }),
-    }),
-    update: runnerFunction({
-      signature: "backend=None, **kwargs",
+    },
+    "update(backend=None, **kwargs)": {
       doc:
         "Looks for changes; with fileserver_events fires an event if there are any.\n\n    salt-run fileserver.update" +
         BACKEND,
@@ -81,34 +75,30 @@ export const runner: RunnerModule = {
         await context.files.update(checked(context, backend));
         return true;
       },
-    }),
-    clear_file_list_cache: runnerFunction({
-      signature: "saltenv=None, backend=None",
+    },
+    "clear_file_list_cache(saltenv=None, backend=None)": {
       doc: "Clears cached listings, so that the master reads again: backend → environments.\n\n" +
         "    salt-run fileserver.clear_file_list_cache saltenv=base,dev" + BACKEND,
       run: (context, { saltenv, backend }) => context.files.forgetLists(namesOf(saltenv), checked(context, backend)),
-    }),
-    clear_cache: runnerFunction({
-      signature: "backend=None",
+    },
+    "clear_cache(backend=None)": {
       doc: "Clears what backends have fetched.\n\n    salt-run fileserver.clear_cache" + BACKEND,
       run: (context, { backend }) =>
         answer("cleared", context.files.clearCache(checked(context, backend)), "No cache was cleared"),
-    }),
-    lock: runnerFunction({
-      signature: "backend=None, remote=None",
+    },
+    "lock(backend=None, remote=None)": {
       doc: "Locks remotes against updates.\n\n    salt-run fileserver.lock remote='*example.com*'" + BACKEND,
       run: (context, { backend, remote }) => {
         const locked = context.files.setLocks("lock", checked(context, backend), remotesOf(remote));
         return answer("locked", locked, "No locks were set");
       },
-    }),
-    clear_lock: runnerFunction({
-      signature: "backend=None, remote=None",
+    },
+    "clear_lock(backend=None, remote=None)": {
       doc: "Unlocks remotes.\n\n    salt-run fileserver.clear_lock" + BACKEND,
       run: (context, { backend, remote }) => {
         const cleared = context.files.setLocks("clear", checked(context, backend), remotesOf(remote));
         return answer("cleared", cleared, "No locks were removed");
       },
-    }),
-  },
+    },
+  }),
 };

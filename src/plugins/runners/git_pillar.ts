@@ -1,15 +1,14 @@
 import { messageOf } from "../../base/errors.ts";
 import { allPillarRepositories } from "../../content/git/pillar_remotes.ts";
-import { CommandExecutionError, runnerFunction, type RunnerModule } from "../../model/loader/family.ts";
+import { CommandExecutionError, runnerFunctions, type RunnerModule } from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
 
 const given = (value: unknown) => value === null || value === undefined ? undefined : str(value);
 
 /** Repositories of the external pillar `git`. */
 export const runner: RunnerModule = {
-  functions: {
-    update: runnerFunction({
-      signature: "branch=None, repo=None",
+  functions: runnerFunctions({
+    "update(branch=None, repo=None)": {
       doc:
         "Fetches the remotes of git_pillar: True for those with changes, None without, False for those that failed.\n\n" +
         "    salt-run git_pillar.update branch=main repo=https://git.example.com/pillar.git\n\n" +
@@ -38,6 +37,6 @@ export const runner: RunnerModule = {
             : "Specified git branch/repo not found in ext_pillar config",
         );
       },
-    }),
-  },
+    },
+  }),
 };

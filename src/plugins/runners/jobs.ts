@@ -6,6 +6,7 @@ import type { JobReader, RunnerContext } from "../../model/loader/context.ts";
 import {
   type RunnerFunction,
   runnerFunction,
+  runnerFunctions,
   type RunnerModule,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
@@ -106,9 +107,8 @@ function answered(answer: unknown, part?: string): unknown {
 }
 
 export const runner: RunnerModule = {
-  functions: {
-    active: runnerFunction({
-      signature: "display_progress: bool=False",
+  functions: runnerFunctions({
+    "active(display_progress: bool=False)": {
       doc: "The jobs that are running now, according to the minions.",
       async run(context, args): Promise<Report> {
         const answers = await context.command({ tgt: "*", fun: "saltutil.running" }) ?? {};
@@ -134,10 +134,9 @@ export const runner: RunnerModule = {
         }
         return found;
       },
-    }),
+    },
     /** Returns by minion, with the outputter that the first of them names, if any. */
-    lookup_jid: runnerFunction({
-      signature: "jid, ext_source=None, returned: bool=True, missing: bool=False, display_progress: bool=False",
+    "lookup_jid(jid, ext_source=None, returned: bool=True, missing: bool=False, display_progress: bool=False)": {
       doc:
         "What came back from a job: minion → return; with missing=True also who has not returned.\n\n    salt-run jobs.lookup_jid 20261121101500000000",
       async run(context, args): Promise<unknown> {
@@ -155,15 +154,14 @@ export const runner: RunnerModule = {
         }
         return printed(data, stored[0]?.out);
       },
-    }),
-    list_job: runnerFunction({
-      signature: "jid, ext_source=None, display_progress=False",
+    },
+    "list_job(jid, ext_source=None, display_progress=False)": {
       doc: "All details of a job.\n\n    salt-run jobs.list_job 20261121101500000000",
       run: async (context, args) => {
         const jid = String(args.jid);
         return { jid, ...await anyReport(context, args, jid) };
       },
-    }),
+    },
     list_jobs: runnerFunction({
       signature:
         "ext_source=None, outputter=None, search_metadata=None, search_function=None, search_target=None, start_time=None, end_time=None, display_progress=False, search_user=None, search_outcome=None",
@@ -193,8 +191,7 @@ export const runner: RunnerModule = {
         return printed(new StreamedMap(entries()), args.outputter);
       },
     }),
-    list_jobs_filter: runnerFunction({
-      signature: "count, filter_find_job: bool=True, ext_source=None, outputter=None, display_progress=False",
+    "list_jobs_filter(count, filter_find_job: bool=True, ext_source=None, outputter=None, display_progress=False)": {
       doc:
         "The last so many jobs, without those that only ask for other jobs.\n\n    salt-run jobs.list_jobs_filter 50",
       async run(context, args): Promise<unknown> {
@@ -214,17 +211,15 @@ export const runner: RunnerModule = {
         });
         return printed(data, args.outputter);
       },
-    }),
-    print_job: runnerFunction({
-      signature: "jid, ext_source=None",
+    },
+    "print_job(jid, ext_source=None)": {
       doc: "A job and its returns, under its id.\n\n    salt-run jobs.print_job 20261121101500000000",
       run: async (context, args) => {
         const jid = String(args.jid);
         return { [jid]: await anyReport(context, args, jid) };
       },
-    }),
-    last_run: runnerFunction({
-      signature: "ext_source=None, outputter=None, metadata=None, function=None, target=None, display_progress=False",
+    },
+    "last_run(ext_source=None, outputter=None, metadata=None, function=None, target=None, display_progress=False)": {
       doc:
         "The newest job, or the newest that a search finds; False for none.\n\n    salt-run jobs.last_run function='cmd.run'",
       async run(context, args): Promise<unknown> {
@@ -236,9 +231,8 @@ export const runner: RunnerModule = {
         }
         return false;
       },
-    }),
-    exit_success: runnerFunction({
-      signature: "jid, ext_source=None",
+    },
+    "exit_success(jid, ext_source=None)": {
       doc: "Whether each minion's return is a true value.\n\n    salt-run jobs.exit_success 20261121101500000000",
       async run(context, args): Promise<Record<string, boolean>> {
         const jid = checkJid(args.jid);
@@ -248,10 +242,9 @@ export const runner: RunnerModule = {
         for (const stored of await jobs.returns(jid)) if (truthy(valueOf(stored))) found[stored.minion] = true;
         return found;
       },
-    }),
+    },
     /** Jobs that the master itself runs, as it has noted them in its files. */
-    master: runnerFunction({
-      signature: "",
+    "master()": {
       doc: "Jobs that the master itself is running.",
       run({ runtime, opts }): Report[] {
         const { fs, process } = runtime;
@@ -270,28 +263,25 @@ export const runner: RunnerModule = {
         }
         return found;
       },
-    }),
-    get_jid: runnerFunction({
-      signature: "jid, ext_source=None",
+    },
+    "get_jid(jid, ext_source=None)": {
       doc:
         "What each minion has sent back of a job: its return, retcode and success.\n\n    salt-run jobs.get_jid 20261121101500000000",
       run: async (context, args) => {
         const jid = checkJid(args.jid);
         return (await fullReport(context, await source(context, args), jid)).Result;
       },
-    }),
-    outcome: runnerFunction({
-      signature: "jid, ext_source=None",
+    },
+    "outcome(jid, ext_source=None)": {
       doc:
         "How each target of a job stands: published, started, returned, failed, timed out, lost, queued, expired or cancelled.\n\n    salt-run jobs.outcome 20261121101500000000",
       run: outcome,
-    }),
+    },
     /**
      * The number of targets with each outcome: jid → outcome → number. Unknown jobs are left out, as are those whose target the
      * `minion` was not, if one is named. With `durations` each has `Seconds`, from the start of the job to the last return.
      */
-    tally: runnerFunction({
-      signature: "jids, ext_source=None, minion=None, durations: bool=False",
+    "tally(jids, ext_source=None, minion=None, durations: bool=False)": {
       doc:
         "How many targets of each of these jobs have come to which outcome; jids are a list, or separated by commas. minion: of this one alone. durations: with the seconds until the last return.\n\n    salt-run jobs.tally 20261121101500000000,20261121101600000000",
       async run(context, args): Promise<Report> {
@@ -313,9 +303,8 @@ export const runner: RunnerModule = {
         }
         return found;
       },
-    }),
-    queued: runnerFunction({
-      signature: "",
+    },
+    "queued()": {
       doc: "The jobs that are queued for disconnected minions, and when they expire.",
       async run(context): Promise<Report> {
         const byJob = new Map<string, TargetOutcome[]>();
@@ -337,31 +326,27 @@ export const runner: RunnerModule = {
         }
         return found;
       },
-    }),
-    dequeue: runnerFunction({
-      signature: "jid, minion=None",
+    },
+    "dequeue(jid, minion=None)": {
       doc:
         "Dequeues a job for all minions that it waits for, or for one of them.\n\n    salt-run jobs.dequeue 20261121101500000000 minion=web1",
       run: async (context, { jid, minion }) => {
         const who = minion === null || minion === undefined ? {} : { minion: String(minion) };
         return answered(await context.ask("job_dequeue", { jid: checkJid(jid), ...who }), "cancelled");
       },
-    }),
-    refused: runnerFunction({
-      signature: "",
+    },
+    "refused()": {
       doc: "The number of returns that the running master has refused, by reason.",
       run: async (context) => answered(await context.ask("job_counters", {}), "refused"),
-    }),
-    open: runnerFunction({
-      signature: "",
+    },
+    "open()": {
       doc:
         "The jobs that have not ended, by the record of the running master, the latest first: how many targets are open, and how many of these queued. No minion is asked.",
       run: async (context) => answered(await context.ask("open_jobs", {}), "jobs"),
-    }),
-    counters: runnerFunction({
-      signature: "",
+    },
+    "counters()": {
       doc: "The running master's counters of jobs: the open ones, and the refused returns.",
       run: async (context) => answered(await context.ask("job_counters", {})),
-    }),
-  },
+    },
+  }),
 };

@@ -3,6 +3,7 @@ import type { RunnerContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   runnerFunction,
+  runnerFunctions,
   type RunnerModule,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
@@ -83,19 +84,16 @@ const overSsh = (remedy: string) => (): never => {
 };
 
 export const runner: RunnerModule = {
-  functions: {
-    status: runnerFunction({
-      signature: SIGNATURE,
+  functions: runnerFunctions({
+    [`status(${SIGNATURE})` as const]: {
       doc: "The minions that answer and those that do not.",
       run: (context, args) => ping(context, args),
-    }),
-    up: runnerFunction({
-      signature: UP_SIGNATURE,
+    },
+    [`up(${UP_SIGNATURE})` as const]: {
       doc: "The minions that answer.",
       run: async (context, args) => (await ping(context, args)).up,
-    }),
-    down: runnerFunction({
-      signature: `removekeys=False, ${UP_SIGNATURE}`,
+    },
+    [`down(removekeys=False, ${UP_SIGNATURE})` as const]: {
       doc: "The minions that do not answer.\n\n    salt-run manage.down\n\n" +
         "removekeys: delete the keys of those, without asking; a minion that is only slow loses its key, too",
       async run(context, args) {
@@ -103,9 +101,8 @@ export const runner: RunnerModule = {
         if (truthy(args.removekeys) && down.length > 0) await context.wheel("key.delete_dict", [{ minions: down }]);
         return down;
       },
-    }),
-    key_regen: runnerFunction({
-      signature: "",
+    },
+    "key_regen()": {
       doc:
         "Has all minions remove their keys, and removes those of the master: all of them, with no way back. The master has\n" +
         "to be restarted then, Brine minions as well, and all keys accepted again.\n\n" +
@@ -121,14 +118,13 @@ export const runner: RunnerModule = {
         }
         return AFTER_REGENERATION;
       },
-    }),
-    safe_accept: runnerFunction({
-      signature: "target, tgt_type='glob'",
+    },
+    "safe_accept(target, tgt_type='glob')": {
       doc: "Not supported: it would need SSH to read the minions' fingerprints.",
       run: overSsh(
         "Compare the fingerprints of salt-key -f with those of salt-call --local key.finger, and accept with salt-key -a",
       ),
-    }),
+    },
     bootstrap: runnerFunction({
       signature: `version='develop', script='', hosts='', script_args='', roster='flat', ssh_user=None,
         ssh_password=None, ssh_priv_key=None, tmp_dir='/tmp/.bootstrap', http_backend='tornado'`,
@@ -142,8 +138,7 @@ export const runner: RunnerModule = {
         throw new CommandExecutionError("Cannot install on Windows hosts from here: install on the host itself");
       },
     }),
-    versions: runnerFunction({
-      signature: "",
+    "versions()": {
       doc: "The versions of the minions, compared with the master's.",
       async run(context) {
         const answers = await context.command({ tgt: "*", fun: "test.version" }) ?? {};
@@ -154,7 +149,7 @@ export const runner: RunnerModule = {
         }
         return { Master: SALT_COMPAT, ...groups };
       },
-    }),
+    },
     ...Object.fromEntries(PRESENCE.flatMap((name) => [
       [
         name,
@@ -174,5 +169,5 @@ export const runner: RunnerModule = {
         }),
       ],
     ])),
-  },
+  }),
 };

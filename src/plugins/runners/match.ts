@@ -1,12 +1,11 @@
-import { runnerFunction, type RunnerModule } from "../../model/loader/family.ts";
+import { runnerFunctions, type RunnerModule } from "../../model/loader/family.ts";
 import { isMinionId } from "../../base/minion_id.ts";
 import { truthy } from "../../language/python/truth.ts";
 
 /** Asks what matches, from the master's point of view. */
 export const runner: RunnerModule = {
-  functions: {
-    compound_matches: runnerFunction({
-      signature: "expr: str, minion_id: str",
+  functions: runnerFunctions({
+    "compound_matches(expr: str, minion_id: str)": {
       doc:
         "Whether a minion is known to match a compound target: {res: its id}, or {res: False}. Pillar counts by exact values\n" +
         "alone, and a minion without cached data matches nothing that is asked of it.\n\n" +
@@ -18,6 +17,6 @@ export const runner: RunnerModule = {
         const found = expandKnown({ tgt: expr, tgt_type: "compound_pillar_exact" });
         return { res: found.includes(id) ? id : false };
       },
-    }),
-  },
+    },
+  }),
 };

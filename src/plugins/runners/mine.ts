@@ -1,10 +1,9 @@
-import { runnerFunction, type RunnerModule } from "../../model/loader/family.ts";
+import { runnerFunctions, type RunnerModule } from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
 
 export const runner: RunnerModule = {
-  functions: {
-    get: runnerFunction({
-      signature: "tgt, fun, tgt_type: str='glob'",
+  functions: runnerFunctions({
+    "get(tgt, fun, tgt_type: str='glob')": {
       doc:
         "The mine's values of minions under a name: minion → value. A caller who may run this can read all of the mine.\n\n" +
         "    salt-run mine.get '*' network.ip_addrs",
@@ -23,9 +22,8 @@ export const runner: RunnerModule = {
         }
         return several ? found : found[functions[0]!] ?? {};
       },
-    }),
-    update: runnerFunction({
-      signature: "tgt, tgt_type: str='glob', clear=False, mine_functions=None",
+    },
+    "update(tgt, tgt_type: str='glob', clear=False, mine_functions=None)": {
       doc: "Makes minions update their values in the mine: minion → whether that succeeded.\n\n" +
         "    salt-run mine.update 'web*'",
       async run(context, { tgt, tgt_type, clear, mine_functions }) {
@@ -37,6 +35,6 @@ export const runner: RunnerModule = {
           arg,
         }) ?? {};
       },
-    }),
-  },
+    },
+  }),
 };

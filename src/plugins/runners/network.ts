@@ -1,18 +1,16 @@
 import { messageOf } from "../../base/errors.ts";
-import { runnerFunction, type RunnerModule } from "../../model/loader/family.ts";
+import { runnerFunctions, type RunnerModule } from "../../model/loader/family.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { wakeOnLan } from "../wake_on_lan.ts";
 
 export const runner: RunnerModule = {
-  functions: {
-    wol: runnerFunction({
-      signature: "mac: str, bcast: str='255.255.255.255', destport=9",
+  functions: runnerFunctions({
+    "wol(mac: str, bcast: str='255.255.255.255', destport=9)": {
       doc: "Wakes a host up by a packet to everybody on its network.\n\n    salt-run network.wol 08:00:27:13:69:77",
       run: ({ runtime }, { mac, bcast, destport }) => wakeOnLan(runtime, mac, bcast, Number(destport)),
-    }),
-    wollist: runnerFunction({
-      signature: "maclist: str, bcast: str='255.255.255.255', destport=9",
+    },
+    "wollist(maclist: str, bcast: str='255.255.255.255', destport=9)": {
       doc: "Wakes up the hosts whose addresses are in a file, one per line.\n\n    salt-run network.wollist /srv/macs",
       async run({ runtime, print, progress }, { maclist, bcast, destport }) {
         let text: string;
@@ -30,9 +28,8 @@ export const runner: RunnerModule = {
         }
         return [];
       },
-    }),
-    wolmatch: runnerFunction({
-      signature: "tgt, tgt_type: str='glob', bcast: str='255.255.255.255', destport=9",
+    },
+    "wolmatch(tgt, tgt_type: str='glob', bcast: str='255.255.255.255', destport=9)": {
       doc: "Wakes up minions by what the master knows of their network cards, and names those cards.\n\n" +
         "    salt-run network.wolmatch 'web*'",
       async run({ runtime, expand, minions }, { tgt, tgt_type, bcast, destport }) {
@@ -47,6 +44,6 @@ export const runner: RunnerModule = {
         }
         return woken;
       },
-    }),
-  },
+    },
+  }),
 };

@@ -1,5 +1,5 @@
 import type { RunnerContext } from "../../model/loader/context.ts";
-import { runnerFunction, type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { runnerFunctions, type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
 import type { RunnerPillar } from "../../model/loader/pillar_link.ts";
 import { mapOf } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
@@ -41,9 +41,8 @@ function eachKept(
 
 /** Pillar as the master compiles it. */
 export const runner: RunnerModule = {
-  functions: {
-    show_pillar: runnerFunction({
-      signature: "minion='*', **kwargs",
+  functions: runnerFunctions({
+    "show_pillar(minion='*', **kwargs)": {
       doc:
         "The pillar of a minion, compiled from the grains that the master remembers of it, under other grains where " +
         "they are given by name. `pillarenv` and `saltenv` are no grains.\n\n" +
@@ -54,9 +53,8 @@ export const runner: RunnerModule = {
         const grains = { ...grainsOf(context, id), ...more };
         return await pillarOf(context).compile({ id, grains, saltenv: given(saltenv), pillarenv: given(pillarenv) });
       },
-    }),
-    show_top: runnerFunction({
-      signature: "minion=None, saltenv='base'",
+    },
+    "show_top(minion=None, saltenv='base')": {
       doc: "The merged top files of all environments.\n\n    salt-run pillar.show_top",
       async run(context, { minion, saltenv }): Promise<unknown> {
         const id = given(minion) ?? "";
@@ -66,18 +64,16 @@ export const runner: RunnerModule = {
         await context.progress?.({ data: errors, outputter: "nested" });
         return errors;
       },
-    }),
-    clear_pillar_cache: runnerFunction({
-      signature: "minion='*', **kwargs",
+    },
+    "clear_pillar_cache(minion='*', **kwargs)": {
       doc: "Deletes the cached pillars (pillar_cache) of minions.\n\n" +
         "    salt-run pillar.clear_pillar_cache 'web*'",
       run: (context, args) => eachKept(context, args, (cache, id) => void cache.clear(id)),
-    }),
-    show_pillar_cache: runnerFunction({
-      signature: "minion='*', **kwargs",
+    },
+    "show_pillar_cache(minion='*', **kwargs)": {
       doc: "The cached pillars (pillar_cache) of minions.\n\n" +
         "    salt-run pillar.show_pillar_cache 'web*'",
       run: (context, args) => eachKept(context, args, (cache, id, pillarenv) => cache.get(id, pillarenv)),
-    }),
-  },
+    },
+  }),
 };

@@ -1,7 +1,7 @@
 import type { RunnerContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
-  runnerFunction,
+  runnerFunctions,
   type RunnerModule,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
@@ -28,14 +28,12 @@ function mapOfData(data: unknown): Record<string, unknown> {
 
 /** The reactor of this master. */
 export const runner: RunnerModule = {
-  functions: {
-    list: runnerFunction({
-      signature: "saltenv='base', test=None",
+  functions: runnerFunctions({
+    "list(saltenv='base', test=None)": {
       doc: "The reactors in use: each a glob of tags and its SLS files.\n\n    salt-run reactor.list",
       run: async (context) => (await ask(context, "list")).reactors,
-    }),
-    add: runnerFunction({
-      signature: "event: str, reactors, saltenv='base', test=None",
+    },
+    "add(event: str, reactors, saltenv='base', test=None)": {
       doc: "Adds a reactor until the master is started again, or its configuration is read again.\n\n" +
         "    salt-run reactor.add 'my/deploy/*' reactors='/srv/reactor/deploy.sls'",
       async run(context, { event, reactors }) {
@@ -45,35 +43,30 @@ export const runner: RunnerModule = {
         }
         return (await ask(context, "add", { event, reactors: list.map(str) })).result;
       },
-    }),
-    delete: runnerFunction({
-      signature: "event: str, saltenv='base', test=None",
+    },
+    "delete(event: str, saltenv='base', test=None)": {
       doc: "Deletes the reactor of a glob of tags, until the configuration is read again.\n\n" +
         "    salt-run reactor.delete 'my/deploy/*'",
       run: async (context, { event }) => (await ask(context, "delete", { event })).result,
-    }),
-    is_leader: runnerFunction({
-      signature: "",
+    },
+    "is_leader()": {
       doc: "True if this reactor acts on events.\n\n    salt-run reactor.is_leader",
       run: async (context) => (await ask(context, "is_leader")).result,
-    }),
-    set_leader: runnerFunction({
-      signature: "value=True",
+    },
+    "set_leader(value=True)": {
       doc: "Has this reactor act on events, or leave them to that of another master.\n\n" +
         "    salt-run reactor.set_leader False",
       run: async (context, { value }) => (await ask(context, "set_leader", { id: context.id, value })).result,
-    }),
-    status: runnerFunction({
-      signature: "",
+    },
+    "status()": {
       doc: "What the reactor did lately: counts, and the latest reactions with what they have started.\n\n" +
         "    salt-run reactor.status",
       async run(context) {
         const { _stamp, ...status } = await ask(context, "status");
         return status;
       },
-    }),
-    test: runnerFunction({
-      signature: "tag: str, data=None, reactors=None",
+    },
+    "test(tag: str, data=None, reactors=None)": {
       doc:
         "What would react to an event, without calling it: the SLS files, the calls with their arguments, and what is wrong.\n" +
         "Templates are rendered, so functions that they call are really called.\n\n" +
@@ -86,6 +79,6 @@ export const runner: RunnerModule = {
         const list = reactors === null ? undefined : [reactors].flat().map(str);
         return await reactor.test(tag, mapOfData(data), list);
       },
-    }),
-  },
+    },
+  }),
 };

@@ -1,16 +1,15 @@
-import { runnerFunction, type RunnerModule } from "../../model/loader/family.ts";
+import { runnerFunction, runnerFunctions, type RunnerModule } from "../../model/loader/family.ts";
 
 type Values = Record<string, unknown>;
 
 const own = (kwargs: Values) => Object.fromEntries(Object.entries(kwargs).filter(([key]) => !key.startsWith("__")));
 
 export const runner: RunnerModule = {
-  functions: {
-    cmd: runnerFunction({
-      signature: "fun: str, *args, **kwargs",
+  functions: runnerFunctions({
+    "cmd(fun: str, *args, **kwargs)": {
       doc: "Calls an execution function on the master's own host.\n\n    salt-run salt.cmd test.version",
       run: (context, { fun, args, kwargs }) => context.callFunction(fun, args, own(kwargs)),
-    }),
+    },
     execute: runnerFunction({
       signature:
         "tgt, fun: str, arg=(), timeout=None, tgt_type: str='glob', ret: str='', jid: str='', kwarg=None, **kwargs",
@@ -36,5 +35,5 @@ export const runner: RunnerModule = {
         return { ...answers, ...Object.fromEntries(silent.map((id) => [id, false])) };
       },
     }),
-  },
+  }),
 };

@@ -1,4 +1,4 @@
-import { type RunnerFunction, runnerFunction, type RunnerModule } from "../../model/loader/family.ts";
+import { type RunnerFunction, runnerFunction, runnerFunctions, type RunnerModule } from "../../model/loader/family.ts";
 import type { RunnerContext } from "../../model/loader/context.ts";
 import type { Args } from "../../model/loader/signature.ts";
 import { syncModules } from "../../model/loader/sync.ts";
@@ -48,9 +48,8 @@ async function syncKind(context: RunnerContext, kind: string, args: Args): Promi
 
 /** Custom modules of the master's own host: those that its runners, outputters and other parts are loaded from. */
 export const runner: RunnerModule = {
-  functions: {
-    sync_all: runnerFunction({
-      signature: SIGNATURE,
+  functions: runnerFunctions({
+    [`sync_all(${SIGNATURE})` as const]: {
       doc: "Fetches custom modules of all kinds for the master, and returns the names of those that changed.\n\n" +
         "    salt-run saltutil.sync_all\n    salt-run saltutil.sync_all extmod_whitelist='{runners: [one], grains: []}'",
       async run(context, args) {
@@ -58,7 +57,7 @@ export const runner: RunnerModule = {
         for (const kind of Object.keys(KINDS)) changed[kind] = await syncKind(context, kind, args);
         return changed;
       },
-    }),
+    },
     ...Object.fromEntries(
       Object.entries({ ...KINDS, ...LATER_KINDS }).map((
         [kind, { name = kind, folder = kind }],
@@ -73,5 +72,5 @@ export const runner: RunnerModule = {
         }),
       ]),
     ),
-  },
+  }),
 };

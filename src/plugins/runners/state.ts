@@ -1,4 +1,4 @@
-import { runnerFunction, type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { runnerFunctions, type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
 import { printable } from "../../base/printable.ts";
 import { encodeBase64 } from "../../language/python/binascii.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
@@ -29,7 +29,7 @@ function line(tag: string, data: unknown, pretty: boolean): string {
 
 /** The runner's functions. */
 export const runner: RunnerModule = {
-  functions: {
+  functions: runnerFunctions({
     orchestrate: ORCHESTRATE,
     orch: { ...ORCHESTRATE, doc: "The same as state.orchestrate." },
     sls: { ...ORCHESTRATE, doc: "The same as state.orchestrate." },
@@ -41,15 +41,13 @@ export const runner: RunnerModule = {
     set_pause: { ...PAUSE, doc: "The same as state.pause." },
     resume: RESUME,
     rm_pause: { ...RESUME, doc: "The same as state.resume." },
-    soft_kill: runnerFunction({
-      signature: "jid, state_id=None",
+    "soft_kill(jid, state_id=None)": {
       doc: "Has an orchestration end before the state of this id, or before the next one.\n\n" +
         "    salt-run state.soft_kill 20260101120000000000 deploy",
       run: (context, { jid, state_id }) => control(context, "soft_kill", [jid, state_id]),
-    }),
+    },
     /** Shows events until so many have come; with a negative count for ever. */
-    event: runnerFunction({
-      signature: "tagmatch='*', count=-1, quiet: bool=False, sock_dir=None, pretty: bool=False, node='master'",
+    "event(tagmatch='*', count=-1, quiet: bool=False, sock_dir=None, pretty: bool=False, node='master')": {
       doc: "Shows the events of the bus as they come: the tag, a tab, and the data as JSON.\n\n" +
         "    salt-run state.event 'salt/minion/web1/start' count=1 quiet=True\n" +
         "    salt-run state.event 'salt/job/*/ret/*' | while read -r tag data; do echo \"$data\" | jq .return; done\n\n" +
@@ -74,6 +72,6 @@ export const runner: RunnerModule = {
         }
         return null;
       },
-    }),
-  },
+    },
+  }),
 };

@@ -1,5 +1,5 @@
 import type { RunnerContext } from "../../model/loader/context.ts";
-import { runnerFunction, type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { runnerFunctions, type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
 import { unifiedDiff } from "../../language/python/difflib.ts";
 import { repr, str } from "../../language/python/repr.ts";
 
@@ -36,15 +36,13 @@ const lines = (text: string) => text === "" ? [] : text.replace(/\n$/, "").split
 const SORT = "survey_sort=up begins with the smallest pool. Targets are compound, or with tgt_type=pcre expressions.";
 
 export const runner: RunnerModule = {
-  functions: {
-    hash: runnerFunction({
-      signature: "*args, **kwargs",
+  functions: runnerFunctions({
+    "hash(*args, **kwargs)": {
       doc: "Runs a function on minions and groups those that returned the same.\n\n" +
         `    salt-run survey.hash '*' file.get_hash /etc/hosts survey_sort=up\n\n${SORT}`,
       run: (context, { args, kwargs }) => survey(context, args, kwargs),
-    }),
-    diff: runnerFunction({
-      signature: "*args, **kwargs",
+    },
+    "diff(*args, **kwargs)": {
       doc: "Runs a function on minions and shows how the returns differ from those of the first pool.\n\n" +
         `    salt-run survey.diff '*' cp.get_file_str file:///etc/hosts\n\n${SORT}`,
       async run(context, { args, kwargs }) {
@@ -63,6 +61,6 @@ export const runner: RunnerModule = {
         }
         return pools;
       },
-    }),
-  },
+    },
+  }),
 };

@@ -1,4 +1,4 @@
-import { runnerFunction, type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
+import { runnerFunctions, type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
 
 const METASYNTACTIC: Record<string, string[]> = {
@@ -25,19 +25,16 @@ const own = (kwargs: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(kwargs).filter(([key]) => !key.startsWith("__")));
 
 export const runner: RunnerModule = {
-  functions: {
-    arg: runnerFunction({
-      signature: "*args, **kwargs",
+  functions: runnerFunctions({
+    "arg(*args, **kwargs)": {
       doc: "The arguments as they arrive.\n\n    salt-run test.arg 1 two three=3",
       run: (_context, { args, kwargs }) => ({ args, kwargs: own(kwargs) }),
-    }),
-    raw_arg: runnerFunction({
-      signature: "*args, **kwargs",
+    },
+    "raw_arg(*args, **kwargs)": {
       doc: "The arguments as they arrive, with those that the runner adds.\n\n    salt-run test.raw_arg 1 two three=3",
       run: (_context, { args, kwargs }) => ({ args, kwargs }),
-    }),
-    sleep: runnerFunction({
-      signature: "s_time=10",
+    },
+    "sleep(s_time=10)": {
       doc: "Sleeps for a number of seconds.\n\n    salt-run test.sleep 3",
       async run(context, { s_time }) {
         const seconds = Number(s_time);
@@ -48,30 +45,26 @@ export const runner: RunnerModule = {
         await context.runtime.clock.sleep(seconds * 1000);
         return true;
       },
-    }),
-    stdout_print: runnerFunction({
-      signature: "",
+    },
+    "stdout_print()": {
       doc: "Prints a text and returns another.\n\n    salt-run test.stdout_print",
       run(context) {
         context.print("foo");
         return "bar";
       },
-    }),
-    stream: runnerFunction({
-      signature: "",
+    },
+    "stream()": {
       doc: "Reports progress a hundred times.\n\n    salt-run test.stream",
       async run(context) {
         for (let step = 1; step < 100; step++) await context.progress?.({ message: `Runner is ${step}% done` });
         return true;
       },
-    }),
-    get_opts: runnerFunction({
-      signature: "",
+    },
+    "get_opts()": {
       doc: "The master's configuration.\n\n    salt-run test.get_opts",
       run: ({ opts }) => opts,
-    }),
-    metasyntactic: runnerFunction({
-      signature: "locality: str='us'",
+    },
+    "metasyntactic(locality: str='us')": {
       doc: "Metasyntactic variables.\n\n    salt-run test.metasyntactic locality=uk",
       run(_context, { locality }) {
         const words = METASYNTACTIC[locality];
@@ -80,6 +73,6 @@ export const runner: RunnerModule = {
           `No words of '${locality}': expected one of ${Object.keys(METASYNTACTIC).join(", ")}`,
         );
       },
-    }),
-  },
+    },
+  }),
 };

@@ -1,4 +1,4 @@
-import { stateFunction, type StateModule } from "../../model/loader/states.ts";
+import { stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { aliasEntry } from "../modules/aliases.ts";
@@ -6,9 +6,8 @@ import { outcome } from "./outcome.ts";
 
 /** Aliases of mail addresses, in the file of the option `aliases.file`. */
 export const states: StateModule = {
-  functions: {
-    present: stateFunction({
-      signature: "name, target",
+  functions: stateFunctions({
+    "present(name, target)": {
       doc: "The alias has that target, an address or a list of them.",
       async run(context, { name, target }) {
         if (truthy(await context.call("aliases.has_target", [name, target]))) {
@@ -21,9 +20,8 @@ export const states: StateModule = {
           ? outcome(name, true, `Set email alias ${entry}`, { alias: name })
           : outcome(name, false, `Failed to set alias ${entry}`);
       },
-    }),
-    absent: stateFunction({
-      signature: "name",
+    },
+    "absent(name)": {
       doc: "There is no such alias.",
       async run(context, { name }) {
         if (!truthy(await context.call("aliases.get_target", [name]))) {
@@ -34,6 +32,6 @@ export const states: StateModule = {
           ? outcome(name, true, `Removed alias ${str(name)}`, { alias: name })
           : outcome(name, false, `Failed to remove alias ${str(name)}`);
       },
-    }),
-  },
+    },
+  }),
 };

@@ -1,4 +1,4 @@
-import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 
@@ -17,9 +17,8 @@ const current = (context: StateContext, name: unknown) => context.call("alternat
 
 /** Alternatives: which of several programs a name stands for. */
 export const states: StateModule = {
-  functions: {
-    install: stateFunction({
-      signature: "name, link, path, priority",
+  functions: stateFunctions({
+    "install(name, link, path, priority)": {
       doc: "The program is one of the alternative's, with that priority.",
       async run(context, args) {
         const given = { name: args.name, link: args.link, path: args.path, priority: args.priority };
@@ -44,9 +43,8 @@ export const states: StateModule = {
           : `Alternative ${path} for ${name} registered with priority ${priority} and not set to default`;
         return answer(given, true, comment, { ...given });
       },
-    }),
-    remove: stateFunction({
-      signature: "name, path",
+    },
+    "remove(name, path)": {
       doc: "The program is none of the alternative's.",
       async run(context, args) {
         const given = { name: args.name, path: args.path };
@@ -64,9 +62,8 @@ export const states: StateModule = {
           ? answer(given, true, `Alternative for ${name} removed. Falling back to path ${str(now)}`, { path: now })
           : answer(given, true, `Alternative for ${name} removed`);
       },
-    }),
-    auto: stateFunction({
-      signature: "name",
+    },
+    "auto(name)": {
       doc: "Priorities decide what the alternative stands for.",
       async run(context, { name }) {
         const [first = ""] = str(await context.call("alternatives.display", [name])).split("\n");
@@ -74,9 +71,8 @@ export const states: StateModule = {
         if (context.test) return answer({ name }, null, `${str(name)} will be put in auto mode`);
         return answer({ name }, true, "", { result: await context.call("alternatives.auto", [name]) });
       },
-    }),
-    set: stateFunction({
-      signature: "name, path",
+    },
+    "set(name, path)": {
       doc: "The alternative stands for that program.",
       async run(context, args) {
         const given = { name: args.name, path: args.path };
@@ -94,6 +90,6 @@ export const states: StateModule = {
           ? answer(given, true, `Alternative for ${name} set to path ${path}`, { path: args.path })
           : answer(given, true, `Alternative for ${name} not updated`);
       },
-    }),
-  },
+    },
+  }),
 };

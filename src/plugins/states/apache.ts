@@ -1,4 +1,4 @@
-import { stateFunction, type StateModule } from "../../model/loader/states.ts";
+import { stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { strip } from "../../language/python/whitespace.ts";
 import { programPath } from "../commands.ts";
@@ -11,9 +11,8 @@ export const states: StateModule = {
   virtual: (context) =>
     ["apache2ctl", "apachectl"].some((name) => programPath(context, name) !== undefined) ||
     { unavailable: "apache module could not be loaded" },
-  functions: {
-    configfile: stateFunction({
-      signature: "name, config",
+  functions: stateFunctions({
+    "configfile(name, config)": {
       doc: "The file has that configuration: a list of directives and sections, as `apache.config` takes it.",
       async run(context, { name, config }) {
         const wanted = str(await context.call("apache.config", [name, config], { edit: false }));
@@ -33,6 +32,6 @@ export const states: StateModule = {
         }
         return outcome(name, true, "Successfully created configuration.", changes);
       },
-    }),
-  },
+    },
+  }),
 };

@@ -1,5 +1,5 @@
 import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { checkTag } from "../modules/at.ts";
@@ -51,10 +51,9 @@ const JOB = "name, timespec, tag=None, user=None, job=None, unique_tag=False";
 
 /** Jobs that at runs once. */
 export const states: StateModule = {
-  functions: {
-    present: stateFunction({ signature: JOB, doc: "The command is added, to be run at that time.", run: present }),
-    absent: stateFunction({
-      signature: "name, jobid=None, **kwargs",
+  functions: stateFunctions({
+    [`present(${JOB})` as const]: { doc: "The command is added, to be run at that time.", run: present },
+    "absent(name, jobid=None, **kwargs)": {
       doc: "No such job waits: of that number, tag, user or time, or of any.",
       async run(context, { name, jobid, kwargs }) {
         const wanted = Object.entries(kwargs).filter(([key]) => !key.startsWith("__"));
@@ -72,16 +71,14 @@ export const states: StateModule = {
         const { removed } = (await context.call("at.atrm", which) as Removed).jobs;
         return outcome(name, true, `removed ${removed.length} job(s)`, removed.length > 0 ? { removed } : {});
       },
-    }),
-    watch: stateFunction({
-      signature: JOB,
+    },
+    [`watch(${JOB})` as const]: {
       doc: "The command is added when a state that this one watches has changed something.",
       run: (_context, { name }) => outcome(name, true, ""),
-    }),
-    mod_watch: stateFunction({
-      signature: "name, timespec=None, tag=None, user=None, job=None, unique_tag=False, sfun=None, **kwargs",
+    },
+    "mod_watch(name, timespec=None, tag=None, user=None, job=None, unique_tag=False, sfun=None, **kwargs)": {
       doc: "Adds the job of `at.watch`.",
       run: (context, args) => args.sfun === "watch" ? present(context, args) : outcome(args.name, false, ""),
-    }),
-  },
+    },
+  }),
 };

@@ -1,6 +1,6 @@
 import { fieldsOf } from "../../language/python/given.ts";
 import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { equal } from "../../language/python/equal.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -57,9 +57,8 @@ async (
 
 /** States of beacons: what a minion watches and tells its masters of. */
 export const states: StateModule = {
-  functions: {
-    present: stateFunction({
-      signature: "name: str, save=False, **kwargs",
+  functions: stateFunctions({
+    "present(name: str, save=False, **kwargs)": {
       doc: "The beacon is configured so.",
       async run(context, args) {
         const [name, given] = [args.name, givenOf(args)];
@@ -80,9 +79,8 @@ export const states: StateModule = {
         }
         return { name, result: true, changes, comment: await saved(context, name, args.save, comment) };
       },
-    }),
-    absent: stateFunction({
-      signature: "name: str, save=False, **kwargs",
+    },
+    "absent(name: str, save=False, **kwargs)": {
       doc: "The beacon is not configured.",
       async run(context, args) {
         const [name, given] = [args.name, givenOf(args)];
@@ -94,20 +92,18 @@ export const states: StateModule = {
         }
         return { name, result: true, changes: {}, comment: await saved(context, name, args.save, comment) };
       },
-    }),
-    enabled: stateFunction({
-      signature: "name, **kwargs",
+    },
+    "enabled(name, **kwargs)": {
       doc: "The beacon is enabled.",
       run: switched(
         "enable_beacon",
         (name) => `Enabled ${name} from beacons`,
         (name) => `${name} not a configured beacon`,
       ),
-    }),
-    disabled: stateFunction({
-      signature: "name, **kwargs",
+    },
+    "disabled(name, **kwargs)": {
       doc: "The beacon is disabled.",
       run: switched("disable_beacon", (name) => `Disabled beacon ${name}.`, (name) => `Job ${name} is not configured.`),
-    }),
-  },
+    },
+  }),
 };

@@ -1,4 +1,4 @@
-import { type StateContext, stateFunction, type StateModule } from "../../model/loader/states.ts";
+import { type StateContext, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { SaltInvocationError } from "../../model/loader/family.ts";
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
@@ -27,9 +27,8 @@ const typeOf = (context: StateContext, name: unknown): Promise<string> =>
 
 /** Block devices. */
 export const states: StateModule = {
-  functions: {
-    tuned: stateFunction({
-      signature: "name, **kwargs",
+  functions: stateFunctions({
+    "tuned(name, **kwargs)": {
       doc: "The device has these parameters: read-ahead, filesystem-read-ahead, read-only, read-write.",
       async run(context, { name, kwargs }) {
         if (!truthy(await context.call("file.is_blkdev", [name]))) {
@@ -57,9 +56,8 @@ export const states: StateModule = {
           ? outcome(name, true, `Block device ${str(name)} successfully modified `, changes)
           : outcome(name, true, `Block device ${str(name)} already in correct state`);
       },
-    }),
-    formatted: stateFunction({
-      signature: "name, fs_type='ext4', force=False, **kwargs",
+    },
+    "formatted(name, fs_type='ext4', force=False, **kwargs)": {
       doc: "The device has a file system of that type; it is made if there is another one or none.",
       async run(context, args) {
         const { name, force } = args;
@@ -88,6 +86,6 @@ export const states: StateModule = {
         }
         return outcome(name, false, `Failed to format ${str(name)}`);
       },
-    }),
-  },
+    },
+  }),
 };

@@ -1,5 +1,5 @@
 import type { Args, KeywordArgs } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { CommandExecutionError } from "../../model/loader/family.ts";
 import { messageOf } from "../../base/errors.ts";
 import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
@@ -166,17 +166,15 @@ const WATCHED: Record<string, "run" | "script"> = {
 
 /** Commands, run when a state says so. They are not idempotent by themselves: `unless`, `onlyif` and `creates` make them so. */
 export const states: StateModule = {
-  functions: {
-    run: stateFunction({
-      signature: RUN,
+  functions: stateFunctions({
+    [`run(${RUN})` as const]: {
       doc: "Runs a command in a shell.",
       run: (context, args) => runBy(COMMAND, context, args),
-    }),
-    script: stateFunction({
-      signature: SCRIPTS,
+    },
+    [`script(${SCRIPTS})` as const]: {
       doc: "Fetches a script, renders it if `template` is given, and runs it. Words behind its name are its arguments.",
       run: (context, args) => runBy(SCRIPT, context, args),
-    }),
+    },
     wait: { signature: WAIT, doc: "Runs a command if something that it watches has changed.", ...nothing },
     watch: { signature: WAIT, doc: "The same as cmd.wait.", ...nothing },
     wait_script: {
@@ -184,17 +182,15 @@ export const states: StateModule = {
       doc: "Runs a script if something that it watches has changed.",
       ...nothing,
     },
-    call: stateFunction({
-      signature: CALL,
+    [`call(${CALL})` as const]: {
       doc: "Not available: it calls a function of a Python program that renders states.",
       run: (_context, { func }) => {
         const problem = `'${typeName(func)}' object is not callable`;
         throw typeError(`${problem}: cmd.call needs a function of Python. Call an execution function with module.run`);
       },
-    }),
+    },
     wait_call: { signature: CALL, doc: "Not available, as cmd.call.", ...nothing },
-    mod_watch: stateFunction({
-      signature: "name, **kwargs",
+    "mod_watch(name, **kwargs)": {
       doc: "Does what was asked for, since something that it watches has changed.",
       async run(context, { name, kwargs }) {
         const { sfun, stateful, ...rest } = kwargs;
@@ -208,6 +204,6 @@ export const states: StateModule = {
         const ret = await context.callState(`cmd.${fun}`, { name, ...rest });
         return truthy(stateful ?? null) ? reinterpreted(ret) : ret;
       },
-    }),
-  },
+    },
+  }),
 };

@@ -1,7 +1,13 @@
 import { messageOf } from "../../base/errors.ts";
 import { hex } from "../../protocol/crypto/hex.ts";
 import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import {
+  type StateContext,
+  stateFunction,
+  stateFunctions,
+  type StateModule,
+  type StateReturn,
+} from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { isMeant, type Job, type Special, type Table, TIMES } from "../modules/cron/table.ts";
@@ -134,7 +140,7 @@ async function install(context: StateContext, args: Args, path: string, group: s
 
 /** The tables of cron. */
 export const states: StateModule = {
-  functions: {
+  functions: stateFunctions({
     present: stateFunction({
       signature: `name, user='root', minute='*', hour='*', daymonth='*', month='*', dayweek='*', comment=None,
         commented=False, identifier=False, special=None`,
@@ -152,8 +158,7 @@ export const states: StateModule = {
         return told(name, user, subject, answer);
       },
     }),
-    absent: stateFunction({
-      signature: "name, user='root', identifier=False, special=None, **kwargs",
+    "absent(name, user='root', identifier=False, special=None, **kwargs)": {
       doc: "The command is not in the user's table.",
       async run(context, given) {
         const [name, args] = named(given);
@@ -168,7 +173,7 @@ export const states: StateModule = {
           : await context.call("cron.rm_special", [user, name], { special, identifier });
         return removed(told(name, user, subject, answer));
       },
-    }),
+    },
     file: stateFunction({
       signature: `name, source_hash='', source_hash_name=None, user='root', template=None, context=None,
         replace: bool=True, defaults=None, backup='', **kwargs`,
@@ -186,17 +191,15 @@ export const states: StateModule = {
         });
       },
     }),
-    env_present: stateFunction({
-      signature: "name, value=None, user='root'",
+    "env_present(name, value=None, user='root')": {
       doc: "The variable is in the user's table, with that value.",
       async run(context, { name, value, user }) {
         const subject = `Cron env ${str(name)}`;
         if (context.test) return predictedPresent(name, subject, await variable(context, user, str(name), value));
         return told(name, user, subject, await context.call("cron.set_env", [user, name], { value }));
       },
-    }),
-    env_absent: stateFunction({
-      signature: "name: str, user='root'",
+    },
+    "env_absent(name: str, user='root')": {
       doc: "The variable is not in the user's table.",
       async run(context, args) {
         const name = args.name.trim();
@@ -204,6 +207,6 @@ export const states: StateModule = {
         if (context.test) return predictedAbsent(name, subject, await variable(context, args.user, name, null));
         return removed(told(name, args.user, subject, await context.call("cron.rm_env", [args.user, name])));
       },
-    }),
-  },
+    },
+  }),
 };

@@ -1,5 +1,5 @@
 import { SaltInvocationError } from "../../model/loader/family.ts";
-import { stateFunction, type StateModule } from "../../model/loader/states.ts";
+import { stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -32,9 +32,8 @@ function answersOf(data: unknown): Answer[] {
 export const states: StateModule = {
   virtual: ({ grains }) =>
     grains.os_family === "Debian" ? true : { unavailable: "debconf state only runs on Debian systems" },
-  functions: {
-    set: stateFunction({
-      signature: "name, data, **kwargs",
+  functions: stateFunctions({
+    "set(name, data, **kwargs)": {
       doc: "The package's questions have these answers: a map of questions to type and value.",
       async run(context, { name, data }) {
         const current = await context.call("debconf.show", [name]) as unknown[][] | null;
@@ -62,9 +61,8 @@ export const states: StateModule = {
         const none = Object.keys(changes).length === 0;
         return outcome(name, result, none ? "All specified answers are already set" : comment, changes);
       },
-    }),
-    set_file: stateFunction({
-      signature: "name, source, template=None, context=None, defaults=None, **kwargs",
+    },
+    "set_file(name, source, template=None, context=None, defaults=None, **kwargs)": {
       doc: "Answers the questions of a file, which is rendered first if `template` says so.",
       async run(context, args) {
         const { name, source, template, context: variables, defaults, kwargs } = args;
@@ -79,6 +77,6 @@ export const states: StateModule = {
           ? outcome(name, true, "Debconf selections were set.")
           : outcome(name, false, "Unable to set debconf selections from file.");
       },
-    }),
-  },
+    },
+  }),
 };

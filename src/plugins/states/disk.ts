@@ -1,4 +1,4 @@
-import { stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import { stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { roundFloat } from "../../language/python/arithmetic.ts";
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { type Float, toFloat } from "../../language/python/float.ts";
@@ -65,9 +65,8 @@ function complaint(
 
 /** How full disks are. */
 export const states: StateModule = {
-  functions: {
-    status: stateFunction({
-      signature: "name, maximum=None, minimum=None, absolute=False, free=False",
+  functions: stateFunctions({
+    "status(name, maximum=None, minimum=None, absolute=False, free=False)": {
       doc:
         "The mount point or directory is neither fuller than `maximum` nor emptier than `minimum`, in percent, or with " +
         "`absolute` in kilobytes; with `free` it is what is free that counts. Nothing is changed.",
@@ -107,6 +106,6 @@ export const states: StateModule = {
         );
         return ret(problem === undefined, problem ?? "Disk used space in acceptable range", space.data);
       },
-    }),
-  },
+    },
+  }),
 };

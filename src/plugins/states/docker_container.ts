@@ -1,7 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import { CommandExecutionError } from "../../model/loader/family.ts";
 import { type Args, bindArguments, parseSignature } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { newContainer } from "../docker/create_options.ts";
@@ -141,11 +141,11 @@ const CHECKS = "skip_translate=None, ignore_collisions=False, validate_ip_addrs=
 const RUNNING = `image=None, ${CHECKS}, force=False, watch_action='force', start=True, shutdown_timeout=None,
   client_timeout=60, networks=None, **kwargs` as const;
 
-const WATCHES: Readonly<Record<string, string>> = {
+const WATCHES = {
   running: RUNNING,
   run: `image=None, bg=False, failhard=True, replace=False, force=False, ${CHECKS}, client_timeout=60, **kwargs`,
   stopped: "containers=None, shutdown_timeout=None, unpause=False, error_on_absent=True, **kwargs",
-};
+} as const;
 
 /** The arguments of a function that a watch stands for. */
 const bound = (fun: "running" | "stopped" | "run", given: Values): Args =>
@@ -153,20 +153,17 @@ const bound = (fun: "running" | "stopped" | "run", given: Values): Args =>
 
 /** Containers of Docker. */
 export const states: StateModule = {
-  functions: {
-    running: stateFunction({
-      signature: `name, ${RUNNING}`,
+  functions: stateFunctions({
+    [`running(name, ${RUNNING})` as const]: {
       doc: "The container runs, with this configuration; one with another is replaced.",
       run: running,
-    }),
-    run: stateFunction({ signature: `name, ${WATCHES.run}`, doc: "A container is run to its end.", run }),
-    stopped: stateFunction({
-      signature: `name=None, ${WATCHES.stopped}`,
+    },
+    [`run(name, ${WATCHES.run})` as const]: { doc: "A container is run to its end.", run },
+    [`stopped(name=None, ${WATCHES.stopped})` as const]: {
       doc: "The containers do not run.",
       run: stopped,
-    }),
-    absent: stateFunction({
-      signature: "name, force=False",
+    },
+    "absent(name, force=False)": {
       doc: "There is no such container.",
       async run(context, { name, force }) {
         const isThere = async () =>
@@ -187,9 +184,8 @@ export const states: StateModule = {
         const how = truthy(force) && before !== "stopped" ? "Forcibly" : "Successfully";
         return outcome(name, true, `${how} removed container '${str(name)}'`, { removed });
       },
-    }),
-    mod_watch: stateFunction({
-      signature: "name, sfun=None, **kwargs",
+    },
+    "mod_watch(name, sfun=None, **kwargs)": {
       doc: "Replaces the container, or sends it the signal `watch_action`; runs or stops it again.",
       async run(context, { name, sfun, kwargs }) {
         const given = withoutOwn(kwargs);
@@ -202,6 +198,6 @@ export const states: StateModule = {
         if (sfun === "run") return await run(context, bound(sfun, { name, ...given }));
         return outcome(name, false, `watch requisite is not implemented for ${str(sfun)}`);
       },
-    }),
-  },
+    },
+  }),
 };

@@ -1,7 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import { CommandExecutionError } from "../../model/loader/family.ts";
 import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -133,14 +133,12 @@ const PRESENT = `tag=None, build=None, load=None, force=False, insecure_registry
 
 /** Images of Docker. */
 export const states: StateModule = {
-  functions: {
-    present: stateFunction({
-      signature: `name, ${PRESENT}`,
+  functions: stateFunctions({
+    [`present(name, ${PRESENT})` as const]: {
       doc: "There is an image of that name: pulled, built or loaded.",
       run: present,
-    }),
-    absent: stateFunction({
-      signature: "name=None, images=None, force=False",
+    },
+    "absent(name=None, images=None, force=False)": {
       doc: "There are no images of these names.",
       async run(context, { name, images, force }) {
         if (!truthy(name) && !truthy(images)) {
@@ -181,14 +179,13 @@ export const states: StateModule = {
         const why = errors === undefined ? "" : `. The following errors were encountered: ${errors.join("; ")}`;
         return outcome(name, false, `None of the specified images were removed${why}`);
       },
-    }),
-    mod_watch: stateFunction({
-      signature: `name, sfun=None, ${PRESENT}`,
+    },
+    [`mod_watch(name, sfun=None, ${PRESENT})` as const]: {
       doc: "Pulls, builds or loads the image again.",
       run: async (context, { sfun, ...args }) =>
         sfun === "present"
           ? await present(context, { ...args, force: true })
           : outcome(args.name, false, `watch requisite is not implemented for ${str(sfun)}`),
-    }),
-  },
+    },
+  }),
 };

@@ -1,6 +1,6 @@
 import { messageOf } from "../../base/errors.ts";
 import { CommandExecutionError } from "../../model/loader/family.ts";
-import { stateFunction, type StateModule } from "../../model/loader/states.ts";
+import { stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { type Network, networkOf, removeNetwork } from "./docker/network.ts";
 import { NetworkPresent } from "./docker/network_present.ts";
@@ -8,7 +8,7 @@ import { outcome } from "./outcome.ts";
 
 /** Networks of Docker. */
 export const states: StateModule = {
-  functions: {
+  functions: stateFunctions({
     present: stateFunction({
       signature: `name, skip_translate=None, ignore_collisions=False, validate_ip_addrs=True, containers=None,
         reconnect=True, **kwargs`,
@@ -17,8 +17,7 @@ export const states: StateModule = {
         return await new NetworkPresent(context, args).run();
       },
     }),
-    absent: stateFunction({
-      signature: "name",
+    "absent(name)": {
       doc: "There is no network of that name.",
       async run(context, { name }) {
         let network: Network | undefined;
@@ -32,6 +31,6 @@ export const states: StateModule = {
         if (context.test) return outcome(name, null, `Network '${str(name)}' will be removed`);
         return await removeNetwork(context, network);
       },
-    }),
-  },
+    },
+  }),
 };

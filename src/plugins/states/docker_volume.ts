@@ -1,6 +1,6 @@
 import { messageOf } from "../../base/errors.ts";
 import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { repr, str } from "../../language/python/repr.ts";
 import { outcome } from "./outcome.ts";
@@ -43,9 +43,8 @@ async function remove(context: StateContext, name: unknown): Promise<StateReturn
 
 /** Volumes of Docker. */
 export const states: StateModule = {
-  functions: {
-    present: stateFunction({
-      signature: "name, driver=None, driver_opts=None, force: bool=False",
+  functions: stateFunctions({
+    "present(name, driver=None, driver_opts=None, force: bool=False)": {
       doc: "There is a volume of that name and driver.",
       async run(context, args) {
         const { name, driver, force } = args;
@@ -73,9 +72,8 @@ export const states: StateModule = {
         const removed = await remove(context, name);
         return removed.result === true ? await create(context, args, removed.changes) : removed;
       },
-    }),
-    absent: stateFunction({
-      signature: "name, driver=None",
+    },
+    "absent(name, driver=None)": {
       doc: "There is no volume of that name.",
       async run(context, { name }) {
         if (await volumeOf(context, name) === undefined) {
@@ -84,6 +82,6 @@ export const states: StateModule = {
         if (context.test) return outcome(name, null, `Volume '${str(name)}' will be removed`);
         return await remove(context, name);
       },
-    }),
-  },
+    },
+  }),
 };

@@ -1,5 +1,5 @@
 import type { Args } from "../../model/loader/signature.ts";
-import { stateFunction, type StateModule } from "../../model/loader/states.ts";
+import { stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -28,9 +28,8 @@ function changesTo(
 
 /** Variables of the environment. */
 export const states: StateModule = {
-  functions: {
-    setenv: stateFunction({
-      signature: "name, value, false_unsets=False, clear_all=False, update_minion=False, permanent=False",
+  functions: stateFunctions({
+    "setenv(name, value, false_unsets=False, clear_all=False, update_minion=False, permanent=False)": {
       doc:
         "The variable, or each of a map of them, has that value. False empties it, or with `false_unsets` removes it; " +
         "`clear_all` does so with all others.",
@@ -61,6 +60,6 @@ export const states: StateModule = {
         if (!truthy(done)) return outcome(name, false, "Failed to set environ variables", changes);
         return outcome(name, true, "Environ values were set", done as Record<string, unknown>);
       },
-    }),
-  },
+    },
+  }),
 };

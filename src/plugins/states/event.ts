@@ -1,5 +1,11 @@
 import type { KeywordArgs } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import {
+  type StateContext,
+  stateFunction,
+  stateFunctions,
+  type StateModule,
+  type StateReturn,
+} from "../../model/loader/states.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { outcome } from "./outcome.ts";
 
@@ -26,14 +32,13 @@ const sending = stateFunction({
 
 /** Events on the master's bus. */
 export const states: StateModule = {
-  functions: {
+  functions: stateFunctions({
     send: sending,
     fire_master: sending,
     mod_watch: sending,
-    wait: stateFunction({
-      signature: "name, sfun=None, data=None",
+    "wait(name, sfun=None, data=None)": {
       doc: "Sends an event when a state that this one watches has changed something.",
       run: (_context, { name }) => outcome(name, true, ""),
-    }),
-  },
+    },
+  }),
 };

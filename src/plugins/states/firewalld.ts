@@ -1,6 +1,6 @@
 import { CommandExecutionError } from "../../model/loader/family.ts";
 import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateModule } from "../../model/loader/states.ts";
+import { type StateContext, stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { equal } from "../../language/python/equal.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -181,7 +181,7 @@ export const states: StateModule = {
     programPath(context, "firewall-cmd") === undefined
       ? { unavailable: "firewall-cmd is not available, firewalld is probably not installed." }
       : true,
-  functions: {
+  functions: stateFunctions({
     present: stateFunction({
       signature: `name, block_icmp=None, prune_block_icmp=False, default=None, masquerade=False, ports=None,
         prune_ports=False, port_fwd=None, prune_port_fwd=False, services=None, prune_services=False,
@@ -213,8 +213,7 @@ export const states: StateModule = {
         return outcome(name, true, `'${str(name)}' was configured.`, zone.changes);
       },
     }),
-    service: stateFunction({
-      signature: "name, ports=None, protocols=None",
+    "service(name, ports=None, protocols=None)": {
       doc: "The service exists and has these ports and protocols, and no others.",
       async run(context, { name, ports, protocols }) {
         const there = (await context.call("firewalld.get_services") as unknown[]).includes(name);
@@ -245,6 +244,6 @@ export const states: StateModule = {
         await context.call("firewalld.reload_rules");
         return outcome(name, true, `'${str(name)}' was configured.`, changes);
       },
-    }),
-  },
+    },
+  }),
 };

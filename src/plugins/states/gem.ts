@@ -1,5 +1,5 @@
 import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateModule } from "../../model/loader/states.ts";
+import { type StateContext, stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -30,7 +30,7 @@ const hasSource = async (context: StateContext, { name, ruby, user }: Args): Pro
 
 /** Ruby's packages, by gem. */
 export const states: StateModule = {
-  functions: {
+  functions: stateFunctions({
     installed: stateFunction({
       signature: `name, ruby=None, gem_bin=None, user=None, version=None, rdoc=False, ri=False, pre_releases=False,
         proxy=None, source=None`,
@@ -46,8 +46,7 @@ export const states: StateModule = {
           : outcome(name, false, "Could not install gem.");
       },
     }),
-    removed: stateFunction({
-      signature: "name, ruby=None, user=None, gem_bin=None",
+    "removed(name, ruby=None, user=None, gem_bin=None)": {
       doc: "The gem is not installed.",
       async run(context, args) {
         const { name, ruby, user, gem_bin } = args;
@@ -57,9 +56,8 @@ export const states: StateModule = {
           ? outcome(name, true, "Gem was successfully removed.", { [str(name)]: "Removed" })
           : outcome(name, false, "Could not remove gem.");
       },
-    }),
-    sources_add: stateFunction({
-      signature: "name, ruby=None, user=None",
+    },
+    "sources_add(name, ruby=None, user=None)": {
       doc: "Gems are also taken from this address.",
       async run(context, args) {
         const { name, ruby, user } = args;
@@ -69,9 +67,8 @@ export const states: StateModule = {
           ? outcome(name, true, "Gem source was successfully added.", { [str(name)]: "Installed" })
           : outcome(name, false, "Could not add gem source.");
       },
-    }),
-    sources_remove: stateFunction({
-      signature: "name, ruby=None, user=None",
+    },
+    "sources_remove(name, ruby=None, user=None)": {
       doc: "Gems are not taken from this address.",
       async run(context, args) {
         const { name, ruby, user } = args;
@@ -81,6 +78,6 @@ export const states: StateModule = {
           ? outcome(name, true, "Gem source was successfully removed.", { [str(name)]: "Removed" })
           : outcome(name, false, "Could not remove gem source.");
       },
-    }),
-  },
+    },
+  }),
 };

@@ -1,5 +1,5 @@
 import type { Args } from "../../model/loader/signature.ts";
-import { stateFunction, type StateModule } from "../../model/loader/states.ts";
+import { stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { programPath } from "../commands.ts";
@@ -27,7 +27,7 @@ const REMOTE = "identity=None, https_user=None, https_pass=None";
 export const states: StateModule = {
   virtual: (context) =>
     programPath(context, "git") === undefined ? { unavailable: "git module could not be loaded" } : true,
-  functions: {
+  functions: stateFunctions({
     latest: stateFunction({
       signature: `name, target, rev='HEAD', branch=None, ${USER}, update_head=True, force_checkout=False,
         force_clone=False, force_fetch=False, force_reset=False, submodules=False, bare=False, mirror=False,
@@ -66,14 +66,13 @@ export const states: StateModule = {
         });
       },
     }),
-    cloned: stateFunction({
-      signature: `name, target, branch=None, ${USER}, ${REMOTE}, output_encoding=None`,
+    [`cloned(name, target, branch=None, ${USER}, ${REMOTE}, output_encoding=None)` as const]: {
       doc: "The directory is a clone of the repository, of any age; with `branch` that is checked out.",
       run: (context, args) => {
         const repository = new Repository(context, args);
         return onRepository(repository, cloned);
       },
-    }),
+    },
     present: stateFunction({
       signature: `name, force=False, bare=True, template=None, separate_git_dir=None, shared=None, user=None,
         password=None, output_encoding=None`,
@@ -85,5 +84,5 @@ export const states: StateModule = {
     }),
     config_set: configSet,
     config_unset: configUnset,
-  },
+  }),
 };

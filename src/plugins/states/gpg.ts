@@ -1,5 +1,5 @@
 import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -104,9 +104,8 @@ async function receive(context: StateContext, args: Args, report: Report, key: s
 
 /** Public keys in the key rings of GnuPG. */
 export const states: StateModule = {
-  functions: {
-    present: stateFunction({
-      signature: "name, keys=None, user=None, keyserver=None, gnupghome=None, trust=None, **kwargs",
+  functions: stateFunctions({
+    "present(name, keys=None, user=None, keyserver=None, gnupghome=None, trust=None, **kwargs)": {
       doc: "The keys are in the ring, from a key server if need be, and their owners are trusted as far as that.",
       async run(context, args) {
         const report = new Report();
@@ -134,9 +133,8 @@ export const states: StateModule = {
         }
         return report.return(args.name);
       },
-    }),
-    absent: stateFunction({
-      signature: "name, keys=None, user=None, gnupghome=None, **kwargs",
+    },
+    "absent(name, keys=None, user=None, gnupghome=None, **kwargs)": {
       doc: "The keys are not in the ring.",
       async run(context, args) {
         const { name, user, gnupghome } = args;
@@ -164,6 +162,6 @@ export const states: StateModule = {
         }
         return report.return(name);
       },
-    }),
-  },
+    },
+  }),
 };

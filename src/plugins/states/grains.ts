@@ -1,4 +1,4 @@
-import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import type { Args } from "../../model/loader/signature.ts";
 import { equal } from "../../language/python/equal.ts";
 import { str } from "../../language/python/repr.ts";
@@ -28,9 +28,8 @@ async function set(
 
 /** Grains that an operator sets. */
 export const states: StateModule = {
-  functions: {
-    present: stateFunction({
-      signature: "name, value, delimiter=':', force=False",
+  functions: stateFunctions({
+    "present(name, value, delimiter=':', force=False)": {
       doc: "The grain has that value; with `force` also where a map or a list is.",
       async run(context, args) {
         const path = pathOf(args);
@@ -47,9 +46,8 @@ export const states: StateModule = {
         }
         return ret;
       },
-    }),
-    exists: stateFunction({
-      signature: "name, delimiter=':'",
+    },
+    "exists(name, delimiter=':')": {
       doc: "There is such a grain.",
       run(context, args) {
         const path = pathOf(args);
@@ -57,9 +55,8 @@ export const states: StateModule = {
           ? outcome(path, false, "Grain does not exist")
           : outcome(path, true, "Grain exists");
       },
-    }),
-    list_present: stateFunction({
-      signature: "name, value, delimiter=':'",
+    },
+    "list_present(name, value, delimiter=':')": {
       doc: "The grain is a list that has the value, or all values of a list.",
       async run(context, args) {
         const path = pathOf(args);
@@ -83,9 +80,8 @@ export const states: StateModule = {
         }
         return outcome(path, true, `Append value ${str(value)} to grain ${path}`, { new: stored });
       },
-    }),
-    list_absent: stateFunction({
-      signature: "name, value, delimiter=':'",
+    },
+    "list_absent(name, value, delimiter=':')": {
       doc: "The grain is a list without the value, or without all values of a list.",
       async run(context, args) {
         const path = pathOf(args);
@@ -109,9 +105,8 @@ export const states: StateModule = {
         const result = context.test && deleted.length > 0 ? null : true;
         return outcome(path, result, comments.join("\n"), deleted.length > 0 ? { deleted } : {});
       },
-    }),
-    absent: stateFunction({
-      signature: "name, destructive=False, delimiter=':', force=False",
+    },
+    "absent(name, destructive=False, delimiter=':', force=False)": {
       doc: "The grain has no value; with `destructive` there is none of that name.",
       async run(context, args) {
         const path = pathOf(args);
@@ -132,9 +127,8 @@ export const states: StateModule = {
         if (grain === null) return ret;
         return { ...ret, comment: `Value for grain ${path} was set to None`, changes: { grain: path, value: null } };
       },
-    }),
-    append: stateFunction({
-      signature: "name, value, convert=False, delimiter=':'",
+    },
+    "append(name, value, convert=False, delimiter=':')": {
       doc: "The grain, which must exist, is a list that has the value; `convert` makes a list of another value.",
       async run(context, args) {
         const path = pathOf(args);
@@ -158,6 +152,6 @@ export const states: StateModule = {
         else await context.call("grains.setval", [path, grain === null ? [value] : [grain, value]]);
         return outcome(path, true, `Value ${str(value)} was added to grain ${path}`, { added: value });
       },
-    }),
-  },
+    },
+  }),
 };

@@ -1,5 +1,5 @@
 import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { outcome } from "./outcome.ts";
@@ -110,9 +110,8 @@ async function create(context: StateContext, args: Args): Promise<StateReturn> {
 
 /** Groups of this host. */
 export const states: StateModule = {
-  functions: {
-    present: stateFunction({
-      signature: "name, gid=None, system=False, addusers=None, delusers=None, members=None, non_unique=False",
+  functions: stateFunctions({
+    "present(name, gid=None, system=False, addusers=None, delusers=None, members=None, non_unique=False)": {
       doc: "The group is there, with that id; with exactly these members, or with some and without others.",
       async run(context, args) {
         const { name, addusers, delusers, members } = args;
@@ -135,9 +134,8 @@ export const states: StateModule = {
         if (Object.keys(changes).length > 0) return await change(context, args, changes);
         return outcome(name, true, `Group ${str(name)} is present and up to date`);
       },
-    }),
-    absent: stateFunction({
-      signature: "name",
+    },
+    "absent(name)": {
       doc: "There is no such group.",
       async run(context, { name }) {
         if (!truthy(await context.call("group.info", [name]))) return outcome(name, true, "Group not present");
@@ -147,6 +145,6 @@ export const states: StateModule = {
           ? outcome(name, result, `Removed group ${str(name)}`, { [str(name)]: "" })
           : outcome(name, result, `Failed to remove group ${str(name)}`);
       },
-    }),
-  },
+    },
+  }),
 };

@@ -1,6 +1,6 @@
 import { listOf } from "../../language/python/given.ts";
 import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { parseIpv4, parseIpv6 } from "../../language/python/ipaddress.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -124,9 +124,8 @@ async function absent(context: StateContext, { name, ip }: Args): Promise<StateR
 
 /** Names of addresses in the hosts file, which is the option `hosts.file`. */
 export const states: StateModule = {
-  functions: {
-    present: stateFunction({
-      signature: "name, ip, comment='', clean: bool=False",
+  functions: stateFunctions({
+    "present(name, ip, comment='', clean: bool=False)": {
       doc: "The host has that address, or each of a list; with `clean` no other.",
       async run(context, args) {
         const name = str(args.name);
@@ -151,14 +150,12 @@ export const states: StateModule = {
         ret.comment = plan.comments.join("\n");
         return ret;
       },
-    }),
-    absent: stateFunction({
-      signature: "name, ip",
+    },
+    "absent(name, ip)": {
       doc: "The host does not have that address, or any of a list.",
       run: absent,
-    }),
-    only: stateFunction({
-      signature: "name, hostnames",
+    },
+    "only(name, hostnames)": {
       doc: "The address has these names and no other.",
       async run(context, { name, hostnames }) {
         const wanted = (Array.isArray(hostnames) ? hostnames : [hostnames]).map((host) => str(host).trim()).join(" ");
@@ -173,6 +170,6 @@ export const states: StateModule = {
           [str(name)]: { old: before, new: wanted },
         });
       },
-    }),
-  },
+    },
+  }),
 };

@@ -1,5 +1,5 @@
 import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { translateRegexp } from "../../language/python/regexp.ts";
 import { repr, str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -59,15 +59,13 @@ async function query(context: StateContext, args: Args): Promise<StateReturn> {
 
 /** Answers of web servers. */
 export const states: StateModule = {
-  functions: {
-    query: stateFunction({
-      signature: "name, match=None, match_type='string', status=None, status_type='string', wait_for=None, **kwargs",
+  functions: stateFunctions({
+    "query(name, match=None, match_type='string', status=None, status_type='string', wait_for=None, **kwargs)": {
       doc: "The answer from that address has a text, or a status.",
       run: query,
-    }),
+    },
     /** Asks again until the answer is right, or the time is over. */
-    wait_for_successful_query: stateFunction({
-      signature: "name, wait_for=300, **kwargs",
+    "wait_for_successful_query(name, wait_for=300, **kwargs)": {
       doc: "The same, within so many seconds.",
       async run(context, args) {
         const { clock } = context.runtime;
@@ -87,6 +85,6 @@ export const states: StateModule = {
           await clock.sleep(pauseMs);
         }
       },
-    }),
-  },
+    },
+  }),
 };

@@ -3,7 +3,7 @@ import type { Args } from "../../model/loader/signature.ts";
 import {
   type StateContext,
   type StateFunction,
-  stateFunction,
+  stateFunctions,
   type StateModule,
   type StateReturn,
 } from "../../model/loader/states.ts";
@@ -234,27 +234,23 @@ const FILE = "separator='='";
 /** Options and sections of ini files. */
 export const states: StateModule = {
   virtual: () => "ini",
-  functions: {
-    options_present: stateFunction({
-      signature: `name, sections=None, ${FILE}, strict=False, encoding=None, no_spaces=False`,
+  functions: stateFunctions({
+    [`options_present(name, sections=None, ${FILE}, strict=False, encoding=None, no_spaces=False)` as const]: {
       doc: "The file has these options, by section or above them; with `strict` no others.",
       run: guarded(optionsPresent),
-    }),
-    options_absent: stateFunction({
-      signature: `name, sections=None, ${FILE}, encoding=None`,
+    },
+    [`options_absent(name, sections=None, ${FILE}, encoding=None)` as const]: {
       doc:
         "The file does not have these options: a map of section to a list of names, or of options above the sections.",
       run: guarded(optionsAbsent),
-    }),
-    sections_present: stateFunction({
-      signature: `name, sections=None, ${FILE}, encoding=None`,
+    },
+    [`sections_present(name, sections=None, ${FILE}, encoding=None)` as const]: {
       doc: "The file has these sections; new ones are empty.",
       run: guarded(sectionsPresent),
-    }),
-    sections_absent: stateFunction({
-      signature: `name, sections=None, ${FILE}, encoding=None`,
+    },
+    [`sections_absent(name, sections=None, ${FILE}, encoding=None)` as const]: {
       doc: "The file does not have these sections.",
       run: guarded(sectionsAbsent),
-    }),
-  },
+    },
+  }),
 };

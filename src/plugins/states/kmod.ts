@@ -1,5 +1,5 @@
 import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateModule } from "../../model/loader/states.ts";
+import { type StateContext, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { outcome } from "./outcome.ts";
@@ -51,9 +51,8 @@ const joined = (lines: readonly string[]): string =>
 
 /** Modules of the Linux kernel. */
 export const states: StateModule = {
-  functions: {
-    present: stateFunction({
-      signature: "name, persist=False, mods=None",
+  functions: stateFunctions({
+    "present(name, persist=False, mods=None)": {
       doc: "The kernel module is loaded, or those of `mods`; with `persist` also when the system starts.",
       async run(context, args) {
         const mods = wanted(args);
@@ -81,9 +80,8 @@ export const states: StateModule = {
         const result = unavailable.length === 0 && tally.result;
         return outcome(args.name, result, joined(comments), tally.changes);
       },
-    }),
-    absent: stateFunction({
-      signature: "name, persist=False, comment=True, mods=None",
+    },
+    "absent(name, persist=False, comment=True, mods=None)": {
       doc: "The kernel module is not loaded, or those of `mods`; with `persist` also not when the system starts.",
       async run(context, args) {
         const mods = wanted(args);
@@ -98,6 +96,6 @@ export const states: StateModule = {
         }
         return outcome(args.name, tally.result, joined(tally.lines("Removed", "remove")), tally.changes);
       },
-    }),
-  },
+    },
+  }),
 };

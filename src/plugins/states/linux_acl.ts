@@ -1,6 +1,6 @@
 import { SaltInvocationError } from "../../model/loader/family.ts";
 import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateModule } from "../../model/loader/states.ts";
+import { type StateContext, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { operand, programPath } from "../commands.ts";
@@ -90,9 +90,8 @@ export const states: StateModule = {
     ["getfacl", "setfacl"].every((name) => programPath(context, name) !== undefined) ? "acl" : {
       unavailable: "The linux_acl state cannot be loaded: the getfacl or setfacl binary is not in the path.",
     },
-  functions: {
-    present: stateFunction({
-      signature: "name, acl_type, acl_name='', perms='', recurse=False, force=False",
+  functions: stateFunctions({
+    "present(name, acl_type, acl_name='', perms='', recurse=False, force=False)": {
       doc: "The path has that entry; with `force` no other.",
       async run(context, args) {
         const { name, acl_type: type, acl_name: of, perms, recurse } = args;
@@ -121,9 +120,8 @@ export const states: StateModule = {
           ? outcome(name, true, done, changes)
           : outcome(name, false, `Error updating permissions for ${str(of)}: ${failure}`);
       },
-    }),
-    absent: stateFunction({
-      signature: "name, acl_type, acl_name='', perms='', recurse=False",
+    },
+    "absent(name, acl_type, acl_name='', perms='', recurse=False)": {
       doc: "The path does not have that entry.",
       async run(context, args) {
         const { name, acl_type: type, acl_name: of, recurse } = args;
@@ -139,9 +137,8 @@ export const states: StateModule = {
         await context.call("acl.delfacl", [type, of, name], { recursive: recurse });
         return outcome(name, true, "Removing permissions");
       },
-    }),
-    list_present: stateFunction({
-      signature: "name, acl_type, acl_names=None, perms='', recurse=False, force=False",
+    },
+    "list_present(name, acl_type, acl_names=None, perms='', recurse=False, force=False)": {
       doc: "The path has an entry for each of a list of names; with `force` no other.",
       async run(context, args) {
         const { name, acl_type: type, perms } = args;
@@ -192,9 +189,8 @@ export const states: StateModule = {
         }
         return ret;
       },
-    }),
-    list_absent: stateFunction({
-      signature: "name, acl_type, acl_names=None, recurse=False",
+    },
+    "list_absent(name, acl_type, acl_names=None, recurse=False)": {
       doc: "The path has no entry for any of a list of names.",
       async run(context, args) {
         const { name, acl_type: type, recurse } = args;
@@ -207,6 +203,6 @@ export const states: StateModule = {
         for (const one of names) await context.call("acl.delfacl", [type, one, name], { recursive: recurse });
         return outcome(name, true, "Removing permissions");
       },
-    }),
-  },
+    },
+  }),
 };

@@ -1,5 +1,5 @@
 import { CommandExecutionError } from "../../model/loader/family.ts";
-import { stateFunction, type StateModule } from "../../model/loader/states.ts";
+import { stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { parseLocale } from "../modules/locale.ts";
@@ -7,9 +7,8 @@ import { outcome } from "./outcome.ts";
 
 /** Locales: the one of the system, and those that are there. */
 export const states: StateModule = {
-  functions: {
-    system: stateFunction({
-      signature: "name",
+  functions: stateFunctions({
+    "system(name)": {
       doc: "The system's locale is that one.",
       async run(context, { name }) {
         try {
@@ -26,9 +25,8 @@ export const states: StateModule = {
           return outcome(name, false, `Failed to set system locale: ${error.message}`);
         }
       },
-    }),
-    present: stateFunction({
-      signature: "name",
+    },
+    "present(name)": {
       doc: "There is such a locale; it is generated if need be.",
       async run(context, { name }) {
         if (truthy(await context.call("locale.avail", [name]))) {
@@ -39,6 +37,6 @@ export const states: StateModule = {
           ? outcome(name, true, `Generated locale ${str(name)}`, { locale: name })
           : outcome(name, false, `Failed to generate locale ${str(name)}`);
       },
-    }),
-  },
+    },
+  }),
 };

@@ -1,5 +1,5 @@
 import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { sorted } from "../../language/python/compare.ts";
 import { repr, str } from "../../language/python/repr.ts";
@@ -103,9 +103,8 @@ async function carryOut(context: StateContext, name: unknown, found: Devices, pl
 export const states: StateModule = {
   virtual: (context) =>
     programPath(context, "mdadm") === undefined ? { unavailable: "Unable to locate command: mdadm" } : true,
-  functions: {
-    present: stateFunction({
-      signature: "name, level, devices, **kwargs",
+  functions: stateFunctions({
+    "present(name, level, devices, **kwargs)": {
       doc:
         "The array exists on these devices: it is made, or started if they are in one. Other arguments are options of mdadm.",
       async run(context, args) {
@@ -128,9 +127,8 @@ export const states: StateModule = {
         const plan = truthy(now) ? undefined : planFor(context, args, found, members);
         return context.test ? await dry(name, found, plan) : await carryOut(context, name, found, plan);
       },
-    }),
-    absent: stateFunction({
-      signature: "name",
+    },
+    "absent(name)": {
       doc: "The array does not exist.",
       async run(context, { name }) {
         if (await arrayOf(context, name) === undefined) return outcome(name, true, `Raid ${str(name)} already absent`);
@@ -139,6 +137,6 @@ export const states: StateModule = {
           ? outcome(name, true, `Raid ${str(name)} has been destroyed`)
           : outcome(name, false, `Raid ${str(name)} failed to be destroyed`);
       },
-    }),
-  },
+    },
+  }),
 };

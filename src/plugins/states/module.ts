@@ -1,4 +1,4 @@
-import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { runNamed } from "./module/named.ts";
 import { runSeveral } from "./module/several.ts";
@@ -30,22 +30,19 @@ const wait = (_context: StateContext, { name }: Record<string, unknown>): StateR
 
 /** Execution functions as states. */
 export const states: StateModule = {
-  functions: {
-    run: stateFunction({
-      signature: "**kwargs",
+  functions: stateFunctions({
+    "run(**kwargs)": {
       doc: "Calls execution functions.",
       run: (context, { kwargs }) => run(context, kwargs),
-    }),
-    mod_watch: stateFunction({
-      signature: "**kwargs",
+    },
+    "mod_watch(**kwargs)": {
       doc: "Calls them, since something that the state watches has changed.",
       run: (context, { kwargs }) => run(context, kwargs),
-    }),
-    wait: stateFunction({
-      signature: "name, **kwargs",
+    },
+    "wait(name, **kwargs)": {
       doc: "Calls a function if something that it watches has changed.",
       run: wait,
-    }),
-    watch: stateFunction({ signature: "name, **kwargs", doc: "The same as module.wait.", run: wait }),
-  },
+    },
+    "watch(name, **kwargs)": { doc: "The same as module.wait.", run: wait },
+  }),
 };

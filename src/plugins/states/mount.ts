@@ -1,4 +1,10 @@
-import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import {
+  type StateContext,
+  stateFunction,
+  stateFunctions,
+  type StateModule,
+  type StateReturn,
+} from "../../model/loader/states.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { basename } from "../../language/python/posixpath.ts";
 import { str } from "../../language/python/repr.ts";
@@ -35,11 +41,10 @@ const told = (name: unknown, result: boolean | null, comment: string[], changes 
 
 /** File systems: mounted, in the fstab, or not. */
 export const states: StateModule = {
-  functions: {
+  functions: stateFunctions({
     mounted,
     unmounted,
-    swap: stateFunction({
-      signature: "name, persist: bool=True, config='/etc/fstab'",
+    "swap(name, persist: bool=True, config='/etc/fstab')": {
       doc: "The device or file is in use as swap, and with `persist` in the fstab.",
       async run(context, { name, persist, config }) {
         const ret = outcome(name, true, "");
@@ -83,7 +88,7 @@ export const states: StateModule = {
         if (entry.result === false) ret.result = false;
         return ret;
       },
-    }),
+    },
     fstab_present: stateFunction({
       signature: `name, fs_file, fs_vfstype, fs_mntops='defaults', fs_freq=0, fs_passno=0, mount_by=None,
         config='/etc/fstab', mount: bool=True, match_on='auto', not_change=False, fs_mount=True`,
@@ -128,8 +133,7 @@ export const states: StateModule = {
         return { ...ret, result: false, comment: [...ret.comment, `Error while mounting ${reason}`] };
       },
     }),
-    fstab_absent: stateFunction({
-      signature: "name, fs_file, mount_by=None, config='/etc/fstab'",
+    "fstab_absent(name, fs_file, mount_by=None, config='/etc/fstab')": {
       doc: "The mount point is not in the fstab.",
       async run(context, args) {
         const { name, mount_by, config } = args;
@@ -144,9 +148,8 @@ export const states: StateModule = {
           ? told(name, true, [`${place} entry removed from ${file}.`], { persist: "removed" })
           : told(name, false, [`${place} entry failed when removing from ${file}.`]);
       },
-    }),
-    mod_watch: stateFunction({
-      signature: "name, user=None, **kwargs",
+    },
+    "mod_watch(name, user=None, **kwargs)": {
       doc: "Mounts again, with the same options.",
       async run(context, { name, user, kwargs }) {
         const { sfun, device, fstype, opts } = kwargs;
@@ -156,6 +159,6 @@ export const states: StateModule = {
           ? outcome(name, true, `${str(name)} remounted`)
           : outcome(name, false, `${str(name)} failed to remount: ${str(done)}`);
       },
-    }),
-  },
+    },
+  }),
 };

@@ -1,5 +1,5 @@
 import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -39,9 +39,8 @@ async function altered(context: StateContext, args: Args, existing: unknown): Pr
 
 /** Databases of MySQL and MariaDB. */
 export const states: StateModule = {
-  functions: {
-    present: stateFunction({
-      signature: "name, character_set=None, collate=None, **connection_args",
+  functions: stateFunctions({
+    "present(name, character_set=None, collate=None, **connection_args)": {
       doc: "The database exists, with this character set and collation.",
       async run(context, args) {
         const { name, character_set, collate } = args;
@@ -58,9 +57,8 @@ export const states: StateModule = {
         const why = takeError(context);
         return outcome(name, false, `Failed to create database ${str(name)}${why === undefined ? "" : ` (${why})`}`);
       },
-    }),
-    absent: stateFunction({
-      signature: "name, **connection_args",
+    },
+    "absent(name, **connection_args)": {
       doc: "The database does not exist.",
       async run(context, args) {
         const { name } = args;
@@ -78,6 +76,6 @@ export const states: StateModule = {
         if (error !== undefined) return outcome(name, false, error);
         return outcome(name, true, `Database ${str(name)} is not present, so it cannot be removed`);
       },
-    }),
-  },
+    },
+  }),
 };

@@ -1,6 +1,6 @@
 import { SaltInvocationError } from "../../model/loader/family.ts";
 import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateModule } from "../../model/loader/states.ts";
+import { type StateContext, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -54,9 +54,8 @@ const WHAT = "name, grant=None, database=None, user=None, host='localhost', gran
 
 /** Grants of MySQL and MariaDB. */
 export const states: StateModule = {
-  functions: {
-    present: stateFunction({
-      signature: `${WHAT}, revoke_first: bool=False, ssl_option=False, **connection_args`,
+  functions: stateFunctions({
+    [`present(${WHAT}, revoke_first: bool=False, ssl_option=False, **connection_args)` as const]: {
       doc: "The user has these grants.",
       async run(context, args) {
         const { name, grant, database, user, host, grant_option, escape, revoke_first, ssl_option } = args;
@@ -86,9 +85,8 @@ export const states: StateModule = {
         const why = takeError(context);
         return outcome(name, false, `${tried}${why === undefined ? "" : ` (${why})`}`);
       },
-    }),
-    absent: stateFunction({
-      signature: `${WHAT}, **connection_args`,
+    },
+    [`absent(${WHAT}, **connection_args)` as const]: {
       doc: "The user does not have these grants.",
       async run(context, args) {
         const { name, grant, database, user, host, grant_option, escape } = args;
@@ -116,6 +114,6 @@ export const states: StateModule = {
         }
         return outcome(name, true, `G${what.slice(1)} to ${who} is not present, so it cannot be revoked`);
       },
-    }),
-  },
+    },
+  }),
 };

@@ -1,5 +1,11 @@
 import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import {
+  type StateContext,
+  stateFunction,
+  stateFunctions,
+  type StateModule,
+  type StateReturn,
+} from "../../model/loader/states.ts";
 import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -107,9 +113,8 @@ const REST = "check_db_exists=True, client_flags=None, **connection_args";
 
 /** Statements of MySQL and MariaDB. */
 export const states: StateModule = {
-  functions: {
-    run: stateFunction({
-      signature: `name, database, query, output=None, grain=None, key=None, overwrite=True, ${REST}`,
+  functions: stateFunctions({
+    [`run(name, database, query, output=None, grain=None, key=None, overwrite=True, ${REST})` as const]: {
       doc: "Runs a statement; its result goes to a grain or a file if one is named.",
       async run(context, args) {
         return await execute(
@@ -119,7 +124,7 @@ export const states: StateModule = {
           (connection) => context.call("mysql.query", [args.database, args.query], connection),
         );
       },
-    }),
+    },
     run_file: stateFunction({
       signature: `name, database, query_file=None, output=None, grain=None, key=None, overwrite=True, saltenv=None,
         ${REST}`,
@@ -139,5 +144,5 @@ export const states: StateModule = {
         );
       },
     }),
-  },
+  }),
 };

@@ -1,5 +1,11 @@
 import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import {
+  type StateContext,
+  stateFunction,
+  stateFunctions,
+  type StateModule,
+  type StateReturn,
+} from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { takeError } from "../modules/mysql/client.ts";
@@ -73,7 +79,7 @@ async function added(context: StateContext, args: Args): Promise<StateReturn> {
 
 /** Users of MySQL and MariaDB. */
 export const states: StateModule = {
-  functions: {
+  functions: stateFunctions({
     present: stateFunction({
       signature: `name, host='localhost', password=None, password_hash=None, allow_passwordless=False,
         unix_socket=False, password_column=None, auth_plugin='mysql_native_password', **connection_args`,
@@ -101,8 +107,7 @@ export const states: StateModule = {
         return other === undefined ? await added(context, args) : outcome(name, false, other);
       },
     }),
-    absent: stateFunction({
-      signature: "name, host='localhost', **connection_args",
+    "absent(name, host='localhost', **connection_args)": {
       doc: "The user does not exist.",
       async run(context, args) {
         const { name, host } = args;
@@ -120,6 +125,6 @@ export const states: StateModule = {
           ? outcome(name, true, `${who} is not present, so it cannot be removed`)
           : outcome(name, false, error);
       },
-    }),
-  },
+    },
+  }),
 };

@@ -1,4 +1,4 @@
-import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { equal } from "../../language/python/equal.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -45,10 +45,9 @@ async function settle(context: StateContext, subject: Subject, dry: boolean, kwa
 
 /** Network interfaces, and what the host has of a network. */
 export const states: StateModule = {
-  functions: {
+  functions: stateFunctions({
     managed,
-    routes: stateFunction({
-      signature: "name, **kwargs",
+    "routes(name, **kwargs)": {
       doc: "The interface has these `routes`.",
       async run(context, args) {
         const { name } = args;
@@ -69,9 +68,8 @@ export const states: StateModule = {
           kwargs,
         );
       },
-    }),
-    system: stateFunction({
-      signature: "name, **kwargs",
+    },
+    "system(name, **kwargs)": {
       doc:
         "The host has these settings: enabled, hostname, search; `apply_hostname` and `require_reboot` say how they come to hold.",
       async run(context, args) {
@@ -91,6 +89,6 @@ export const states: StateModule = {
           kwargs,
         );
       },
-    }),
-  },
+    },
+  }),
 };

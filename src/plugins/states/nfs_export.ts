@@ -1,4 +1,4 @@
-import { stateFunction, type StateModule } from "../../model/loader/states.ts";
+import { stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { SaltInvocationError } from "../../model/loader/family.ts";
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { equal } from "../../language/python/equal.ts";
@@ -25,9 +25,8 @@ export const states: StateModule = {
   virtual: (context) =>
     programPath(context, "exportfs") !== undefined ||
     { unavailable: "The nfs_exports state module failed to load: the exportfs binary is not in the path" },
-  functions: {
-    present: stateFunction({
-      signature: "name, clients=None, hosts=None, options=None, exports='/etc/exports'",
+  functions: stateFunctions({
+    "present(name, clients=None, hosts=None, options=None, exports='/etc/exports')": {
       doc: "The directory is exported to these clients: a list of maps of `hosts` and `options`, or one of them.",
       async run(context, args) {
         const { name, hosts, options, exports: file } = args;
@@ -54,9 +53,8 @@ export const states: StateModule = {
         const { stderr, result } = await context.call("nfs3.reload_exports") as Reloaded;
         return outcome(name, result, stderr, changes);
       },
-    }),
-    absent: stateFunction({
-      signature: "name, exports='/etc/exports'",
+    },
+    "absent(name, exports='/etc/exports')": {
       doc: "The directory is not exported.",
       async run(context, { name, exports: file }) {
         const path = str(name);
@@ -68,6 +66,6 @@ export const states: StateModule = {
         const { stderr, result } = await context.call("nfs3.reload_exports") as Reloaded;
         return outcome(name, result, result ? `Export ${path} removed` : stderr, changes);
       },
-    }),
-  },
+    },
+  }),
 };

@@ -1,5 +1,11 @@
 import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import {
+  type StateContext,
+  stateFunction,
+  stateFunctions,
+  type StateModule,
+  type StateReturn,
+} from "../../model/loader/states.ts";
 import { SaltInvocationError } from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
 import { strip } from "../../language/python/whitespace.ts";
@@ -116,15 +122,14 @@ const ofRule = (action: Action, doc: string) =>
 
 /** The rules of the firewall, with nft. */
 export const states: StateModule = {
-  functions: {
+  functions: stateFunctions({
     append: ofRule("append", "The rule is in the chain; it comes behind the others if it is new."),
     insert: ofRule(
       "insert",
       "The rule is in the chain; it comes before the rule with the handle `position` if it is new.",
     ),
     delete: ofRule("delete", "The rule is not in the chain."),
-    chain_present: stateFunction({
-      signature: "name, table='filter', table_type=None, hook=None, priority=None, family='ipv4'",
+    "chain_present(name, table='filter', table_type=None, hook=None, priority=None, family='ipv4')": {
       doc: "The chain exists; with type, hook and priority it is one that packets come through.",
       async run(context, args) {
         const { name, table, family, table_type, hook, priority } = args;
@@ -160,9 +165,8 @@ export const states: StateModule = {
             `Failed to create ${str(name)} chain in ${str(table)} table: ${strip(made.comment)} for ${str(family)}`,
           );
       },
-    }),
-    chain_absent: stateFunction({
-      signature: "name, table='filter', family='ipv4'",
+    },
+    "chain_absent(name, table='filter', family='ipv4')": {
       doc: "The chain does not exist.",
       async run(context, { name, table, family }) {
         const where = `${str(name)} chain in ${str(table)} table`;
@@ -180,9 +184,8 @@ export const states: StateModule = {
           ? outcome(name, true, `nftables ${where} delete success for ${str(family)}`, { locale: name })
           : outcome(name, false, `Failed to delete ${where}: ${strip(deleted.comment)} for ${str(family)}`);
       },
-    }),
-    flush: stateFunction({
-      signature: "name, family='ipv4', ignore_absence: bool=False, **kwargs",
+    },
+    "flush(name, family='ipv4', ignore_absence: bool=False, **kwargs)": {
       doc: "Deletes all rules of a chain, or of a table.",
       async run(context, args) {
         const { name, family, ignore_absence: ignoring } = args;
@@ -213,9 +216,8 @@ export const states: StateModule = {
         const comment = `Flush nftables rules in ${str(table)} table ${str(chain)} chain ${str(family)} family`;
         return outcome(name, true, comment, { locale: name });
       },
-    }),
-    set_policy: stateFunction({
-      signature: "name, table='filter', family='ipv4', **kwargs",
+    },
+    "set_policy(name, table='filter', family='ipv4', **kwargs)": {
       doc: "The chain has this policy.",
       async run(context, { name, table, family, kwargs }) {
         const { chain, policy, save, save_filename: filename } = kwargs;
@@ -234,9 +236,8 @@ export const states: StateModule = {
         await context.call("nftables.save", [], { filename: filename ?? null, family });
         return outcome(name, true, `Set and saved ${what}`, { locale: name });
       },
-    }),
-    table_present: stateFunction({
-      signature: "name, family='ipv4', **kwargs",
+    },
+    "table_present(name, family='ipv4', **kwargs)": {
       doc: "The table exists.",
       async run(context, { name, family }) {
         const table = `nftables table ${str(name)}`;
@@ -248,9 +249,8 @@ export const states: StateModule = {
           ? outcome(name, true, `${table} successfully created in family ${str(family)}`, { locale: name })
           : outcome(name, false, `Failed to create table ${str(name)} for family ${str(family)}`);
       },
-    }),
-    table_absent: stateFunction({
-      signature: "name, family='ipv4', **kwargs",
+    },
+    "table_absent(name, family='ipv4', **kwargs)": {
       doc: "The table does not exist.",
       async run(context, { name, family }) {
         const table = `nftables table ${str(name)}`;
@@ -262,6 +262,6 @@ export const states: StateModule = {
           ? outcome(name, true, `${table} successfully deleted from family ${str(family)}`, { locale: name })
           : outcome(name, false, `Failed to delete table ${str(name)} from family ${str(family)}`);
       },
-    }),
-  },
+    },
+  }),
 };

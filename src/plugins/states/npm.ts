@@ -1,6 +1,6 @@
 import { CommandExecutionError, CommandNotFoundError } from "../../model/loader/family.ts";
 import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -86,14 +86,12 @@ type Cached = { includes(text: string): boolean; [at: number]: string };
 export const states: StateModule = {
   virtual: (context) =>
     programPath(context, "npm") !== undefined || { unavailable: "'npm' binary not found on system" },
-  functions: {
-    installed: stateFunction({
-      signature: "name, pkgs=None, dir=None, user=None, force_reinstall=False, registry=None, env=None",
+  functions: stateFunctions({
+    "installed(name, pkgs=None, dir=None, user=None, force_reinstall=False, registry=None, env=None)": {
       doc: "The packages are installed, for the host or in a directory.",
       run: installed,
-    }),
-    removed: stateFunction({
-      signature: "name, dir=None, user=None",
+    },
+    "removed(name, dir=None, user=None)": {
       doc: "The package is not installed.",
       async run(context, { name, dir, user }) {
         let there: Packages;
@@ -109,9 +107,8 @@ export const states: StateModule = {
           ? outcome(name, true, `P${which} was successfully removed`, { [str(name)]: "Removed" })
           : outcome(name, false, `Error removing p${which}`);
       },
-    }),
-    bootstrap: stateFunction({
-      signature: "name, user=None, silent=True",
+    },
+    "bootstrap(name, user=None, silent=True)": {
       doc: "What the directory's package.json names is installed in it.",
       async run(context, { name, user, silent }) {
         const options = { dir: name, runas: user, pkg: null, silent, ...(context.test ? { dry_run: true } : {}) };
@@ -131,9 +128,8 @@ export const states: StateModule = {
           ? outcome(name, false, "Could not bootstrap directory", { [str(name)]: done })
           : outcome(name, true, "Directory was successfully bootstrapped", { [str(name)]: "Bootstrapped" });
       },
-    }),
-    cache_cleaned: stateFunction({
-      signature: "name=None, user=None, force: bool=False",
+    },
+    "cache_cleaned(name=None, user=None, force: bool=False)": {
       doc: "npm's cache is empty, or has not this package.",
       async run(context, { name, user, force }) {
         const what = truthy(name) ? str(name) : "packages";
@@ -157,6 +153,6 @@ export const states: StateModule = {
           })
           : outcome(name, false, `Error cleaning cached ${what}`);
       },
-    }),
-  },
+    },
+  }),
 };

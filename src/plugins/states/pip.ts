@@ -1,6 +1,6 @@
 import { messageOf } from "../../base/errors.ts";
 import { CommandExecutionError, CommandNotFoundError } from "../../model/loader/family.ts";
-import { stateFunction, type StateModule } from "../../model/loader/states.ts";
+import { stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -9,7 +9,7 @@ import { installed } from "./pip/installed.ts";
 
 /** Python's packages, by pip. */
 export const states: StateModule = {
-  functions: {
+  functions: stateFunctions({
     installed: stateFunction({
       signature: `name, pkgs=None, pip_bin=None, requirements=None, bin_env=None, use_wheel=False,
         no_use_wheel=False, log=None, proxy=None, timeout=None, repo=None, editable=None, find_links=None,
@@ -43,8 +43,7 @@ export const states: StateModule = {
           : outcome(name, false, "Could not remove package.");
       },
     }),
-    uptodate: stateFunction({
-      signature: "name, bin_env=None, user=None, cwd=None, use_vt=False",
+    "uptodate(name, bin_env=None, user=None, cwd=None, use_vt=False)": {
       doc: "All packages have their newest version.",
       async run(context, args) {
         const { name, bin_env, user, cwd, use_vt } = args;
@@ -65,6 +64,6 @@ export const states: StateModule = {
           ? outcome(name, true, "Upgrade successful.", updated)
           : outcome(name, false, "Upgrade failed.");
       },
-    }),
-  },
+    },
+  }),
 };

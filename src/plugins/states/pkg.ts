@@ -1,5 +1,5 @@
 import { bindArguments, parseSignature } from "../../model/loader/signature.ts";
-import { type StateFunction, stateFunction, type StateModule } from "../../model/loader/states.ts";
+import { type StateFunction, stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { outcome } from "./outcome.ts";
 import { downloaded, patchDownloaded, patchInstalled } from "./pkg/downloaded.ts";
 import { groupInstalled } from "./pkg/group.ts";
@@ -11,7 +11,7 @@ import { aggregate, beacon, init } from "./pkg/run.ts";
 
 const GONE = "name, version=None, pkgs=None, normalize=True, ignore_epoch=None, **kwargs";
 
-const FUNCTIONS: Record<string, StateFunction> = {
+const FUNCTIONS: Record<string, StateFunction> = stateFunctions({
   installed: stateFunction({
     signature: `name, version=None, refresh=None, fromrepo=None, skip_verify=False, skip_suggestions=False,
         pkgs=None, sources=None, allow_updates=False, pkg_verify=False, normalize=True, ignore_epoch=None,
@@ -20,42 +20,37 @@ const FUNCTIONS: Record<string, StateFunction> = {
     run: installed,
   }),
   latest,
-  removed: stateFunction({
-    signature: GONE,
+  [`removed(${GONE})` as const]: {
     doc: "The packages are not installed.",
     run: (context, args) => without(context, "remove", args),
-  }),
-  purged: stateFunction({
-    signature: GONE,
+  },
+  [`purged(${GONE})` as const]: {
     doc: "The packages are not installed, nor is anything left of their configuration.",
     run: (context, args) => without(context, "purge", args),
-  }),
+  },
   downloaded,
-  patch_installed: stateFunction({
-    signature: "name, advisory_ids=None, downloadonly=None, **kwargs",
+  "patch_installed(name, advisory_ids=None, downloadonly=None, **kwargs)": {
     doc: "The patches of advisories are installed.",
     run: (context, args) => patchInstalled(context, args, args.downloadonly),
-  }),
+  },
   patch_downloaded: patchDownloaded,
   uptodate,
   group_installed: groupInstalled,
-  held: stateFunction({
-    signature: "name, version=None, pkgs=None, replace=False, **kwargs",
+  "held(name, version=None, pkgs=None, replace=False, **kwargs)": {
     doc: "The packages are held at their version; with `replace` no others are.",
     run: held,
-  }),
+  },
   unheld,
-};
+});
 
 /** The states that are run again when what they watch has changed. */
 const WATCHING = ["purged", "latest", "removed", "installed"];
 
 /** Packages, by whatever this host has for them. */
 export const states: StateModule = {
-  functions: {
+  functions: stateFunctions({
     ...FUNCTIONS,
-    mod_watch: stateFunction({
-      signature: "name, **kwargs",
+    "mod_watch(name, **kwargs)": {
       doc: "Does the state again.",
       async run(context, { name, kwargs: { sfun, ...keyword } }) {
         const fun = WATCHING.find((one) => one === sfun);
@@ -66,8 +61,8 @@ export const states: StateModule = {
         const given = new Map(Object.entries({ name, ...keyword }));
         return await run(context, bindArguments(`pkg.${fun}`, parseSignature(signature), [], given));
       },
-    }),
-  },
+    },
+  }),
   modInit: init,
   modAggregate: aggregate,
   modBeacon: beacon,

@@ -1,4 +1,4 @@
-import { stateFunction, type StateModule } from "../../model/loader/states.ts";
+import { stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -8,7 +8,7 @@ import { virtual } from "./postgres/shared.ts";
 /** Clusters of Debian's PostgreSQL. */
 export const states: StateModule = {
   virtual,
-  functions: {
+  functions: stateFunctions({
     present: stateFunction({
       signature: `version, name, port=None, encoding=None, locale=None, datadir=None, allow_group_access=None,
         data_checksums=None, wal_segsize=None`,
@@ -43,8 +43,7 @@ export const states: StateModule = {
           : outcome(name, false, `Failed to create cluster ${own}`);
       },
     }),
-    absent: stateFunction({
-      signature: "version, name",
+    "absent(version, name)": {
       doc: "The cluster does not exist: its data is removed.",
       async run(context, { version, name }) {
         const own = `Cluster ${str(version)}/${str(name)}`;
@@ -58,6 +57,6 @@ export const states: StateModule = {
         }
         return outcome(name, true, `${own} is not present, so it cannot be removed`);
       },
-    }),
-  },
+    },
+  }),
 };

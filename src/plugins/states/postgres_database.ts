@@ -1,4 +1,4 @@
-import { stateFunction, type StateModule } from "../../model/loader/states.ts";
+import { stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -9,7 +9,7 @@ import { CONNECTION, connection, removed, virtual } from "./postgres/shared.ts";
 /** Databases of PostgreSQL. */
 export const states: StateModule = {
   virtual,
-  functions: {
+  functions: stateFunctions({
     present: stateFunction({
       signature: `name, tablespace=None, encoding=None, lc_collate=None, lc_ctype=None, owner=None,
         owner_recurse=False, template=None, ${CONNECTION}`,
@@ -53,8 +53,7 @@ export const states: StateModule = {
           : outcome(name, false, `Failed to change parameters for database ${own}`);
       },
     }),
-    absent: stateFunction({
-      signature: `name, ${CONNECTION}`,
+    [`absent(name, ${CONNECTION})` as const]: {
       doc: "The database does not exist.",
       run: (context, args) =>
         removed(context, args, {
@@ -63,6 +62,6 @@ export const states: StateModule = {
           remove: "postgres.db_remove",
           failed: "failed to be removed",
         }),
-    }),
-  },
+    },
+  }),
 };

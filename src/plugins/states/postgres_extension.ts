@@ -1,4 +1,4 @@
-import { stateFunction, type StateModule } from "../../model/loader/states.ts";
+import { stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { EXTENSION } from "../modules/postgres/extensions.ts";
@@ -10,9 +10,8 @@ const CONNECTION = "user=None, maintenance_db=None, db_user=None, db_password=No
 /** Extensions of a database of PostgreSQL. */
 export const states: StateModule = {
   virtual,
-  functions: {
-    present: stateFunction({
-      signature: `name, if_not_exists=None, schema=None, ext_version=None, from_version=None, ${CONNECTION}`,
+  functions: stateFunctions({
+    [`present(name, if_not_exists=None, schema=None, ext_version=None, from_version=None, ${CONNECTION})` as const]: {
       doc: "The extension is installed, in this schema and at least in this version.",
       async run(context, args) {
         const { name, if_not_exists, schema, ext_version, from_version } = args;
@@ -32,9 +31,8 @@ export const states: StateModule = {
           })
           : outcome(name, false, `Failed to ${mode} extension ${own}`);
       },
-    }),
-    absent: stateFunction({
-      signature: `name, if_exists=None, restrict=None, cascade=None, ${CONNECTION}`,
+    },
+    [`absent(name, if_exists=None, restrict=None, cascade=None, ${CONNECTION})` as const]: {
       doc: "The extension is not installed.",
       run: (context, args) =>
         removed(context, args, {
@@ -43,6 +41,6 @@ export const states: StateModule = {
           remove: "postgres.drop_extension",
           failed: "failed to be removed",
         }),
-    }),
-  },
+    },
+  }),
 };

@@ -1,19 +1,18 @@
-import { stateFunction, type StateModule } from "../../model/loader/states.ts";
+import { stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { rolePresent } from "./postgres/role.ts";
 import { CONNECTION, removed, virtual } from "./postgres/shared.ts";
 
 /** Groups of PostgreSQL. */
 export const states: StateModule = {
   virtual,
-  functions: {
+  functions: stateFunctions({
     present: stateFunction({
       signature: `name, createdb=None, createroles=None, encrypted=None, superuser=None, inherit=None, login=None,
         replication=None, password=None, refresh_password=None, groups=None, ${CONNECTION}`,
       doc: "The group exists, and may what is said.",
       run: (context, args) => rolePresent(context, args, "group"),
     }),
-    absent: stateFunction({
-      signature: `name, ${CONNECTION}`,
+    [`absent(name, ${CONNECTION})` as const]: {
       doc: "The group does not exist.",
       run: (context, args) =>
         removed(context, args, {
@@ -22,6 +21,6 @@ export const states: StateModule = {
           remove: "postgres.group_remove",
           failed: "failed to be removed",
         }),
-    }),
-  },
+    },
+  }),
 };

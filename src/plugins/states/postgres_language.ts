@@ -1,5 +1,5 @@
 import type { Args } from "../../model/loader/signature.ts";
-import { stateFunction, type StateModule } from "../../model/loader/states.ts";
+import { stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -17,9 +17,8 @@ function where(args: Args) {
 /** Languages of a database of PostgreSQL. */
 export const states: StateModule = {
   virtual,
-  functions: {
-    present: stateFunction({
-      signature: SIGNATURE,
+  functions: stateFunctions({
+    [`present(${SIGNATURE})` as const]: {
       doc: "The language is installed in the database.",
       async run(context, args) {
         const { name, maintenance_db } = args;
@@ -33,9 +32,8 @@ export const states: StateModule = {
           ? outcome(name, true, `Language ${own} has been installed`, { [own]: "Present" })
           : outcome(name, false, `Failed to install language ${own}`);
       },
-    }),
-    absent: stateFunction({
-      signature: SIGNATURE,
+    },
+    [`absent(${SIGNATURE})` as const]: {
       doc: "The language is not installed in it.",
       async run(context, args) {
         const { name, maintenance_db } = args;
@@ -48,6 +46,6 @@ export const states: StateModule = {
           ? outcome(name, true, `Language ${own} has been removed`, { [own]: "Absent" })
           : outcome(name, false, `Failed to remove language ${own}`);
       },
-    }),
-  },
+    },
+  }),
 };

@@ -1,5 +1,5 @@
 import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { outcome } from "./outcome.ts";
@@ -48,16 +48,14 @@ const run = (which: keyof typeof ACTS) => async (context: StateContext, args: Ar
 /** Rights on the objects of a database of PostgreSQL. */
 export const states: StateModule = {
   virtual,
-  functions: {
-    present: stateFunction({
-      signature: `name, object_name, object_type, privileges=None, grant_option=None, ${CONNECTION}`,
+  functions: stateFunctions({
+    [`present(name, object_name, object_type, privileges=None, grant_option=None, ${CONNECTION})` as const]: {
       doc: "The role has these rights on the object.",
       run: run("present"),
-    }),
-    absent: stateFunction({
-      signature: `name, object_name, object_type, privileges=None, ${CONNECTION}`,
+    },
+    [`absent(name, object_name, object_type, privileges=None, ${CONNECTION})` as const]: {
       doc: "The role does not have these rights on the object.",
       run: run("absent"),
-    }),
-  },
+    },
+  }),
 };

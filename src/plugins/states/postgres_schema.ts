@@ -1,5 +1,5 @@
 import type { Args } from "../../model/loader/signature.ts";
-import { stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import { stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { virtual } from "./postgres/shared.ts";
@@ -24,9 +24,8 @@ const ret = (
 /** Schemas of a database of PostgreSQL. */
 export const states: StateModule = {
   virtual,
-  functions: {
-    present: stateFunction({
-      signature: `dbname, name, owner=None, ${CONNECTION}`,
+  functions: stateFunctions({
+    [`present(dbname, name, owner=None, ${CONNECTION})` as const]: {
       doc: "The schema exists in the database.",
       async run(context, args) {
         const { dbname, name, owner } = args;
@@ -39,9 +38,8 @@ export const states: StateModule = {
           ? ret(args, true, `Schema ${own} has been created in ${place}`, "Present")
           : ret(args, false, `Failed to create schema ${own} in ${place}`);
       },
-    }),
-    absent: stateFunction({
-      signature: `dbname, name, ${CONNECTION}`,
+    },
+    [`absent(dbname, name, ${CONNECTION})` as const]: {
       doc: "The schema does not exist in it.",
       async run(context, args) {
         const { dbname, name } = args;
@@ -54,6 +52,6 @@ export const states: StateModule = {
           ? ret(args, true, `${own} has been removed from ${place}`, "Absent")
           : ret(args, false, `${own} failed to be removed`);
       },
-    }),
-  },
+    },
+  }),
 };

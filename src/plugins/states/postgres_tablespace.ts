@@ -1,4 +1,4 @@
-import { stateFunction, type StateModule } from "../../model/loader/states.ts";
+import { stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -14,9 +14,8 @@ const OPTIONS = "options to be\n                        altered";
 /** Tablespaces of PostgreSQL. */
 export const states: StateModule = {
   virtual,
-  functions: {
-    present: stateFunction({
-      signature: `name, directory, options=None, owner=None, ${CONNECTION}`,
+  functions: stateFunctions({
+    [`present(name, directory, options=None, owner=None, ${CONNECTION})` as const]: {
       doc: "The tablespace exists in this directory, with this owner and these options.",
       async run(context, args) {
         const { name, directory, options, owner } = args;
@@ -60,9 +59,8 @@ export const states: StateModule = {
         if (Object.keys(changes).length > 0) ret.changes = { [own]: changes };
         return ret;
       },
-    }),
-    absent: stateFunction({
-      signature: "name, user=None, maintenance_db=None, db_user=None, db_password=None, db_host=None, db_port=None",
+    },
+    "absent(name, user=None, maintenance_db=None, db_user=None, db_password=None, db_host=None, db_port=None)": {
       doc: "The tablespace does not exist.",
       run: (context, args) =>
         removed(context, args, {
@@ -71,6 +69,6 @@ export const states: StateModule = {
           remove: "postgres.tablespace_remove",
           failed: "failed to be removed",
         }),
-    }),
-  },
+    },
+  }),
 };

@@ -1,11 +1,11 @@
-import { stateFunction, type StateModule } from "../../model/loader/states.ts";
+import { stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { rolePresent } from "./postgres/role.ts";
 import { CONNECTION, removed, virtual } from "./postgres/shared.ts";
 
 /** Users of PostgreSQL. */
 export const states: StateModule = {
   virtual,
-  functions: {
+  functions: stateFunctions({
     present: stateFunction({
       signature: `name, createdb=None, createroles=None, encrypted=None, superuser=None, replication=None,
         inherit=None, login=None, password=None, default_password=None, refresh_password=None, valid_until=None,
@@ -14,8 +14,7 @@ export const states: StateModule = {
         "default_password is set when the user is made.",
       run: (context, args) => rolePresent(context, args, "user"),
     }),
-    absent: stateFunction({
-      signature: `name, ${CONNECTION}`,
+    [`absent(name, ${CONNECTION})` as const]: {
       doc: "The user does not exist.",
       run: (context, args) =>
         removed(context, args, {
@@ -24,6 +23,6 @@ export const states: StateModule = {
           remove: "postgres.user_remove",
           failed: "failed to be removed",
         }),
-    }),
-  },
+    },
+  }),
 };

@@ -1,4 +1,4 @@
-import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -46,9 +46,8 @@ const FILE = "sel_user=None, sel_level=None";
 
 /** What SELinux allows. */
 export const states: StateModule = {
-  functions: {
-    mode: stateFunction({
-      signature: "name",
+  functions: stateFunctions({
+    "mode(name)": {
       doc: "SELinux is in this mode: enforcing, permissive or disabled.",
       async run(context, { name }) {
         const wanted = modeOf(name);
@@ -67,9 +66,8 @@ export const states: StateModule = {
           ? outcome(name, true, `SELinux has been set to ${wanted} mode`, { old: now, new: after })
           : outcome(name, false, `Failed to set SELinux to ${wanted} mode`);
       },
-    }),
-    boolean: stateFunction({
-      signature: "name, value: str, persist=False",
+    },
+    "boolean(name, value: str, persist=False)": {
       doc: "The boolean has that value; with `persist` also after the next boot.",
       async run(context, { name, value, persist }) {
         const all = await context.call("selinux.list_sebool") as Record<string, { State: string; Default: string }>;
@@ -88,9 +86,8 @@ export const states: StateModule = {
         if (truthy(persist) && known.Default !== wanted) changes.Default = { old: known.Default, new: wanted };
         return outcome(name, true, `Boolean ${str(name)} has been set to ${wanted}`, changes);
       },
-    }),
-    module: stateFunction({
-      signature: "name, module_state: str='Enabled', version='any', **opts",
+    },
+    "module(name, module_state: str='Enabled', version='any', **opts)": {
       doc:
         "The module of the policy is enabled or disabled; with `install` or `remove` it comes from `source`, or goes.",
       async run(context, args) {
@@ -128,29 +125,25 @@ export const states: StateModule = {
           ? outcome(named, true, `Module ${str(name)} has been set to ${asked}`)
           : no(`Failed to set the Module ${str(name)} to ${asked}`);
       },
-    }),
-    module_install: stateFunction({
-      signature: "name",
+    },
+    "module_install(name)": {
       doc: "Installs a module of the policy from a file.",
       run: (context, { name }) => install(context, name),
-    }),
-    module_remove: stateFunction({
-      signature: "name",
+    },
+    "module_remove(name)": {
       doc: "Removes a module of the policy.",
       run: (context, { name }) => remove(context, name),
-    }),
-    fcontext_policy_present: stateFunction({
-      signature: `name, sel_type, filetype='a', ${FILE}`,
+    },
+    [`fcontext_policy_present(name, sel_type, filetype='a', ${FILE})` as const]: {
       doc: "There is a policy that gives files of these paths that type.",
       run: filesPresent,
-    }),
-    fcontext_policy_absent: stateFunction({
-      signature: `name, filetype='a', sel_type=None, ${FILE}`,
+    },
+    [`fcontext_policy_absent(name, filetype='a', sel_type=None, ${FILE})` as const]: {
       doc: "There is no policy for files of these paths.",
       run: filesAbsent,
-    }),
+    },
     fcontext_policy_applied: filesApplied,
     port_policy_present: portPresent,
     port_policy_absent: portAbsent,
-  },
+  }),
 };

@@ -1,4 +1,4 @@
-import { stateFunction, type StateModule } from "../../model/loader/states.ts";
+import { stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { outcome } from "./outcome.ts";
 import { dead, running } from "./service/activity.ts";
 import { beacon, watch } from "./service/after.ts";
@@ -14,11 +14,10 @@ const masking = (wanted: boolean, doc: string) =>
 
 /** Services: whether they run, start at boot, or cannot be started at all. */
 export const states: StateModule = {
-  functions: {
+  functions: stateFunctions({
     running,
     dead,
-    enabled: stateFunction({
-      signature: "name, **kwargs",
+    "enabled(name, **kwargs)": {
       doc: "The service starts at boot.",
       async run(context, { name, kwargs }) {
         const ret = { ...outcome(name, true, ""), ...await setEnabled(context, name, true, { kwargs }) };
@@ -28,21 +27,20 @@ export const states: StateModule = {
         }
         return ret;
       },
-    }),
-    disabled: stateFunction({
-      signature: "name, **kwargs",
+    },
+    "disabled(name, **kwargs)": {
       doc: "The service does not start at boot.",
       run: async (context, { name, kwargs }) => ({
         ...outcome(name, true, ""),
         ...await setEnabled(context, name, false, { kwargs }),
       }),
-    }),
+    },
     masked: masking(true, "The service is masked: nothing can start it. With `runtime` until the next boot."),
     unmasked: masking(
       false,
       "The service is not masked; with `runtime` the mask that lasts until the next boot is meant.",
     ),
     mod_watch: watch,
-  },
+  }),
   modBeacon: beacon,
 };

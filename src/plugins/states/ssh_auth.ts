@@ -1,5 +1,5 @@
 import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { splitWords } from "../../language/python/whitespace.ts";
@@ -163,19 +163,16 @@ const COMMON = `enc='ssh-rsa', comment='', source='', options=None, config='.ssh
 
 /** Keys that may log in as a user. */
 export const states: StateModule = {
-  functions: {
-    present: stateFunction({
-      signature: `name, user, ${COMMON}, **kwargs`,
+  functions: stateFunctions({
+    [`present(name, user, ${COMMON}, **kwargs)` as const]: {
       doc: "The key, or each key of the file `source`, may log in. The name may be a whole line of the file.",
       run: present,
-    }),
-    absent: stateFunction({
-      signature: `name, user, ${COMMON}`,
+    },
+    [`absent(name, user, ${COMMON})` as const]: {
       doc: "The key, or each key of the file `source`, may not log in.",
       run: absent,
-    }),
-    manage: stateFunction({
-      signature: `name, ssh_keys, user, ${COMMON}, **kwargs`,
+    },
+    [`manage(name, ssh_keys, user, ${COMMON}, **kwargs)` as const]: {
       doc: "These keys and no other may log in.",
       async run(context, args) {
         const { ssh_keys: wanted, user, config, fingerprint_hash_type } = args;
@@ -197,6 +194,6 @@ export const states: StateModule = {
         }
         return ret;
       },
-    }),
-  },
+    },
+  }),
 };

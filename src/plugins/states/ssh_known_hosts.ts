@@ -1,6 +1,12 @@
 import type { Args } from "../../model/loader/signature.ts";
 import { CommandNotFoundError } from "../../model/loader/family.ts";
-import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import {
+  type StateContext,
+  stateFunction,
+  stateFunctions,
+  type StateModule,
+  type StateReturn,
+} from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { portComplaint } from "../modules/ssh/known_hosts.ts";
@@ -41,7 +47,7 @@ async function predictPresent(context: StateContext, args: Args, config: string)
 
 /** Keys that are known of hosts. */
 export const states: StateModule = {
-  functions: {
+  functions: stateFunctions({
     present: stateFunction({
       signature: `name, user=None, fingerprint=None, key=None, port=None, enc=None, config=None,
         hash_known_hosts=True, timeout=5, fingerprint_hash_type=None`,
@@ -70,8 +76,7 @@ export const states: StateModule = {
         return outcome(name, true, comment, { old: answer.old, new: answer.new });
       },
     }),
-    absent: stateFunction({
-      signature: "name, user=None, config=None",
+    "absent(name, user=None, config=None)": {
       doc: "No key of the host is known.",
       async run(context, args) {
         const { name, user } = args;
@@ -85,6 +90,6 @@ export const states: StateModule = {
         if (answer.status === "error") return outcome(name, false, str(answer.error));
         return outcome(name, true, str(answer.comment), { old: known, new: null });
       },
-    }),
-  },
+    },
+  }),
 };

@@ -1,5 +1,5 @@
 import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { hasFunction } from "./available.ts";
@@ -96,14 +96,12 @@ const PLACE = "user=None, conf_file=None, bin_env=None, **kwargs";
 
 /** Processes that supervisord runs. */
 export const states: StateModule = {
-  functions: {
-    running: stateFunction({
-      signature: `name, restart=False, update=False, ${PLACE}`,
+  functions: stateFunctions({
+    [`running(name, restart=False, update=False, ${PLACE})` as const]: {
       doc: "The process, or the group with a colon behind it, runs.",
       run: running,
-    }),
-    dead: stateFunction({
-      signature: `name: str, ${PLACE}`,
+    },
+    [`dead(name: str, ${PLACE})` as const]: {
       doc: "The process does not run.",
       async run(context, args) {
         const name = args.name;
@@ -119,11 +117,10 @@ export const states: StateModule = {
         const comment = `Stopping service: ${name}`;
         return outcome(name, true, comment, { [name]: comment });
       },
-    }),
-    mod_watch: stateFunction({
-      signature: `name, restart=True, update=False, ${PLACE}`,
+    },
+    [`mod_watch(name, restart=True, update=False, ${PLACE})` as const]: {
       doc: "Restarts the process.",
       run: running,
-    }),
-  },
+    },
+  }),
 };

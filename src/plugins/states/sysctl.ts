@@ -1,5 +1,5 @@
 import { CommandExecutionError } from "../../model/loader/family.ts";
-import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -57,9 +57,8 @@ async function predict(context: StateContext, name: unknown, value: unknown, con
 
 /** Parameters of the kernel. */
 export const states: StateModule = {
-  functions: {
-    present: stateFunction({
-      signature: "name, value, config=None",
+  functions: stateFunctions({
+    "present(name, value, config=None)": {
       doc: "The parameter has that value, now and after the next boot.",
       async run(context, args) {
         const { name, value } = args;
@@ -79,6 +78,6 @@ export const states: StateModule = {
         if (done === "Updated") return answer(name, true, `Updated sysctl value ${set}`, { [str(name)]: value });
         return answer(name, true, done === "Already set" ? `Sysctl value ${set} is already set` : "");
       },
-    }),
-  },
+    },
+  }),
 };

@@ -3,6 +3,7 @@ import {
   type LowChunk,
   type StateContext,
   stateFunction,
+  stateFunctions,
   type StateModule,
   type StateReturn,
 } from "../../model/loader/states.ts";
@@ -69,7 +70,7 @@ const TYPES: [parameter: Checked, shown: string, is: (value: unknown) => boolean
 
 /** States that do nothing, to try other things with. */
 export const states: StateModule = {
-  functions: {
+  functions: stateFunctions({
     nop: pretended(
       "Does nothing, and succeeds.",
       { comment: "Success!", result: true, changes: false },
@@ -95,8 +96,7 @@ export const states: StateModule = {
       { comment: "Failure!", result: false, changes: true },
       { comment: "If we weren't testing, this would be failed with changes", result: null },
     ),
-    configurable_test_state: stateFunction({
-      signature: "name, changes=True, result=True, comment=, warnings=None",
+    "configurable_test_state(name, changes=True, result=True, comment=, warnings=None)": {
       doc: "Ends as its arguments say: `changes` and `result` are True, False or Random.",
       run(context, args) {
         const { name, changes, result, comment, warnings } = args;
@@ -126,15 +126,14 @@ export const states: StateModule = {
           ...more,
         };
       },
-    }),
-    show_notification: stateFunction({
-      signature: "name, text=None, **kwargs",
+    },
+    "show_notification(name, text=None, **kwargs)": {
       doc: "Succeeds with `text` as its comment.",
       run: (_context, { name, text }) => {
         if (!truthy(text)) throw new SaltInvocationError("Missing required argument text.");
         return { name, changes: {}, result: true, comment: text as string };
       },
-    }),
+    },
     check_pillar: stateFunction({
       signature:
         "name, present=None, boolean=None, integer=None, string=None, listing=None, dictionary=None, verbose=False",
@@ -164,8 +163,7 @@ export const states: StateModule = {
         return { name: args.name, changes: {}, result: failed.size === 0, comment: lines.join("") };
       },
     }),
-    mod_watch: stateFunction({
-      signature: "name, sfun=None, **kwargs",
+    "mod_watch(name, sfun=None, **kwargs)": {
       doc: "Names the watched states that have changed. `result`, `comment` and `changes` replace what it returns.",
       run: (context, { name, kwargs }) => ({
         name,
@@ -174,6 +172,6 @@ export const states: StateModule = {
         changes:
           (kwargs.changes ?? { "Requisites with changes": changedRequisites(context) }) as StateReturn["changes"],
       }),
-    }),
-  },
+    },
+  }),
 };

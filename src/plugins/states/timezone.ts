@@ -1,15 +1,14 @@
 import { messageOf } from "../../base/errors.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
-import { stateFunction, type StateModule } from "../../model/loader/states.ts";
+import { stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { outcome } from "./outcome.ts";
 
 /** The time zone of this host. */
 export const states: StateModule = {
-  functions: {
-    system: stateFunction({
-      signature: "name, utc=True",
+  functions: stateFunctions({
+    "system(name, utc=True)": {
       doc: "The host is in that time zone, and its clock of hardware runs in UTC.",
       async run(context, { name, utc }) {
         let same: unknown;
@@ -52,6 +51,6 @@ export const states: StateModule = {
         ret.comment = comments.join(", ");
         return ret;
       },
-    }),
-  },
+    },
+  }),
 };

@@ -1,6 +1,12 @@
 import type { Args } from "../../model/loader/signature.ts";
 import { CommandExecutionError } from "../../model/loader/family.ts";
-import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import {
+  type StateContext,
+  stateFunction,
+  stateFunctions,
+  type StateModule,
+  type StateReturn,
+} from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { groupsOf } from "../../runtime/accounts.ts";
@@ -55,7 +61,7 @@ function complaintOf({ uid, home, shell, password, ...args }: Args): string | un
 
 /** Users of this host. */
 export const states: StateModule = {
-  functions: {
+  functions: stateFunctions({
     present: stateFunction({
       signature: `name, uid=None, gid=None, usergroup=None, groups=None, optional_groups=None, remove_groups=True,
         home=None, createhome=True, persist_home=False, password=None, hash_password=False, enforce_password=True,
@@ -101,8 +107,7 @@ export const states: StateModule = {
         return context.test ? predicted(args, changes, missing) : await update(context, args, changes);
       },
     }),
-    absent: stateFunction({
-      signature: "name, purge=False, force=False",
+    "absent(name, purge=False, force=False)": {
       doc: "There is no such user; `purge` removes the home directory too, `force` also a user who is logged in.",
       async run(context, { name, purge, force }) {
         if (!truthy(await context.call("user.info", [name]))) {
@@ -117,6 +122,6 @@ export const states: StateModule = {
         const changes = Object.fromEntries(gone.map((group) => [`${group} group`, "removed"]));
         return outcome(name, true, `Removed user ${str(name)}`, { ...changes, [str(name)]: "removed" });
       },
-    }),
-  },
+    },
+  }),
 };

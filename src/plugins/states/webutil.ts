@@ -1,4 +1,4 @@
-import { type StateContext, stateFunction, type StateModule } from "../../model/loader/states.ts";
+import { type StateContext, stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { programPath } from "../commands.ts";
@@ -16,7 +16,7 @@ async function isThere(context: StateContext, file: unknown, user: string): Prom
 export const states: StateModule = {
   virtual: (context) =>
     programPath(context, "htpasswd") !== undefined || { unavailable: "Command not found: htpasswd" },
-  functions: {
+  functions: stateFunctions({
     user_exists: stateFunction({
       signature:
         "name, password=None, htpasswd_file=None, options='', force: bool=False, runas=None, update: bool=False",
@@ -40,8 +40,7 @@ export const states: StateModule = {
         return outcome(name, retcode === 0, stderr, retcode === 0 ? { [user]: true } : {});
       },
     }),
-    user_absent: stateFunction({
-      signature: "name, htpasswd_file=None, runas=None",
+    "user_absent(name, htpasswd_file=None, runas=None)": {
       doc: "The user is not in the password file.",
       async run(context, args) {
         const { name, htpasswd_file: file, runas } = args;
@@ -58,6 +57,6 @@ export const states: StateModule = {
         }) as Done;
         return outcome(name, retcode === 0, stderr, retcode === 0 ? { [user]: true } : {});
       },
-    }),
-  },
+    },
+  }),
 };

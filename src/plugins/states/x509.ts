@@ -1,5 +1,5 @@
 import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
-import { stateFunction, type StateModule } from "../../model/loader/states.ts";
+import { stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { managed } from "./file/managed.ts";
 import { outcome } from "./outcome.ts";
 import { certificateManaged } from "./x509/certificate.ts";
@@ -12,7 +12,7 @@ const FILE = "\n\nkwargs: user, group, mode, makedirs, backup and the others of 
 
 /** Certificates, keys, requests and lists of revoked certificates in files. */
 export const states: StateModule = {
-  functions: {
+  functions: stateFunctions({
     private_key_managed: stateFunction({
       signature: `name, algo='rsa', keysize=None, passphrase=None, encoding='pem', new=False, overwrite=False,
         pkcs12_encryption_compat=False, **kwargs`,
@@ -42,8 +42,7 @@ export const states: StateModule = {
       doc: `A list of revoked certificates is in the file; it is made anew some days before it ends.${FILE}`,
       run: crlManaged,
     }),
-    pem_managed: stateFunction({
-      signature: "name, text, **kwargs",
+    "pem_managed(name, text, **kwargs)": {
       doc: `The first entry of a PEM is in the file.${FILE}`,
       async run(context, { name, text, kwargs }) {
         const { file, others } = splitArguments(kwargs);
@@ -58,6 +57,6 @@ export const states: StateModule = {
         const contents = entry instanceof Uint8Array ? new TextDecoder().decode(entry) : entry;
         return await managed(context, { name, ...file, contents });
       },
-    }),
-  },
+    },
+  }),
 };

@@ -1,28 +1,25 @@
 import { joinPath } from "../../base/paths.ts";
 import { shownMasterConfig } from "../../model/config/salt_defaults.ts";
 import { messageOf } from "../../base/errors.ts";
-import { wheelFunction, type WheelModule } from "../../model/loader/wheel.ts";
+import { wheelFunctions, type WheelModule } from "../../model/loader/wheel.ts";
 import { isMap } from "../../language/python/containers.ts";
 import { repr, str } from "../../language/python/repr.ts";
 import { dump } from "../../language/yaml/dump.ts";
 
 /** The master's configuration. */
 export const wheel: WheelModule = {
-  functions: {
-    values: wheelFunction({
-      signature: "",
+  functions: wheelFunctions({
+    "values()": {
       doc: "The options of the master. Passwords and secrets among them are hidden.",
       run: ({ opts }) => shownMasterConfig(opts),
-    }),
-    apply: wheelFunction({
-      signature: "key, value",
+    },
+    "apply(key, value)": {
       doc: "Not supported: it would rewrite the whole file. Use config.update_config.",
       run(_context, { key }) {
         throw new Error(`${str(key)} is not set: use config.update_config, which writes a file of its own`);
       },
-    }),
-    update_config: wheelFunction({
-      signature: "file_name, yaml_contents",
+    },
+    "update_config(file_name, yaml_contents)": {
       doc: "Writes options into `<file_name>.conf` of the directory that the configuration includes.",
       run({ opts, runtime: { fs } }, { file_name, yaml_contents }) {
         if (typeof file_name !== "string" || !/^[A-Za-z0-9_][\w.-]*$/.test(file_name)) return "Invalid path";
@@ -38,6 +35,6 @@ export const wheel: WheelModule = {
           return messageOf(error);
         }
       },
-    }),
-  },
+    },
+  }),
 };

@@ -6,7 +6,7 @@ import {
   type KeyMatches,
   type KeyStatus,
   type WheelContext,
-  wheelFunction,
+  wheelFunctions,
   type WheelModule,
 } from "../../model/loader/wheel.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
@@ -115,9 +115,8 @@ function describe({ keys }: WheelContext, glob: string, what: (text: string) => 
 
 /** Keys of minions. */
 export const wheel: WheelModule = {
-  functions: {
-    list: wheelFunction({
-      signature: "match",
+  functions: wheelFunctions({
+    "list(match)": {
       doc: "The ids of one status: accepted, pre, rejected, denied, or all.",
       run({ keys }, { match }) {
         const all = keys.list();
@@ -125,24 +124,20 @@ export const wheel: WheelModule = {
         if (word !== undefined) return { [WORDS[word]!]: all[WORDS[word]!] };
         return globOf(match).startsWith("all") ? { ...all, local: keys.local() } : {};
       },
-    }),
-    list_all: wheelFunction({
-      signature: "",
+    },
+    "list_all()": {
       doc: "The ids of every status, and the master's own key files.",
       run: ({ keys }) => ({ ...keys.list(), local: keys.local() }),
-    }),
-    name_match: wheelFunction({
-      signature: "match",
+    },
+    "name_match(match)": {
       doc: "The ids that match a glob, by status.",
       run: ({ keys }, { match }) => keys.match(globOf(match)),
-    }),
-    glob_match: wheelFunction({
-      signature: "match",
+    },
+    "glob_match(match)": {
       doc: "The ids that match a glob, by status.",
       run: ({ keys }, { match }) => keys.match(globOf(match)),
-    }),
-    accept: wheelFunction({
-      signature: "match, include_rejected=False, include_denied=False",
+    },
+    "accept(match, include_rejected=False, include_denied=False)": {
       doc: "Accepts the keys that match a glob.",
       run: (context, { match, include_rejected, include_denied }) =>
         act(
@@ -151,9 +146,8 @@ export const wheel: WheelModule = {
           { glob: globOf(match) },
           statusesFor("minions_pre", [[include_rejected, "minions_rejected"], [include_denied, "minions_denied"]]),
         ),
-    }),
-    accept_dict: wheelFunction({
-      signature: "match, include_rejected=False, include_denied=False",
+    },
+    "accept_dict(match, include_rejected=False, include_denied=False)": {
       doc: "Accepts the keys of a map of status to ids.",
       run: (context, { match, include_rejected, include_denied }) =>
         act(
@@ -162,9 +156,8 @@ export const wheel: WheelModule = {
           { ids: matchesOf(match) },
           statusesFor("minions_pre", [[include_rejected, "minions_rejected"], [include_denied, "minions_denied"]]),
         ),
-    }),
-    reject: wheelFunction({
-      signature: "match, include_accepted=False, include_denied=False",
+    },
+    "reject(match, include_accepted=False, include_denied=False)": {
       doc: "Rejects the keys that match a glob.",
       run: (context, { match, include_accepted, include_denied }) =>
         act(
@@ -173,9 +166,8 @@ export const wheel: WheelModule = {
           { glob: globOf(match) },
           statusesFor("minions_pre", [[include_accepted, "minions"], [include_denied, "minions_denied"]]),
         ),
-    }),
-    reject_dict: wheelFunction({
-      signature: "match, include_accepted=False, include_denied=False",
+    },
+    "reject_dict(match, include_accepted=False, include_denied=False)": {
       doc: "Rejects the keys of a map of status to ids.",
       run: (context, { match, include_accepted, include_denied }) =>
         act(
@@ -184,19 +176,16 @@ export const wheel: WheelModule = {
           { ids: matchesOf(match) },
           statusesFor("minions_pre", [[include_accepted, "minions"], [include_denied, "minions_denied"]]),
         ),
-    }),
-    delete: wheelFunction({
-      signature: "match",
+    },
+    "delete(match)": {
       doc: "Deletes the keys that match a glob, whatever their status.",
       run: (context, { match }) => act(context, "delete", { glob: globOf(match) }, STATUSES),
-    }),
-    delete_dict: wheelFunction({
-      signature: "match",
+    },
+    "delete_dict(match)": {
       doc: "Deletes the keys of a map of status to ids.",
       run: (context, { match }) => act(context, "delete", { ids: matchesOf(match) }, STATUSES),
-    }),
-    finger: wheelFunction({
-      signature: "match, hash_type=None",
+    },
+    "finger(match, hash_type=None)": {
       doc: "The fingerprints of the keys that match a glob.",
       run(context, { match, hash_type }) {
         const { keys } = context;
@@ -208,33 +197,28 @@ export const wheel: WheelModule = {
           ? described
           : { ...described, local: Object.fromEntries(local.map((name) => [name, finger(keys.localText(name))])) };
       },
-    }),
-    finger_master: wheelFunction({
-      signature: "hash_type=None",
+    },
+    "finger_master(hash_type=None)": {
       doc: "The fingerprint of the master's own key.",
       run: ({ keys }, { hash_type }) => ({
         local: {
           "master.pub": keys.fingerprint(keys.localText("master.pub"), (hash_type ?? undefined) as string | undefined),
         },
       }),
-    }),
-    key_str: wheelFunction({
-      signature: "match",
+    },
+    "key_str(match)": {
       doc: "The texts of the keys that match a glob.",
       run: (context, { match }) => describe(context, globOf(match), (pem) => pem),
-    }),
-    print: wheelFunction({
-      signature: "match",
+    },
+    "print(match)": {
       doc: "The texts of the keys that match a glob.",
       run: (context, { match }) => describe(context, globOf(match), (pem) => pem),
-    }),
-    master_key_str: wheelFunction({
-      signature: "",
+    },
+    "master_key_str()": {
       doc: "The text of the master's own public key.",
       run: ({ keys }) => ({ local: { "master.pub": keys.localText("master.pub") } }),
-    }),
-    gen: wheelFunction({
-      signature: "id_=None, keysize=2048",
+    },
+    "gen(id_=None, keysize=2048)": {
       doc: "Generates a pair of keys without saving it.",
       secret: true,
       async run({ keys, runtime }, { id_, keysize }) {
@@ -242,9 +226,8 @@ export const wheel: WheelModule = {
         if (!isMinionId(id)) throw new SaltInvocationError(`id_ is ${repr(id)}: expected a minion id`);
         return await keys.generate(bitsOf(keysize));
       },
-    }),
-    gen_accept: wheelFunction({
-      signature: "id_, keysize=2048, force=False",
+    },
+    "gen_accept(id_, keysize=2048, force=False)": {
       doc: "Generates a pair of keys and accepts the public one for a minion; empty if the minion has a key already.",
       secret: true,
       async run({ keys }, { id_, keysize, force }) {
@@ -253,9 +236,8 @@ export const wheel: WheelModule = {
         const pair = await keys.generate(bitsOf(keysize));
         return await keys.accept(id_, pair.pub, truthy(force)) ? pair : {};
       },
-    }),
-    gen_keys: wheelFunction({
-      signature: "keydir=None, keyname=None, keysize=None, user=None",
+    },
+    "gen_keys(keydir=None, keyname=None, keysize=None, user=None)": {
       doc: "Generates a pair of key files on the master; the return is the fingerprint of the public key.",
       async run({ keys, opts, runtime }, { keydir, keyname, keysize, user }) {
         const directory = pathOf("keydir", keydir ?? opts.pki_dir);
@@ -265,9 +247,8 @@ export const wheel: WheelModule = {
         if (user !== null) giveTo(runtime, str(user), [`${directory}/${name}.pem`, `${directory}/${name}.pub`]);
         return finger;
       },
-    }),
-    gen_signature: wheelFunction({
-      signature: "priv, pub, signature_path, auto_create=False, keysize=None",
+    },
+    "gen_signature(priv, pub, signature_path, auto_create=False, keysize=None)": {
       doc: "Signs the master's public key with its signing key, for `master_use_pubkey_signature`.",
       run: ({ keys, opts }, { priv, pub, signature_path, auto_create, keysize }) =>
         keys.signPublicKey({
@@ -277,18 +258,16 @@ export const wheel: WheelModule = {
           create: truthy(auto_create),
           bits: bitsOf(keysize ?? opts.keysize),
         }),
-    }),
-    rotate: wheelFunction({
-      signature: "match",
+    },
+    "rotate(match)": {
       doc:
         "Asks the minions of a glob to change their keys; both are good until each has used its new one. Brine's own.",
       async run({ keys }, { match }) {
         const ids = await keys.rotateKeys(globOf(match));
         return ids.length === 0 ? {} : { minions: ids };
       },
-    }),
-    history: wheelFunction({
-      signature: "match='*', limit=1000",
+    },
+    "history(match='*', limit=1000)": {
       doc: "Who accepted, rejected, deleted or rotated the keys of a glob, oldest first. Brine's own.",
       run({ keys }, { match, limit }) {
         const most = Number(limit);
@@ -297,6 +276,6 @@ export const wheel: WheelModule = {
         }
         return keys.history(globOf(match), Math.min(most, MOST_LINES));
       },
-    }),
-  },
+    },
+  }),
 };

@@ -1,15 +1,13 @@
-import { wheelFunction, type WheelModule } from "../../model/loader/wheel.ts";
+import { wheelFunctions, type WheelModule } from "../../model/loader/wheel.ts";
 
 /** Minions as the master sees them. */
 export const wheel: WheelModule = {
-  functions: {
-    connected: wheelFunction({
-      signature: "",
+  functions: wheelFunctions({
+    "connected()": {
       doc: "The ids of the connected minions.",
       run: (context) => context.connected(),
-    }),
-    presence: wheelFunction({
-      signature: "",
+    },
+    "presence()": {
       doc:
         "The ids of the connected minions, when the others were lost, and since when the master has seen them come and go; times are " +
         "seconds since the epoch.\n\n    minions.presence",
@@ -21,6 +19,6 @@ export const wheel: WheelModule = {
           since: sinceMs / 1000,
         };
       },
-    }),
-  },
+    },
+  }),
 };

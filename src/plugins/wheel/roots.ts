@@ -1,5 +1,5 @@
 import { joinPath } from "../../base/paths.ts";
-import { type WheelContext, type WheelFunction, wheelFunction } from "../../model/loader/wheel.ts";
+import { type WheelContext, type WheelFunction, wheelFunctions } from "../../model/loader/wheel.ts";
 import { isMap } from "../../language/python/containers.ts";
 import { repr, str } from "../../language/python/repr.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
@@ -86,28 +86,24 @@ function write(
 
 /** The functions over the directories of an option: of `file_roots`, and the same of `pillar_roots`. */
 export function rootFunctions(option: "file_roots" | "pillar_roots"): Record<string, WheelFunction> {
-  return {
-    find: wheelFunction({
-      signature: "path, saltenv='base'",
+  return wheelFunctions({
+    "find(path, saltenv='base')": {
       doc: "Finds a file in the directories of an environment; reports whether it is text or binary.",
       run: (context, { path, saltenv }) => find(context, option, path, saltenv),
-    }),
-    list_env: wheelFunction({
-      signature: "saltenv='base'",
+    },
+    "list_env(saltenv='base')": {
       doc: "The files in the directories of an environment.",
       run: (context, { saltenv }) => listEnv(context, option, saltenv),
-    }),
-    list_roots: wheelFunction({
-      signature: "",
+    },
+    "list_roots()": {
       doc: "The files in the directories of every environment.",
       run: (context) => {
         const all = context.opts[option];
         const names = isMap(all) ? Object.keys(all) : [];
         return Object.fromEntries(names.map((name) => [name, [listEnv(context, option, name)]]));
       },
-    }),
-    read: wheelFunction({
-      signature: "path, saltenv='base'",
+    },
+    "read(path, saltenv='base')": {
       doc: "The text of a file, from each directory that contains it.",
       run(context, { path, saltenv }) {
         const { fs } = context.runtime;
@@ -118,11 +114,10 @@ export function rootFunctions(option: "file_roots" | "pillar_roots"): Record<str
           return [{ [full]: fs.readText(full) }];
         });
       },
-    }),
-    write: wheelFunction({
-      signature: "data, path, saltenv='base', index=0",
+    },
+    "write(data, path, saltenv='base', index=0)": {
       doc: "Writes a text to a file in one of the directories of an environment.",
       run: (context, args) => write(context, option, args),
-    }),
-  };
+    },
+  });
 }

@@ -6,6 +6,7 @@ import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { compileGlob } from "../../../language/python/glob.ts";
 import { changes } from "../../packages/lists.ts";
+import { changing } from "../../packages/shared_functions.ts";
 import { aptGet, installed } from "./dpkg.ts";
 import { refresh } from "./refresh.ts";
 
@@ -49,20 +50,17 @@ export const upgrade = executionFunction({
   doc: "Upgrades all packages.\n\n    salt '*' pkg.upgrade",
   async run(context, args): Promise<unknown> {
     if (args.refresh !== false) await refresh(context, {});
-    const before = await installed(context);
     const { kwargs } = args as { kwargs: Args };
     const options = [
       ...(truthy(kwargs.download_only) || truthy(kwargs.downloadonly) ? ["--download-only"] : []),
       ...(truthy(kwargs.allow_downgrades) ? ["--allow-downgrades"] : []),
     ];
     const verb = truthy(args.dist_upgrade) ? "dist-upgrade" : "upgrade";
-    const { retcode, stderr, stdout } = await aptGet(context, [...options, verb]);
-    const done = changes(before, await installed(context));
-    if (retcode !== 0) {
-      throw new CommandExecutionError("Problem encountered upgrading packages", {
-        info: { changes: done, result: { retcode, stdout, stderr } },
-      });
-    }
-    return done;
+    return await changing(
+      () => installed(context),
+      () => aptGet(context, [...options, verb]),
+      "Problem encountered upgrading packages",
+      ({ retcode, stdout, stderr }, done) => ({ changes: done, result: { retcode, stdout, stderr } }),
+    );
   },
 });

@@ -2,6 +2,7 @@ import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { executionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
 import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { checkHeld } from "../../packages/shared_functions.ts";
 import { splitLines } from "../../../language/python/lines.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
@@ -37,12 +38,7 @@ async function stateOf(context: JobContext, name: string): Promise<string | unde
 
 /** Holds packages at their version, or lets them go. */
 export async function hold(context: JobContext, args: Args, wanted: boolean): Promise<Record<string, unknown>> {
-  if (!truthy(args.name) && !truthy(args.pkgs) && !truthy(args.sources)) {
-    throw new SaltInvocationError("One of name, pkgs, or sources must be specified.");
-  }
-  if (truthy(args.pkgs) && truthy(args.sources)) {
-    throw new SaltInvocationError("Only one of pkgs or sources can be specified.");
-  }
+  checkHeld(args);
   const names = targetsOf(truthy(args.pkgs) ? args.pkgs : truthy(args.sources) ? args.sources : args.name).keys();
   const found: Record<string, unknown> = {};
   for (const name of names) {

@@ -1,28 +1,14 @@
 import type { Args } from "../../../model/loader/signature.ts";
-import { compileGlob } from "../../../language/python/glob.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { CommandExecutionError, executionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
 import { isTrue } from "../../../language/python/is_true.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
-import { ask, installed, policies, type Versions } from "./dpkg.ts";
+import { ask, policies, type Versions } from "./dpkg.ts";
 import { refresh } from "./refresh.ts";
 
 /** A text for one name, a map for several. */
 export const oneOrMap = (names: string[], found: Versions): unknown => names.length === 1 ? found[names[0]!] : found;
-
-export async function version(context: JobContext, names: string[]): Promise<unknown> {
-  if (names.length === 0) return {};
-  const all = await installed(context);
-  const isGlob = (name: string) => name.includes("*");
-  const found = Object.fromEntries(names.flatMap((name) => {
-    if (!isGlob(name)) return [[name, all[name] ?? ""]];
-    const fits = compileGlob(name);
-    return Object.keys(all).filter((one) => fits(one)).map((one) => [one, all[one]!]);
-  }));
-  // Of a glob even a single package is a map.
-  return names.some(isGlob) ? found : oneOrMap(names, found);
-}
 
 /**
  * The version that would be installed; `""` if it or a newer one is installed already.

@@ -1,7 +1,7 @@
 /** Keys of a ring or a key server, as gpg lists them with colons. */
 import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import { type ExecutionFunction, executionFunction } from "../../../model/loader/family.ts";
+import { executionFunctions } from "../../../model/loader/family.ts";
 import { strftime } from "../../../language/python/strftime.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { operand } from "../../commands.ts";
@@ -106,9 +106,8 @@ export async function findKey(
 
 const RING = "user=None, gnupghome=None";
 
-export const LISTING: Record<string, ExecutionFunction> = {
-  search_keys: executionFunction({
-    signature: "text: str, keyserver=None, user=None",
+export const LISTING = executionFunctions({
+  "search_keys(text: str, keyserver=None, user=None)": {
     doc: "Looks for keys on a key server.\n\n    salt '*' gpg.search_keys user@example.com",
     async run(context, { text, keyserver, user }): Promise<Key[]> {
       const ring = ringOf(context, { user });
@@ -118,25 +117,21 @@ export const LISTING: Record<string, ExecutionFunction> = {
       const { output } = await onRing(context, ring, ["--fingerprint", "--keyserver", server, "--search-keys", wanted]);
       return parseSearch(new TextDecoder().decode(output));
     },
-  }),
-  list_keys: executionFunction({
-    signature: RING,
+  },
+  [`list_keys(${RING})` as const]: {
     doc: "The keys of the ring.\n\n    salt '*' gpg.list_keys",
     run: (context, args) => keysOf(context, ringOf(context, args), false),
-  }),
-  list_secret_keys: executionFunction({
-    signature: RING,
+  },
+  [`list_secret_keys(${RING})` as const]: {
     doc: "The secret keys of the ring.\n\n    salt '*' gpg.list_secret_keys",
     run: (context, args) => keysOf(context, ringOf(context, args), true),
-  }),
-  get_key: executionFunction({
-    signature: `keyid=None, fingerprint=None, ${RING}`,
+  },
+  [`get_key(keyid=None, fingerprint=None, ${RING})` as const]: {
     doc: "A key of the ring; False if it is not there.\n\n    salt '*' gpg.get_key keyid=3FAD9F1E",
     run: async (context, args) => await findKey(context, ringOf(context, args), args) ?? false,
-  }),
-  get_secret_key: executionFunction({
-    signature: `keyid=None, fingerprint=None, ${RING}`,
+  },
+  [`get_secret_key(keyid=None, fingerprint=None, ${RING})` as const]: {
     doc: "A secret key of the ring; False if it is not there.\n\n    salt '*' gpg.get_secret_key keyid=3FAD9F1E",
     run: async (context, args) => await findKey(context, ringOf(context, args), args, true) ?? false,
-  }),
-};
+  },
+});

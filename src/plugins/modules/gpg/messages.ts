@@ -1,7 +1,7 @@
 /** Texts and files: signed, verified, encrypted, decrypted. */
 import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import { type ExecutionFunction, executionFunction } from "../../../model/loader/family.ts";
+import { executionFunction, executionFunctions } from "../../../model/loader/family.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { textOrBytes } from "../../bytes.ts";
@@ -29,9 +29,8 @@ function answer(context: JobContext, args: Args, run: RingRun, done: "Encrypted"
   return bare ? "" : { res: true, comment: `${done} data has been written to ${str(args.output)}` };
 }
 
-export const MESSAGES: Record<string, ExecutionFunction> = {
-  sign: executionFunction({
-    signature: "user=None, keyid=None, text=None, filename=None, output=None, use_passphrase=False, gnupghome=None",
+export const MESSAGES = executionFunctions({
+  "sign(user=None, keyid=None, text=None, filename=None, output=None, use_passphrase=False, gnupghome=None)": {
     doc: "Signs a text or file, in clear.\n\n    salt '*' gpg.sign text='Hello there.  How are you?'",
     async run(context, args): Promise<unknown> {
       const ring = ringOf(context, args);
@@ -47,9 +46,8 @@ export const MESSAGES: Record<string, ExecutionFunction> = {
       if (truthy(args.output) && output.length > 0) writeOutput(context, str(args.output), output, false);
       return textOrBytes(output);
     },
-  }),
-  verify: executionFunction({
-    signature: "text=None, user=None, filename=None, gnupghome=None, signature=None, trustmodel=None",
+  },
+  "verify(text=None, user=None, filename=None, gnupghome=None, signature=None, trustmodel=None)": {
     doc:
       "Verifies a signed text or file, or a file beside its signature.\n\n    salt '*' gpg.verify filename=/path/to/file",
     async run(context, args): Promise<unknown> {
@@ -77,7 +75,7 @@ export const MESSAGES: Record<string, ExecutionFunction> = {
         message: "The signature is verified.",
       };
     },
-  }),
+  },
   encrypt: executionFunction({
     signature: `user=None, recipients=None, text=None, filename=None, output=None, sign=None,
         use_passphrase=False, always_trust: bool=False, gnupghome=None, bare=False`,
@@ -108,8 +106,7 @@ export const MESSAGES: Record<string, ExecutionFunction> = {
       );
     },
   }),
-  decrypt: executionFunction({
-    signature: "user=None, text=None, filename=None, output=None, use_passphrase=False, gnupghome=None, bare=False",
+  "decrypt(user=None, text=None, filename=None, output=None, use_passphrase=False, gnupghome=None, bare=False)": {
     doc: "Decrypts a text or file.\n\n    salt '*' gpg.decrypt filename=/path/to/file.gpg",
     async run(context, args): Promise<unknown> {
       const ring = ringOf(context, args);
@@ -121,5 +118,5 @@ export const MESSAGES: Record<string, ExecutionFunction> = {
       });
       return answer(context, args, run, "Decrypted");
     },
-  }),
-};
+  },
+});

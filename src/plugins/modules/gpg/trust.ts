@@ -1,5 +1,5 @@
 /** How far the owner of a key is trusted to sign those of others. */
-import { type ExecutionFunction, executionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
+import { executionFunctions, SaltInvocationError } from "../../../model/loader/family.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { findKey } from "./listing.ts";
@@ -17,9 +17,8 @@ const LEVELS: Record<string, string> = {
 
 const named = (number: string): string => Object.values(LEVELS)[Number(number) - 1] ?? number;
 
-export const TRUST_FUNCTIONS: Record<string, ExecutionFunction> = {
-  trust_key: executionFunction({
-    signature: "keyid=None, fingerprint=None, trust_level: str=None, user=None, gnupghome=None",
+export const TRUST_FUNCTIONS = executionFunctions({
+  "trust_key(keyid=None, fingerprint=None, trust_level: str=None, user=None, gnupghome=None)": {
     doc:
       "Sets how far the owner of a key is trusted: expired, unknown, not_trusted, marginally, fully or ultimately.\n\n" +
       "    salt '*' gpg.trust_key keyid=3FAD9F1E trust_level=marginally",
@@ -51,5 +50,5 @@ export const TRUST_FUNCTIONS: Record<string, ExecutionFunction> = {
         : `Changing ownership trust from ${named(before)} to ${named(after)}.`;
       return { res: true, message, fingerprint: fpr };
     },
-  }),
-};
+  },
+});

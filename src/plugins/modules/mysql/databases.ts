@@ -1,6 +1,6 @@
 import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import { type ExecutionFunction, executionFunction } from "../../../model/loader/family.ts";
+import { executionFunction, executionFunctions } from "../../../model/loader/family.ts";
 import { str } from "../../../language/python/repr.ts";
 import { connectionOf, ident, literal, orElse, type Row, rowsOf, runs, word } from "./client.ts";
 
@@ -47,25 +47,21 @@ const onTables = (verb: "CHECK" | "REPAIR" | "OPTIMIZE", doc: string) =>
   });
 
 /** Databases and their tables. */
-export const DATABASES: Record<string, ExecutionFunction> = {
-  db_list: executionFunction({
-    signature: "**connection_args",
+export const DATABASES = executionFunctions({
+  "db_list(**connection_args)": {
     doc: "The databases of a server.\n\n    salt '*' mysql.db_list",
     run: (context, args) =>
       orElse([], async () => (await rowsOf(context, "SHOW DATABASES", connectionOf(args))).map(first)),
-  }),
-  db_exists: executionFunction({
-    signature: "name, **connection_args",
+  },
+  "db_exists(name, **connection_args)": {
     doc: "True if there is a database of that name.\n\n    salt '*' mysql.db_exists mydb",
     run: (context, args) => exists(context, args.name, connectionOf(args)),
-  }),
-  db_get: executionFunction({
-    signature: "name, **connection_args",
+  },
+  "db_get(name, **connection_args)": {
     doc: "Character set and collation of a database.\n\n    salt '*' mysql.db_get mydb",
     run: (context, args) => get(context, args.name, connectionOf(args)),
-  }),
-  db_create: executionFunction({
-    signature: "name, character_set=None, collate=None, **connection_args",
+  },
+  "db_create(name, character_set=None, collate=None, **connection_args)": {
     doc: "Makes a database.\n\n    salt '*' mysql.db_create mydb utf8mb4 utf8mb4_general_ci",
     async run(context, args): Promise<boolean> {
       const { name, character_set, collate } = args;
@@ -79,9 +75,8 @@ export const DATABASES: Record<string, ExecutionFunction> = {
         (collate === null ? "" : ` COLLATE ${literal(collate)}`);
       return await runs(context, sql, connection);
     },
-  }),
-  alter_db: executionFunction({
-    signature: "name, character_set=None, collate=None, **connection_args",
+  },
+  "alter_db(name, character_set=None, collate=None, **connection_args)": {
     doc: "Gives a database another character set or collation.\n\n    salt '*' mysql.alter_db mydb charset='utf8mb4'",
     async run(context, args): Promise<unknown> {
       const connection = connectionOf(args);
@@ -94,9 +89,8 @@ export const DATABASES: Record<string, ExecutionFunction> = {
         connection,
       );
     },
-  }),
-  db_remove: executionFunction({
-    signature: "name, **connection_args",
+  },
+  "db_remove(name, **connection_args)": {
     doc: "Removes a database.\n\n    salt '*' mysql.db_remove mydb",
     async run(context, { name, connection_args }): Promise<boolean> {
       const connection = connection_args;
@@ -107,13 +101,12 @@ export const DATABASES: Record<string, ExecutionFunction> = {
       return await runs(context, `DROP DATABASE ${ident(name)}`, connection) &&
         !await exists(context, name, connection);
     },
-  }),
-  db_tables: executionFunction({
-    signature: "name, **connection_args",
+  },
+  "db_tables(name, **connection_args)": {
     doc: "The tables of a database; False if there is none of that name.\n\n    salt '*' mysql.db_tables mydb",
     run: (context, args) => tables(context, args.name, connectionOf(args)),
-  }),
+  },
   db_check: onTables("CHECK", "Checks a table, or all of a database."),
   db_repair: onTables("REPAIR", "Repairs a table, or all of a database."),
   db_optimize: onTables("OPTIMIZE", "Optimizes a table, or all of a database."),
-};
+});

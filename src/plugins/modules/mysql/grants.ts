@@ -1,6 +1,6 @@
 import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import { type ExecutionFunction, executionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
+import { executionFunctions, SaltInvocationError } from "../../../model/loader/family.ts";
 import { entriesOf, isMap } from "../../../language/python/containers.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
@@ -153,33 +153,28 @@ export function grantText(args: Args): string {
 const WHAT = "grant, database, user, host='localhost', grant_option=False, escape=True";
 
 /** Grants. */
-export const GRANTS: Record<string, ExecutionFunction> = {
-  tokenize_grant: executionFunction({
-    signature: "grant: str",
+export const GRANTS = executionFunctions({
+  "tokenize_grant(grant: str)": {
     doc: "User, host, grants and database of a statement.\n\n" +
       `    salt '*' mysql.tokenize_grant "GRANT SELECT, INSERT ON testdb.* TO 'testuser'@'localhost'"`,
     run: (_context, { grant }) => grantTokens(grant),
-  }),
-  quote_identifier: executionFunction({
-    signature: "identifier, for_grants: bool=False",
+  },
+  "quote_identifier(identifier, for_grants: bool=False)": {
     doc: "A name as SQL has it.\n\n    salt '*' mysql.quote_identifier 'foo`bar'",
     run: (_context, { identifier, for_grants }) => ident(identifier, for_grants),
-  }),
-  grant_exists: executionFunction({
-    signature: `${WHAT}, **connection_args`,
+  },
+  [`grant_exists(${WHAT}, **connection_args)` as const]: {
     doc: "True if a user has grants.\n\n    salt '*' mysql.grant_exists 'SELECT,INSERT' 'mydb.*' app localhost",
     run: exists,
-  }),
-  grant_add: executionFunction({
-    signature: `${WHAT}, ssl_option=False, **connection_args`,
+  },
+  [`grant_add(${WHAT}, ssl_option=False, **connection_args)` as const]: {
     doc: "Gives a user grants.\n\n    salt '*' mysql.grant_add 'SELECT,INSERT' 'mydb.*' app localhost",
     async run(context, args): Promise<boolean> {
       const done = await change(context, args, () => grantText(args));
       return done && await exists(context, args);
     },
-  }),
-  grant_revoke: executionFunction({
-    signature: `${WHAT}, **connection_args`,
+  },
+  [`grant_revoke(${WHAT}, **connection_args)` as const]: {
     doc: "Takes grants from a user.\n\n    salt '*' mysql.grant_revoke 'SELECT,INSERT' 'mydb.*' app localhost",
     async run(context, args): Promise<boolean> {
       const done = await change(context, args, () => {
@@ -190,5 +185,5 @@ export const GRANTS: Record<string, ExecutionFunction> = {
       });
       return done && !await exists(context, args);
     },
-  }),
-};
+  },
+});

@@ -1,6 +1,6 @@
 import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import { type ExecutionFunction, executionFunction } from "../../../model/loader/family.ts";
+import { executionFunctions } from "../../../model/loader/family.ts";
 import { str } from "../../../language/python/repr.ts";
 import { Float } from "../../../language/python/float.ts";
 import { isFile } from "../../linux/paths.ts";
@@ -68,15 +68,13 @@ export function statementsIn(text: string): string[] {
 }
 
 /** Statements of the caller's own. */
-export const QUERIES: Record<string, ExecutionFunction> = {
-  query: executionFunction({
-    signature: "database, query: str, **connection_args",
+export const QUERIES = executionFunctions({
+  "query(database, query: str, **connection_args)": {
     doc: "Runs a statement, and returns its rows as texts, or how many it changed.\n\n" +
       `    salt '*' mysql.query mydb "SELECT id,name,cash from users limit 3"`,
     run: (context, args) => query(context, args.database, args.query, connectionOf(args)),
-  }),
-  file_query: executionFunction({
-    signature: "database, file_name: str, **connection_args",
+  },
+  "file_query(database, file_name: str, **connection_args)": {
     doc: "Runs the statements of a file, of this host or the master's.\n\n" +
       "    salt '*' mysql.file_query mydb file_name=/tmp/sqlfile.sql",
     async run(context, args): Promise<Result | false> {
@@ -105,5 +103,5 @@ export const QUERIES: Record<string, ExecutionFunction> = {
         "query time": time,
       };
     },
-  }),
-};
+  },
+});

@@ -1,6 +1,6 @@
 import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import { type ExecutionFunction, executionFunction } from "../../../model/loader/family.ts";
+import { executionFunction, executionFunctions } from "../../../model/loader/family.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { connectionOf, literal, orElse, type Row, rowsOf, runs, word } from "./client.ts";
@@ -35,15 +35,13 @@ const one = (rows: Row[]) => rows[0] ?? [];
 const some = (rows: Row[]) => rows.length === 0 ? [[]] : rows;
 
 /** The server itself. */
-export const SERVER: Record<string, ExecutionFunction> = {
+export const SERVER = executionFunctions({
   status: listing("SHOW STATUS", "The counters of a server.\n\n    salt '*' mysql.status", pairs, {}),
-  version: executionFunction({
-    signature: "**connection_args",
+  "version(**connection_args)": {
     doc: "The version of the server.\n\n    salt '*' mysql.version",
     run: (context, args) => serverVersion(context, connectionOf(args)),
-  }),
-  slave_lag: executionFunction({
-    signature: "**connection_args",
+  },
+  "slave_lag(**connection_args)": {
     doc:
       "Seconds that a copy is behind; -1 if the server copies nothing, -2 if copying stands, -3 after an error.\n\n" +
       "    salt '*' mysql.slave_lag",
@@ -55,10 +53,9 @@ export const SERVER: Record<string, ExecutionFunction> = {
         return status.Seconds_Behind_Master === null ? null : Number(status.Seconds_Behind_Master);
       });
     },
-  }),
+  },
   /** Makes a server that copies another one that stands alone. */
-  free_slave: executionFunction({
-    signature: "**connection_args",
+  "free_slave(**connection_args)": {
     doc: "Makes a server that copies another one stand alone.\n\n    salt '*' mysql.free_slave",
     async run(context, args): Promise<string> {
       const connection = connectionOf(args);
@@ -72,7 +69,7 @@ export const SERVER: Record<string, ExecutionFunction> = {
         return await slave(context, connection) === undefined ? "promoted" : "failed";
       });
     },
-  }),
+  },
   processlist: listing(
     "SHOW FULL PROCESSLIST",
     "What the server is doing.\n\n    salt '*' mysql.processlist",
@@ -91,13 +88,11 @@ export const SERVER: Record<string, ExecutionFunction> = {
     "The plugins of a server.\n\n    salt '*' mysql.plugins_list",
     (rows) => rows.map((row) => ({ name: row.Name, status: row.Status })),
   ),
-  plugin_status: executionFunction({
-    signature: "name, **connection_args",
+  "plugin_status(name, **connection_args)": {
     doc: "The status of a plugin; empty if it is not there.\n\n    salt '*' mysql.plugin_status auth_socket",
     run: (context, args) => pluginStatus(context, args.name, connectionOf(args)),
-  }),
-  plugin_add: executionFunction({
-    signature: "name, soname=None, **connection_args",
+  },
+  "plugin_add(name, soname=None, **connection_args)": {
     doc: "Installs a plugin.\n\n    salt '*' mysql.plugin_add auth_socket",
     async run(context, { name, soname, connection_args }): Promise<boolean> {
       if (!truthy(name)) return false;
@@ -106,9 +101,8 @@ export const SERVER: Record<string, ExecutionFunction> = {
       const library = truthy(soname) ? str(soname) : `${str(name)}.so`;
       return await runs(context, `INSTALL PLUGIN ${word(name)} SONAME ${literal(library)}`, connection);
     },
-  }),
-  plugin_remove: executionFunction({
-    signature: "name, **connection_args",
+  },
+  "plugin_remove(name, **connection_args)": {
     doc: "Removes a plugin.\n\n    salt '*' mysql.plugin_remove auth_socket",
     async run(context, { name, connection_args }): Promise<boolean> {
       if (!truthy(name)) return false;
@@ -116,5 +110,5 @@ export const SERVER: Record<string, ExecutionFunction> = {
       if (!truthy(await pluginStatus(context, name, connection))) return true;
       return await runs(context, `UNINSTALL PLUGIN ${word(name)}`, connection);
     },
-  }),
-};
+  },
+});

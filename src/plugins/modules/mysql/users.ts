@@ -1,7 +1,7 @@
 import type { Args } from "../../../model/loader/signature.ts";
 import { hex } from "../../../protocol/crypto/hex.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import { type ExecutionFunction, executionFunction } from "../../../model/loader/family.ts";
+import { executionFunction, executionFunctions } from "../../../model/loader/family.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { connectionOf, literal, noteError, orElse, rowsOf, runs, word } from "./client.ts";
@@ -168,20 +168,18 @@ export async function userGrants(context: JobContext, args: Args): Promise<strin
 const WHO = "user, host='localhost'";
 
 /** Users. */
-export const USERS: Record<string, ExecutionFunction> = {
-  user_list: executionFunction({
-    signature: "**connection_args",
+export const USERS = executionFunctions({
+  "user_list(**connection_args)": {
     doc: "The users of a server.\n\n    salt '*' mysql.user_list",
     run: (context, args) => orElse([], () => rowsOf(context, "SELECT User,Host FROM mysql.user", connectionOf(args))),
-  }),
+  },
   user_exists: executionFunction({
     signature: `${WHO}, password=None, password_hash=None, passwordless=False, unix_socket=False,
         password_column=None, **connection_args`,
     doc: "True if there is a user, with that password if one is given.\n\n    salt '*' mysql.user_exists app localhost",
     run: exists,
   }),
-  user_info: executionFunction({
-    signature: `${WHO}, **connection_args`,
+  [`user_info(${WHO}, **connection_args)` as const]: {
     doc: "Everything that the server keeps of a user.\n\n    salt '*' mysql.user_info root localhost",
     async run(context, args): Promise<unknown> {
       return await orElse(false, async () => {
@@ -189,7 +187,7 @@ export const USERS: Record<string, ExecutionFunction> = {
         return row ?? null;
       });
     },
-  }),
+  },
   user_create: executionFunction({
     signature: `${WHO}, password=None, password_hash=None, allow_passwordless=False, unix_socket=False,
         password_column=None, auth_plugin='${NATIVE}', **connection_args`,
@@ -227,21 +225,18 @@ export const USERS: Record<string, ExecutionFunction> = {
       return sql !== undefined && await runs(context, `${sql};\nFLUSH PRIVILEGES`, server.connection);
     },
   }),
-  user_remove: executionFunction({
-    signature: `${WHO}, **connection_args`,
+  [`user_remove(${WHO}, **connection_args)` as const]: {
     doc: "Removes a user.\n\n    salt '*' mysql.user_remove app localhost",
     async run(context, args): Promise<boolean> {
       if (!await exists(context, args)) return false;
       return await runs(context, `DROP USER ${account(args)}`, connectionOf(args)) && !await exists(context, args);
     },
-  }),
-  user_grants: executionFunction({
-    signature: `${WHO}, **connection_args`,
+  },
+  [`user_grants(${WHO}, **connection_args)` as const]: {
     doc: "What a user may; False if there is none.\n\n    salt '*' mysql.user_grants app",
     run: userGrants,
-  }),
-  verify_login: executionFunction({
-    signature: "user, password=None, **connection_args",
+  },
+  "verify_login(user, password=None, **connection_args)": {
     doc: "True if a user can log in.\n\n    salt '*' mysql.verify_login app secret",
     run: async (context, { user, password, connection_args }) =>
       await serverVersion(context, {
@@ -249,5 +244,5 @@ export const USERS: Record<string, ExecutionFunction> = {
         connection_user: user,
         connection_pass: password,
       }) !== "",
-  }),
-};
+  },
+});

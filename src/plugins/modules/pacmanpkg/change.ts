@@ -7,7 +7,8 @@ import { isTrue } from "../../../language/python/is_true.ts";
 import { splitLines } from "../../../language/python/lines.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { splitWords } from "../../../language/python/whitespace.ts";
-import { changes, stringify } from "../../packages/lists.ts";
+import { stringify } from "../../packages/lists.ts";
+import { changing } from "../../packages/shared_functions.ts";
 import { clearRefreshTag } from "../../packages/refresh_tag.ts";
 import { parseTargets, type Wanted } from "../../packages/targets.ts";
 import { splitComparison } from "../../packages/versions.ts";
@@ -57,15 +58,12 @@ async function targetsOf(context: JobContext, wanted: Wanted): Promise<{ targets
 }
 
 /** Has pacman do it; the packages that changed. */
-async function changing(context: JobContext, words: string[], root: unknown, failed: string): Promise<unknown> {
-  const before = stringify(await installed(context, root));
-  const { retcode, stderr, stdout } = await act(context, [...words, ...rootWords(root)]);
-  const done = changes(before, stringify(await installed(context, root)));
-  if (retcode !== 0) {
-    throw new CommandExecutionError(failed, { info: { errors: [stderr || stdout], changes: done } });
-  }
-  return done;
-}
+const change = (context: JobContext, words: string[], root: unknown, failed: string): Promise<unknown> =>
+  changing(
+    async () => stringify(await installed(context, root)),
+    () => act(context, [...words, ...rootWords(root)]),
+    failed,
+  );
 
 export const install = executionFunction({
   signature: "name=None, refresh=False, sysupgrade=None, pkgs=None, sources=None, reinstall=False, **kwargs",
@@ -77,7 +75,7 @@ export const install = executionFunction({
     const found = await parseTargets(context, { name, pkgs, sources, version, saltenv });
     if (found === undefined || found.kind === "advisory") return {};
     const failed = "Problem encountered installing package(s)";
-    if (found.kind === "file") return await changing(context, ["-U", ...QUIETLY, ...found.paths], root, failed);
+    if (found.kind === "file") return await change(context, ["-U", ...QUIETLY, ...found.paths], root, failed);
     if (isTrue(args.refresh)) await refresh(context, root);
     const { targets, errors } = await targetsOf(context, found.wanted);
     if (errors.length > 0) throw new CommandExecutionError(failed, { info: { errors, changes: {} } });
@@ -87,7 +85,7 @@ export const install = executionFunction({
       ...QUIETLY,
       ...(isTrue(args.reinstall) ? [] : ["--needed"]),
     ];
-    return await changing(context, ["-S", ...upgrading, ...needed, ...targets], root, failed);
+    return await change(context, ["-S", ...upgrading, ...needed, ...targets], root, failed);
   },
 });
 
@@ -100,7 +98,7 @@ export async function remove(context: JobContext, { name, pkgs, kwargs }: Args, 
     ? [...found.wanted.keys()].filter((one) => there[one] !== undefined)
     : [];
   if (targets.length === 0) return {};
-  return await changing(context, [words, ...QUIETLY, ...targets], root, "Problem encountered removing package(s)");
+  return await change(context, [words, ...QUIETLY, ...targets], root, "Problem encountered removing package(s)");
 }
 
 export const upgrade = executionFunction({
@@ -108,6 +106,6 @@ export const upgrade = executionFunction({
   doc: "Upgrades all packages.\n\n    salt '*' pkg.upgrade",
   async run(context, { refresh: asked, root }): Promise<unknown> {
     if (isTrue(asked)) await refresh(context, root);
-    return await changing(context, ["-Su", ...QUIETLY], root, "Problem encountered upgrading packages");
+    return await change(context, ["-Su", ...QUIETLY], root, "Problem encountered upgrading packages");
   },
 });

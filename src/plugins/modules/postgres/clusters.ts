@@ -1,5 +1,5 @@
 import type { JobContext } from "../../../model/loader/context.ts";
-import { type ExecutionFunction, executionFunction } from "../../../model/loader/family.ts";
+import { executionFunction, executionFunctions } from "../../../model/loader/family.ts";
 import { splitLines } from "../../../language/python/lines.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
@@ -25,12 +25,11 @@ async function clusters(context: JobContext): Promise<Record<string, Cluster>> {
 }
 
 /** Data directories, and the clusters that Debian makes of them. */
-export const CLUSTERS: Record<string, ExecutionFunction> = {
-  datadir_exists: executionFunction({
-    signature: "name",
+export const CLUSTERS = executionFunctions({
+  "datadir_exists(name)": {
     doc: "True for a data directory of PostgreSQL.\n\n    salt '*' postgres.datadir_exists /srv/pgsql/data",
     run: (context, { name }) => isDataDirectory(context, name),
-  }),
+  },
   datadir_init: executionFunction({
     signature:
       `name: str, auth: str='password', user=None, password=None, encoding: str='UTF8', locale=None, waldir=None,
@@ -61,17 +60,15 @@ export const CLUSTERS: Record<string, ExecutionFunction> = {
       return retcode === 0;
     },
   }),
-  cluster_list: executionFunction({
-    signature: "verbose: bool=False",
+  "cluster_list(verbose: bool=False)": {
     doc: "The clusters of Debian's PostgreSQL: their names, or what is known of each.\n\n" +
       "    salt '*' postgres.cluster_list verbose=True",
     run: async (context, { verbose }) => verbose ? await clusters(context) : Object.keys(await clusters(context)),
-  }),
-  cluster_exists: executionFunction({
-    signature: "version: str, name: str='main'",
+  },
+  "cluster_exists(version: str, name: str='main')": {
     doc: "True if there is such a cluster.\n\n    salt '*' postgres.cluster_exists 15 main",
     run: async (context, { version, name }) => Object.hasOwn(await clusters(context), `${version}/${name}`),
-  }),
+  },
   cluster_create: executionFunction({
     signature: `version, name='main', port=None, locale=None, encoding=None, datadir=None,
         allow_group_access=None, data_checksums=None, wal_segsize=None`,
@@ -91,8 +88,7 @@ export const CLUSTERS: Record<string, ExecutionFunction> = {
       return outcome.retcode === 0 ? outcome : false;
     },
   }),
-  cluster_remove: executionFunction({
-    signature: "version: str, name: str='main', stop: bool=False",
+  "cluster_remove(version: str, name: str='main', stop: bool=False)": {
     doc: "Removes a cluster with its data.\n\n    salt '*' postgres.cluster_remove 15 main\n\nstop: stop it first",
     async run(context, { version, name, stop }): Promise<unknown> {
       needProgram(context, "pg_dropcluster");
@@ -102,5 +98,5 @@ export const CLUSTERS: Record<string, ExecutionFunction> = {
         ? { ...outcome, changes: `Successfully removed cluster ${version}/${name}` }
         : outcome;
     },
-  }),
-};
+  },
+});

@@ -2,8 +2,8 @@ import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import {
   CommandExecutionError,
-  type ExecutionFunction,
   executionFunction,
+  executionFunctions,
   SaltInvocationError,
 } from "../../../model/loader/family.ts";
 import { entriesOf, isMap } from "../../../language/python/containers.ts";
@@ -124,17 +124,15 @@ export function tablespaceText(args: Args): string {
 }
 
 /** Databases and tablespaces. */
-export const DATABASES: Record<string, ExecutionFunction> = {
-  db_list: executionFunction({
-    signature: CONNECTION,
+export const DATABASES = executionFunctions({
+  [`db_list(${CONNECTION})` as const]: {
     doc: "The databases of a server: name → owner, encoding and more.\n\n    salt '*' postgres.db_list",
     run: (context, args) => databases(context, connectionOf(args)),
-  }),
-  db_exists: executionFunction({
-    signature: `name: str, ${CONNECTION}`,
+  },
+  [`db_exists(name: str, ${CONNECTION})` as const]: {
     doc: "True if there is a database of that name.\n\n    salt '*' postgres.db_exists mydb",
     run: async (context, args) => Object.hasOwn(await databases(context, connectionOf(args)), args.name),
-  }),
+  },
   db_create: executionFunction({
     signature: `name, user=None, host=None, port=None, maintenance_db=None, password=None, tablespace=None,
         encoding=None, lc_collate=None, lc_ctype=None, owner=None, template=None, runas=None`,
@@ -163,8 +161,7 @@ export const DATABASES: Record<string, ExecutionFunction> = {
       return worked;
     },
   }),
-  db_remove: executionFunction({
-    signature: `name, ${CONNECTION}`,
+  [`db_remove(name, ${CONNECTION})` as const]: {
     doc: "Removes a database, and ends the connections to it.\n\n    salt '*' postgres.db_remove mydb",
     async run(context, args): Promise<true> {
       const { name } = args;
@@ -181,27 +178,23 @@ export const DATABASES: Record<string, ExecutionFunction> = {
       }
       return true;
     },
-  }),
-  owner_to: executionFunction({
-    signature: "dbname, ownername, user=None, host=None, port=None, password=None, runas=None",
+  },
+  "owner_to(dbname, ownername, user=None, host=None, port=None, password=None, runas=None)": {
     doc: "Gives a database and everything in it another owner.\n\n    salt '*' postgres.owner_to mydb other",
     run: ownerTo,
-  }),
-  tablespace_list: executionFunction({
-    signature: CONNECTION,
+  },
+  [`tablespace_list(${CONNECTION})` as const]: {
     doc: "The tablespaces of a server: name → owner, location and more.\n\n    salt '*' postgres.tablespace_list",
     run: (context, args) => tablespaces(context, connectionOf(args)),
-  }),
-  tablespace_exists: executionFunction({
-    signature: `name: str, ${CONNECTION}`,
+  },
+  [`tablespace_exists(name: str, ${CONNECTION})` as const]: {
     doc: "True if there is a tablespace of that name.\n\n    salt '*' postgres.tablespace_exists fast",
     run: async (context, args) => Object.hasOwn(await tablespaces(context, connectionOf(args)), args.name),
-  }),
-  tablespace_create: executionFunction({
-    signature: `name, location, options=None, owner=None, ${CONNECTION}`,
+  },
+  [`tablespace_create(name, location, options=None, owner=None, ${CONNECTION})` as const]: {
     doc: "Makes a tablespace in a directory that is there.\n\n    salt '*' postgres.tablespace_create fast /ssd/fast",
     run: (context, args): Promise<boolean> => runs(context, tablespaceText(args), connectionOf(args)),
-  }),
+  },
   tablespace_alter: executionFunction({
     signature: `name, user=None, host=None, port=None, maintenance_db=None, password=None, new_name=None,
         new_owner=None, set_option=None, reset_option=None, runas=None`,
@@ -223,9 +216,8 @@ export const DATABASES: Record<string, ExecutionFunction> = {
       return true;
     },
   }),
-  tablespace_remove: executionFunction({
-    signature: `name, ${CONNECTION}`,
+  [`tablespace_remove(name, ${CONNECTION})` as const]: {
     doc: "Removes a tablespace.\n\n    salt '*' postgres.tablespace_remove fast",
     run: (context, args) => runs(context, `DROP TABLESPACE ${ident(args.name)}`, connectionOf(args)),
-  }),
-};
+  },
+});

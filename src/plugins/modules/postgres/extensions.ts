@@ -1,6 +1,6 @@
 import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import { type ExecutionFunction, executionFunction } from "../../../model/loader/family.ts";
+import { executionFunction, executionFunctions } from "../../../model/loader/family.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { CONNECTION, type Connection, connectionOf, ident, query, type Row, runs } from "./psql.ts";
@@ -77,45 +77,38 @@ function createStatements(args: Args, state: string[]): string {
 }
 
 /** Extensions of a database. */
-export const EXTENSIONS: Record<string, ExecutionFunction> = {
-  available_extensions: executionFunction({
-    signature: CONNECTION,
+export const EXTENSIONS = executionFunctions({
+  [`available_extensions(${CONNECTION})` as const]: {
     doc: "The extensions that a server offers.\n\n    salt '*' postgres.available_extensions",
     run: (context, args) => available(context, connectionOf(args)),
-  }),
-  installed_extensions: executionFunction({
-    signature: CONNECTION,
+  },
+  [`installed_extensions(${CONNECTION})` as const]: {
     doc: "The extensions of a database.\n\n    salt '*' postgres.installed_extensions maintenance_db=mydb",
     run: (context, args) => installed(context, connectionOf(args)),
-  }),
-  get_available_extension: executionFunction({
-    signature: `name, ${CONNECTION}`,
+  },
+  [`get_available_extension(name, ${CONNECTION})` as const]: {
     doc: "What is known of an extension that is offered.\n\n    salt '*' postgres.get_available_extension plpgsql",
     run: async (context, args) => entry(await available(context, connectionOf(args)), args.name),
-  }),
-  get_installed_extension: executionFunction({
-    signature: `name, ${CONNECTION}`,
+  },
+  [`get_installed_extension(name, ${CONNECTION})` as const]: {
     doc: "What is known of an extension of a database.\n\n    salt '*' postgres.get_installed_extension plpgsql",
     run: async (context, args) => entry(await installed(context, connectionOf(args)), args.name),
-  }),
-  is_available_extension: executionFunction({
-    signature: `name: str, ${CONNECTION}`,
+  },
+  [`is_available_extension(name: str, ${CONNECTION})` as const]: {
     doc: "True if an extension is offered.\n\n    salt '*' postgres.is_available_extension hstore",
     run: async (context, args) =>
       Object.keys(await available(context, connectionOf(args))).some((name) =>
         name.toLowerCase() === args.name.toLowerCase()
       ),
-  }),
-  is_installed_extension: executionFunction({
-    signature: `name, ${CONNECTION}`,
+  },
+  [`is_installed_extension(name, ${CONNECTION})` as const]: {
     doc: "True if a database has an extension.\n\n    salt '*' postgres.is_installed_extension hstore",
     run: async (context, args) => entry(await installed(context, connectionOf(args)), args.name) !== null,
-  }),
-  create_metadata: executionFunction({
-    signature: `name, ext_version=None, schema=None, ${CONNECTION}`,
+  },
+  [`create_metadata(name, ext_version=None, schema=None, ${CONNECTION})` as const]: {
     doc: "Whether an extension is installed, and what would change.\n\n    salt '*' postgres.create_metadata hstore",
     run: metadata,
-  }),
+  },
   create_extension: executionFunction({
     signature: `name, if_not_exists=None, schema=None, ext_version=None, from_version=None, ${CONNECTION}`,
     doc: "Installs, upgrades or moves an extension.\n\n    salt '*' postgres.create_extension hstore",
@@ -130,8 +123,7 @@ export const EXTENSIONS: Record<string, ExecutionFunction> = {
       return (await metadata(context, args)).every((flag) => flag === EXTENSION.installed);
     },
   }),
-  drop_extension: executionFunction({
-    signature: `name, if_exists: bool=None, restrict: bool=None, cascade=None, ${CONNECTION}`,
+  [`drop_extension(name, if_exists: bool=None, restrict: bool=None, cascade=None, ${CONNECTION})` as const]: {
     doc: "Removes an extension.\n\n    salt '*' postgres.drop_extension hstore",
     async run(context, args): Promise<boolean> {
       const connection = connectionOf(args);
@@ -148,5 +140,5 @@ export const EXTENSIONS: Record<string, ExecutionFunction> = {
       }
       return entry(await installed(context, connection), name) === null;
     },
-  }),
-};
+  },
+});

@@ -1,6 +1,6 @@
 import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import { type ExecutionFunction, executionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
+import { executionFunctions, SaltInvocationError } from "../../../model/loader/family.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { connectionOf, ident, literal, query, runs } from "./psql.ts";
@@ -181,21 +181,18 @@ const OBJECT =
   "\n\nobject_type: table, sequence, schema, database, tablespace, language, function or group. prepend: the schema";
 
 /** Rights on the objects of a database. */
-export const PRIVILEGES: Record<string, ExecutionFunction> = {
-  privileges_list: executionFunction({
-    signature: `name: str, object_type, ${REST}`,
+export const PRIVILEGES = executionFunctions({
+  [`privileges_list(name: str, object_type, ${REST})` as const]: {
     doc: "The rights on an object: role → right → whether it may be passed on.\n\n" +
       `    salt '*' postgres.privileges_list table_name table maintenance_db=mydb${OBJECT}`,
     run: (context, args) => list(context, args, kindOf(args.object_type), args.name),
-  }),
-  has_privileges: executionFunction({
-    signature: `name, object_name, object_type, privileges=None, grant_option=None, ${REST}`,
+  },
+  [`has_privileges(name, object_name, object_type, privileges=None, grant_option=None, ${REST})` as const]: {
     doc: "True if a role has rights on an object, or owns it.\n\n" +
       `    salt '*' postgres.has_privileges app table_name table SELECT,INSERT maintenance_db=mydb${OBJECT}`,
     run: has,
-  }),
-  privileges_grant: executionFunction({
-    signature: `name, object_name, object_type, privileges=None, grant_option: bool=None, ${REST}`,
+  },
+  [`privileges_grant(name, object_name, object_type, privileges=None, grant_option: bool=None, ${REST})` as const]: {
     doc: "Gives a role rights on an object.\n\n" +
       `    salt '*' postgres.privileges_grant app table_name table SELECT,UPDATE maintenance_db=mydb${OBJECT}`,
     async run(context, args): Promise<boolean> {
@@ -212,9 +209,8 @@ export const PRIVILEGES: Record<string, ExecutionFunction> = {
         : `GRANT ${privileges.join(",")} ON ${target(wanted)} TO ${grantee(role)}${passed ? " WITH GRANT OPTION" : ""}`;
       return await runs(context, sql, connectionOf(args));
     },
-  }),
-  privileges_revoke: executionFunction({
-    signature: `name, object_name, object_type, privileges=None, ${REST}`,
+  },
+  [`privileges_revoke(name, object_name, object_type, privileges=None, ${REST})` as const]: {
     doc: "Takes rights on an object from a role.\n\n" +
       `    salt '*' postgres.privileges_revoke app table_name table SELECT,UPDATE maintenance_db=mydb${OBJECT}`,
     async run(context, args): Promise<boolean> {
@@ -229,5 +225,5 @@ export const PRIVILEGES: Record<string, ExecutionFunction> = {
         : `REVOKE ${privileges.join(",")} ON ${target(wanted)} FROM ${grantee(role)}`;
       return await runs(context, sql, connectionOf(args));
     },
-  }),
-};
+  },
+});

@@ -1,6 +1,6 @@
 import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import { type ExecutionFunction, executionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
+import { executionFunction, executionFunctions, SaltInvocationError } from "../../../model/loader/family.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { parseCsv } from "./csv.ts";
@@ -180,22 +180,19 @@ const ENCRYPTED =
   "what it keeps of it, and not in a command line";
 
 /** Roles: users and groups. */
-export const ROLES: Record<string, ExecutionFunction> = {
-  user_list: executionFunction({
-    signature: `${CONNECTION}, return_password: bool=False`,
+export const ROLES = executionFunctions({
+  [`user_list(${CONNECTION}, return_password: bool=False)` as const]: {
     doc: "The roles of a server: name → what each may.\n\n    salt '*' postgres.user_list",
     run: (context, args) => roles(context, connectionOf(args), args.return_password),
-  }),
-  role_get: executionFunction({
-    signature: `name, ${CONNECTION}, return_password: bool=False`,
+  },
+  [`role_get(name, ${CONNECTION}, return_password: bool=False)` as const]: {
     doc: "What a role may; null if there is none of that name.\n\n    salt '*' postgres.role_get app",
     run: (context, args) => role(context, args.name, connectionOf(args), args.return_password),
-  }),
-  user_exists: executionFunction({
-    signature: `name, ${CONNECTION}`,
+  },
+  [`user_exists(name, ${CONNECTION})` as const]: {
     doc: "True if there is a role of that name.\n\n    salt '*' postgres.user_exists app",
     run: async (context, args) => await role(context, args.name, connectionOf(args)) !== null,
-  }),
+  },
   user_create: executionFunction({
     signature: `username, ${START}inherit=None, login=None, connlimit=None, encrypted=None, superuser=None,
         replication=None, rolepassword=None, valid_until=None, groups=None, runas=None`,
@@ -208,11 +205,10 @@ export const ROLES: Record<string, ExecutionFunction> = {
     doc: `Changes a user.\n\n    salt '*' postgres.user_update app createdb=True${ENCRYPTED}`,
     run: update("user", "username"),
   }),
-  user_remove: executionFunction({
-    signature: `username, ${CONNECTION}`,
+  [`user_remove(username, ${CONNECTION})` as const]: {
     doc: "Removes a user.\n\n    salt '*' postgres.user_remove app",
     run: remove("username"),
-  }),
+  },
   group_create: executionFunction({
     signature: `groupname, ${START}encrypted=None, login=None, inherit=None, superuser=None, replication=None,
         rolepassword=None, groups=None, runas=None`,
@@ -225,9 +221,8 @@ export const ROLES: Record<string, ExecutionFunction> = {
     doc: `Changes a group.\n\n    salt '*' postgres.group_update apps createdb=True${ENCRYPTED}`,
     run: update("group", "groupname"),
   }),
-  group_remove: executionFunction({
-    signature: `groupname, ${CONNECTION}`,
+  [`group_remove(groupname, ${CONNECTION})` as const]: {
     doc: "Removes a group.\n\n    salt '*' postgres.group_remove apps",
     run: remove("groupname"),
-  }),
-};
+  },
+});

@@ -1,6 +1,6 @@
 import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import { type ExecutionFunction, executionFunction } from "../../../model/loader/family.ts";
+import { executionFunctions } from "../../../model/loader/family.ts";
 import { str } from "../../../language/python/repr.ts";
 import { type Connection, connectionOf, ident, query, type Row, runs } from "./psql.ts";
 
@@ -39,24 +39,20 @@ const changeLanguage = (verb: "CREATE" | "DROP") => async (context: JobContext, 
 };
 
 /** Schemas and languages of a database. */
-export const SCHEMAS: Record<string, ExecutionFunction> = {
-  schema_list: executionFunction({
-    signature: `dbname, ${SCHEMA_CONNECTION}`,
+export const SCHEMAS = executionFunctions({
+  [`schema_list(dbname, ${SCHEMA_CONNECTION})` as const]: {
     doc: "The schemas of a database: name → owner and rights.\n\n    salt '*' postgres.schema_list mydb",
     run: schemas,
-  }),
-  schema_get: executionFunction({
-    signature: `dbname, name, ${SCHEMA_CONNECTION}`,
+  },
+  [`schema_get(dbname, name, ${SCHEMA_CONNECTION})` as const]: {
     doc: "Owner and rights of a schema; null if there is none.\n\n    salt '*' postgres.schema_get mydb app",
     run: schema,
-  }),
-  schema_exists: executionFunction({
-    signature: `dbname, name, ${SCHEMA_CONNECTION}`,
+  },
+  [`schema_exists(dbname, name, ${SCHEMA_CONNECTION})` as const]: {
     doc: "True if a database has a schema.\n\n    salt '*' postgres.schema_exists mydb app",
     run: async (context, args) => await schema(context, args) !== null,
-  }),
-  schema_create: executionFunction({
-    signature: `dbname, name, owner=None, ${SCHEMA_CONNECTION}`,
+  },
+  [`schema_create(dbname, name, owner=None, ${SCHEMA_CONNECTION})` as const]: {
     doc: "Makes a schema.\n\n    salt '*' postgres.schema_create mydb app owner=app",
     async run(context, args): Promise<boolean> {
       if (await schema(context, args) !== null) {
@@ -66,9 +62,8 @@ export const SCHEMAS: Record<string, ExecutionFunction> = {
       const owner = args.owner === null ? "" : ` AUTHORIZATION ${ident(args.owner)}`;
       return await runs(context, `CREATE SCHEMA ${ident(args.name)}${owner}`, schemaConnection(args));
     },
-  }),
-  schema_remove: executionFunction({
-    signature: `dbname, name, ${SCHEMA_CONNECTION}`,
+  },
+  [`schema_remove(dbname, name, ${SCHEMA_CONNECTION})` as const]: {
     doc: "Removes a schema that is empty.\n\n    salt '*' postgres.schema_remove mydb app",
     async run(context, args): Promise<boolean> {
       if (await schema(context, args) === null) {
@@ -78,25 +73,21 @@ export const SCHEMAS: Record<string, ExecutionFunction> = {
       await runs(context, `DROP SCHEMA ${ident(args.name)}`, schemaConnection(args));
       return await schema(context, args) === null;
     },
-  }),
-  language_list: executionFunction({
-    signature: `maintenance_db, ${LANGUAGE_CONNECTION}`,
+  },
+  [`language_list(maintenance_db, ${LANGUAGE_CONNECTION})` as const]: {
     doc: "The languages of a database.\n\n    salt '*' postgres.language_list mydb",
     run: languages,
-  }),
-  language_exists: executionFunction({
-    signature: `name: str, maintenance_db, ${LANGUAGE_CONNECTION}`,
+  },
+  [`language_exists(name: str, maintenance_db, ${LANGUAGE_CONNECTION})` as const]: {
     doc: "True if a database has a language.\n\n    salt '*' postgres.language_exists plpgsql mydb",
     run: async (context, args) => Object.hasOwn(await languages(context, args), args.name),
-  }),
-  language_create: executionFunction({
-    signature: `name, maintenance_db, ${LANGUAGE_CONNECTION}`,
+  },
+  [`language_create(name, maintenance_db, ${LANGUAGE_CONNECTION})` as const]: {
     doc: "Installs a language.\n\n    salt '*' postgres.language_create plperl mydb",
     run: changeLanguage("CREATE"),
-  }),
-  language_remove: executionFunction({
-    signature: `name, maintenance_db, ${LANGUAGE_CONNECTION}`,
+  },
+  [`language_remove(name, maintenance_db, ${LANGUAGE_CONNECTION})` as const]: {
     doc: "Removes a language.\n\n    salt '*' postgres.language_remove plperl mydb",
     run: changeLanguage("DROP"),
-  }),
-};
+  },
+});

@@ -1,8 +1,8 @@
 import type { JobContext } from "../../../model/loader/context.ts";
 import {
   CommandExecutionError,
-  type ExecutionFunction,
   executionFunction,
+  executionFunctions,
   SaltInvocationError,
 } from "../../../model/loader/family.ts";
 import { encodeBase64 } from "../../../language/python/binascii.ts";
@@ -230,7 +230,7 @@ const EXTENSIONS =
   "basicConstraints, keyUsage, subjectAltName, each as OpenSSL's configuration has it, as a list or as a map";
 
 /** The functions that make keys, requests, certificates and lists of revoked ones. */
-export const CREATE: Record<string, ExecutionFunction> = {
+export const CREATE = executionFunctions({
   create_private_key: executionFunction({
     signature: `algo='rsa', keysize=None, passphrase=None, encoding='pem', pkcs12_encryption_compat=False,
         path=None, raw=False, **kwargs`,
@@ -270,11 +270,10 @@ export const CREATE: Record<string, ExecutionFunction> = {
       return deliveredPlain(context, "CERTIFICATE REQUEST", bytes, { encoding: args.encoding, path, raw });
     },
   }),
-  encode_csr: executionFunction({
-    signature: "csr, encoding='pem', raw=False",
+  "encode_csr(csr, encoding='pem', raw=False)": {
     doc: "A request for a certificate in another encoding.\n\n    salt '*' x509.encode_csr /etc/pki/my.csr der",
     run: encodePlain("csr"),
-  }),
+  },
   create_crl: executionFunction({
     signature: `signing_private_key, revoked, signing_cert, signing_private_key_passphrase=None,
         include_expired=False, days_valid=None, digest='sha256', encoding='pem', extensions=None, path=None,
@@ -295,11 +294,10 @@ export const CREATE: Record<string, ExecutionFunction> = {
       return deliveredPlain(context, "X509 CRL", bytes, args);
     },
   }),
-  encode_crl: executionFunction({
-    signature: "crl, encoding='pem', raw=False",
+  "encode_crl(crl, encoding='pem', raw=False)": {
     doc: "A list of revoked certificates in another encoding.\n\n    salt '*' x509.encode_crl /etc/pki/my.crl der",
     run: encodePlain("crl"),
-  }),
+  },
   create_certificate: executionFunction({
     signature: `ca_server=None, signing_policy=None, encoding='pem', append_certs=None, pkcs12_passphrase=None,
         pkcs12_encryption_compat=False, pkcs12_friendlyname=None, path=None, overwrite=True, raw=False, **kwargs`,
@@ -360,14 +358,12 @@ export const CREATE: Record<string, ExecutionFunction> = {
       return await deliveredCertificate(context, { certificate, privateKey }, { ...args, path: null });
     },
   }),
-  get_signing_policy: executionFunction({
-    signature: "signing_policy, ca_server=None",
+  "get_signing_policy(signing_policy, ca_server=None)": {
     doc: "A signing policy of this minion, or of the minion that signs.\n\n" +
       "    salt '*' x509.get_signing_policy www",
     run: (context, { signing_policy, ca_server }) => signingPolicy(context, signing_policy, ca_server),
-  }),
-  sign_remote_certificate: executionFunction({
-    signature: "signing_policy, kwargs, get_signing_policy_only=False, **more_kwargs",
+  },
+  "sign_remote_certificate(signing_policy, kwargs, get_signing_policy_only=False, **more_kwargs)": {
     doc:
       "Signs a certificate for another minion, by a signing policy. Minions call it; the master's option peer must " +
       "allow them to.",
@@ -379,5 +375,5 @@ export const CREATE: Record<string, ExecutionFunction> = {
         return (await createLocally(context, { ...asked, ...days })).certificate.whole;
       });
     },
-  }),
-};
+  },
+});

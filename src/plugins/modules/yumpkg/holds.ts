@@ -3,6 +3,7 @@ import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { SaltInvocationError } from "../../../model/loader/family.ts";
 import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { checkHeld } from "../../packages/shared_functions.ts";
 import { splitLines } from "../../../language/python/lines.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
@@ -47,12 +48,7 @@ export async function listHolds(
 
 /** `pkg.hold` and `pkg.unhold`. */
 export async function hold(context: JobContext, args: Args, wanted: boolean): Promise<Record<string, unknown>> {
-  if (!truthy(args.name) && !truthy(args.pkgs) && !truthy(args.sources)) {
-    throw new SaltInvocationError("One of name, pkgs, or sources must be specified.");
-  }
-  if (truthy(args.pkgs) && truthy(args.sources)) {
-    throw new SaltInvocationError("Only one of pkgs or sources can be specified.");
-  }
+  checkHeld(args);
   const given = truthy(args.pkgs) ? args.pkgs : truthy(args.sources) ? args.sources : [args.name];
   // A map of names to versions is as good as a list of such maps.
   const items = isMap(given) ? entriesOf(given).map(([name]) => name) : given as unknown[];

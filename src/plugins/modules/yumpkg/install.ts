@@ -7,6 +7,7 @@ import { isTrue } from "../../../language/python/is_true.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { changes, stringify } from "../../packages/lists.ts";
+import { changing } from "../../packages/shared_functions.ts";
 import { parseTargets, type Targets, type Wanted } from "../../packages/targets.ts";
 import { matchVersion } from "../../packages/versions.ts";
 import { compareEvr } from "../../packages/rpm/evr.ts";
@@ -243,14 +244,15 @@ export async function remove(context: JobContext, args: Args): Promise<unknown> 
     return before[name]!.includes(version!) ? [`${bare}-${str(version).replace(/^[^:]*:/, "")}${suffix}`] : [];
   });
   if (targets.length === 0) return {};
-  const { retcode, stderr } = await callYum(context, ["-y", "remove", ...targets]);
-  const done = changes(stringify(before), stringify(await installedTexts(context)));
-  if (retcode !== 0 && stderr !== "") {
-    throw new CommandExecutionError("Error occurred removing package(s)", {
-      info: { errors: [stderr], changes: done },
-    });
-  }
-  return done;
+  return await changing(
+    async () => stringify(await installedTexts(context)),
+    async () => {
+      const outcome = await callYum(context, ["-y", "remove", ...targets]);
+      // Warnings alone are no failure.
+      return { ...outcome, retcode: outcome.stderr === "" ? 0 : outcome.retcode };
+    },
+    "Error occurred removing package(s)",
+  );
 }
 
 /** `pkg.upgrade` */
@@ -267,17 +269,16 @@ export async function upgrade(context: JobContext, args: Args): Promise<unknown>
   }
   const words = optionWords(kwargs, true);
   if (isTrue(args.refresh)) await refresh(context, kwargs);
-  const before = stringify(await installedTexts(context));
   const parsed = truthy(args.name) || truthy(args.pkgs)
     ? await parseTargets(context, { name: args.name, pkgs: args.pkgs, normalize: truthy(args.normalize) })
     : undefined;
   const targets = parsed?.kind === "repository" ? [...parsed.wanted.keys()] : [];
   const verb = `${dnf || truthy(args.obsoletes) ? "upgrade" : "update"}${truthy(args.minimal) ? "-minimal" : ""}`;
   const skip = truthy(args.skip_verify) ? ["--nogpgcheck"] : [];
-  const result = await callYum(context, ["--quiet", "-y", ...words, ...skip, verb, ...targets]);
-  const done = changes(before, stringify(await installedTexts(context)));
-  if (result.retcode !== 0) {
-    throw new CommandExecutionError("Problem encountered upgrading packages", { info: { changes: done, result } });
-  }
-  return done;
+  return await changing(
+    async () => stringify(await installedTexts(context)),
+    () => callYum(context, ["--quiet", "-y", ...words, ...skip, verb, ...targets]),
+    "Problem encountered upgrading packages",
+    (result, changes) => ({ changes, result }),
+  );
 }

@@ -7,6 +7,7 @@ import { splitLines } from "../../../language/python/lines.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { changes } from "../../packages/lists.ts";
+import { changing } from "../../packages/shared_functions.ts";
 import { parseTargets, type Targets } from "../../packages/targets.ts";
 import { looseCompare, splitComparison } from "../../packages/versions.ts";
 import { editions, refresh } from "./available.ts";
@@ -165,15 +166,17 @@ export const upgrade = executionFunction({
     const words = await upgradeWords(context, args);
     const call = { root, lenient: true, scoped: true };
     if (args.dist_upgrade && dryrun) await callZypper(context, [...words, "--debug-solver"], call);
-    const before = await listPkgs(context, { root, attr });
-    const result = await callZypper(context, words, call);
-    const done = changes(before, await listPkgs(context, { root, attr }));
-    const { retcode, stdout, stderr, pid } = result;
-    if (!succeeded(retcode)) {
-      throw new CommandExecutionError("Problem encountered upgrading packages", {
-        info: { changes: done, result: { retcode, stdout, stderr, pid } },
-      });
-    }
-    return dryrun ? `${stdout}\n${stderr}`.trim() : done;
+    let said = "";
+    const done = await changing(
+      () => listPkgs(context, { root, attr }),
+      async () => {
+        const { retcode, stdout, stderr, pid } = await callZypper(context, words, call);
+        said = `${stdout}\n${stderr}`.trim();
+        return { retcode: succeeded(retcode) ? 0 : retcode, stdout, stderr, pid };
+      },
+      "Problem encountered upgrading packages",
+      (result, changes) => ({ changes, result }),
+    );
+    return dryrun ? said : done;
   },
 });

@@ -1,6 +1,7 @@
 import { joinPath } from "../../../base/paths.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { walk } from "../../linux/paths.ts";
+import { packageFileDetails } from "../package_file.ts";
 
 /** What is known of package files in a cache: name → version → the file. */
 export type Downloaded = Record<string, Record<string, unknown>>;
@@ -14,14 +15,7 @@ export async function downloadedRpms(context: JobContext, directory: string): Pr
       const full = joinPath(path, file);
       const info = await context.call("lowpkg.bin_pkg_info", [full]) as Record<string, string> | null;
       if (info === null) continue;
-      const { size, ctimeMs } = fs.stat(full)!;
-      const seconds = Math.floor(ctimeMs / 1000);
-      (found[info.name!] ??= {})[info.version!] = {
-        path: full,
-        size,
-        creation_date_time_t: seconds,
-        creation_date_time: new Date(seconds * 1000).toISOString().slice(0, 19),
-      };
+      (found[info.name!] ??= {})[info.version!] = packageFileDetails(fs, full);
     }
   }
   return found;

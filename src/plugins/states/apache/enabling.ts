@@ -1,6 +1,6 @@
 import type { Context } from "../../../model/loader/context.ts";
 import type { Args } from "../../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../../model/loader/states.ts";
+import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../../model/loader/states.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { operand, programPath } from "../../commands.ts";
@@ -35,13 +35,12 @@ export function enabling(kind: Kind): StateModule {
     virtual: (context: Context) =>
       (context.grains.os_family === "Debian" && programPath(context, `a2en${word}`) !== undefined) ||
       { unavailable: "apache module could not be loaded" },
-    functions: {
-      enabled: stateFunction({ signature: "name", doc: `The ${title} of Debian's Apache is enabled.`, run: run(true) }),
-      disabled: stateFunction({
-        signature: "name",
+    functions: stateFunctions({
+      "enabled(name)": { doc: `The ${title} of Debian's Apache is enabled.`, run: run(true) },
+      "disabled(name)": {
         doc: `The ${title} of Debian's Apache is disabled.`,
         run: run(false),
-      }),
-    },
+      },
+    }),
   };
 }
