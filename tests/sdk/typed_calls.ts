@@ -64,6 +64,7 @@ execution("backup.start", { arg: ["home", 3] });
 execution("backup.list", { kwarg: { of: "home" } });
 execution("no.such", { arg: [1], kwarg: { two: 3 } });
 execution("cmd.run" as string, { kwarg: { python_shell: "not known to be wrong" } });
+execution("test.ping" as "test.ping" | "test.echo", { arg: ["x"] });
 execution(["test.ping", "cmd.run"], { arg: [[], ["uptime"]] });
 
 // @ts-expect-error cmd is missing
