@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { ARGUMENT_TYPES } from "../src/client/functions/signature_types.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const FAMILIES = ["execution", "runner", "wheel"] as const;
@@ -17,23 +18,31 @@ const TITLES = { execution: "Execution functions", runner: "Runners", wheel: "Wh
 const SHOWN = ["test.ping", "cmd.run_all", "manage.up", "key.list_all"];
 
 /** One line of a table: its comment and its entry. */
-const ENTRY =
-  /^ {2}\/\*\* (.*) \*\/\n {2}"([\w.]+)": \{ args: (.*?); order: \[(.*?)\];(?: rest: (.*?);)? returns: (.*) \};\n/gm;
+const ENTRY = /^ {2}\/\*\* (.*) \*\/ "([\w.]+)": FunctionType<"(.*?)", (.*)>;\n/gm;
 
 const tableFile = (family: string) => `src/client/functions/${family}_functions.ts`;
 const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
+const BY_NAME = new Map(
+  Object.entries(ARGUMENT_TYPES).flatMap(([type, names]) => names.trim().split(/\s+/).map((name) => [name, type])),
+);
+
+/** A signature in which the arguments that are typed by their names have their annotations too. */
+const annotated = (signature: string): string =>
+  signature.replace(/(^|, )(\w+)(?=[,=]|$)/g, (piece, _start, name) => {
+    const type = BY_NAME.get(name);
+    return type === undefined ? piece : `${piece}: ${type}`;
+  });
+
 /** The rows of a family as HTML. */
 function rows(family: string): string {
   return [...readFileSync(path.join(ROOT, tableFile(family)), "utf8").matchAll(ENTRY)].map((
-    [, doc = "", name = "", args = "", _order, rest, returns = ""],
-  ) => {
-    const given = args === "Record<never, never>" ? "" : args.replace(/^\{ | \}$/g, "");
-    const taken = [given, ...(rest === undefined ? [] : ["…values"])].filter((text) => text !== "").join("; ");
-    return `<tr id="${family}.${name}"><td><code>${name}</code><td>${escaped(doc)}<td><code>${
-      escaped(taken)
-    }</code><td><code>${escaped(returns)}</code></tr>`;
-  }).join("\n");
+    [, doc = "", name = "", signature = "", returns = ""],
+  ) =>
+    `<tr id="${family}.${name}"><td><code>${name}</code><td>${escaped(doc)}<td><code>${
+      escaped(annotated(signature))
+    }</code><td><code>${escaped(returns)}</code></tr>`
+  ).join("\n");
 }
 
 /** The page of all functions. */
@@ -57,8 +66,8 @@ code { font-size: 13px; } input { font: inherit; padding: .3rem .5rem; width: 20
 </style>
 <p><a href="index.html">API reference</a></p>
 <h1>Functions, their arguments and returns</h1>
-<p>As the types of the package have them: <code>FunctionReturn&lt;"cmd.run"&gt;</code> and its like. A question mark is at
-what may be left out. <label>Only those with <input id="words" type="search" autocomplete="off"></label></p>
+<p>As the types of the package have them: <code>FunctionReturn&lt;"cmd.run"&gt;</code> and its like; arguments in Python's
+notation. <label>Only those with <input id="words" type="search" autocomplete="off"></label></p>
 ${parts.join("\n")}
 <script>
 const input = document.getElementById("words");

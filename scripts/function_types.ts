@@ -6,10 +6,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { type Declared, declaredFunctions, type Family, refuseDeadRows } from "./function_types/declared_functions.ts";
+import { type Declared, declaredFunctions, type Family } from "./function_types/declared_functions.ts";
 import { RETURN_TYPES } from "./function_types/known_returns.ts";
 import { returnTypes } from "./function_types/return_types.ts";
-import { entries, tableText } from "./function_types/table.ts";
+import { refuseDeadRows } from "./function_types/signature_text.ts";
+import { tableText } from "./function_types/table.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 
@@ -17,8 +18,7 @@ const TABLES: Record<Family, { name: string; about: string }> = {
   execution: {
     name: "ExecutionFunctions",
     about: `/**
- * The built-in execution functions: what each takes and what it returns. \`args\` are its arguments by name, \`order\` the
- * names of those that may be given by position, \`rest\` what may follow them, \`returns\` its return as it is read from the
+ * The built-in execution functions, each with its signature in Python's notation and its return as it is read from the
  * master on this host. A return is \`unknown\` where the code does not say more of it.
  *
  * Add custom functions by declaration merging: see docs/sdk-types.md.
@@ -43,7 +43,6 @@ async function functionTables(): Promise<Map<string, string>> {
   const families = Object.keys(TABLES) as Family[];
   const declared = new Map<Family, Declared[]>();
   for (const family of families) declared.set(family, await declaredFunctions(ROOT, family));
-  refuseDeadRows();
   const sources = new Map([...declared.values()].flat().map(({ source }) => [source.path, source]));
   const inferred = returnTypes(ROOT, [...sources.values()]);
   const known = new Set<string>();
@@ -58,9 +57,10 @@ async function functionTables(): Promise<Map<string, string>> {
     const { name, about } = TABLES[family];
     return [
       `src/client/functions/${family}_functions.ts`,
-      tableText(name, about, entries(declared.get(family)!, returnOf(family))),
+      tableText(name, about, declared.get(family)!, returnOf(family)),
     ];
   }));
+  refuseDeadRows();
   const dead = families.flatMap((family) => [...RETURN_TYPES[family].keys()].map((name) => `${family} ${name}`))
     .filter((row) => !known.has(row));
   if (dead.length > 0) {

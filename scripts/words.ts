@@ -68,11 +68,11 @@ const EXEMPT: Readonly<Record<string, readonly string[]>> = {
   "src/language/jinja/methods/markup.ts": ["capitalize casefold"],
 };
 
-/** Sources whose texts are checked. Those of `src/plugins` are mostly Salt's: scripts compare them. */
+/** Sources whose texts are checked. Those of `src/plugins` are mostly Salt's, and `client/functions` has signatures. */
 export function sources(): string[] {
   return ["cli", "src"].flatMap((folder) =>
     readdirSync(path.join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`)
-  ).filter((file) => /(?<!\.d)\.tsx?$/.test(file) && !file.startsWith("src/plugins/")).sort();
+  ).filter((file) => /(?<!\.d)\.tsx?$/.test(file) && !/^src\/(plugins|client\/functions)\//.test(file)).sort();
 }
 
 /** The problems of the texts in a source. */

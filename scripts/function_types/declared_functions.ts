@@ -1,20 +1,12 @@
 /** The built-in functions of a family, from the signatures that their modules declare. */
 import { readFileSync } from "node:fs";
-import { type Parameter, parseSignature, type Signature } from "../../src/model/loader/signature.ts";
+import { parseSignature, type Signature } from "../../src/model/loader/signature.ts";
 import { moduleName, MODULES } from "../../src/plugins/modules/mod.ts";
 import { RUNNERS } from "../../src/plugins/runners/mod.ts";
 import { WHEELS } from "../../src/plugins/wheel/mod.ts";
-import { ARGUMENT_TYPES } from "./argument_types.ts";
-import { type Source, union } from "./return_types.ts";
+import type { Source } from "./return_types.ts";
 
 export type Family = "execution" | "runner" | "wheel";
-
-/** One argument and what it may be. */
-export interface Argument {
-  name: string;
-  optional: boolean;
-  type: string;
-}
 
 /** A function of one file. */
 export interface Declared {
@@ -25,11 +17,7 @@ export interface Declared {
   fun: string;
   /** Its first sentences, in one line. */
   doc: string;
-  arguments: Argument[];
-  /** It takes any further values. */
-  rest: boolean;
-  /** It takes any further names. */
-  keywords: boolean;
+  signature: Signature;
 }
 
 interface Described {
@@ -45,9 +33,6 @@ const FAMILIES: Record<Family, { folder: string; export: Source["export"]; regis
   wheel: { folder: "wheel", export: "wheel", registry: WHEELS },
 };
 
-/** Rows of the table of types that an argument was found in, so that no dead row stays. */
-const used = new Set<string>();
-
 /** Registry key → file, as the registry itself imports it. */
 function filesOf(root: string, folder: string): Map<string, string> {
   const text = readFileSync(`${root}/src/plugins/${folder}/mod.ts`, "utf8");
@@ -59,34 +44,13 @@ function filesOf(root: string, folder: string): Map<string, string> {
   );
 }
 
-function ofDefault(value: unknown): string {
-  if (typeof value === "boolean" || typeof value === "string") return typeof value;
-  if (typeof value === "number" || typeof value === "bigint" || value instanceof Number) return "number";
-  return Array.isArray(value) ? "unknown[]" : "unknown";
-}
-
-function typeOf(module: string, fun: string, param: Parameter): string {
-  const row = [`${module}.${fun}.${param.name}`, `${module}.${param.name}`, param.name]
-    .find((key) => ARGUMENT_TYPES.has(key));
-  if (row !== undefined) used.add(row);
-  const type = row === undefined ? ofDefault(param.default) : ARGUMENT_TYPES.get(row)!;
-  return param.default === null ? union([type, "null"]) : type;
-}
-
 function declared(module: string, fun: string, source: Source, { signature, doc }: Described): Declared {
-  const { params, varargs, keywords } = parseSignature(signature);
   return {
     name: `${module}.${fun}`,
     source,
     fun,
     doc: doc.split("\n\n")[0]!.replaceAll("\n", " ").replaceAll("*/", "*\\/"),
-    arguments: params.map((param) => ({
-      name: param.name,
-      optional: "default" in param,
-      type: typeOf(module, fun, param),
-    })),
-    rest: varargs !== undefined,
-    keywords: keywords !== undefined,
+    signature: parseSignature(signature),
   };
 }
 
@@ -106,12 +70,4 @@ export async function declaredFunctions(root: string, family: Family): Promise<D
     }),
   );
   return all.flat();
-}
-
-/** @throws {Error} for a row of `argument_types.ts` that is of no argument; after all families were read */
-export function refuseDeadRows(): void {
-  const dead = [...ARGUMENT_TYPES.keys()].filter((row) => !used.has(row));
-  if (dead.length > 0) {
-    throw new Error(`argument_types.ts has rows for arguments that no function has: ${dead.join(" ")}`);
-  }
 }

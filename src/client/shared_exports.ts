@@ -18,6 +18,7 @@ export type {
   WheelReturn,
 } from "./functions/call_types.ts";
 export type { FunctionSignature, StateResult, StateReturns, UserRecord } from "./functions/shapes.ts";
+export type { FunctionType } from "./functions/signature_types.ts";
 export type { CollectOptions, Output, StateProgress } from "./job_collector.ts";
 export {
   hasReturn,

@@ -192,7 +192,7 @@ function shape(name: string): Check {
 export function returnTypesOf(family: "execution" | "runner" | "wheel"): Map<string, string> {
   const file = new URL(`../../src/client/functions/${family}_functions.ts`, import.meta.url);
   return new Map(
-    [...readFileSync(file, "utf8").matchAll(/^ {2}"([\w.]+)": \{ .*?; returns: (.*) \};$/gm)].map(
+    [...readFileSync(file, "utf8").matchAll(/ "([\w.]+)": FunctionType<".*?", (.*)>;$/gm)].map(
       ([, name, type]) => [name!, type!],
     ),
   );

@@ -6,6 +6,7 @@ import type {
   FunctionArguments,
   FunctionName,
   FunctionReturn,
+  FunctionType,
   JobRequest,
   PublishRequest,
   RunnerArguments,
@@ -17,11 +18,12 @@ import type {
 
 declare module "../../mod.ts" {
   interface ExecutionFunctions {
-    "backup.start": { args: { name: string; keep?: number }; order: ["name", "keep"]; returns: { id: string } };
+    "backup.start": FunctionType<"name, keep: int=3", { id: string }>;
     "backup.list": { args: { [name: string]: string }; returns: string[] };
   }
   interface RunnerFunctions {
     "fleet.report": { args: { since?: string }; returns: { minions: number } };
+    "fleet.move": FunctionType<"dst, *, test=False, notes: str | list=None, **kwargs", null>;
   }
 }
 
@@ -62,6 +64,7 @@ execution("backup.start", { arg: ["home", 3] });
 execution("backup.list", { kwarg: { of: "home" } });
 execution("no.such", { arg: [1], kwarg: { two: 3 } });
 execution("cmd.run" as string, { kwarg: { python_shell: "not known to be wrong" } });
+execution("test.ping" as "test.ping" | "test.echo", { arg: ["x"] });
 execution(["test.ping", "cmd.run"], { arg: [[], ["uptime"]] });
 
 // @ts-expect-error cmd is missing
@@ -102,6 +105,12 @@ runner("manage.up", { kwarg: { target: "*" } });
 runner("jobs.lookup_jid", {});
 // @ts-expect-error since is no number
 runner("fleet.report", { kwarg: { since: 2026 } });
+
+runner("fleet.move", { arg: ["there"], kwarg: { test: true, notes: ["a"], other: 1 } });
+// @ts-expect-error test is given by name only
+runner("fleet.move", { arg: ["there", true] });
+// @ts-expect-error notes are text
+runner("fleet.move", { arg: ["there"], kwarg: { notes: 1 } });
 
 const wheel = <const Fun>(_fun: Fun, _call: WheelArguments<Fun>): void => {};
 wheel("key.list_all", {});

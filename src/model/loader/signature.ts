@@ -87,16 +87,24 @@ export type Args = Record<string, unknown>;
 /** The same, of a function that takes `**kwargs`. */
 export type KeywordArgs = Args & { kwargs: Args };
 
-type Trim<S extends string> = S extends `${" " | "\n"}${infer T}` ? Trim<T>
+export type Trim<S extends string> = S extends `${" " | "\n"}${infer T}` ? Trim<T>
   : S extends `${infer T}${" " | "\n"}` ? Trim<T>
   : S;
 
-type Pieces<S extends string, Seen = never> = S extends `${infer One},${infer Rest}` ? Pieces<Rest, Seen | Trim<One>>
-  : Seen | Exclude<Trim<S>, "">;
+/**
+ * The parameters of a signature's text, as they are written in it.
+ *
+ * @internal
+ */
+export type Pieces<S extends string, Seen extends string[] = []> = S extends `${infer One},${infer Rest}`
+  ? Pieces<Rest, [...Seen, Trim<One>]>
+  : Trim<S> extends "" ? Seen
+  : [...Seen, Trim<S>];
 
-type Left<P extends string> = P extends `${infer N}=${string}` ? Trim<N> : P;
+/** A parameter without its default. */
+export type Left<P extends string> = P extends `${infer N}=${string}` ? Trim<N> : P;
 
-type NameOf<P extends string> = P extends `**${infer N}` ? N
+export type NameOf<P extends string> = P extends `**${infer N}` ? N
   : P extends `*${infer N}` ? N
   : Left<P> extends `${infer N}:${string}` ? Trim<N>
   : Left<P>;
@@ -110,7 +118,8 @@ type ValueOf<P extends string> = P extends `**${string}` ? Record<string, unknow
  * The arguments of a function by its signature's own text: `"name, force: bool=False, **kwargs"` makes
  * `{name: unknown; force: boolean; kwargs: Record<string, unknown>}`. A caller may send anything: a default says nothing.
  */
-export type Arguments<S> = S extends string ? string extends S ? Args : { [P in Pieces<S> as NameOf<P>]: ValueOf<P> }
+export type Arguments<S> = S extends string
+  ? string extends S ? Args : { [P in Pieces<S>[number] as NameOf<P>]: ValueOf<P> }
   : Args;
 
 interface AnyFunction {

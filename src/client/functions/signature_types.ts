@@ -1,10 +1,31 @@
 /**
- * What the arguments of functions may be, as text in TypeScript, for those of which a default says nothing: by type, the
- * names that have it everywhere, or where a name means something else `module.name` or `module.function.name`. An argument
- * that is in no row has the type of its default; without one it may be anything.
+ * The types of arguments, from the text of a signature: `"name, target: str | list, test=False, **kwargs"`. An annotation says
+ * what an argument is, else its name does, else its default.
  */
-const ROWS: Readonly<Record<string, string>> = {
-  string: `
+import type { Left, NameOf, Pieces, Trim } from "../../model/loader/signature.ts";
+
+/** Annotations in Python's notation; ` | ` is between alternatives. */
+interface Annotations {
+  str: string;
+  int: number;
+  bool: boolean;
+  list: string[];
+  dict: Record<string, unknown>;
+  any: unknown;
+  "list[any]": unknown[];
+  "list[int]": number[];
+  "list[dict]": Record<string, unknown>[];
+  "list[dict[str]]": Record<string, string>[];
+  "list[pkg]": (string | Record<string, string | null>)[];
+  "dict[list]": Record<string, string[]>;
+}
+
+/**
+ * Annotation → the arguments that have it, by name. An argument that means something else in one module or function has a row
+ * as `module.name` or `module.function.name`, which `scripts/function_types.ts` writes into the signature.
+ */
+export const ARGUMENT_TYPES = {
+  str: `
     after alias archive_format attr attributes attrs author bank base basedir bin_env blockend blockstart branch
     ca_filename ca_name ca_server cacert_path cache_dir cachedir cert_filename cert_path cert_type chain
     challenge_hmac character_set cidr cmd.tty.device CN code collate command comment compression conf_file config
@@ -31,42 +52,42 @@ const ROWS: Readonly<Record<string, string>> = {
     acl_type apache.conf apache.site conf_path excludefrom fmt hg.opts nfs3.hosts passwordfile pwfile rsh
     virtualenv.path waldir worktree_path zip_file zone zonefile
   `,
-  "string | string[]": `
+  "str | list": `
     aliases.target nfs3.options smbios.fields
     args backend cidrs cmd devices disks exclude excludes extmod_blacklist extmod_whitelist extra_index_url
     find_links gems groups ids interfaces keyids keys members_list mirrors mods mysql.grant names npm.pkgs onlyif
     paths pip.pkgs privileges recipients refs refspecs requirements search_function search_target states tgt
     trusted_host unless user.groups
   `,
-  "string | number": `
+  "str | int": `
     rec_type date daymonth dayweek db_port end expire extents file.group file.user from_minor gid hour lvm.size minute mode
     month older_than partition port priority sig signal start system_id to_minor uid umask
   `,
-  number: `
+  int: `
     bits connlimit count days days_valid depth duration gather_job_timeout hours inactdays inode_size keysize length
     limit major maxdays mindays minor minutes months num offset pid private_port range seconds size strip_components
     subkey_length test.rand_sleep.max test.sleep.length timeout warndays years
   `,
-  boolean: `
+  bool: `
     allow_group_access cascade createdb createroles data_checksums diff_attr downloadonly force fork_point gzip
     if_exists if_not_exists inherit keep_env lazy_itable_init login merge_nested_lists mkmnt never_download
     python_shell replication restrict sign superuser symlinks sysupgrade test unmask upgrade usergroup
   `,
-  "Record<string, unknown>": `
+  dict: `
     buildargs context defaults driver_opts env_vars environ extensions grains kwarg lookup_dict pillar
     pillar.ext.external sections
   `,
-  "Record<string, string[]>": "key.accept_dict.match key.reject_dict.match key.delete_dict.match",
-  "string | Record<string, unknown> | Record<string, unknown>[]": "env",
-  "unknown[]": "arg lst",
-  "(string | Record<string, string | null>)[]": "pkgs",
-  "Record<string, string>[]": "pkg.install.sources pkg.hold.sources pkg.unhold.sources",
-  "boolean | number": "queue",
-  "boolean | string": "backup",
-  "number[]": "success_retcodes",
-  "string[]": "success_stdout success_stderr rsync.additional_opts",
+  "dict[list]": "key.accept_dict.match key.reject_dict.match key.delete_dict.match",
+  "str | dict | list[dict]": "env",
+  "list[any]": "arg lst",
+  "list[pkg]": "pkgs",
+  "list[dict[str]]": "pkg.install.sources pkg.hold.sources pkg.unhold.sources",
+  "bool | int": "queue",
+  "bool | str": "backup",
+  "list[int]": "success_retcodes",
+  list: "success_stdout success_stderr rsync.additional_opts",
   // Whatever their default is, they take more than it.
-  unknown: `
+  any: `
     apache.config.config archive.sources archive.tar.sources archive.template boolean build cmd.run_chroot.binds cmd.template
     config.get.merge cp.dest cp.template cron.comment cron.identifier debconf.context debconf.defaults
     debconf.template default docker.filters docker.tag docker.timeout event.preload file.check_perms.ret
@@ -78,11 +99,65 @@ const ROWS: Readonly<Record<string, string>> = {
     test.retcode.code timezone.clock user.createhome val value x509.certificate x509.crl x509.csr x509.passphrase
     x509.private_key x509.public_key x509.signing_cert x509.signing_private_key
   `,
-};
+} as const;
 
-/** Argument, as above → its type. */
-export const ARGUMENT_TYPES: ReadonlyMap<string, string> = new Map(
-  Object.entries(ROWS).flatMap(([type, names]) =>
-    names.split(/\s+/).filter((name) => name !== "").map((name): [string, string] => [name, type])
-  ),
-);
+type Words<S extends string, Seen = never> = S extends `${infer One} ${infer Others}` ? Words<Others, Seen | Trim<One>>
+  : Seen | Trim<S>;
+
+type Annotated<S> = S extends `${infer One} | ${infer Others}` ? Annotated<One> | Annotated<Others>
+  : Annotations[S & keyof Annotations];
+
+/** Argument → its type, of the rows above. */
+type ByName = { [Row in keyof typeof ARGUMENT_TYPES as Words<(typeof ARGUMENT_TYPES)[Row]>]: Annotated<Row> };
+
+type OfDefault<S> = S extends "True" | "False" ? boolean
+  : S extends `${number}` ? number
+  : S extends `'${string}'` ? string
+  : S extends "[]" ? unknown[]
+  : unknown;
+
+type DefaultOf<Piece> = Piece extends `${string}=${infer Default}` ? Default : undefined;
+
+type NotNull<Piece extends string> = Left<Piece> extends `${string}: ${infer Annotation}` ? Annotated<Annotation>
+  : NameOf<Piece> extends keyof ByName ? ByName[NameOf<Piece>]
+  : OfDefault<DefaultOf<Piece>>;
+
+type TypeOf<Piece extends string> = DefaultOf<Piece> extends "None" ? NotNull<Piece> | null : NotNull<Piece>;
+
+type Optional<Piece> = Piece extends `${string}=${string}` ? Piece : never;
+
+/**
+ * The names of arguments that may be given by position.
+ *
+ * @internal
+ */
+type Order<Given extends string[], Done extends string[] = []> = Given extends
+  [infer Piece extends string, ...infer Others extends string[]]
+  ? Piece extends "*" ? Done : Order<Others, Piece extends `*${string}` ? Done : [...Done, NameOf<Piece>]>
+  : Done;
+
+type Intersected<Piece extends string, Named extends string = Exclude<Piece, `*${string}`>> =
+  & { [One in Exclude<Named, Optional<Named>> as NameOf<One>]: TypeOf<One> }
+  & { [One in Optional<Named> as NameOf<One>]?: TypeOf<One> }
+  & (Extract<Piece, `**${string}`> extends never ? unknown : { [name: string]: unknown });
+
+/**
+ * The arguments as one object, which an editor shows with the types of its properties.
+ *
+ * @internal
+ */
+type ArgsOf<Piece extends string> = Intersected<Piece> extends infer Args ? { [Name in keyof Args]: Args[Name] }
+  : never;
+
+/**
+ * A function in a table such as {@link ExecutionFunctions}: what it takes and what it returns.
+ *
+ * @typeParam Signature in Python's notation, such as `"name, keep: int=3, **kwargs"`: arguments after a `*` have names only
+ * @typeParam Return what it returns
+ */
+export type FunctionType<Signature extends string, Return> = {
+  args: ArgsOf<Pieces<Signature>[number]>;
+  order: Order<Pieces<Signature>>;
+  rest: Exclude<Extract<Pieces<Signature>[number], `*${string}`>, "*" | `**${string}`> extends never ? [] : unknown[];
+  returns: Return;
+};
