@@ -146,7 +146,7 @@ async function openProcesses(runtime: Runtime, current: () => MasterOpts, log: L
   }));
   const runners = runner === undefined
     ? undefined
-    : supervisor.add(new RunnerProcesses(runtime, log.child("runner"), current, runner));
+    : supervisor.add(new RunnerProcesses(supervisor.processes, current, runner));
   return {
     workers,
     parts: {

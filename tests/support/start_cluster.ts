@@ -22,7 +22,7 @@ import type { Runners, SendToReturners } from "../../src/host/master/services.ts
 import { type Minion, type MinionOptions, startMinion } from "../../src/host/minion/minion.ts";
 import type { RejectedError } from "../../src/host/minion/sign_in.ts";
 import type { PillarCompiler } from "../../src/host/master/commands/pillar.ts";
-import type { JobCommand } from "../../src/host/minion/processes/process_starter.ts";
+import type { JobCommand } from "../../src/host/minion/processes/pooled_process.ts";
 import { EAUTH } from "../../src/plugins/eauth/mod.ts";
 import { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";
 import { MODULES } from "../../src/plugins/modules/mod.ts";
