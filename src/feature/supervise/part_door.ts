@@ -1,3 +1,4 @@
+import { within } from "../../base/async/within.ts";
 import { hex } from "../../protocol/crypto/hex.ts";
 import { messageOf, SaltError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
@@ -139,12 +140,9 @@ export class PartDoor {
   async close(graceMs = 0): Promise<void> {
     const { runtime: { clock, process } } = this.#options;
     const gone = Promise.all([...this.#children].map((child) => child.exited));
-    const over = new AbortController();
-    const pause = (ms: number) => clock.sleep(ms, over.signal).catch(() => {});
-    await Promise.race([gone, pause(graceMs)]);
+    await within(clock, graceMs, undefined, gone);
     killGroups(process, [...this.#children].map(({ pid }) => pid), "SIGKILL");
-    await Promise.race([gone, pause(EXIT_MS)]);
-    over.abort();
+    await within(clock, EXIT_MS, undefined, gone);
     this.#guard.close();
     await (await this.#listening?.catch(() => undefined))?.close();
   }

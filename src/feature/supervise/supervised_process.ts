@@ -1,3 +1,4 @@
+import { within } from "../../base/async/within.ts";
 import { deferred } from "../../base/async/deferred.ts";
 import { messageOf, SaltError } from "../../base/errors.ts";
 import { LOG_LEVELS, type Logger, type LogLevel } from "../../base/log.ts";
@@ -143,7 +144,6 @@ export class SupervisedProcess {
       started.resolve(process);
       return { receive: (message) => process.#receive(message), onClose: () => process.#closed() };
     });
-    const over = new AbortController();
     const fail = (text: string, how = text) => {
       throw new StartError(text, { how, words: words.text });
     };
@@ -160,17 +160,20 @@ export class SupervisedProcess {
       if (part.outlives !== true) door.guard(child);
       const { startMs = 60_000 } = part.health ?? {};
       const early = child.exited.then(statusText).then((how) => fail(`it exited with ${how}`, how));
-      const late = runtime.clock.sleep(startMs, over.signal).then(() => fail(`not ready within ${startMs / 1000} s`));
-      const process = await Promise.race([started.promise, early, late]);
-      if (!isVersion) fail("its program has another version than this daemon: restart the daemon");
-      await Promise.race([process.#ready.promise, early, late]);
+      const ready = async () => {
+        const process = await Promise.race([started.promise, early]);
+        if (!isVersion) fail("its program has another version than this daemon: restart the daemon");
+        await Promise.race([process.#ready.promise, early]);
+        return process;
+      };
+      const late = () => fail(`not ready within ${startMs / 1000} s`);
+      const process = await within(runtime.clock, startMs, undefined, ready(), late);
       process.#watch();
       return process;
     } catch (error) {
       if (child !== undefined) killGroups(runtime.process, [child.pid], "SIGKILL");
       throw error;
     } finally {
-      over.abort();
       cancel();
     }
   }

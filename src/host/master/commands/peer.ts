@@ -1,3 +1,4 @@
+import { within } from "../../../base/async/within.ts";
 import { deferred } from "../../../base/async/deferred.ts";
 import { jobReturns } from "../../../model/event/tag.ts";
 import { parseInput } from "../../../model/job/args.ts";
@@ -136,7 +137,6 @@ export async function minionPublish(services: MasterServices, load: Load): Promi
   const off = bus.on((event) => {
     if (event.tag.includes("/ret/")) hear({ tag: event.tag, data: event.data });
   });
-  const late = new AbortController();
   try {
     const published = await minionPub(services, load) as { jid?: string; minions?: readonly string[] };
     if (published.jid === undefined) return {};
@@ -148,7 +148,7 @@ export async function minionPublish(services: MasterServices, load: Load): Promi
       if (minions.every((id) => found.has(id))) all.resolve();
     };
     for (const event of events.splice(0)) hear(event);
-    if (minions.length > 0) await Promise.race([all.promise, clock.sleep(seconds * 1000, late.signal).catch(() => {})]);
+    if (minions.length > 0) await within(clock, seconds * 1000, undefined, all.promise);
     const answer = new Map<string, unknown>();
     for (const [id, { return: packed, ...rest }] of found) {
       const ret = packed instanceof Packed ? unpack(packed, "bin") : packed;
@@ -157,7 +157,6 @@ export async function minionPublish(services: MasterServices, load: Load): Promi
     if (load.form === "full") answer.set("__jid__", jid);
     return answer;
   } finally {
-    late.abort();
     off();
   }
 }

@@ -1,3 +1,4 @@
+import { within } from "../../../base/async/within.ts";
 import { startRunner } from "../jobs/start_runner.ts";
 import { isRecord, type Load, type MasterServices } from "../services.ts";
 import { authorizeCall } from "../access/authorize_call.ts";
@@ -40,15 +41,9 @@ export async function minionRunner(services: MasterServices, load: Load): Promis
   }
   const { positional, keyword: { __kwarg__: _, ...kwarg } } = parseWords(Array.isArray(arg) ? arg : [arg]);
   const { returned } = await startRunner(services, runners, fun, { arg: positional, kwarg }, id);
-  const late = new AbortController();
-  try {
-    const seconds = Number(load.tmo ?? load.timeout ?? PEER_SECONDS);
-    const limit = Number.isFinite(seconds)
-      ? Math.min(Math.max(seconds, PEER_SECONDS), LONGEST_WAIT_SECONDS)
-      : PEER_SECONDS;
-    const value = returned.then((data) => data.return);
-    return await Promise.race([value, clock.sleep(limit * 1000, late.signal).then(() => ({}), () => ({}))]);
-  } finally {
-    late.abort();
-  }
+  const seconds = Number(load.tmo ?? load.timeout ?? PEER_SECONDS);
+  const limit = Number.isFinite(seconds)
+    ? Math.min(Math.max(seconds, PEER_SECONDS), LONGEST_WAIT_SECONDS)
+    : PEER_SECONDS;
+  return await within(clock, limit * 1000, undefined, returned.then((data) => data.return), () => ({}));
 }

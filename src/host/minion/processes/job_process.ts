@@ -1,3 +1,4 @@
+import { within } from "../../../base/async/within.ts";
 import { deferred } from "../../../base/async/deferred.ts";
 import { messageOf } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
@@ -152,7 +153,7 @@ class JobProcess {
     // With a minion there, the minion does it: it still can when this process hangs.
     if (alone) killGroups(process, this.#started, "SIGTERM");
     const until = clock.now() + GRACE_MS;
-    await Promise.race([this.#work, clock.sleep(GRACE_MS)]);
+    await within(clock, GRACE_MS, undefined, this.#work);
     const alive = (pid: number) => process.alive(-pid) || process.alive(pid);
     while (alone && clock.now() < until && [...this.#started].some(alive)) await clock.sleep(LOOK_MS);
     if (alone) killGroups(process, this.#started, "SIGKILL");
