@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { Supervisor } from "../../../src/feature/supervise/supervisor.ts";
 import { RunnerProcesses } from "../../../src/host/runner/runner_processes.ts";
 import { masterId } from "../../../src/host/master/master_id.ts";
-import type { Runners } from "../../../src/host/master/services.ts";
+import type { Runners } from "../../../src/host/master/jobs/runners.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { decode, encode, unpack } from "../../../src/protocol/wire/msgpack.ts";
 import { captureLog } from "../../support/capture_log.ts";
