@@ -47,7 +47,7 @@ async function openSide(folder: string, audited: boolean): Promise<Side> {
   const user = runtime.host.user().name;
   const opts = { interface: "127.0.0.1", publish_port: 0, ret_port: 0, user, audit_log: audited };
   const master = await startMaster({ rootDir, opts, log: silentLogger });
-  const open = () => LocalClient.open({ runtime, log: silentLogger, opts: master.services.opts });
+  const open = () => LocalClient.open({ runtime, log: silentLogger, opts: master.opts });
   const clients = await Promise.all(Array.from({ length: IN_FLIGHT }, open));
   return { audited, master, clients };
 }

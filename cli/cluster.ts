@@ -2,7 +2,7 @@
 import { clusterSettings } from "../src/model/config/cluster.ts";
 import { joinPath } from "../src/base/paths.ts";
 import type { Logger } from "../src/base/log.ts";
-import type { ClusterParts } from "../src/host/master/cluster/contract.ts";
+import type { OpenCluster } from "../src/host/master/master_options.ts";
 import { untilReached, type Waiting } from "../src/host/master/cluster/until_reached.ts";
 import type { Runtime } from "../src/runtime/runtime.ts";
 import type { Startup } from "./daemon/daemon.ts";
@@ -23,7 +23,7 @@ export async function openCluster(
   opts: Record<string, unknown>,
   log: Logger,
   startup?: Startup,
-): Promise<ClusterParts | undefined> {
+): Promise<OpenCluster | undefined> {
   const settings = clusterSettings(opts);
   if (settings === undefined) return undefined;
   const [{ openPostgresLedger }, { openNatsWire }, { Buffer }] = await Promise.all([
@@ -48,7 +48,8 @@ export async function openCluster(
   };
   const patience = { clock, log: log.child("cluster"), ...waiting };
   const storage = await untilReached(() => openPostgresLedger(ledger), patience);
-  return {
+  const { clusterOf } = await import("../src/host/master/cluster/cluster.ts");
+  return clusterOf({
     storage,
     openWire: (random) =>
       openNatsWire({
@@ -62,7 +63,7 @@ export async function openCluster(
     name,
     leaseSeconds,
     waiting,
-  };
+  });
 }
 
 /** Says why it waits: to `salt-doctor`, and to whoever has started the daemon. */

@@ -5,8 +5,9 @@ import type { MasterOpts } from "../src/model/config/master_opts.ts";
 import type { MinionOpts } from "../src/model/config/minion_opts.ts";
 import { joinPath } from "../src/base/paths.ts";
 import type { BusPaths } from "../src/feature/engine/bus_link.ts";
-import type { ExtJobCache, SendToReturners } from "../src/host/master/services.ts";
-import type { Master } from "../src/host/master/master.ts";
+import type { ExtJobCache } from "../src/host/master/jobs/job_services.ts";
+import type { SendToReturners } from "../src/host/master/services.ts";
+import type { MasterWithParts } from "../src/host/master/master.ts";
 import type { MasterOptions } from "../src/host/master/master_options.ts";
 import type { Minion, MinionOptions } from "../src/host/minion/minion.ts";
 import type { OpenEngines } from "../src/host/minion/minion_engines.ts";
@@ -146,7 +147,7 @@ async function openProcesses(runtime: Runtime, current: () => MasterOpts, log: L
   }));
   const runners = runner === undefined
     ? undefined
-    : supervisor.add(new RunnerProcesses(runtime, log.child("runner"), current, runner));
+    : supervisor.add(new RunnerProcesses(supervisor.processes, current, runner));
   return {
     workers,
     parts: {
@@ -198,7 +199,7 @@ export async function configureMaster(
   parts: Partial<MasterOptions> = {},
   program?: OwnProgram,
   startup?: Startup,
-): Promise<Master> {
+): Promise<MasterWithParts> {
   const opts = values as MasterOpts;
   const [{ masterId }, { startMaster }] = await Promise.all([
     import("../src/host/master/master_id.ts"),

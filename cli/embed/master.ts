@@ -11,7 +11,8 @@ import type { Master } from "../../src/host/master/master.ts";
 import type { MasterOptions } from "../../src/host/master/master_options.ts";
 import { checkKeys, type HostOptions, openHost } from "./options.ts";
 
-export type { ExtJobCache, MasterServices, RunnerEnd, RunnerJob, Runners } from "../../src/host/master/services.ts";
+export type { ExtJobCache } from "../../src/host/master/jobs/job_services.ts";
+export type { RunnerEnd, RunnerJob, Runners } from "../../src/host/master/jobs/runners.ts";
 export { KEY_STATES, type KeyAction, KeyAdmin, type KeyProblem } from "../../src/host/master/keys/key_admin.ts";
 export { KeyDirectories } from "../../src/host/master/keys/key_directories.ts";
 export type { Master } from "../../src/host/master/master.ts";

@@ -1,11 +1,8 @@
-import type { JobCommand } from "../../src/host/minion/processes/process_starter.ts";
+import type { JobCommand } from "../../src/host/minion/processes/pooled_process.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import { programWords } from "../program/invocation.ts";
 
 declare const process: { argv: string[]; execPath: string; execArgv: string[] };
-
-/** Holds the minion's process id for that of a job, which may start too late to ask for its parent's. */
-export const MINION_VARIABLE = "BRINE_JOB_MINION";
 
 /** What a job may need on Deno, where flags cannot be read from the process: what `-P=minion` of deno.json allows. */
 const DENO_FLAGS = [
@@ -85,8 +82,5 @@ export function jobCommand(
   runtime: Runtime,
   argv: readonly string[] = ownCommand(runtime, "--job-process"),
 ): JobCommand {
-  return {
-    argv,
-    env: { [MINION_VARIABLE]: String(runtime.process.pid) },
-  };
+  return { argv };
 }

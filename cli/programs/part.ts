@@ -1,26 +1,17 @@
 /** The process of a supervised part: what `salt-master` and `salt-minion` become when they start themselves for one. */
-import type { Clock } from "../../src/base/async/clock.ts";
 import type { Logger } from "../../src/base/log.ts";
-import { currentRuntime } from "../../src/runtime/current.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { EngineConfig } from "../../src/feature/engine/engine_process.ts";
 import type { EventReturnConfig } from "../../src/feature/event_return/event_return_process.ts";
 import type { ReactorConfig } from "../../src/host/runner/reactor_process.ts";
-import { PART_VARIABLE } from "../../src/feature/supervise/part_protocol.ts";
+import { childMain } from "./child.ts";
 import { type PartHandlers, servePart } from "../../src/feature/supervise/serve_part.ts";
 
 declare const process: {
-  env: Record<string, string | undefined>;
-  ppid: number;
-  stderr: { write(text: string): boolean };
-  on(event: string, handler: (error: unknown) => void): void;
-  exit(code: number): never;
   getBuiltinModule(name: "node:os"): typeof import("node:os");
   getBuiltinModule(name: "node:fs"): typeof import("node:fs");
 };
 
-/** How often the master or minion is looked for, in milliseconds. */
-const LOOK_MS = 1000;
 /** How far this process stands back for the master's own loop, which answers in the meantime. */
 const NICE = 10;
 
@@ -92,16 +83,6 @@ export const PARTS: Record<string, PartProgram> = {
   },
 };
 
-/** Ends this process after its master or minion: on Deno a connection may stay open when that dies. */
-function endWithMaster(clock: Clock): void {
-  const parent = process.ppid;
-  const look = () => {
-    if (process.ppid !== parent) process.exit(143);
-    clock.after(LOOK_MS, look);
-  };
-  clock.after(LOOK_MS, look);
-}
-
 function standBack(nice: number): void {
   if (nice === 0) return;
   const steps = [
@@ -120,25 +101,8 @@ function standBack(nice: number): void {
 
 /** Serves the master as the part that it names, until the master has no use for it. */
 export async function partMain(): Promise<void> {
-  const ticket = process.env[PART_VARIABLE];
-  if (ticket === undefined) {
-    throw new TypeError(
-      "Cannot run a part: --part-process is for masters and minions, which start their parts with it",
-    );
-  }
-  // Programs that it starts must not get it.
-  delete process.env[PART_VARIABLE];
-  // Not all runtimes end by themselves then.
-  for (const event of ["uncaughtException", "unhandledRejection"]) {
-    process.on(event, (error) => {
-      process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
-      process.exit(1);
-    });
-  }
-  const runtime = await currentRuntime();
-  endWithMaster(runtime.clock);
-  process.exit(
-    await servePart({
+  await childMain((runtime, ticket) =>
+    servePart({
       runtime,
       ticket,
       open(part, config, log) {
@@ -149,6 +113,6 @@ export async function partMain(): Promise<void> {
         standBack(nice(config as Record<string, unknown>));
         return open(runtime, config as Record<string, unknown>, log);
       },
-    }),
+    })
   );
 }

@@ -1,31 +1,18 @@
 /** The process of one runner: what `salt-master` becomes when it starts itself for one. */
-import type { MasterOpts } from "../../src/model/config/master_opts.ts";
-import type { RunnerJob } from "../../src/host/master/services.ts";
-import { currentRuntime } from "../../src/runtime/current.ts";
+import type { Logger } from "../../src/base/log.ts";
+import type { RunnerWork } from "../../src/host/runner/runner_processes.ts";
+import { servePart } from "../../src/feature/supervise/serve_part.ts";
 import { decode } from "../../src/protocol/wire/msgpack.ts";
-import { concat } from "../../src/runtime/bytes.ts";
-import { consoleLogger } from "../terminal/console_logger.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import { RUNNER_PLUGINS } from "../runner_plugins.ts";
 import { RunnerHost } from "../../src/host/runner/runner_host.ts";
+import { childMain, die } from "./child.ts";
 
-declare const process: { stdin: AsyncIterable<Uint8Array>; exit(code: number): never };
-
-async function readAll(): Promise<Uint8Array> {
-  const parts: Uint8Array[] = [];
-  for await (const chunk of process.stdin) parts.push(chunk);
-  return concat(parts);
-}
-
-/** Reads what to run from standard input, runs it, and fires its events on the master's bus. */
-export async function runnerMain(): Promise<void> {
-  const runtime = await currentRuntime();
-  const work = await readAll();
-  // The master is gone, or has no use for this process any more.
-  if (work.length === 0) process.exit(0);
-  const { fun, low, jid, user, opts } = decode(work, { mode: "bin" }) as RunnerJob & { opts: MasterOpts };
+/** Runs a runner, which fires its events on the master's bus. */
+async function run(runtime: Runtime, log: Logger, { fun, low, jid, user, opts }: RunnerWork): Promise<void> {
   const host = await RunnerHost.open({
     runtime,
-    log: consoleLogger("warning"),
+    log,
     opts,
     plugins: RUNNER_PLUGINS,
     isBrine: true,
@@ -37,5 +24,19 @@ export async function runnerMain(): Promise<void> {
   });
   await host.answer({ fun, low, user });
   await host.close();
-  process.exit(0);
+}
+
+/** Waits for what to run, and runs it to its end, also when the master has gone. */
+export async function runnerMain(): Promise<void> {
+  let running: Promise<void> | undefined;
+  await childMain((runtime, ticket) =>
+    servePart({
+      runtime,
+      ticket,
+      open: (_part, _config, log) => ({
+        run: (work) => running = run(runtime, log, decode(work, { mode: "bin" }) as RunnerWork).catch(die),
+        close: () => running,
+      }),
+    })
+  );
 }

@@ -3,7 +3,7 @@ import { type Logger, silentLogger } from "../base/log.ts";
 import { refuseUnknownKeys } from "../base/nearest_name.ts";
 import { currentRuntime } from "../runtime/current.ts";
 import type { Runtime } from "../runtime/runtime.ts";
-import { abortable } from "./abortable.ts";
+import { abortable } from "../base/async/within.ts";
 import { HttpClient } from "./http/http_client.ts";
 import type { HttpOptions } from "./http/http_options.ts";
 import { LocalClient } from "./local_client.ts";

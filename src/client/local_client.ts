@@ -11,7 +11,7 @@ import type { Runtime } from "../runtime/runtime.ts";
 import { NO_TRACER, TRACE_FIELD, type Tracer } from "../base/telemetry/mod.ts";
 import { openTransport } from "../protocol/transport/open_transport.ts";
 import type { Transport } from "../protocol/transport/transport.ts";
-import { abortable } from "./abortable.ts";
+import { abortable } from "../base/async/within.ts";
 import { busFeed } from "./bus_feed.ts";
 import { checkedRunner, checkedWheel } from "./checked_call.ts";
 import { ClientError, refusal, refusalOf } from "./client_error.ts";

@@ -1,3 +1,4 @@
+import { within } from "../base/async/within.ts";
 import { deferred } from "../base/async/deferred.ts";
 import { type Clock, systemClock } from "../base/async/clock.ts";
 import { TimeoutError } from "../base/errors.ts";
@@ -85,23 +86,16 @@ export async function callRunner(
     if (wanted === undefined) early.set(event.tag, event);
     else if (event.tag === wanted) ended.resolve(event);
   });
-  let stop = () => {};
-  const abort = () => ended.reject(signal!.reason);
-  signal?.addEventListener("abort", abort, { once: true });
   try {
     const { jid } = await startRunner(client, request);
     wanted = runReturn(jid);
     const already = early.get(wanted);
     if (already !== undefined) ended.resolve(already);
-    stop = clock.after(timeoutMs, () => {
-      ended.reject(new TimeoutError(`The runner "${request.fun}" has not ended within ${timeoutMs} ms`, { jid }));
+    const { tag, data } = await within(clock, timeoutMs, signal, Promise.race([ended.promise, client.lost]), () => {
+      throw new TimeoutError(`The runner "${request.fun}" has not ended within ${timeoutMs} ms`, { jid });
     });
-    const { tag, data } = await Promise.race([ended.promise, client.lost]);
     return { tag, data };
   } finally {
-    stop();
     off();
-    signal?.removeEventListener("abort", abort);
-    ended.promise.catch(() => {});
   }
 }

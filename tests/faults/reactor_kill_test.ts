@@ -45,7 +45,7 @@ test("events are reacted to at most once through kill -9 of the reactor, and tho
   await until("the reactor is there", () => pids().length === 1);
   const named = () =>
     new Set(
-      [...bed.log("master").matchAll(/events (?:perhaps )?not handled.*$/gm)]
+      [...bed.log("master").matchAll(/events (?:perhaps )?not (?:fully )?handled.*$/gm)]
         .flatMap(([line]) => [...line.matchAll(/fault\/(\d+) at/g)].map(([, n]) => Number(n))),
     );
   let sent = 0;

@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { until } from "../../bench/bed/until.ts";
 import type { EauthModule } from "../../src/model/loader/eauth.ts";
 import { masterId } from "../../src/host/master/master_id.ts";
-import type { RunnerJob } from "../../src/host/master/services.ts";
+import type { RunnerJob } from "../../src/host/master/jobs/runners.ts";
 import { decode, encode, unpack } from "../../src/protocol/wire/msgpack.ts";
 import { type Cluster, type ClusterOptions, startCluster } from "../support/start_cluster.ts";
 import type { Json } from "../support/vectors.ts";

@@ -76,12 +76,48 @@ const LAYERS: { folders: string[]; why: string }[] = ROOMS.flatMap(({ room, rows
     : rows.map((names) => ({ folders: names.map((name) => `${room}/${name}`), why }))
 );
 
+/**
+ * The same for the folders and files of `src/host/master`, lowest first. `jobs` and `access` declare what they need of a master
+ * (`JobServices`, `AccessServices`); all that lies above `services.ts` takes a part of `MasterServices`.
+ */
+const MASTER: string[][] = [
+  [
+    "duty.ts",
+    "event_rate.ts",
+    "keys",
+    "load.ts",
+    "master_id.ts",
+    "master_metrics.ts",
+    "master_tops.ts",
+    "minion_cache.ts",
+    "publisher.ts",
+    "request_intake.ts",
+    "syndics.ts",
+    "workers",
+  ],
+  ["presence.ts", "preview_target.ts"],
+  ["cluster_contract.ts"],
+  ["jobs"],
+  ["access"],
+  ["audit", "minion_expansion.ts"],
+  ["services.ts"],
+  ["commands", "maintenance"],
+  ["master_options.ts", "request_table.ts"],
+  ["cluster", "start"],
+  ["master.ts"],
+];
+
 /** Edges that the layers do not speak of, forbidden or allowed, each with its reason. */
 const FORBIDDEN: { from: string; to: string; why: string }[] = [
   { from: "src", to: "cli", why: "the library must not know its programs" },
   { from: "src", to: "src/runtime/node", why: "adapters are chosen by programs; the core takes a Runtime" },
   { from: "src", to: "src/runtime/bun", why: "adapters are chosen by programs; the core takes a Runtime" },
   { from: "src", to: "src/runtime/deno", why: "adapters are chosen by programs; the core takes a Runtime" },
+  {
+    from: "src/host/master/master.ts",
+    to: "src/host/master/cluster",
+    why: "a single master loads nothing of a cluster, which fills a contract (cluster_contract.ts)",
+  },
   { from: "src/host/syndic", to: "src/host/master", why: "a syndic works beside real Salt's master as well" },
   { from: "src/host/syndic", to: "src/host/runner", why: "a syndic runs no runners" },
   { from: "src/plugins", to: "src/protocol/channel", why: "plugins are leaves: they get a Context and never a key" },
@@ -162,6 +198,18 @@ test("imports point down", () => {
     const [above, below] = [layerOf(from), layerOf(to)];
     if (above < 0 || below < 0) return false;
     return below > above || (below === above && folderOf(from) !== folderOf(to));
+  });
+  assert.deepEqual(upward.map(({ from, to }) => `${from} -> ${to}`), []);
+});
+
+test("imports point down inside src/host/master, too", () => {
+  const room = "src/host/master";
+  assert.deepEqual(readdirSync(join(root, room)).sort(), MASTER.flat().sort());
+  const rowOf = (name: string) => MASTER.findIndex((names) => names.includes(name));
+  const nameOf = (path: string) => isBelow(path, room) ? path.split("/")[3]! : undefined;
+  const upward = edges.filter(({ from, to }) => {
+    const [above, below] = [nameOf(from), nameOf(to)];
+    return above !== undefined && below !== undefined && above !== below && rowOf(below) >= rowOf(above);
   });
   assert.deepEqual(upward.map(({ from, to }) => `${from} -> ${to}`), []);
 });

@@ -68,7 +68,7 @@ describe("startMaster() and startMinion() of an embedding program", { timeout: 9
       await using salt = await connect({ rootDir: root, requestPort });
       const items = async () => (await salt.command({ tgt: ["web1"], fun: "pillar.items" }))?.web1;
       assert.deepEqual(await items(), {});
-      assert.deepEqual(master.reload({ ...master.services.opts, nodegroups: { web: "web*" } }), ["nodegroups"]);
+      assert.deepEqual(master.reload({ ...master.opts, nodegroups: { web: "web*" } }), ["nodegroups"]);
       assert.deepEqual(await items(), { word: "hello" });
     });
   }
@@ -80,7 +80,7 @@ describe("startMaster() and startMinion() of an embedding program", { timeout: 9
       configFile: path.join(directory.path, "master"),
       opts: { ...LOOPBACK, gather_job_timeout: 4 },
     });
-    const { timeout, gather_job_timeout } = master.services.opts;
+    const { timeout, gather_job_timeout } = master.opts;
     assert.deepEqual({ timeout, gather_job_timeout }, { timeout: 7, gather_job_timeout: 4 });
   });
 

@@ -55,7 +55,7 @@ test("examples/accept_keys.ts lists the keys that wait, and accepts those named"
   await using salt = await connect({ rootDir: directory.path, requestPort: fleet.requestPort });
   const pending = Promise.withResolvers<void>();
   salt.onEvent(({ tag, data }) => tag === "salt/auth" && data.act === "pend" && pending.resolve());
-  const { keys } = fleet.master.services;
+  const { keys } = fleet.master;
   if (!keys.list("pre").includes("web1")) await pending.promise;
   assert.equal(await outputOf("accept_keys.ts", fleet.words), "waiting: web1\n");
   const [waiting, accepted] = (await outputOf("accept_keys.ts", [...fleet.words, "web1"])).split("\n");

@@ -1,4 +1,5 @@
 /** Masters and minions in a simulated world: started, killed and started again, with jobs that are counted where they run. */
+import { clusterOf } from "../../src/host/master/cluster/cluster.ts";
 import { LocalClient } from "../../src/client/local_client.ts";
 import { MASTER_OPTIONS, type MasterOpts } from "../../src/model/config/master_opts.ts";
 import { MINION_OPTIONS, type MinionOpts } from "../../src/model/config/minion_opts.ts";
@@ -8,7 +9,7 @@ import { BusEvent } from "../../src/model/event/bus.ts";
 import type { JobCache } from "../../src/model/job/job_cache.ts";
 import type { ExecutionModule } from "../../src/model/loader/family.ts";
 import type { Logger } from "../../src/base/log.ts";
-import { type Master, startMaster } from "../../src/host/master/master.ts";
+import { type MasterWithParts, startMaster } from "../../src/host/master/master.ts";
 import { type Minion, startMinion } from "../../src/host/minion/minion.ts";
 import { localCache } from "../../src/plugins/job_caches/local_cache.ts";
 import { notedFiles, syncedJobCache } from "../../src/plugins/job_caches/noted_files.ts";
@@ -57,7 +58,7 @@ export class MasterNode {
   readonly #minions: readonly string[];
   #life: Life | undefined;
   #clientLife: Life | undefined;
-  master: Master | undefined;
+  master: MasterWithParts | undefined;
   client: LocalClient | undefined;
   jobs: JobCache | undefined;
   #starts = 0;
@@ -177,7 +178,7 @@ export class MasterNode {
 function clusterParts(servers: Servers, life: Life) {
   const storage = servers.storage(life);
   const openWire = () => Promise.resolve(servers.wire(life));
-  return { jobs: storage.jobs, cluster: { storage, openWire, name: "simulated", leaseSeconds: 5 } };
+  return { jobs: storage.jobs, cluster: clusterOf({ storage, openWire, name: "simulated", leaseSeconds: 5 }) };
 }
 
 /** A minion on a host of its own. */

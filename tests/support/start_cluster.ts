@@ -16,13 +16,14 @@ import type { EauthRegistry } from "../../src/model/loader/eauth.ts";
 import type { TopsRegistry } from "../../src/model/loader/tops.ts";
 import type { ModuleRegistry } from "../../src/model/loader/loader.ts";
 import type { JobCache } from "../../src/model/job/job_cache.ts";
-import type { ClusterParts } from "../../src/host/master/cluster/contract.ts";
-import { type Master, startMaster } from "../../src/host/master/master.ts";
-import type { Runners, SendToReturners } from "../../src/host/master/services.ts";
+import { clusterOf, type ClusterParts } from "../../src/host/master/cluster/cluster.ts";
+import { type MasterWithParts, startMaster } from "../../src/host/master/master.ts";
+import type { Runners } from "../../src/host/master/jobs/runners.ts";
+import type { SendToReturners } from "../../src/host/master/services.ts";
 import { type Minion, type MinionOptions, startMinion } from "../../src/host/minion/minion.ts";
 import type { RejectedError } from "../../src/host/minion/sign_in.ts";
 import type { PillarCompiler } from "../../src/host/master/commands/pillar.ts";
-import type { JobCommand } from "../../src/host/minion/processes/process_starter.ts";
+import type { JobCommand } from "../../src/host/minion/processes/pooled_process.ts";
 import { EAUTH } from "../../src/plugins/eauth/mod.ts";
 import { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";
 import { MODULES } from "../../src/plugins/modules/mod.ts";
@@ -116,7 +117,7 @@ export class Cluster implements AsyncDisposable {
   readonly minions = new Map<string, Minion>();
   /** Every event of the master's bus, from its start on. */
   readonly events: { tag: string; data: Record<string, unknown> }[] = [];
-  master!: Master;
+  master!: MasterWithParts;
   /** RSA keys that are being made, by a thread: a clock that goes on meanwhile runs ahead of it. */
   keysInTheMaking = 0;
   readonly #runtimes = new Map<string, Runtime>();
@@ -227,12 +228,12 @@ export class Cluster implements AsyncDisposable {
   }
 
   /** Starts the master, again on the ports that it had. */
-  async startMaster(): Promise<Master> {
+  async startMaster(): Promise<MasterWithParts> {
     const { runtime, captured, options } = this;
     const shared = options.shared?.();
     this.master = await startMaster({
       runtime,
-      ...(shared === undefined ? {} : { cluster: shared }),
+      ...(shared === undefined ? {} : { cluster: clusterOf(shared) }),
       opts: this.masterOpts,
       log: captured.log.child("master"),
       jobs: shared !== undefined

@@ -1,4 +1,5 @@
 /** Metrics and spans to an OpenTelemetry collector, over OTLP/HTTP. */
+import { within } from "../../../src/base/async/within.ts";
 import type { Clock } from "../../../src/base/async/clock.ts";
 import { type Deferred, deferred } from "../../../src/base/async/deferred.ts";
 import type { Logger } from "../../../src/base/log.ts";
@@ -121,9 +122,7 @@ function failureLog({ clock, log }: OtlpOptions, what: string): (error: Error | 
 
 /** Stops something, but waits no longer than {@link CLOSE_MS} for the collector. */
 async function shutDown(stop: () => Promise<void>, clock: Clock): Promise<void> {
-  const late = new AbortController();
-  await Promise.race([stop().catch(() => {}), clock.sleep(CLOSE_MS, late.signal).catch(() => {})]);
-  late.abort();
+  await within(clock, CLOSE_MS, undefined, stop().catch(() => {}));
 }
 
 /** Sends all metrics at an interval. @throws {ConfigError} if a package is not installed */

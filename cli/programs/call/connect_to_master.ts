@@ -1,4 +1,5 @@
 /** Which of its masters `salt-call` asks: the first that lets it in. */
+import { within } from "../../../src/base/async/within.ts";
 import { loadPair } from "../../../src/protocol/channel/key_pair.ts";
 import type { MinionOpts } from "../../../src/model/config/minion_opts.ts";
 import { messageOf } from "../../../src/base/errors.ts";
@@ -79,25 +80,15 @@ async function signIn(
     master,
     onPublication: () => {},
   });
-  const waited = new AbortController();
   try {
-    await Promise.race([
-      connection.signIn(),
-      runtime.clock.sleep(seconds * 1000, waited.signal).then(() => {
-        throw new Exit(
-          1,
-          `Could not sign in to the master within ${seconds} seconds: ${
-            connection.trouble ?? `${connection.address} did not answer`
-          }`,
-        );
-      }),
-    ]);
+    await within(runtime.clock, seconds * 1000, undefined, connection.signIn(), () => {
+      const why = connection.trouble ?? `${connection.address} did not answer`;
+      throw new Exit(1, `Could not sign in to the master within ${seconds} seconds: ${why}`);
+    });
     const pillar = pillarRecord(pillarOf(await connection.requests.sendPrivate(pillarRequest(grains, opts))));
     return { connection, pillar };
   } catch (error) {
     await connection.close();
     throw error;
-  } finally {
-    waited.abort();
   }
 }

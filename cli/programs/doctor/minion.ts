@@ -1,4 +1,5 @@
 /** A minion: whether each of its masters can be reached and lets it in. */
+import { within } from "../../../src/base/async/within.ts";
 import { loadPair } from "../../../src/protocol/channel/key_pair.ts";
 import type { MinionOpts } from "../../../src/model/config/minion_opts.ts";
 import { joinPath } from "../../../src/base/paths.ts";
@@ -111,17 +112,13 @@ async function signIn(
     master,
     onPublication: () => {},
   });
-  const waited = new AbortController();
   try {
-    return await Promise.race([
-      connection.signIn().then(({ masterNow }) => ({ masterNow })),
-      runtime.clock.sleep(timeoutMs, waited.signal)
-        .then(() => ({ trouble: connection.trouble ?? "it did not answer in time" })),
-    ]);
+    const signedIn = connection.signIn().then(({ masterNow }) => ({ masterNow }));
+    const late = () => ({ trouble: connection.trouble ?? "it did not answer in time" });
+    return await within(runtime.clock, timeoutMs, undefined, signedIn, late);
   } catch (error) {
     return { trouble: messageOf(error) };
   } finally {
-    waited.abort();
     await connection.close();
   }
 }

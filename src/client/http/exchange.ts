@@ -3,7 +3,7 @@ import { backoffDelay } from "../../base/async/backoff.ts";
 import type { Clock } from "../../base/async/clock.ts";
 import type { UrlBase } from "../../model/config/url.ts";
 import { codeOf, messageOf, ProtocolError, TimeoutError } from "../../base/errors.ts";
-import { abortable } from "../abortable.ts";
+import { abortable } from "../../base/async/within.ts";
 import { ClientError } from "../client_error.ts";
 import { bodyText, discard, errorText } from "./bounded_body.ts";
 import { type Asked, failureOf, isRedirect, redirected } from "./http_failure.ts";

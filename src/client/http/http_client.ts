@@ -7,7 +7,7 @@ import type {
   RunnerReturn,
   WheelReturn,
 } from "../functions/call_types.ts";
-import { abortable } from "../abortable.ts";
+import { abortable } from "../../base/async/within.ts";
 import type { CollectOptions } from "../job_collector.ts";
 import { jobRun } from "../job_run.ts";
 import { hasReturn, type Outcome } from "../outcome.ts";

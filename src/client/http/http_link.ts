@@ -5,7 +5,7 @@ import type { BusEvent } from "../../model/event/bus.ts";
 import { isPlainJid, JidGenerator } from "../../model/job/jid.ts";
 import { silentLogger } from "../../base/log.ts";
 import { isRecord } from "../../base/record.ts";
-import { abortable } from "../abortable.ts";
+import { abortable } from "../../base/async/within.ts";
 import { checkedRunner, checkedWheel } from "../checked_call.ts";
 import { ClientError } from "../client_error.ts";
 import { returnOrFailure } from "../function_failed.ts";

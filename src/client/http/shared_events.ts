@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/async/clock.ts";
 import { type Deferred, deferred } from "../../base/async/deferred.ts";
 import { BusEvent } from "../../model/event/bus.ts";
-import { abortable } from "../abortable.ts";
+import { abortable } from "../../base/async/within.ts";
 import type { HeardEvent } from "./resuming_events.ts";
 
 /** What a stream that many share is made from. */

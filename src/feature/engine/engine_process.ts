@@ -1,4 +1,5 @@
 /** The process of one engine, beside a master or a minion. */
+import { within } from "../../base/async/within.ts";
 import { EngineRun } from "./run_engine.ts";
 import type { BusPaths } from "./bus_link.ts";
 import type { PartHandlers } from "../supervise/serve_part.ts";
@@ -80,7 +81,7 @@ export async function openEngineProcess(
     async close() {
       const ended = work.catch(() => {});
       await run.close();
-      await Promise.race([ended, runtime.clock.sleep(GRACE_MS)]);
+      await within(runtime.clock, GRACE_MS, undefined, ended);
     },
   };
 }

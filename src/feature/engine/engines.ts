@@ -1,3 +1,4 @@
+import { within } from "../../base/async/within.ts";
 import type { Clock } from "../../base/async/clock.ts";
 import { type EngineEntry, engineList } from "../../model/config/engine_list.ts";
 import type { Logger } from "../../base/log.ts";
@@ -34,7 +35,7 @@ export interface EngineStatus {
 }
 
 export interface EnginesOptions {
-  clock: Pick<Clock, "now" | "after">;
+  clock: Pick<Clock, "after" | "now" | "sleep">;
   log: Logger;
   /** The configuration as it is now. */
   opts(): Record<string, unknown>;
@@ -187,10 +188,8 @@ export class Engines implements Part {
 
   /** What an engine says of itself; undefined if it does not answer in time. */
   async #ask(part: KeptPart): Promise<Pick<EngineStatus, "events" | "details"> | undefined> {
-    const late = new Promise<undefined>((resolve) =>
-      void this.#options.clock.after(ANSWER_MS, () => resolve(undefined))
-    );
-    const reply = await Promise.race([part.request("status", new Uint8Array(0)), late]);
+    const asked = part.request("status", new Uint8Array(0));
+    const reply = await within(this.#options.clock, ANSWER_MS, undefined, asked);
     return reply !== undefined && "value" in reply
       ? reply.value as Pick<EngineStatus, "events" | "details">
       : undefined;

@@ -1,3 +1,4 @@
+import { within } from "../../base/async/within.ts";
 import { backoffDelay } from "../../base/async/backoff.ts";
 import { type Deferred, deferred } from "../../base/async/deferred.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
@@ -255,16 +256,9 @@ export class EventOutlet {
 
   async #call(batch: EventBatch): Promise<void> {
     const { eventReturn, context } = this.#options;
-    const late = deferred<never>();
-    const cancel = context.runtime.clock.after(
-      CALL_MS,
-      () => late.reject(new Error(`It has not answered within ${CALL_MS / 1000} seconds`)),
-    );
-    try {
-      await Promise.race([eventReturn(context, batch), late.promise]);
-    } finally {
-      cancel();
-    }
+    await within(context.runtime.clock, CALL_MS, undefined, Promise.resolve(eventReturn(context, batch)), () => {
+      throw new Error(`It has not answered within ${CALL_MS / 1000} seconds`);
+    });
   }
 
   /** The store refuses some of the events: finds out which. */

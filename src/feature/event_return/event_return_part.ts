@@ -1,4 +1,5 @@
 /** Event returns as a part of a master: a process that is there as long as the configuration names a store. */
+import { within } from "../../base/async/within.ts";
 import type { Clock } from "../../base/async/clock.ts";
 import type { MasterOpts } from "../../model/config/master_opts.ts";
 import type { KeptPart } from "../supervise/kept_part.ts";
@@ -62,12 +63,7 @@ export class EventReturnPart implements Part {
     this.#cancel?.();
     this.#cancel = undefined;
     if (part === undefined) return;
-    const late = new AbortController();
-    await Promise.race([
-      part.request("flush", NOTHING),
-      this.#clock.sleep(FLUSH_MS, late.signal).catch(() => {}),
-    ]);
-    late.abort();
+    await within(this.#clock, FLUSH_MS, undefined, part.request("flush", NOTHING));
     await part.close();
   }
 }

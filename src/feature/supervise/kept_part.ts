@@ -5,11 +5,11 @@ import {
   endFields,
   type PartEnd,
   type PartOptions,
-  type PartReply,
   type ProcessOwner,
   startFailure,
   SupervisedProcess,
 } from "./supervised_process.ts";
+import type { PartReply } from "./requests.ts";
 
 /** A process that has lived for so long works: the next failure is a first one. */
 const STEADY_MS = 60_000;

@@ -1,27 +1,67 @@
-import { deferred } from "../../base/async/deferred.ts";
+import { AsyncQueue } from "../../base/async/queue.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 
-/** Waits for a line; when its input ends without one, its parent has died, and the process group goes as well. */
-const SCRIPT = 'read -r _ && exit 0; kill -s KILL -- "-$0"';
+/**
+ * Keeps the list of process groups that it reads: `+ 12` adds one and `- 12` removes it. Its input ends with the process that writes
+ * it: the groups on the list then have `$0` seconds to end before they are killed.
+ */
+const SCRIPT = `groups=' '
+while read -r sign group; do
+  if [ "$sign" = + ]; then groups="$groups$group "; else groups="\${groups%% $group *} \${groups#* $group }"; fi
+done
+left=$0
+while [ "$left" -gt 0 ]; do
+  alive=
+  for group in $groups; do kill -0 "$group" 2>/dev/null && alive="$alive $group"; done
+  groups=$alive
+  [ -n "$groups" ] || exit 0
+  sleep 1
+  left=$((left - 1))
+done
+for group in $groups; do kill -s KILL -- "-$group"; done 2>/dev/null`;
+
+/** Changes of the list that wait for a shell that does not read: more are not to be expected. */
+const MOST_CHANGES = 100_000;
 
 /**
- * Starts a shell that kills a process group once this process has died, however it died: a process that hangs or is stopped
- * cannot notice that by itself.
- *
- * @returns ends the guard; without a shell on this host there is none
+ * Kills process groups once this process has died, however it died: a process that hangs or is stopped cannot notice that by itself. A
+ * shell does it, which is started with the first group. Without a shell on this host there is no guard, and processes that work still
+ * notice that their connection is closed.
  */
-export async function guardAgainstOrphans({ process }: Pick<Runtime, "process">, group: number): Promise<() => void> {
-  const released = deferred<Uint8Array>();
-  try {
-    await process.spawn({
-      argv: ["sh", "-c", SCRIPT, String(group)],
-      env: process.environment(),
-      stdin: released.promise,
-      // Ctrl-C in the master's terminal must not end it.
-      detached: true,
-    });
-  } catch {
-    // A process that works still notices that its connection is closed.
+export class OrphanGuard {
+  readonly #runtime: Pick<Runtime, "process">;
+  readonly #graceMs: number;
+  #changes: AsyncQueue<Uint8Array> | undefined;
+
+  /** @param graceMs how long they may go on without this process */
+  constructor(runtime: Pick<Runtime, "process">, graceMs: number) {
+    this.#runtime = runtime;
+    this.#graceMs = graceMs;
   }
-  return () => released.resolve(new TextEncoder().encode("\n"));
+
+  /** Guards a group. @returns removes it */
+  add(group: number): () => void {
+    const changes = this.#changes ??= this.#start();
+    const tell = (sign: string) => void changes.offer(new TextEncoder().encode(`${sign} ${group}\n`));
+    tell("+");
+    return () => tell("-");
+  }
+
+  #start(): AsyncQueue<Uint8Array> {
+    const { process } = this.#runtime;
+    const changes = new AsyncQueue<Uint8Array>({ limit: MOST_CHANGES, whenFull: "drop-newest" });
+    process.spawn({
+      argv: ["sh", "-c", SCRIPT, String(Math.ceil(this.#graceMs / 1000))],
+      env: process.environment(),
+      stdin: changes,
+      // Ctrl-C in the terminal must not end it.
+      detached: true,
+    }).catch(() => changes.close());
+    return changes;
+  }
+
+  /** Ends the guard, and the groups that are still guarded. */
+  close(): void {
+    this.#changes?.close();
+  }
 }

@@ -1,9 +1,13 @@
+import { within } from "../../base/async/within.ts";
 import { hex } from "../../protocol/crypto/hex.ts";
 import { messageOf, SaltError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { Connection, Listener, SocketAddress } from "../../runtime/net.ts";
+import type { Child } from "../../runtime/process.ts";
 import { FrameReader } from "../../protocol/wire/frames.ts";
+import { killGroups } from "./kill_groups.ts";
+import { OrphanGuard } from "./orphan_guard.ts";
 import type { FromPart } from "./part_protocol.ts";
 
 /** Time for the first message of a connection. */
@@ -12,6 +16,8 @@ const HELLO_MS = 10_000;
 const HELLO_BYTES = 1024;
 /** Bytes of any later message. */
 const MESSAGE_BYTES = 2 ** 30;
+/** How long to wait for killed processes to exit. */
+const EXIT_MS = 2000;
 
 /** The first message of a process. */
 export type Hello = FromPart & { type: "hello" };
@@ -23,24 +29,45 @@ export interface Receiver {
 }
 
 export interface PartDoorOptions {
-  runtime: Pick<Runtime, "net" | "crypto" | "clock">;
+  runtime: Pick<Runtime, "net" | "crypto" | "clock" | "process">;
   log: Logger;
   /** Made when the first process is started. */
   socket: SocketAddress;
+  /** How long processes may go on after this one has died. @default 0 */
+  orphanMs?: number;
 }
 
 /**
- * Where the processes of parts report. Each gets a random token in its environment and sends it as its first message, so that
- * no other process can take its place.
+ * Where supervised processes report, and what ends those that are left. Each gets a random token in its environment and sends it as its
+ * first message, so that no other process can take its place.
  */
 export class PartDoor {
   readonly #options: PartDoorOptions;
   /** Processes that have not reported yet, by token. */
   readonly #expected = new Map<string, (connection: Connection, hello: Hello) => Receiver>();
+  /** Processes that have not exited. */
+  readonly #children = new Set<Child>();
+  readonly #guard: OrphanGuard;
   #listening: Promise<Listener> | undefined;
 
   constructor(options: PartDoorOptions) {
     this.#options = options;
+    this.#guard = new OrphanGuard(options.runtime, options.orphanMs ?? 0);
+  }
+
+  /** Processes that have not exited. */
+  get size(): number {
+    return this.#children.size;
+  }
+
+  /** A process was started that must not outlive this one. */
+  guard(child: Child): void {
+    this.#children.add(child);
+    const release = this.#guard.add(child.pid);
+    void child.exited.then(() => {
+      this.#children.delete(child);
+      release();
+    });
   }
 
   /**
@@ -109,7 +136,14 @@ export class PartDoor {
     return welcome(connection, hello as Hello);
   }
 
-  async close(): Promise<void> {
+  /** Waits for all processes to exit, kills those that are left after a while, and closes the socket. @param graceMs @default 0 */
+  async close(graceMs = 0): Promise<void> {
+    const { runtime: { clock, process } } = this.#options;
+    const gone = Promise.all([...this.#children].map((child) => child.exited));
+    await within(clock, graceMs, undefined, gone);
+    killGroups(process, [...this.#children].map(({ pid }) => pid), "SIGKILL");
+    await within(clock, EXIT_MS, undefined, gone);
+    this.#guard.close();
     await (await this.#listening?.catch(() => undefined))?.close();
   }
 }

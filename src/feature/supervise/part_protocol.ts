@@ -1,11 +1,14 @@
-/** The messages between a supervisor and the process of a part, in the frames of `wire/frames.ts`. */
+/** The messages between a supervisor and a process that it has started, in the frames of `wire/frames.ts`. */
 import type { LogLevel } from "../../base/log.ts";
 
-/** The environment variable of a part's process: its token, a blank, and the path of the socket. */
+/** The environment variable of a supervised process: its token, a blank, and the path of the socket. */
 export const PART_VARIABLE = "BRINE_PART";
 
 /** Both sides must have the same version: the files of a program may be replaced while it runs. */
 export const PROTOCOL_VERSION = 1;
+
+/** The answer to a request of the other side. */
+export type Reply = { type: "reply"; id: number; value?: unknown; error?: string };
 
 /** Messages of the process. */
 export type FromPart =
@@ -16,11 +19,16 @@ export type FromPart =
   /** The answer to a heartbeat. */
   | { type: "beat" }
   | { type: "log"; level: LogLevel; name: string; message: string; fields: Record<string, unknown> }
-  | { type: "reply"; id: number; value?: unknown; error?: string };
+  /** Asks the supervisor (`PartOptions.answers`). Without an id there is no reply. */
+  | { type: "ask"; id?: number; kind: string; args: unknown[] }
+  | Reply;
 
 /** Messages of the supervisor. */
 export type ToPart =
   /** @param level the most detailed level that is logged */
   | { type: "start"; part: string; level: LogLevel; config: Uint8Array }
+  /** Another level is logged from now on. */
+  | { type: "level"; level: LogLevel }
   | { type: "beat" }
-  | { type: "request"; id: number; kind: string; body: Uint8Array };
+  | { type: "request"; id: number; kind: string; body: Uint8Array }
+  | Reply;

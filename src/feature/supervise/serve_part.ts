@@ -1,17 +1,24 @@
 import { deferred } from "../../base/async/deferred.ts";
-import { messageOf } from "../../base/errors.ts";
 import { createLogger, type LogFields, type Logger, type LogLevel } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import type { Connection } from "../../runtime/net.ts";
 import { frame, FrameReader } from "../../protocol/wire/frames.ts";
 import { decode, encode } from "../../protocol/wire/msgpack.ts";
 import { type FromPart, PROTOCOL_VERSION, type ToPart } from "./part_protocol.ts";
+import { replyFrame, Requests } from "./requests.ts";
 
 /**
  * What a part answers, by the kind of the request; what they return is packed. `close`, if there is one, is called when its supervisor has
  * no use for it any more or is gone: the process ends once it has resolved.
  */
 export type PartHandlers = Record<string, (body: Uint8Array) => unknown>;
+
+/** The supervisor of this process, as far as its part may use it. */
+export interface PartHost {
+  /** Asks it. Rejects with its error; never settles if it has gone, because this process then ends. */
+  ask(kind: string, ...args: unknown[]): Promise<unknown>;
+  /** Tells it something that has no answer. */
+  tell(kind: string, ...args: unknown[]): void;
+}
 
 export interface ServePartOptions {
   runtime: Runtime;
@@ -24,7 +31,7 @@ export interface ServePartOptions {
    * @param config what its supervisor gives it
    * @param log writes to the log of the supervisor
    */
-  open(part: string, config: unknown, log: Logger): Promise<PartHandlers> | PartHandlers;
+  open(part: string, config: unknown, log: Logger, host: PartHost): Promise<PartHandlers> | PartHandlers;
 }
 
 /**
@@ -39,18 +46,39 @@ export async function servePart(options: ServePartOptions): Promise<number> {
   const send = (message: FromPart) => void connection.write(frame(message));
   const ended = deferred<number>();
   const reader = new FrameReader();
+  const threshold: { level: LogLevel } = { level: "quiet" };
+  const log = createLogger(({ level, name, message, fields }) => {
+    send({ type: "log", level, name, message, fields: packableFields(fields) });
+  }, threshold);
+  const asked = new Requests();
+  const host: PartHost = {
+    async ask(kind, ...args) {
+      const { id, reply } = asked.add();
+      send({ type: "ask", id, kind, args });
+      const { value, error } = await reply as { value?: unknown; error?: string };
+      if (error !== undefined) throw new Error(error);
+      return value;
+    },
+    tell: (kind, ...args) => send({ type: "ask", kind, args }),
+  };
   let handlers: PartHandlers = {};
   const receive = async (message: ToPart) => {
     switch (message.type) {
       case "start":
-        handlers = await open(message.part, decode(message.config, { mode: "bin" }), loggerOver(send, message.level));
-        send({ type: "ready" });
-        break;
+        threshold.level = message.level;
+        handlers = await open(message.part, decode(message.config, { mode: "bin" }), log, host);
+        return send({ type: "ready" });
+      case "level":
+        threshold.level = message.level;
+        return;
       case "beat":
-        send({ type: "beat" });
-        break;
-      case "request":
-        await answer(connection, handlers, message);
+        return send({ type: "beat" });
+      case "reply":
+        return asked.replied(message);
+      case "request": {
+        const { id, kind, body } = message;
+        connection.write(await replyFrame(id, () => handlerOf(handlers, kind)(body)));
+      }
     }
   };
   connection.start({
@@ -75,28 +103,9 @@ async function closed({ close }: PartHandlers): Promise<void> {
   }
 }
 
-async function answer(
-  connection: Connection,
-  handlers: PartHandlers,
-  { id, kind, body }: ToPart & { type: "request" },
-): Promise<void> {
-  let bytes: Uint8Array;
-  try {
-    if (!Object.hasOwn(handlers, kind)) {
-      throw new RangeError(`Unknown request "${kind}": expected one of ${Object.keys(handlers).join(", ")}`);
-    }
-    bytes = frame({ type: "reply", id, value: await handlers[kind]!(body) });
-  } catch (error) {
-    bytes = frame({ type: "reply", id, error: messageOf(error) });
-  }
-  connection.write(bytes);
-}
-
-/** A logger whose records the supervisor writes. */
-function loggerOver(send: (message: FromPart) => void, threshold: LogLevel): Logger {
-  return createLogger(({ level, name, message, fields }) => {
-    send({ type: "log", level, name, message, fields: packableFields(fields) });
-  }, { level: threshold });
+function handlerOf(handlers: PartHandlers, kind: string): (body: Uint8Array) => unknown {
+  if (Object.hasOwn(handlers, kind)) return handlers[kind]!;
+  throw new RangeError(`Unknown request "${kind}": expected one of ${Object.keys(handlers).join(", ")}`);
 }
 
 function packableFields(fields: LogFields): LogFields {

@@ -1,6 +1,7 @@
-import { type Deferred, deferred } from "../../base/async/deferred.ts";
+import { within } from "../../base/async/within.ts";
+import { deferred } from "../../base/async/deferred.ts";
 import { messageOf, SaltError } from "../../base/errors.ts";
-import { LOG_LEVELS, type Logger } from "../../base/log.ts";
+import { LOG_LEVELS, type Logger, type LogLevel } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { Connection } from "../../runtime/net.ts";
 import type { Child } from "../../runtime/process.ts";
@@ -9,19 +10,19 @@ import { frame } from "../../protocol/wire/frames.ts";
 import { encode } from "../../protocol/wire/msgpack.ts";
 import { killGroups } from "./kill_groups.ts";
 import { LastWords, readSlowly, statusText } from "./last_words.ts";
-import { guardAgainstOrphans } from "./orphan_guard.ts";
 import type { PartDoor } from "./part_door.ts";
 import { type FromPart, PART_VARIABLE, PROTOCOL_VERSION, type ToPart } from "./part_protocol.ts";
+import { type PartReply, replyFrame, Requests } from "./requests.ts";
 
 /** When a process counts as healthy. All times in milliseconds. */
 export interface Health {
   /** Between two heartbeats. @default 1000 */
   beatMs?: number;
-  /** A process that has not answered for so long hangs, and is killed. @default 30000 */
+  /** A process that has not answered for so long hangs, and is killed. Infinity: it may block, and gets no heartbeats. @default 30000 */
   hungMs?: number;
   /** From its start to its first request. @default 60000 */
   startMs?: number;
-  /** Bytes of resident memory from which on it is killed, where the system shows them. @default 1 GiB */
+  /** Bytes of resident memory from which on it is killed, where the system shows them. Infinity: no limit. @default 1 GiB */
   maxMemory?: number;
   /** From being asked to end to being killed. @default 2000 */
   graceMs?: number;
@@ -37,7 +38,13 @@ export interface PartOptions {
   argv: readonly string[];
   /** What each of its processes is given; called as one starts. */
   config(): unknown;
+  /** Answers what its process asks (`PartHost`, `serve_part.ts`). @default every question is an error */
+  answers?(kind: string, args: readonly unknown[]): unknown;
   health?: Health;
+  /** What its process has started goes on when it has ended. @default false */
+  sparesChildren?: boolean;
+  /** Its process finishes its work when this one has ended or died. @default false */
+  outlives?: boolean;
   /** Of a part that is kept running: how long a process that has failed waits for its next start. @default from 0.1 to 30 s */
   backoff?: BackoffOptions;
   /** Of a part that is kept running: a process takes requests now, or has failed. */
@@ -65,9 +72,6 @@ export interface PartEnd {
   words: string;
 }
 
-/** The answer to a request; undefined if the process ended before. */
-export type PartReply = { value: unknown } | { error: string } | undefined;
-
 /** How long to wait for the exit status of a process after its connection is closed. */
 const STATUS_MS = 2000;
 
@@ -81,6 +85,16 @@ function residentBytes({ fs }: Runtime, pid: number): number | undefined {
   }
 }
 
+/** A process ended, or was killed, before it took requests. */
+export class StartError extends SaltError {
+  readonly end: PartEnd;
+
+  constructor(message: string, end: PartEnd) {
+    super("PART", end.words === "" ? message : `${message}: ${end.words}`);
+    this.end = end;
+  }
+}
+
 /** One process of a part as its supervisor sees it, from its first message to its end. */
 export class SupervisedProcess {
   readonly pid: number;
@@ -90,8 +104,8 @@ export class SupervisedProcess {
   readonly #connection: Connection;
   readonly #ready = deferred<void>();
   readonly #ended = deferred<PartEnd>();
-  readonly #replies = new Map<number, Deferred<PartReply>>();
-  #lastRequest = 0;
+  readonly #requests = new Requests();
+  #level: LogLevel | undefined;
   /** Heartbeats sent since the last answer. */
   #unanswered = 0;
   #cancelBeat = () => {};
@@ -99,6 +113,8 @@ export class SupervisedProcess {
   #why: string | undefined;
   /** True once it was asked to end. */
   retired = false;
+  /** Bytes of memory that it was killed for; undefined if it was not. */
+  excess: number | undefined;
 
   private constructor(owner: ProcessOwner, part: PartOptions, child: Child, words: LastWords, connection: Connection) {
     this.#owner = owner;
@@ -112,7 +128,8 @@ export class SupervisedProcess {
   /**
    * Starts a process and resolves once it takes requests.
    *
-   * @throws {Error} with its last words, if it cannot be started, ends early, or is not ready in time
+   * @throws {SystemError} if it cannot be started
+   * @throws {StartError} with its last words, if it ends early or is not ready in time
    */
   static async start(owner: ProcessOwner, part: PartOptions): Promise<SupervisedProcess> {
     const { runtime, door } = owner;
@@ -127,33 +144,36 @@ export class SupervisedProcess {
       started.resolve(process);
       return { receive: (message) => process.#receive(message), onClose: () => process.#closed() };
     });
-    const over = new AbortController();
-    const fail = (text: string) => {
-      throw new SaltError("PART", words.text === "" ? text : `${text}: ${words.text}`);
+    const fail = (text: string, how = text) => {
+      throw new StartError(text, { how, words: words.text });
     };
     try {
       const print = readSlowly(runtime.clock, (chunk) => words.add(chunk));
       child = await runtime.process.spawn({
         argv: part.argv,
         env: { ...runtime.process.environment(), [PART_VARIABLE]: ticket },
-        // Ctrl-C in the master's terminal must not end it: the master does that, in order.
+        // Ctrl-C in the terminal must not end it: its supervisor does that, in order.
         detached: true,
         onStdout: print,
         onStderr: print,
       });
+      if (part.outlives !== true) door.guard(child);
       const { startMs = 60_000 } = part.health ?? {};
-      const early = child.exited.then((status) => fail(`it exited with ${statusText(status)}`));
-      const late = runtime.clock.sleep(startMs, over.signal).then(() => fail(`not ready within ${startMs / 1000} s`));
-      const process = await Promise.race([started.promise, early, late]);
-      if (!isVersion) fail("its program is of another version than the master: restart the master");
-      await Promise.race([process.#ready.promise, early, late]);
-      process.#beat();
+      const early = child.exited.then(statusText).then((how) => fail(`it exited with ${how}`, how));
+      const ready = async () => {
+        const process = await Promise.race([started.promise, early]);
+        if (!isVersion) fail("its program has another version than this daemon: restart the daemon");
+        await Promise.race([process.#ready.promise, early]);
+        return process;
+      };
+      const late = () => fail(`not ready within ${startMs / 1000} s`);
+      const process = await within(runtime.clock, startMs, undefined, ready(), late);
+      process.#watch();
       return process;
     } catch (error) {
       if (child !== undefined) killGroups(runtime.process, [child.pid], "SIGKILL");
       throw error;
     } finally {
-      over.abort();
       cancel();
     }
   }
@@ -169,11 +189,9 @@ export class SupervisedProcess {
   }
 
   #open(): void {
-    const { runtime, partLog } = this.#owner;
     const { name, program = name, config } = this.#part;
-    void guardAgainstOrphans(runtime, this.pid).then((release) => this.ended.then(release));
-    const level = LOG_LEVELS.find((one) => partLog.enabled(one)) ?? "quiet";
-    this.#send({ type: "start", part: program, level, config: encode(config(), "bin") });
+    this.#level = levelOf(this.#owner.partLog);
+    this.#send({ type: "start", part: program, level: this.#level, config: encode(config(), "bin") });
   }
 
   #send(message: ToPart): void {
@@ -183,11 +201,11 @@ export class SupervisedProcess {
   /** Sends a request; resolves with undefined if the process ends before it has answered. */
   request(kind: string, body: Uint8Array): Promise<PartReply> {
     if (this.#isOver) return Promise.resolve(undefined);
-    const id = ++this.#lastRequest;
-    const answer = deferred<PartReply>();
-    this.#replies.set(id, answer);
+    const level = levelOf(this.#owner.partLog);
+    if (level !== this.#level) this.#send({ type: "level", level: this.#level = level });
+    const { id, reply } = this.#requests.add();
     this.#send({ type: "request", id, kind, body });
-    return answer.promise;
+    return reply;
   }
 
   #receive(message: FromPart): void {
@@ -205,30 +223,39 @@ export class SupervisedProcess {
         if (level in part) part[level as "warning"](text, fields);
         return;
       }
-      case "reply": {
-        const { id, value, error } = message;
-        this.#replies.get(id)?.resolve(error === undefined ? { value } : { error });
-        this.#replies.delete(id);
+      case "ask": {
+        const { id, kind, args } = message;
+        const reply = replyFrame(id ?? 0, () => this.#answer(kind, args));
+        if (id !== undefined) void reply.then((bytes) => this.#connection.write(bytes));
+        return;
       }
+      case "reply":
+        return this.#requests.replied(message);
     }
   }
 
+  #answer(kind: string, args: readonly unknown[]): unknown {
+    const { name, answers } = this.#part;
+    if (answers === undefined) throw new RangeError(`Unknown request "${kind}": "${name}" may ask nothing`);
+    return answers(kind, args);
+  }
+
   /**
-   * One heartbeat. What counts is how many were not answered, and not the time: when this process or the whole host was held
-   * up, the answers wait to be read.
+   * Looks whether it is healthy. What counts is how many heartbeats were not answered, and not the time: when this process or the whole
+   * host was held up, the answers wait to be read.
    */
-  #beat(): void {
-    if (this.#isOver) return;
+  #watch(): void {
     const { runtime } = this.#owner;
     const { beatMs = 1000, hungMs = 30_000, maxMemory = 2 ** 30 } = this.#part.health ?? {};
+    if (this.#isOver || (hungMs === Infinity && maxMemory === Infinity)) return;
     if (this.#unanswered * beatMs >= hungMs) return this.kill(`killed: it did not answer for ${hungMs / 1000} s`);
-    const memory = this.memory ?? 0;
+    const memory = maxMemory === Infinity ? 0 : this.memory ?? 0;
     if (memory > maxMemory) {
+      this.excess = memory;
       return this.kill(`killed: it used ${memory} bytes of memory, more than the limit of ${maxMemory}`);
     }
-    if (this.#unanswered === 0) this.#send({ type: "beat" });
-    this.#unanswered++;
-    this.#cancelBeat = runtime.clock.after(beatMs, () => this.#beat());
+    if (hungMs !== Infinity && this.#unanswered++ === 0) this.#send({ type: "beat" });
+    this.#cancelBeat = runtime.clock.after(beatMs, () => this.#watch());
   }
 
   /** The connection is closed: the process ends, or is of no use any more. */
@@ -248,15 +275,9 @@ export class SupervisedProcess {
     this.#isOver = true;
     this.#cancelBeat();
     this.#connection.destroy();
-    // What it has started goes with it.
-    try {
-      this.#owner.runtime.process.kill(-this.pid, "SIGKILL");
-    } catch {
-      // The number belongs to a process of another user by now.
-    }
+    if (this.#part.sparesChildren !== true) this.#signal(-this.pid, "SIGKILL");
     this.#ended.resolve({ how: this.#why ?? how, words: this.#words.text });
-    for (const answer of this.#replies.values()) answer.resolve(undefined);
-    this.#replies.clear();
+    this.#requests.end();
   }
 
   /** Kills it, with all that it has started. */
@@ -269,18 +290,38 @@ export class SupervisedProcess {
     void this.ended.then(cancel);
   }
 
+  #signal(pid: number, signal: "SIGTERM" | "SIGKILL"): void {
+    try {
+      this.#owner.runtime.process.kill(pid, signal);
+    } catch {
+      // The number belongs to a process of another user by now.
+    }
+  }
+
   /** Closes the connection so that the process exits; kills it if it does not. */
   retire(): void {
     if (this.retired) return;
     this.retired = true;
     this.#connection.end();
-    const { graceMs = 2000 } = this.#part.health ?? {};
-    const cancel = this.#owner.runtime.clock.after(
-      graceMs,
-      () => this.kill("killed: it did not stop when requested"),
-    );
-    void this.ended.then(cancel);
+    this.#killLater();
   }
+
+  /** Asks the process to end, and not its group: it may still be waiting for members of the group. Kills it if it does not. */
+  terminate(): void {
+    this.#signal(this.pid, "SIGTERM");
+    this.#killLater();
+  }
+
+  #killLater(): void {
+    const { graceMs = 2000 } = this.#part.health ?? {};
+    const kill = () => this.kill("killed: it did not stop when requested");
+    void this.ended.then(this.#owner.runtime.clock.after(graceMs, kill));
+  }
+}
+
+/** The most detailed level that a logger records. */
+function levelOf(log: Logger): LogLevel {
+  return LOG_LEVELS.find((level) => log.enabled(level)) ?? "quiet";
 }
 
 /** What went wrong with a part, for a log. */

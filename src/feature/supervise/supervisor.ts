@@ -43,15 +43,16 @@ export class Supervisor {
 
   /** The same for a part that has this process as its own. */
   kept(options: PartOptions): KeptPart {
-    return new KeptPart(this.#owner, options);
+    return new KeptPart(this.processes, options);
   }
 
   /** Processes that are started as requests come. */
   workers(options: WorkerPoolOptions): WorkerPool {
-    return this.add(new WorkerPool(this.#owner, options));
+    return this.add(new WorkerPool(this.processes, options));
   }
 
-  get #owner(): ProcessOwner {
+  /** What a part that starts its processes itself starts them with. */
+  get processes(): ProcessOwner {
     const { runtime, log } = this.#options;
     return { runtime, log: log.child("supervise"), partLog: log, door: this.#door };
   }

@@ -14,11 +14,11 @@ import {
   endFields,
   type PartEnd,
   type PartOptions,
-  type PartReply,
   type ProcessOwner,
   startFailure,
   SupervisedProcess,
 } from "./supervised_process.ts";
+import type { PartReply } from "./requests.ts";
 
 export interface WorkerPoolOptions extends PartOptions {
   /** Processes at most. */

@@ -17,7 +17,6 @@ import { SessionKeys } from "./keys/session_keys.ts";
 import { maintain } from "./maintenance/maintenance.ts";
 import { MasterSchedule } from "./maintenance/master_schedule.ts";
 import { masterId } from "./master_id.ts";
-import { ClusterMember } from "./cluster/cluster.ts";
 import type { MasterOptions } from "./master_options.ts";
 import { Presence } from "./presence.ts";
 import { Publisher } from "./publisher.ts";
@@ -44,8 +43,10 @@ const SMALL_JOB = 20;
  * A running master.
  */
 export interface Master extends AsyncDisposable {
-  /** The parts of the master, for programs that embed it. */
-  readonly services: MasterServices;
+  /** The configuration that holds now. */
+  readonly opts: MasterOpts;
+  /** The keys of its minions. */
+  readonly keys: KeyDirectories;
   /** `tcp://0.0.0.0:4505`, with the port that it listens at. */
   readonly publishEndpoint: string;
   /** Where requests go, `tcp://127.0.0.1:4506`, with the port that was taken. */
@@ -63,12 +64,17 @@ export interface Master extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+/** A master with its parts, for its own programs and their tests. */
+export interface MasterWithParts extends Master {
+  readonly services: MasterServices;
+}
+
 /**
  * Starts a master and resolves once minions can sign in. What it opened is closed again if a later step fails.
  *
  * @throws {SystemError} naming the port, file or directory that cannot be used
  */
-export async function startMaster(options: MasterOptions): Promise<Master> {
+export async function startMaster(options: MasterOptions): Promise<MasterWithParts> {
   const { opts, log, telemetry = NO_TELEMETRY } = options;
   const { meter } = telemetry;
   const runtime = durableRuntime(options.runtime, opts);
@@ -142,7 +148,7 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     publisher,
     services: () => current,
   };
-  const cluster = options.cluster === undefined ? undefined : await ClusterMember.join(options.cluster, joining);
+  const cluster = await options.cluster?.join(joining);
   stack.defer(() => cluster?.close());
   const services = makeServices(options, { runtime, bus, keys, masterKey, presence, publisher, audit, cluster });
   let current = services;
@@ -215,6 +221,10 @@ export async function startMaster(options: MasterOptions): Promise<Master> {
     get services() {
       return current;
     },
+    get opts() {
+      return current.opts;
+    },
+    keys,
     publishEndpoint,
     requestEndpoint,
     status,

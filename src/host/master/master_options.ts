@@ -11,9 +11,39 @@ import type { WheelRegistry } from "../../model/loader/wheel.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { Telemetry } from "../../base/telemetry/mod.ts";
-import type { ClusterParts } from "./cluster/contract.ts";
+import type { LedgerStorage } from "../../feature/cluster/storage.ts";
+import type { ClusterLink } from "./cluster_contract.ts";
+import type { MasterIdentity } from "../../protocol/channel/auth_server.ts";
+import type { RotatingMasterKey } from "./keys/master_key.ts";
+import type { Presence } from "./presence.ts";
+import type { Publisher } from "./publisher.ts";
+import type { MasterServices } from "./services.ts";
 import type { PillarCompiler } from "./commands/pillar.ts";
-import type { ExtJobCache, Runners, SendToReturners } from "./services.ts";
+import type { ExtJobCache } from "./jobs/job_services.ts";
+import type { Runners } from "./jobs/runners.ts";
+import type { SendToReturners } from "./services.ts";
+
+/** A master that joins its cluster. */
+export interface ClusterHost {
+  runtime: Runtime;
+  log: Logger;
+  id: string;
+  identity: MasterIdentity;
+  masterKey: RotatingMasterKey;
+  /** Where it keeps what it knows of the cluster. */
+  directory: string;
+  presence: Presence;
+  publisher: Publisher;
+  /** Asked once the master is put together. */
+  services(): MasterServices;
+}
+
+/** What several masters have in common: given to a master where `cluster` is set. */
+export interface OpenCluster {
+  /** Its job cache is the master's job cache. */
+  storage: LedgerStorage;
+  join(host: ClusterHost): Promise<ClusterLink>;
+}
 
 /** What {@link startMaster} needs. */
 export interface MasterOptions {
@@ -27,7 +57,7 @@ export interface MasterOptions {
   /** What the returners of scheduled runners are called by. Must not reject. @default they are not called */
   sendToReturners?: SendToReturners;
   /** What it shares with the other masters of its cluster; the master closes it. @default there are no others */
-  cluster?: ClusterParts;
+  cluster?: OpenCluster;
   /** @default the transport that the configuration asks for */
   sockets?: Transport;
   /** @default every pillar is empty */

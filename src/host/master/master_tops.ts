@@ -1,3 +1,4 @@
+import { within } from "../../base/async/within.ts";
 import { Pool } from "../../base/async/pool.ts";
 import type { MasterOpts } from "../../model/config/master_opts.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -121,20 +122,12 @@ export class MasterTopsHost {
   ): Promise<AnyMap> {
     let isWanted = true;
     const wanted = () => isWanted;
-    let cancel = () => {};
-    const late = new Promise<never>((_resolve, reject) => {
-      cancel = this.#runtime.clock.after(WAIT_MS, () => {
-        isWanted = false;
-        reject(new Error(`it has not answered within ${WAIT_MS / 1000} s`));
-      });
-    });
     const answer = customPool.run(async () =>
       isWanted ? await this.#customTops({ name, id: opts.id, opts, grains, settings }, wanted) : {}
     );
-    try {
-      return await Promise.race([answer, late]);
-    } finally {
-      cancel();
-    }
+    return await within(this.#runtime.clock, WAIT_MS, undefined, answer, () => {
+      isWanted = false;
+      throw new Error(`it has not answered within ${WAIT_MS / 1000} s`);
+    });
   }
 }

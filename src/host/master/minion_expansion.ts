@@ -4,7 +4,7 @@ import type { PatternCache } from "../../model/target/patterns.ts";
 import type { KeyDirectories } from "./keys/key_directories.ts";
 import type { MinionCache } from "./minion_cache.ts";
 import type { Presence } from "./presence.ts";
-import type { MasterServices } from "./services.ts";
+import type { AccessServices } from "./access/access_services.ts";
 
 /** Expands targets to the ids of accepted minions, by what the master has cached of their grains and pillar. */
 export function minionExpansion(
@@ -15,7 +15,7 @@ export function minionExpansion(
     presence: Presence;
     patterns: PatternCache;
   },
-): MasterServices["expand"] {
+): AccessServices["expand"] {
   return (target, { greedy = true } = {}) =>
     expandTarget(
       target,

@@ -1,3 +1,4 @@
+import type { KeyDirectories } from "./keys/key_directories.ts";
 import { hostOf } from "../../protocol/zmtp/mod.ts";
 
 /** Which of a minion's statements is the newer one: they are numbered from its start on. */
@@ -230,4 +231,11 @@ export class Presence {
   remotes(): Iterable<[string, string]> {
     return this.#last;
   }
+}
+
+/** The connected minions whose keys are accepted, sorted. */
+export function presentMinions(
+  { keys, presence }: { keys: Pick<KeyDirectories, "list">; presence: Pick<Presence, "connected"> },
+): string[] {
+  return keys.list("accepted").filter((id) => presence.connected(id));
 }

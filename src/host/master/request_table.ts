@@ -29,7 +29,8 @@ import { syndicReturned } from "./commands/syndic.ts";
 import { wheel } from "./commands/wheel.ts";
 import { proofOf } from "./access/callers.ts";
 import type { Audit } from "./audit/audit.ts";
-import { isRecord, type Load, type MasterServices } from "./services.ts";
+import { isRecord, type Load } from "./load.ts";
+import type { MasterServices } from "./services.ts";
 
 /** A command of the request server: load in, value of the reply out. */
 export type Command = (services: MasterServices, load: Load, minion: string | undefined) => unknown;

@@ -1,3 +1,4 @@
+import { abortable, within } from "../../base/async/within.ts";
 import { backoffDelay } from "../../base/async/backoff.ts";
 import type { Clock } from "../../base/async/clock.ts";
 import { deferred } from "../../base/async/deferred.ts";
@@ -189,15 +190,13 @@ export class Failover<M extends Candidate> {
   async #untilChange(master: M, signal: AbortSignal): Promise<Change<M>> {
     const ended = new AbortController();
     const either = AbortSignal.any([signal, ended.signal]);
-    const aborted = deferred<never>();
-    signal.addEventListener("abort", () => aborted.reject(signal.reason), { once: true });
     const watches = [
       this.#watchStream(master, either),
       this.#watchReplies(master, either),
       this.#watchFirst(master, either),
     ];
     try {
-      return await Promise.race([...watches, aborted.promise]);
+      return await abortable(Promise.race(watches), signal);
     } finally {
       ended.abort();
       // One of them may be opening the first master, which must not be left after it was opened again.
@@ -216,17 +215,15 @@ export class Failover<M extends Candidate> {
       });
       const over = new AbortController();
       const back = this.#until(() => this.#connected.has(master), AbortSignal.any([signal, over.signal]));
-      const late = clock.sleep(seconds * 1000, AbortSignal.any([signal, over.signal])).then(() => "late");
-      const first = await Promise.race([back, late]);
+      const first = await within(clock, seconds * 1000, signal, back, () => "late");
       over.abort();
-      for (const one of [back, late]) one.catch(() => {});
       if (first === "late") return { lost: `its connection closed, and was not restored after ${seconds} seconds` };
     }
   }
 
   /** Resolves when a condition on {@link Failover.#connected} holds. */
   async #until(holds: () => boolean, signal: AbortSignal): Promise<void> {
-    while (!holds()) await this.#race(this.#changed.promise, signal);
+    while (!holds()) await abortable(this.#changed.promise, signal);
   }
 
   /** Resolves when the master does not reply any more. */
@@ -250,7 +247,7 @@ export class Failover<M extends Candidate> {
   async #watchFirst(master: M, signal: AbortSignal): Promise<Change<M>> {
     const { opts, candidates, fire } = this.#options;
     const first = candidates[0]!;
-    if (first === master) await this.#race(never, signal);
+    if (first === master) await abortable(never, signal);
     const seconds = opts.master_failback_interval || Math.max(0, opts.master_alive_interval) || FAILBACK_SECONDS;
     for (;;) {
       await this.#pause(opts.master_failback ? seconds : 0, this.#asked.back.promise, signal);
@@ -266,26 +263,7 @@ export class Failover<M extends Candidate> {
 
   /** Waits so many seconds, or until it is asked for; 0 and less wait for that alone. */
   async #pause(seconds: number, asked: Promise<void>, signal: AbortSignal): Promise<void> {
-    if (!(seconds > 0)) return await this.#race(asked, signal);
-    const over = new AbortController();
-    const pause = this.#options.clock.sleep(seconds * 1000, AbortSignal.any([signal, over.signal]));
-    try {
-      await this.#race(Promise.race([pause, asked]), signal);
-    } finally {
-      over.abort();
-      pause.catch(() => {});
-    }
-  }
-
-  async #race(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    const aborted = deferred<void>();
-    const abort = () => aborted.reject(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
-    try {
-      await Promise.race([promise, aborted.promise]);
-    } finally {
-      signal.removeEventListener("abort", abort);
-    }
+    if (!(seconds > 0)) return await abortable(asked, signal);
+    await within(this.#options.clock, seconds * 1000, signal, asked);
   }
 }

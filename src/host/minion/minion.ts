@@ -33,7 +33,7 @@ import { observeMinion } from "./minion_metrics.ts";
 import type { OwnPillar } from "./pillar.ts";
 import { PillarRefresh } from "./pillar_refresh.ts";
 import { openExecution } from "./processes/open_execution.ts";
-import type { JobCommand } from "./processes/process_starter.ts";
+import type { JobCommand } from "./processes/pooled_process.ts";
 import { MinionBeacons, type MinionBeaconsOptions } from "./beacons/minion_beacons.ts";
 import { MinionSchedule, type MinionScheduleOptions } from "./schedule/minion_schedule.ts";
 import { serveMasters } from "./serve_masters.ts";

@@ -1,3 +1,4 @@
+import { abortable } from "../../base/async/within.ts";
 import type { Clock } from "../../base/async/clock.ts";
 import { deferred } from "../../base/async/deferred.ts";
 import type { PublicationReader } from "../../protocol/channel/pub_client.ts";
@@ -87,10 +88,7 @@ export class Publications {
       onState?.(false);
     });
     sub.connect(uri);
-    const aborted = deferred<void>();
-    const either = waiting === undefined ? signal : AbortSignal.any([signal, waiting]);
-    either.addEventListener("abort", () => aborted.reject(either.reason), { once: true });
-    await Promise.race([connected.promise, aborted.promise]);
+    await abortable(connected.promise, waiting === undefined ? signal : AbortSignal.any([signal, waiting]));
   }
 
   async #introduce(again: boolean): Promise<void> {

@@ -1,3 +1,4 @@
+import { within } from "../../base/async/within.ts";
 import { backoffDelay } from "../../base/async/backoff.ts";
 import type { MinionIdentity } from "../../protocol/channel/auth_client.ts";
 import type { MinionOpts } from "../../model/config/minion_opts.ts";
@@ -89,11 +90,7 @@ export class ServedMaster implements Candidate {
     masters.markConnected(this.connection, true);
     await pillar.refresh(this.connection);
     signal.throwIfAborted();
-    const over = new AbortController();
-    const late = clock.sleep(LISTEN_MS, AbortSignal.any([signal, over.signal]));
-    await Promise.race([this.#present(true), late]);
-    over.abort();
-    late.catch(() => {});
+    await within(clock, LISTEN_MS, signal, this.#present(true));
   }
 
   async leave(): Promise<void> {

@@ -12,8 +12,8 @@ import {
 import { ArgumentMismatchError, bindArguments, parseSignature } from "../../model/loader/signature.ts";
 import { StreamedMap } from "../../model/loader/streamed_map.ts";
 import { traceback } from "../../model/loader/traceback.ts";
-import { argumentsOf } from "../master/commands/low.ts";
-import type { RunnerJob } from "../master/services.ts";
+import { argumentsOf } from "../master/access/low.ts";
+import type { RunnerJob } from "../master/jobs/runners.ts";
 import { absentRunner } from "./absent_runners.ts";
 import { type OpenRunnerContext, openRunnerContext } from "./runner_context.ts";
 import type { RunnerArguments, RunnerHostOptions, RunsRunner } from "./runner_host_options.ts";

@@ -1,32 +1,24 @@
 /** The processes of runners: one each, started before it is needed. */
 import { Pool } from "../../base/async/pool.ts";
-import { type Deferred, deferred } from "../../base/async/deferred.ts";
 import { messageOf } from "../../base/errors.ts";
-import type { Logger } from "../../base/log.ts";
-import type { RunnerEnd, RunnerJob, Runners } from "../master/services.ts";
+import type { MasterOpts } from "../../model/config/master_opts.ts";
+import type { RunnerEnd, RunnerJob, Runners } from "../master/jobs/runners.ts";
 import type { Part, PartStatus } from "../../feature/supervise/part.ts";
-import type { Child } from "../../runtime/process.ts";
-import type { Runtime } from "../../runtime/runtime.ts";
-import { LastWords, statusText } from "../../feature/supervise/last_words.ts";
+import { type ProcessOwner, StartError, SupervisedProcess } from "../../feature/supervise/supervised_process.ts";
 import { encode } from "../../protocol/wire/msgpack.ts";
+
+/** What the process of a runner is given (the request `run`). */
+export type RunnerWork = RunnerJob & { opts: MasterOpts };
 
 /** Runners that run at once; more wait. */
 const AT_ONCE = 64;
 /** How long a process waits for a runner before it is ended. */
 const IDLE_MS = 600_000;
 
-/** A process that has everything loaded and waits for what to run. */
-interface Waiting {
-  child: Promise<Child>;
-  work: Deferred<Uint8Array>;
-  printed: LastWords;
-}
-
-/** The one that no runner has taken yet. */
+/** A process that has everything loaded, or soon has, and waits for what to run. */
 interface Spare {
-  waiting: Waiting;
-  /** Once it has started. */
-  child?: Child;
+  starting: Promise<SupervisedProcess>;
+  process?: SupervisedProcess;
 }
 
 /**
@@ -35,12 +27,11 @@ interface Spare {
  */
 export class RunnerProcesses implements Runners, Part {
   readonly name = "runners";
-  readonly #runtime: Runtime;
-  readonly #log: Logger;
-  readonly #opts: () => Record<string, unknown>;
+  readonly #owner: ProcessOwner;
+  readonly #opts: () => MasterOpts;
   readonly #argv: readonly string[];
   readonly #pool = new Pool(AT_ONCE);
-  readonly #running = new Map<Child, { job: RunnerJob; sinceMs: number }>();
+  readonly #running = new Map<SupervisedProcess, { job: RunnerJob; sinceMs: number }>();
   #spare: Spare | undefined;
   #failed = 0;
   #last: PartStatus["last_words"] = null;
@@ -51,9 +42,8 @@ export class RunnerProcesses implements Runners, Part {
    * @param opts the master's configuration as it is now, which runners are given
    * @param argv the command that is started for a runner
    */
-  constructor(runtime: Runtime, log: Logger, opts: () => Record<string, unknown>, argv: readonly string[]) {
-    this.#runtime = runtime;
-    this.#log = log;
+  constructor(owner: ProcessOwner, opts: () => MasterOpts, argv: readonly string[]) {
+    this.#owner = owner;
     this.#opts = opts;
     this.#argv = argv;
   }
@@ -63,67 +53,69 @@ export class RunnerProcesses implements Runners, Part {
   }
 
   async #run(job: RunnerJob): Promise<RunnerEnd> {
-    const waiting = this.#spare?.waiting ?? this.#start();
+    const { runtime: { clock }, partLog } = this.#owner;
+    const spare = this.#spare?.starting ?? this.#start();
     this.#spare = undefined;
-    waiting.work.resolve(encode({ ...job, opts: this.#opts() }, "bin"));
-    const child = await waiting.child;
-    this.#running.set(child, { job, sinceMs: this.#runtime.clock.now() });
-    this.#keepSpare();
-    const exit = await child.exited;
-    this.#running.delete(child);
-    const status = statusText(exit);
-    const printed = waiting.printed.text;
-    if (exit.code !== 0) {
+    const { how: status, words: printed } = await spare.then(async (process) => {
+      this.#running.set(process, { job, sinceMs: clock.now() });
+      this.#keepSpare();
+      await process.request("run", encode({ ...job, opts: this.#opts() }, "bin"));
+      process.retire();
+      const end = await process.ended;
+      this.#running.delete(process);
+      return end;
+    }).catch((error) => {
+      if (error instanceof StartError) return error.end;
+      throw error;
+    });
+    if (status !== "exit code 0") {
       this.#failed++;
       this.#last = { how: status, words: printed };
     }
-    if (printed !== "") this.#log.warning("a runner printed something", { jid: job.jid, fun: job.fun, printed });
+    if (printed !== "") {
+      partLog.child("runner").warning("a runner printed something", { jid: job.jid, fun: job.fun, printed });
+    }
     return { status, printed };
   }
 
-  #start(): Waiting {
-    const { process } = this.#runtime;
-    const work = deferred<Uint8Array>();
-    const printed = new LastWords();
-    const keep = (chunk: Uint8Array) => printed.add(chunk);
-    const child = process.spawn({
+  #start(): Promise<SupervisedProcess> {
+    return SupervisedProcess.start(this.#owner, {
+      name: "runner",
       argv: this.#argv,
-      env: process.environment(),
-      stdin: work.promise,
-      onStdout: keep,
-      onStderr: keep,
+      config: () => null,
+      health: { hungMs: Infinity, maxMemory: Infinity },
+      sparesChildren: true,
+      outlives: true,
     });
-    return { child, work, printed };
   }
 
   #keepSpare(): void {
     this.#cancelIdle();
     if (this.#closed) return;
     if (this.#spare === undefined) {
-      const spare: Spare = { waiting: this.#start() };
+      const spare: Spare = { starting: this.#start() };
       this.#spare = spare;
       const gone = () => {
         if (this.#spare === spare) this.#spare = undefined;
       };
-      spare.waiting.child.then((child) => {
-        spare.child = child;
-        return child.exited.then(gone);
+      spare.starting.then((process) => {
+        spare.process = process;
+        return process.ended.then(gone);
       }, (error) => {
-        this.#log.warning("cannot start a process for runners", { error: messageOf(error) });
+        this.#owner.log.warning("cannot start a process for runners", { error: messageOf(error) });
         gone();
       });
     }
-    this.#cancelIdle = this.#runtime.clock.after(IDLE_MS, () => this.#letGo());
+    this.#cancelIdle = this.#owner.runtime.clock.after(IDLE_MS, () => this.#letGo());
   }
 
   #letGo(): void {
-    // Empty work makes the spare process exit.
-    this.#spare?.waiting.work.resolve(new Uint8Array(0));
+    void this.#spare?.starting.then((process) => process.retire(), () => {});
     this.#spare = undefined;
   }
 
   status(): PartStatus {
-    const now = this.#runtime.clock.now();
+    const now = this.#owner.runtime.clock.now();
     const running = [...this.#running].map(([{ pid }, { job, sinceMs }]) => ({
       pid,
       state: "busy",
@@ -131,7 +123,7 @@ export class RunnerProcesses implements Runners, Part {
       jid: job.jid,
       seconds: Math.round((now - sinceMs) / 100) / 10,
     }));
-    const spare = this.#spare?.child;
+    const spare = this.#spare?.process;
     return {
       name: this.name,
       state: this.#closed ? "stopped" : "running",

@@ -1,3 +1,4 @@
+import { abortable } from "../../base/async/within.ts";
 import { backoffDelay } from "../../base/async/backoff.ts";
 import { LocalClient } from "../../client/local_client.ts";
 import type { Published, PublishRequest } from "../../client/publish_request.ts";
@@ -81,9 +82,7 @@ export class LocalMaster implements AsyncDisposable {
         failures = 0;
         log.info("connected to the local master", { brine: this.isBrine });
         this.#options.onConnected();
-        const closed = Promise.withResolvers<never>();
-        signal.addEventListener("abort", () => closed.reject(signal.reason), { once: true });
-        await Promise.race([this.#client!.lost, closed.promise]);
+        await abortable(this.#client!.lost, signal);
       } catch (error) {
         if (signal.aborted) break;
         if (this.#client !== undefined || failures === 0) {

@@ -14,6 +14,7 @@ import {
   proxyHost,
   roots,
   switchOrNothing,
+  memoryLimit,
   within,
 } from "./rules.ts";
 
@@ -341,6 +342,11 @@ export const MINION_OPTIONS = {
   ),
   process_count_max: number(-1, "Jobs that run at the same time; -1 for any number."),
   job_timeout: number(0, "Seconds after which a job is killed. 0: never."),
+  job_max_memory: number(
+    0,
+    "Bytes of memory for the process of a job. A job with more is killed and fails. 0: no limit.",
+    { rule: memoryLimit },
+  ),
   minion_jid_queue_hwm: number(100, "The number of job ids that are remembered, so that a repeated job runs once."),
   cache_jobs: bool(false, "A copy of each return is kept below `cachedir`."),
   return: any("", "More returners that get every return."),

@@ -23,6 +23,12 @@ export function within(least: number, most = Infinity, whole = true): Rule {
   };
 }
 
+/** Bytes of memory for a process, or 0: with less, none of ours would start. */
+export const memoryLimit: Rule = (value) => {
+  const wrong = Number(value) === 0 ? undefined : within(134_217_728)(value);
+  return wrong && `0 or ${wrong}`;
+};
+
 /** Of a map: every value fits. @param expected completes "expected a map of …" */
 export const mapOf = (fits: (value: unknown) => boolean, expected: string): Rule => (value) =>
   value === null || isRecord(value) && Object.values(value).every((item) => item === null || fits(item))

@@ -1,3 +1,4 @@
+import { within } from "../../base/async/within.ts";
 import { type AnyMap, entriesOf, isMap } from "../../language/python/containers.ts";
 import { repr } from "../../language/python/repr.ts";
 import { type CustomPlace, foreignText, known, loadCustomFile } from "./custom_file.ts";
@@ -73,17 +74,11 @@ export async function runCustomTop(place: CustomPlace, request: CustomTopRequest
   if (file === undefined) throw new Error(`the custom module "${request.name}" no longer exists`);
   if (file.form === "foreign") throw new TypeError(foreignText(file));
   const limit = new AbortController();
-  let cancel = () => {};
-  const late = new Promise<never>((_resolve, reject) => {
-    cancel = place.runtime.clock.after(CUSTOM_TOP_MS, () => {
-      const error = new Error(`"${file.path}" has not answered within ${CUSTOM_TOP_MS / 1000} s`);
-      reject(error);
-      limit.abort(error);
-    });
-  });
-  try {
-    return checked(await Promise.race([call(place, file, request, limit.signal), late]), file);
-  } finally {
-    cancel();
-  }
+  const late = () => {
+    const error = new Error(`"${file.path}" has not answered within ${CUSTOM_TOP_MS / 1000} s`);
+    limit.abort(error);
+    throw error;
+  };
+  const answer = call(place, file, request, limit.signal);
+  return checked(await within(place.runtime.clock, CUSTOM_TOP_MS, undefined, answer, late), file);
 }

@@ -2,6 +2,7 @@
  * libzmq behind the same interfaces, through npm's `zeromq`: for comparison, and for those who need libzmq itself. Node only:
  * under Bun the package aborts the process, under Deno its REQ sockets hang.
  */
+import { abortable } from "../../base/async/within.ts";
 import { codeOf, messageOf, SaltError, SystemError, TimeoutError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Message } from "./frame.ts";
@@ -225,20 +226,15 @@ class NativeReq extends NativeBase implements Req {
 
   async #ask(frames: Message, limit: AbortSignal): Promise<Message> {
     limit.throwIfAborted();
-    const given = Promise.withResolvers<never>();
-    const onAbort = () => given.reject(limit.reason);
-    limit.addEventListener("abort", onAbort);
     try {
       const asked = (async () => {
         await this.socket.send(frames);
         return plain(await this.socket.receive());
       })();
-      return await Promise.race([asked, given.promise]);
+      return await abortable(asked, limit);
     } catch (error) {
       if (limit.aborted && !this.closed) this.renew();
       throw error;
-    } finally {
-      limit.removeEventListener("abort", onAbort);
     }
   }
 }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { ENDED } from "../../../src/model/job/outcome.ts";
-import { REFUSALS } from "../../../src/host/master/services.ts";
+import { REFUSALS } from "../../../src/host/master/jobs/job_services.ts";
 import { type Metric, METRICS } from "../../../src/base/telemetry/mod.ts";
 
 const text = readFileSync(new URL("../../../docs/metrics.md", import.meta.url), "utf8");

@@ -115,4 +115,20 @@ describe("processes of parts", TIMEOUT, () => {
     await until(() => !runtime.process.alive(pid));
     rmSync(directory, { recursive: true, force: true });
   });
+
+  test(
+    "a guard kills the groups on its list when the process that keeps it has been killed, and no other",
+    TIMEOUT,
+    async () => {
+      const runtime = await currentRuntime();
+      const [command, ...words] = program("./guard_parent.ts");
+      const parent = spawn(command!, words, { stdio: ["pipe", "pipe", "inherit"] });
+      const lines = createInterface({ input: parent.stdout! })[Symbol.asyncIterator]();
+      const [first, released, last] = JSON.parse(String((await lines.next()).value)) as [number, number, number];
+      parent.kill("SIGKILL");
+      await until(() => !runtime.process.alive(first) && !runtime.process.alive(last));
+      assert.ok(runtime.process.alive(released));
+      process.kill(released, "SIGKILL");
+    },
+  );
 });

@@ -1,5 +1,5 @@
 /** A Brine master with minions in memory, set up as tests/golden-api/README.md says, and a gateway's backend for it. */
-import type { RunnerJob } from "../../../src/host/master/services.ts";
+import type { RunnerJob } from "../../../src/host/master/jobs/runners.ts";
 import { RUNNER_PLUGINS } from "../../../cli/runner_plugins.ts";
 import { RunnerHost } from "../../../src/host/runner/runner_host.ts";
 import { type Backend, masterBackend } from "../../../src/host/gateway/mod.ts";

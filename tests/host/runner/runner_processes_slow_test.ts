@@ -1,11 +1,15 @@
 /** Runners in processes of their own, started by a master for callers over the request port. */
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import process from "node:process";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { Supervisor } from "../../../src/feature/supervise/supervisor.ts";
 import { RunnerProcesses } from "../../../src/host/runner/runner_processes.ts";
 import { masterId } from "../../../src/host/master/master_id.ts";
-import type { Runners } from "../../../src/host/master/services.ts";
+import type { Runners } from "../../../src/host/master/jobs/runners.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { decode, encode, unpack } from "../../../src/protocol/wire/msgpack.ts";
 import { captureLog } from "../../support/capture_log.ts";
@@ -25,10 +29,13 @@ interface Site extends AsyncDisposable {
 
 async function site(argv: readonly string[] = OURS): Promise<Site> {
   const runtime = await currentRuntime();
+  const directory = mkdtempSync(path.join(tmpdir().length > 40 ? "/tmp" : tmpdir(), "brine-runner-"));
+  const socket = { kind: "unix" as const, path: path.join(directory, "parts.ipc") };
   // The master's options are known once it is there; the runners need them when they are called.
   let made: RunnerProcesses | undefined;
+  const supervisor = new Supervisor({ runtime, log: captureLog().log, socket });
   const runners: Runners = {
-    run: (job) => (made ??= new RunnerProcesses(runtime, captureLog().log, () => cluster.masterOpts, argv)).run(job),
+    run: (job) => (made ??= new RunnerProcesses(supervisor.processes, () => cluster.masterOpts, argv)).run(job),
     close: () => made?.close(),
   };
   const cluster: Cluster = await startCluster({ place: "current", minions: [], runners });
@@ -43,7 +50,11 @@ async function site(argv: readonly string[] = OURS): Promise<Site> {
       const { tag } = decode(await exchange(bytes, { timeoutMs: 30_000 }), { mode: "wire" }) as Json;
       return (await cluster.event(`${tag}/ret`)).data;
     },
-    [Symbol.asyncDispose]: () => cluster.close(),
+    async [Symbol.asyncDispose]() {
+      await cluster.close();
+      await supervisor.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
   };
 }
 

@@ -1,3 +1,4 @@
+import { within } from "../../../base/async/within.ts";
 import { deferred } from "../../../base/async/deferred.ts";
 import { runBatch } from "../../../client/batch.ts";
 import { ClientError, isRefusal } from "../../../client/client_error.ts";
@@ -149,11 +150,9 @@ class MasterBackend implements Backend {
 
   async #askCluster(): Promise<{ masters: number; storage: boolean; bus: boolean; lease: boolean } | undefined> {
     const { clock } = this.#options.runtime;
-    const late = deferred<undefined>();
-    const cancel = clock.after(CLUSTER_WAIT_MS, () => late.resolve(undefined));
     try {
       const asked = this.#ask((client) => client.ask("cluster_status", {}));
-      const answer = await Promise.race([asked, late.promise]) as { cluster?: ClusterStatus } | undefined;
+      const answer = await within(clock, CLUSTER_WAIT_MS, undefined, asked) as { cluster?: ClusterStatus } | undefined;
       const status = answer?.cluster ?? undefined;
       return status && {
         masters: status.masters.length,
@@ -164,8 +163,6 @@ class MasterBackend implements Backend {
     } catch {
       // Not allowed to, or the master is away: `up` tells of that.
       return undefined;
-    } finally {
-      cancel();
     }
   }
 

@@ -1,5 +1,6 @@
-import { calledWith } from "../commands/low.ts";
-import type { Load, MasterServices } from "../services.ts";
+import { calledWith } from "./low.ts";
+import type { Load } from "../load.ts";
+import type { AccessServices } from "./access_services.ts";
 import { type Caller, notPermitted, unproven } from "./callers.ts";
 
 /** Salt's answer to text that is not a function name. */
@@ -9,7 +10,7 @@ const BAD_NAME = {
 
 /** The runner or wheel function of a load, if its caller is permitted to call it; otherwise the answer that refuses it. */
 export async function authorizeCall(
-  services: MasterServices,
+  services: AccessServices,
   load: Load,
   form: "runner" | "wheel",
   low: Load,

@@ -1,7 +1,8 @@
 import { asksPillar, exactTarget, guessesPillar } from "../../../model/target/exact.ts";
 import { delimiterOf, type Target } from "../../../model/target/target.ts";
 import { isExpression, matchExpression } from "../../../model/target/expression.ts";
-import { isRecord, type Load, type MasterServices } from "../services.ts";
+import { isRecord, type Load } from "../load.ts";
+import type { AccessServices } from "./access_services.ts";
 import type { TargetScope } from "./acl.ts";
 import { callsOf } from "./calls.ts";
 import { type Caller, proofOf } from "./callers.ts";
@@ -30,7 +31,7 @@ export interface AuthorizedPublication {
  * @throws {TypeError} if the load names no user
  */
 export async function authorizePublication(
-  services: MasterServices,
+  services: AccessServices,
   load: Load,
 ): Promise<AuthorizedPublication | { refusal: unknown }> {
   const { log } = services;
@@ -79,7 +80,7 @@ export async function authorizePublication(
 }
 
 /** True if a caller may run these functions on any minion: whether those below a syndic are within a rule cannot be told here. */
-function permittedBelow({ rules }: MasterServices, { permissions }: Caller, load: Load): boolean {
+function permittedBelow({ rules }: AccessServices, { permissions }: Caller, load: Load): boolean {
   if (permissions === undefined) return true;
   const any = "*";
   return rules.mayPublish(permissions, callsOf(load), {
@@ -90,7 +91,7 @@ function permittedBelow({ rules }: MasterServices, { permissions }: Caller, load
 
 /** True if `publisher_acl_blacklist` names one of these users or functions. */
 export function blacklisted(
-  { opts, log }: MasterServices,
+  { opts, log }: AccessServices,
   users: readonly string[],
   functions: readonly string[],
 ): boolean {
@@ -109,12 +110,12 @@ export function blacklisted(
 }
 
 /** False if a caller may run these functions on no minion, or uses patterns on pillar. */
-function mightBePermitted({ rules }: MasterServices, { permissions }: Caller, load: Load, target: Target): boolean {
+function mightBePermitted({ rules }: AccessServices, { permissions }: Caller, load: Load, target: Target): boolean {
   return permissions === undefined || rules.mightPublish(permissions, callsOf(load)) && !guessesPillar(target);
 }
 
 /** Who a job is for. A rule means only minions known to match: one whose grains the master does not have is within no rule. */
-export function scopeOf(services: MasterServices, minions: readonly string[]): TargetScope {
+export function scopeOf(services: AccessServices, minions: readonly string[]): TargetScope {
   return {
     minions,
     expand: (rule) => services.expand({ tgt: rule, tgt_type: "compound" }, { greedy: false }).minions,
@@ -123,7 +124,7 @@ export function scopeOf(services: MasterServices, minions: readonly string[]): T
 
 /** True if a caller may run these functions on these minions. */
 function permitted(
-  services: MasterServices,
+  services: AccessServices,
   { permissions }: Caller,
   load: Load,
   target: Target,

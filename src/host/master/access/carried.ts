@@ -1,6 +1,7 @@
 import { CARRIED_FIELDS, isCarried } from "../../../model/job/carried_fields.ts";
 import { jidMs } from "../../../model/job/jid.ts";
-import { isRecord, type Load, type MasterServices } from "../services.ts";
+import { isRecord, type Load } from "../load.ts";
+import type { AccessServices } from "./access_services.ts";
 import { isOpen } from "./acl.ts";
 import { type Caller, withoutCredentials } from "./callers.ts";
 import { textOf } from "./publish_load.ts";
@@ -36,7 +37,7 @@ export const namesOf = (ret: string): string[] =>
   ret.split(",").map((name) => name.trim()).filter((name) => name !== "");
 
 /** True if the jid is a new one, or that of a job of this user. */
-async function isOwnJid({ ledger, jobs, runtime: { clock } }: MasterServices, jid: string, user: string) {
+async function isOwnJid({ ledger, jobs, runtime: { clock } }: AccessServices, jid: string, user: string) {
   if (Math.abs(clock.now() - jidMs(jid)) <= JID_IS_NEW_MS) return true;
   return (ledger.loadOf(jid) ?? await jobs.load(jid))?.user === user;
 }
@@ -49,7 +50,7 @@ async function isOwnJid({ ledger, jobs, runtime: { clock } }: MasterServices, ji
  * @returns or the name of a field that is not permitted
  */
 export async function carriedBy(
-  services: MasterServices,
+  services: AccessServices,
   caller: Caller,
   load: Load,
   kwargs: Record<string, unknown>,

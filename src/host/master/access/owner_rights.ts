@@ -1,5 +1,6 @@
 import type { JobOwner } from "../../../model/job/job_owner.ts";
-import { isRecord, type Load, type MasterServices } from "../services.ts";
+import { isRecord, type Load } from "../load.ts";
+import type { AccessServices } from "./access_services.ts";
 import { blacklisted, scopeOf } from "./authorize_publication.ts";
 import type { Permissions } from "./acl.ts";
 import { callsOf } from "./calls.ts";
@@ -13,7 +14,7 @@ export function ownerOf({ user, proof, permissions, login }: Caller): JobOwner |
 
 /** What its owner may do now; a text says why nothing. */
 async function permissionsNow(
-  { callers, externalAuth, tokens, runtime: { clock } }: MasterServices,
+  { callers, externalAuth, tokens, runtime: { clock } }: AccessServices,
   { user, proof, eauth = "", groups = [], granted, token }: JobOwner,
 ): Promise<{ permissions: Permissions | undefined } | string> {
   if (proof === "user") return callers.ofLocalUser(user) ?? "its owner no longer has permission to publish";
@@ -34,7 +35,7 @@ async function permissionsNow(
  * @throws any error that prevents an answer
  */
 export async function ownerFault(
-  services: MasterServices,
+  services: AccessServices,
   owner: JobOwner,
   load: Load,
   minion: string | undefined,

@@ -5,7 +5,7 @@ import type { Logger } from "../../../base/log.ts";
 import { type Caller, type CallingReaction, proofOf, withoutCredentials } from "../access/callers.ts";
 import { isRecord, type Load } from "../load.ts";
 import type { AuditEntry, AuditKind } from "./audit_entry.ts";
-import type { Duty } from "../maintenance/duty.ts";
+import type { Duty } from "../duty.ts";
 import type { AuditLog } from "./audit_log.ts";
 import type { FloodGate } from "./flood_gate.ts";
 import type { KeyFollower } from "./key_follower.ts";

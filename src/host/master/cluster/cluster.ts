@@ -1,9 +1,9 @@
-import type { Bus } from "../../../feature/cluster/bus.ts";
+import type { ClusterHost, OpenCluster } from "../master_options.ts";
+import type { Bus, BusWire } from "../../../feature/cluster/bus.ts";
 import { ClusterKey } from "../../../feature/cluster/cluster_key.ts";
 import { LoadSeal } from "../../../feature/cluster/load_seal.ts";
 import { openBus } from "../../../feature/cluster/sealed_bus.ts";
 import type { AuditStore, LedgerStorage } from "../../../feature/cluster/storage.ts";
-import type { MasterIdentity } from "../../../protocol/channel/auth_server.ts";
 import { joinPath } from "../../../base/paths.ts";
 import { hex } from "../../../protocol/crypto/hex.ts";
 import { messageOf, SystemError } from "../../../base/errors.ts";
@@ -11,15 +11,10 @@ import { BusEvent } from "../../../model/event/bus.ts";
 import { EVENTS_MISSED, jobReturn } from "../../../model/event/tag.ts";
 import { returnedOf } from "../../../model/job/job_cache.ts";
 import type { Logger } from "../../../base/log.ts";
-import type { Runtime } from "../../../runtime/runtime.ts";
 import { decode, encode, Packed } from "../../../protocol/wire/msgpack.ts";
 import { eventOfStored } from "../jobs/replayed_returns.ts";
 import { sendQueuedJobs } from "../jobs/queued_jobs.ts";
-import type { RotatingMasterKey } from "../keys/master_key.ts";
-import type { Presence } from "../presence.ts";
-import type { Publisher } from "../publisher.ts";
-import type { MasterServices } from "../services.ts";
-import type { Answers, Cluster, ClusterParts, Statement } from "./contract.ts";
+import type { Answers, ClusterLink, Statement } from "../cluster_contract.ts";
 import { Membership } from "./membership.ts";
 import { Mirrors } from "./mirrors.ts";
 import { PeerJobs } from "./peer_jobs.ts";
@@ -47,31 +42,31 @@ const EVENT_MS = 2000;
 const text = new TextEncoder();
 const RETURN_TAG = /^salt\/job\/([^/]+)\/ret\/(.+)$/;
 
-export interface JoinParts {
-  runtime: Runtime;
-  log: Logger;
-  id: string;
-  identity: MasterIdentity;
-  masterKey: RotatingMasterKey;
-  /** Where it keeps what it knows of the cluster. */
-  directory: string;
-  presence: Presence;
-  publisher: Publisher;
-  /** Asked once the master is put together. */
-  services(): MasterServices;
+/** What several masters have in common: given to a master where `cluster` is set. */
+export interface ClusterParts {
+  /** The storage; its job cache is the master's job cache. */
+  storage: LedgerStorage;
+  /** Connects to the bus. @param random differs for each connection */
+  openWire(random: string): Promise<BusWire>;
+  /** `cluster: name`. */
+  name: string;
+  /** `cluster: lease_seconds`. */
+  leaseSeconds: number;
+  /** How long it waits for its servers at start. @default as long as it takes */
+  waiting?: Waiting;
 }
 
-const lifeFile = ({ directory }: JoinParts) => joinPath(directory, "life");
+const lifeFile = ({ directory }: ClusterHost) => joinPath(directory, "life");
 
 /** The name of the last life of this master; "" if none is known. */
-function readLife(parts: JoinParts): string {
+function readLife(parts: ClusterHost): string {
   const { fs } = parts.runtime;
   const path = lifeFile(parts);
   return fs.stat(path)?.kind === "file" ? fs.readText(path).trim() : "";
 }
 
 /** Without it, a master that was killed waits until its lease has lapsed. */
-function writeLife(parts: JoinParts, life: string): void {
+function writeLife(parts: ClusterHost, life: string): void {
   try {
     parts.runtime.fs.write(lifeFile(parts), life, { mode: 0o600 });
   } catch (error) {
@@ -83,12 +78,12 @@ function writeLife(parts: JoinParts, life: string): void {
  * One master of a cluster: publications go through the stream of the bus and to the minions of every master under one key and one count;
  * events go to all masters; a job is decided on by the master that has published it, or that has taken it over.
  */
-export class ClusterMember implements Cluster {
+export class ClusterMember implements ClusterLink {
   readonly bus: Bus;
   readonly key: ClusterKey;
   readonly storage: LedgerStorage;
   readonly membership: Membership;
-  readonly #parts: JoinParts;
+  readonly #parts: ClusterHost;
   readonly #log: Logger;
   readonly #sharedKey: SharedKey;
   readonly #loadSeal: LoadSeal;
@@ -117,7 +112,7 @@ export class ClusterMember implements Cluster {
   #stopResync: () => void = () => {};
   #closed = false;
 
-  private constructor(cluster: ClusterParts, parts: JoinParts, key: ClusterKey, bus: Bus, membership: Membership) {
+  private constructor(cluster: ClusterParts, parts: ClusterHost, key: ClusterKey, bus: Bus, membership: Membership) {
     const { runtime: { fs }, masterKey } = parts;
     this.storage = cluster.storage;
     this.key = key;
@@ -145,7 +140,7 @@ export class ClusterMember implements Cluster {
    *
    * @throws {ConfigError} if the cluster has another master.pem; {SystemError} if a server refuses it for good
    */
-  static join(cluster: ClusterParts, parts: JoinParts): Promise<ClusterMember> {
+  static join(cluster: ClusterParts, parts: ClusterHost): Promise<ClusterMember> {
     const { runtime: { clock }, log } = parts;
     const rivals = new Map<string, number>();
     return untilReached(() => ClusterMember.#join(cluster, parts, rivals), {
@@ -157,7 +152,7 @@ export class ClusterMember implements Cluster {
 
   static async #join(
     cluster: ClusterParts,
-    parts: JoinParts,
+    parts: ClusterHost,
     rivals: Map<string, number>,
   ): Promise<ClusterMember> {
     const { runtime, identity, id } = parts;
@@ -582,4 +577,9 @@ export class ClusterMember implements Cluster {
     await this.membership.leave();
     await this.bus.close();
   }
+}
+
+/** The other masters, as a master is given them. */
+export function clusterOf(parts: ClusterParts): OpenCluster {
+  return { storage: parts.storage, join: (host) => ClusterMember.join(parts, host) };
 }

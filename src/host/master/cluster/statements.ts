@@ -6,7 +6,7 @@ import { BEGUN_UNWRITTEN } from "../../../model/job/outcome.ts";
 import { decode, encode } from "../../../protocol/wire/msgpack.ts";
 import { assertStatesKept, jobsFor } from "../jobs/minion_reports.ts";
 import type { MasterServices } from "../services.ts";
-import type { Answers, Statement } from "./contract.ts";
+import type { Answers, Statement } from "../cluster_contract.ts";
 
 const SAID = "minion said";
 const TAKEN = "statement taken";

@@ -1,9 +1,12 @@
 import { isWithin, joinPath } from "../../../base/paths.ts";
 import { bytesOf } from "../../../protocol/wire/payload.ts";
-import { isRecord, type Load, type MasterServices } from "../services.ts";
+import { isRecord, type Load } from "../load.ts";
+import type { MasterServices } from "../services.ts";
+
+type Services = Pick<MasterServices, "cache" | "log" | "opts" | "runtime" | "files" | "heavyFiles">;
 
 /** `_file_recv`: a minion pushes a part of a file; only with `file_recv`, and only below its own directory. */
-export function fileReceive(services: MasterServices, load: Load): boolean {
+export function fileReceive(services: Services, load: Load): boolean {
   const { opts, cache, log, runtime: { fs } } = services;
   const { id, path, loc } = load;
   if (!opts.file_recv || typeof id !== "string" || !Array.isArray(path) || path.length === 0) return false;
@@ -38,7 +41,7 @@ export function fileReceive(services: MasterServices, load: Load): boolean {
 }
 
 /** `_master_opts`: what a minion needs of the master's configuration for states and files. */
-export function masterOpts(services: MasterServices, load: Load): unknown {
+export function masterOpts(services: Services, load: Load): unknown {
   const { opts } = services;
   const environments = Object.fromEntries(Object.keys(opts.file_roots).map((name) => [name, []]));
   const shared = {

@@ -1,16 +1,21 @@
+import type { AccessServices } from "../access/access_services.ts";
+import type { JobServices } from "../jobs/job_services.ts";
 import { WithheldReply } from "../../../protocol/channel/req_server.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { isPlainJid } from "../../../model/job/jid.ts";
 import type { JobCache, JobLoad } from "../../../model/job/job_cache.ts";
-import type { Cluster } from "../cluster/contract.ts";
+import type { Cluster } from "../cluster_contract.ts";
 import { BEGUN_UNWRITTEN, ENDED, outcomeFields } from "../../../model/job/outcome.ts";
 import { decode } from "../../../protocol/wire/msgpack.ts";
-import { presentMinions } from "../maintenance/presence_events.ts";
+import { presentMinions } from "../presence.ts";
 import type { Order } from "../presence.ts";
 import { assertStatesKept, jobsFor } from "../jobs/minion_reports.ts";
-import { isRecord, type Load, type MasterServices } from "../services.ts";
+import { isRecord, type Load } from "../load.ts";
+import type { MasterServices } from "../services.ts";
 import { jobReturned } from "./return.ts";
 import { syndicJobs } from "./syndic.ts";
+
+type Services = JobServices & AccessServices & Pick<MasterServices, "engines">;
 
 /** Of what a minion says at once, so much is passed on to other masters. */
 const MOST_STATEMENTS = 10_000;
@@ -32,7 +37,7 @@ const LONGEST_LIFE = 32;
  * `returns: [bytes…]` hands in several returns, each packed as the command `_return` has it; the answer is
  * `{kept: [true…]}`, false for those that the minion has to hand in again.
  */
-export async function minionJobs(services: MasterServices, load: Load, minion: string | undefined): Promise<unknown> {
+export async function minionJobs(services: Services, load: Load, minion: string | undefined): Promise<unknown> {
   if (minion === undefined) return {};
   try {
     return await takeReport(services, load, minion);
@@ -41,7 +46,7 @@ export async function minionJobs(services: MasterServices, load: Load, minion: s
   }
 }
 
-async function takeReport(services: MasterServices, load: Load, minion: string): Promise<unknown> {
+async function takeReport(services: Services, load: Load, minion: string): Promise<unknown> {
   const { ledger, presence } = services;
   if (load.syndic === true) return syndicJobs(services, load, minion);
   services.syndics.isAlsoMinion(minion);
@@ -73,7 +78,7 @@ async function takeReport(services: MasterServices, load: Load, minion: string):
  *
  * @throws {WithheldReply} if the owner of a job has not written down what the minion says only once
  */
-async function tellOthers(services: MasterServices, cluster: Cluster, load: Load, minion: string): Promise<JobLoad[]> {
+async function tellOthers(services: Services, cluster: Cluster, load: Load, minion: string): Promise<JobLoad[]> {
   const { ledger } = services;
   const elsewhere = (jid: unknown): jid is string => isPlainJid(jid) && ledger.loadOf(jid) === undefined;
   const states = (Array.isArray(load.states) ? load.states : []).slice(0, MOST_STATEMENTS)
@@ -97,7 +102,7 @@ async function tellOthers(services: MasterServices, cluster: Cluster, load: Load
 }
 
 /** Of jobs of a minion, those that are over for it, by the ledger or the job cache. */
-async function overFor({ ledger, jobs }: MasterServices, jids: readonly string[], minion: string): Promise<string[]> {
+async function overFor({ ledger, jobs }: Services, jids: readonly string[], minion: string): Promise<string[]> {
   const over: string[] = [];
   for (const jid of jids.slice(0, MOST_STATEMENTS)) {
     if (!isPlainJid(jid)) continue;
@@ -119,7 +124,7 @@ async function isOver(jobs: JobCache, jid: string, minion: string): Promise<bool
 }
 
 /** Takes what a minion says of its jobs. Returns the jobs of which it will not say that again. */
-function takeStates({ ledger }: MasterServices, states: unknown, minion: string): string[] {
+function takeStates({ ledger }: Services, states: unknown, minion: string): string[] {
   const once: string[] = [];
   for (const entry of Array.isArray(states) ? states : []) {
     const [jid, state, note] = Array.isArray(entry) ? entry : [];
@@ -143,7 +148,7 @@ function orderOf(value: unknown): Order | undefined {
  * @param ts of the request: their events have it
  */
 async function returned(
-  services: MasterServices,
+  services: Services,
   returns: readonly unknown[],
   ts: unknown,
   minion: string,
@@ -164,8 +169,8 @@ async function returned(
 
 /** Commands of programs on the master's host, for callers that may do everything. */
 function asked(
-  answer: (services: MasterServices, load: Load) => unknown,
-): (services: MasterServices, load: Load) => unknown {
+  answer: (services: Services, load: Load) => unknown,
+): (services: Services, load: Load) => unknown {
   return (services, load) => {
     const who = services.callers.byKey(load.user, load.key);
     if (who !== undefined && who.permissions === undefined) return answer(services, load);

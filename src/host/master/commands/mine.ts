@@ -1,12 +1,15 @@
 import { CostError } from "../../../language/python/steps.ts";
 import { exactTarget } from "../../../model/target/exact.ts";
-import { isRecord, type Load, type MasterServices } from "../services.ts";
+import { isRecord, type Load } from "../load.ts";
+import type { MasterServices } from "../services.ts";
+
+type Services = Pick<MasterServices, "cache" | "expand" | "log" | "opts" | "rules" | "steps">;
 
 /** Marks an entry that carries who may read it beside its data. */
 const ACL_MARKER = "__saltmine_acl__";
 
 /** `_mine`: a minion stores the returns of its mine functions. */
-export function mineStore(services: MasterServices, load: Load): unknown {
+export function mineStore(services: Services, load: Load): unknown {
   const { id, data } = load;
   if (typeof id !== "string" || !isRecord(data)) return {};
   if (!services.opts.minion_data_cache && !services.opts.enforce_mine_cache) return true;
@@ -17,7 +20,7 @@ export function mineStore(services: MasterServices, load: Load): unknown {
 }
 
 /** `_mine_delete`: removes one function of the asking minion. */
-export function mineDelete(services: MasterServices, load: Load): unknown {
+export function mineDelete(services: Services, load: Load): unknown {
   const { id, fun } = load;
   if (typeof id !== "string" || typeof fun !== "string") return {};
   const mine = services.cache.mine(id);
@@ -29,7 +32,7 @@ export function mineDelete(services: MasterServices, load: Load): unknown {
 }
 
 /** `_mine_flush`: removes everything that the asking minion has stored. */
-export function mineFlush(services: MasterServices, load: Load): unknown {
+export function mineFlush(services: Services, load: Load): unknown {
   return typeof load.id === "string" && services.cache.flushMine(load.id);
 }
 
@@ -37,7 +40,7 @@ export function mineFlush(services: MasterServices, load: Load): unknown {
 const STEPS = 100_000_000;
 
 /** May `reader` see this entry? Entries without an ACL are for every minion. */
-function readable(services: MasterServices, entry: unknown, reader: string): boolean {
+function readable(services: Services, entry: unknown, reader: string): boolean {
   if (!isRecord(entry) || !(ACL_MARKER in entry)) return true;
   const { allow_tgt, allow_tgt_type } = entry;
   if (allow_tgt === undefined || allow_tgt === null || allow_tgt === "") return true;
@@ -46,13 +49,13 @@ function readable(services: MasterServices, entry: unknown, reader: string): boo
 }
 
 /** True if the master's `mine_get` option lets this minion read these functions; without the option all may. */
-function permitted(services: MasterServices, reader: string, functions: readonly string[]): boolean {
+function permitted(services: Services, reader: string, functions: readonly string[]): boolean {
   const rules = services.opts.mine_get;
   return !isRecord(rules) || services.rules.tableAllows(rules, reader, functions);
 }
 
 /** `_mine_get`: what other minions stored. */
-export function mineGet(services: MasterServices, load: Load): unknown {
+export function mineGet(services: Services, load: Load): unknown {
   try {
     return services.steps.within(STEPS, () => entriesFor(services, load));
   } catch (error) {
@@ -62,7 +65,7 @@ export function mineGet(services: MasterServices, load: Load): unknown {
   }
 }
 
-function entriesFor(services: MasterServices, load: Load): unknown {
+function entriesFor(services: Services, load: Load): unknown {
   const { id, tgt } = load;
   if (typeof id !== "string" || tgt === undefined || load.fun === undefined) return {};
   const several = Array.isArray(load.fun) || (typeof load.fun === "string" && load.fun.includes(","));

@@ -1,8 +1,12 @@
+import type { AccessServices } from "../access/access_services.ts";
+import type { JobServices } from "../jobs/job_services.ts";
 import { LEGACY_SYNDIC_START, minionStart, syndicStart } from "../../../model/event/tag.ts";
 import { inOwnName, mayFire } from "../access/minion_tags.ts";
 import { publishQueuedJobs } from "../jobs/queued_jobs.ts";
-import { isRecord, type Load, type MasterServices } from "../services.ts";
+import { isRecord, type Load } from "../load.ts";
 import { takeJobEvent } from "./syndic.ts";
+
+type Services = JobServices & AccessServices;
 
 /** Output of a job: only of one that this minion works on. */
 const OUTPUT = /^salt\/job\/(?<jid>[^/]+)\/out\/(?<id>[^/]+)$/;
@@ -14,7 +18,7 @@ const OUTPUT = /^salt\/job\/(?<jid>[^/]+)\/out\/(?<id>[^/]+)$/;
  * @see salt/master.py AESFuncs._minion_event
  */
 export function minionEvent(
-  services: MasterServices,
+  services: Services,
   load: Load,
   minion: string | undefined,
 ): null | Promise<null> {
@@ -61,7 +65,7 @@ export function minionEvent(
 }
 
 /** True if a request is that of a syndic, which is known from then on. */
-function isSyndics({ syndics }: MasterServices, load: Load, minion: string): boolean {
+function isSyndics({ syndics }: Services, load: Load, minion: string): boolean {
   const says = load.pretag === `syndic/${minion}` || load.tag === LEGACY_SYNDIC_START ||
     load.tag === syndicStart(minion);
   return says && syndics.register(minion);
@@ -72,7 +76,7 @@ function isSyndics({ syndics }: MasterServices, load: Load, minion: string): boo
  * Tags that are the lower master's own are fired with the name alone.
  */
 async function syndicEvents(
-  services: MasterServices,
+  services: Services,
   events: readonly unknown[],
   syndic: string,
   { fire, fireBare }: Record<"fire" | "fireBare", (tag: string, data: Record<string, unknown>) => void>,

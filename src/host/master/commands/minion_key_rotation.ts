@@ -1,11 +1,14 @@
 import { cleanPem } from "../../../protocol/crypto/rsa_key.ts";
-import type { Load, MasterServices } from "../services.ts";
+import type { Load } from "../load.ts";
+import type { MasterServices } from "../services.ts";
+
+type Services = Pick<MasterServices, "keys" | "rotations">;
 
 /**
  * The command `_key_rotation` of Brine minions, which change their keys in steps: `begin` is answered with a nonce, `offer` brings
  * the new key, and `done` asks under the new key whether it is the accepted one. A step that is refused is answered with `error`.
  */
-export async function keyRotation(services: MasterServices, load: Load, minion: string | undefined): Promise<unknown> {
+export async function keyRotation(services: Services, load: Load, minion: string | undefined): Promise<unknown> {
   const { rotations, keys } = services;
   // Use the authenticated id: a field of the request could name another minion.
   if (minion === undefined) return { error: "not authenticated" };

@@ -1,3 +1,6 @@
+import type { AccessServices } from "../access/access_services.ts";
+import type { JobServices } from "../jobs/job_services.ts";
+import { within } from "../../../base/async/within.ts";
 import { deferred } from "../../../base/async/deferred.ts";
 import { jobReturns } from "../../../model/event/tag.ts";
 import { parseInput } from "../../../model/job/args.ts";
@@ -11,7 +14,10 @@ import { isPlainJid } from "../../../model/job/jid.ts";
 import { decode, Packed, unpack } from "../../../protocol/wire/msgpack.ts";
 import { asksPillar, exactTarget } from "../../../model/target/exact.ts";
 import type { Expansion } from "../../../model/target/expand.ts";
-import { isRecord, type Load, type MasterServices } from "../services.ts";
+import { isRecord, type Load } from "../load.ts";
+import type { MasterServices } from "../services.ts";
+
+type Services = JobServices & AccessServices & Pick<MasterServices, "cache" | "keyAdmin" | "rotateMasterKey">;
 
 /** A minion waits no longer for what it has asked for. */
 export const LONGEST_WAIT_SECONDS = 3600;
@@ -22,7 +28,7 @@ const text = (value: unknown) => typeof value === "string" ? value : "";
  * The minions that a minion's target means. Pillar matches exactly only, and the job is then sent by names: the minions would
  * try a pattern themselves, and the set of those that answer would reveal pillar to the asking minion.
  */
-function targetOf(services: MasterServices, load: Load): Expansion & { tgt: unknown; tgt_type: string } {
+function targetOf(services: Services, load: Load): Expansion & { tgt: unknown; tgt_type: string } {
   const { nodegroups } = services.opts;
   const target = { tgt: load.tgt, tgt_type: text(load.tgt_type) || "glob" };
   if (!asksPillar(target, nodegroups)) return { ...services.expand(target), ...target };
@@ -40,7 +46,7 @@ function targetOf(services: MasterServices, load: Load): Expansion & { tgt: unkn
  *
  * @see salt/daemons/masterapi.py RemoteFuncs.minion_pub
  */
-export async function minionPub(services: MasterServices, load: Load): Promise<unknown> {
+export async function minionPub(services: Services, load: Load): Promise<unknown> {
   const { id, fun, arg } = load;
   if (
     typeof id !== "string" || typeof fun !== "string" || arg === undefined || load.tgt === undefined ||
@@ -125,7 +131,7 @@ function parseArgs(words: readonly unknown[]): unknown[] {
  * The command `minion_publish`: as `minion_pub`, and the answer comes with the returns: minion → return, or with `form: full`
  * minion → what it sent, and the jid under `__jid__`.
  */
-export async function minionPublish(services: MasterServices, load: Load): Promise<unknown> {
+export async function minionPublish(services: Services, load: Load): Promise<unknown> {
   const { bus, runtime: { clock } } = services;
   const seconds = Math.min(Number(load.timeout ?? load.tmo ?? 5), LONGEST_WAIT_SECONDS);
   if (!Number.isFinite(seconds)) return {};
@@ -136,7 +142,6 @@ export async function minionPublish(services: MasterServices, load: Load): Promi
   const off = bus.on((event) => {
     if (event.tag.includes("/ret/")) hear({ tag: event.tag, data: event.data });
   });
-  const late = new AbortController();
   try {
     const published = await minionPub(services, load) as { jid?: string; minions?: readonly string[] };
     if (published.jid === undefined) return {};
@@ -148,7 +153,7 @@ export async function minionPublish(services: MasterServices, load: Load): Promi
       if (minions.every((id) => found.has(id))) all.resolve();
     };
     for (const event of events.splice(0)) hear(event);
-    if (minions.length > 0) await Promise.race([all.promise, clock.sleep(seconds * 1000, late.signal).catch(() => {})]);
+    if (minions.length > 0) await within(clock, seconds * 1000, undefined, all.promise);
     const answer = new Map<string, unknown>();
     for (const [id, { return: packed, ...rest }] of found) {
       const ret = packed instanceof Packed ? unpack(packed, "bin") : packed;
@@ -157,13 +162,12 @@ export async function minionPublish(services: MasterServices, load: Load): Promi
     if (load.form === "full") answer.set("__jid__", jid);
     return answer;
   } finally {
-    late.abort();
     off();
   }
 }
 
 /** The command `pub_ret`: the returns of a job, for the minion that asked for it. */
-export async function publishedReturns(services: MasterServices, load: Load): Promise<unknown> {
+export async function publishedReturns(services: Services, load: Load): Promise<unknown> {
   const { id, jid } = load;
   if (jid === undefined) return {};
   if (typeof id !== "string" || typeof jid !== "string" || !isPlainJid(jid)) return "";
@@ -180,7 +184,7 @@ export async function publishedReturns(services: MasterServices, load: Load): Pr
 }
 
 /** The command `revoke_auth`: a minion asks for its own key to be deleted. */
-export async function revokeAuth(services: MasterServices, load: Load): Promise<unknown> {
+export async function revokeAuth(services: Services, load: Load): Promise<unknown> {
   if (!services.opts.allow_minion_key_revoke) {
     services.log.warning("a minion asked to have its key deleted, but allow_minion_key_revoke is off", { id: load.id });
     return load;

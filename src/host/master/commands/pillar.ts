@@ -6,7 +6,10 @@ import { type AnyMap, entriesOf, isMap, mapOf, sizeOf } from "../../../language/
 import { NotTakenError } from "../../../feature/supervise/worker_queue.ts";
 import { WorkerError } from "../../../feature/supervise/worker_pool.ts";
 import type { Packed } from "../../../protocol/wire/msgpack.ts";
-import { isRecord, type Load, type MasterServices } from "../services.ts";
+import { isRecord, type Load } from "../load.ts";
+import type { MasterServices } from "../services.ts";
+
+type Services = Pick<MasterServices, "bus" | "cache" | "log" | "opts">;
 
 /** Compiles the pillar of one minion. Given to `startMaster`; without one every pillar is empty. */
 export type PillarCompiler = (request: {
@@ -33,7 +36,7 @@ export type PillarCompiler = (request: {
  * @see salt/master.py AESFuncs._pillar
  */
 export async function pillar(
-  services: MasterServices,
+  services: Services,
   load: Load,
   sender: Sender,
   compile: PillarCompiler,
@@ -68,7 +71,7 @@ export async function pillar(
 
 /** Saves what targets are expanded by. A disk that takes nothing does not cost the minion its pillar. */
 function keepData(
-  { opts, cache, bus, log }: MasterServices,
+  { opts, cache, bus, log }: Services,
   { id, grains, override, ext }: Parameters<PillarCompiler>[0],
   compiled: AnyMap | PackedPillar,
 ): void {

@@ -1,3 +1,5 @@
+import type { AccessServices } from "../access/access_services.ts";
+import type { JobServices } from "../jobs/job_services.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { authorizePublication } from "../access/authorize_publication.ts";
 import { ownerOf } from "../access/owner_rights.ts";
@@ -5,14 +7,16 @@ import { textOf } from "../access/publish_load.ts";
 import type { Publication } from "../jobs/job_record.ts";
 import { publishJob } from "../jobs/publication.ts";
 import { JidTakenError } from "../jobs/same_job.ts";
-import type { Load, MasterServices } from "../services.ts";
+import type { Load } from "../load.ts";
 import { TRACE_FIELD } from "../../../base/telemetry/mod.ts";
+
+type Services = JobServices & AccessServices;
 
 /**
  * The clear command `publish_preview` of Brine clients: the targets that a publication would have, by the rules of `publish`, and
  * without sending anything. A caller learns no more by it than by publishing.
  */
-export async function publishPreview(services: MasterServices, load: Load): Promise<unknown> {
+export async function publishPreview(services: Services, load: Load): Promise<unknown> {
   const found = await authorizePublication(services, load);
   if ("refusal" in found) return found.refusal;
   const { minions, missing } = found;
@@ -25,7 +29,7 @@ export async function publishPreview(services: MasterServices, load: Load): Prom
  *
  * @see salt/master.py ClearFuncs.publish
  */
-export async function publish(services: MasterServices, load: Load): Promise<unknown> {
+export async function publish(services: Services, load: Load): Promise<unknown> {
   const { log } = services;
   const found = await authorizePublication(services, load);
   if ("refusal" in found) return found.refusal;

@@ -1,8 +1,9 @@
+import type { JobServices } from "../jobs/job_services.ts";
 import { WithheldReply } from "../../../protocol/channel/req_server.ts";
 import { type CheckedReturn, checkReturn, refuseReturn, type ReturnRefusal } from "../jobs/return_check.ts";
 import { announceReturn, boundReturn, storeReturn } from "../jobs/return_store.ts";
 import { TRACE_FIELD } from "../../../base/telemetry/mod.ts";
-import type { Load, MasterServices } from "../services.ts";
+import type { Load } from "../load.ts";
 
 /**
  * The command `_return`: a minion hands in the return of a job. Its value stays packed from the wire to bus and job cache.
@@ -14,7 +15,7 @@ import type { Load, MasterServices } from "../services.ts";
  * @throws {WithheldReply} if the return could not be stored
  * @see salt/master.py AESFuncs._return
  */
-export function jobReturned(services: MasterServices, load: Load, minion: string | undefined): Promise<null> | null {
+export function jobReturned(services: JobServices, load: Load, minion: string | undefined): Promise<null> | null {
   // A syndic with the id of a minion on its host is one of this master's minions, too.
   if (minion !== undefined) services.syndics.isAlsoMinion(minion);
   services.metrics.returnsReceived.add(1);
@@ -28,14 +29,14 @@ export function jobReturned(services: MasterServices, load: Load, minion: string
 
 /** Keeps a return that was checked, or refuses it. @throws {WithheldReply} if it could not be stored */
 export function acceptReturn(
-  services: MasterServices,
+  services: JobServices,
   checked: CheckedReturn | ReturnRefusal,
 ): Promise<null> | null {
   if ("refused" in checked) return refuseReturn(services, checked);
   return services.traces.enabled ? keepTraced(services, checked) : keep(services, checked);
 }
 
-function keep(services: MasterServices, checked: CheckedReturn): Promise<null> | null {
+function keep(services: JobServices, checked: CheckedReturn): Promise<null> | null {
   const ret = boundReturn(services, checked);
   if (ret.kept) return storeReturn(services, ret);
   services.ledger.returned(ret.jid, ret.id);
@@ -43,7 +44,7 @@ function keep(services: MasterServices, checked: CheckedReturn): Promise<null> |
   return announceReturn(services, ret);
 }
 
-async function keepTraced(services: MasterServices, checked: CheckedReturn): Promise<null> {
+async function keepTraced(services: JobServices, checked: CheckedReturn): Promise<null> {
   const { jid, id, load } = checked;
   const span = services.traces.returned(jid, id, load[TRACE_FIELD]);
   try {

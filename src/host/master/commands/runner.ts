@@ -1,16 +1,22 @@
+import type { AccessServices } from "../access/access_services.ts";
+import type { JobServices } from "../jobs/job_services.ts";
+import { within } from "../../../base/async/within.ts";
 import { startRunner } from "../jobs/start_runner.ts";
-import { isRecord, type Load, type MasterServices } from "../services.ts";
+import { isRecord, type Load } from "../load.ts";
+import type { MasterServices } from "../services.ts";
 import { authorizeCall } from "../access/authorize_call.ts";
 import { masterUser } from "../access/callers.ts";
 import { functionsFault } from "../../../model/job/function_name.ts";
 import { LONGEST_WAIT_SECONDS, parseWords } from "./peer.ts";
+
+type Services = JobServices & AccessServices & Pick<MasterServices, "runners">;
 
 /**
  * The clear command `runner`: starts a runner, and answers with the tag of its events.
  *
  * @see salt/master.py ClearFuncs.runner
  */
-export async function runner(services: MasterServices, load: Load): Promise<unknown> {
+export async function runner(services: Services, load: Load): Promise<unknown> {
   const low = isRecord(load.kwarg) ? load.kwarg : {};
   const found = await authorizeCall(services, load, "runner", low);
   if ("answer" in found) return found.answer;
@@ -30,7 +36,7 @@ const PEER_SECONDS = 60;
  *
  * @see salt/daemons/masterapi.py RemoteFuncs.minion_runner
  */
-export async function minionRunner(services: MasterServices, load: Load): Promise<unknown> {
+export async function minionRunner(services: Services, load: Load): Promise<unknown> {
   const { opts, log, runners, runtime: { clock } } = services;
   const { id, fun, arg } = load;
   if (typeof id !== "string" || typeof fun !== "string" || arg === undefined || runners === undefined) return {};
@@ -40,15 +46,9 @@ export async function minionRunner(services: MasterServices, load: Load): Promis
   }
   const { positional, keyword: { __kwarg__: _, ...kwarg } } = parseWords(Array.isArray(arg) ? arg : [arg]);
   const { returned } = await startRunner(services, runners, fun, { arg: positional, kwarg }, id);
-  const late = new AbortController();
-  try {
-    const seconds = Number(load.tmo ?? load.timeout ?? PEER_SECONDS);
-    const limit = Number.isFinite(seconds)
-      ? Math.min(Math.max(seconds, PEER_SECONDS), LONGEST_WAIT_SECONDS)
-      : PEER_SECONDS;
-    const value = returned.then((data) => data.return);
-    return await Promise.race([value, clock.sleep(limit * 1000, late.signal).then(() => ({}), () => ({}))]);
-  } finally {
-    late.abort();
-  }
+  const seconds = Number(load.tmo ?? load.timeout ?? PEER_SECONDS);
+  const limit = Number.isFinite(seconds)
+    ? Math.min(Math.max(seconds, PEER_SECONDS), LONGEST_WAIT_SECONDS)
+    : PEER_SECONDS;
+  return await within(clock, limit * 1000, undefined, returned.then((data) => data.return), () => ({}));
 }

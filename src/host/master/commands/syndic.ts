@@ -1,11 +1,15 @@
+import type { AccessServices } from "../access/access_services.ts";
+import type { JobServices } from "../jobs/job_services.ts";
 import { WithheldReply } from "../../../protocol/channel/req_server.ts";
 import { isPlainJid } from "../../../model/job/jid.ts";
 import { OUTCOME_STATES, type OutcomeState, type TargetOutcome } from "../../../model/job/outcome.ts";
 import { checkReturn, type SyndicPart } from "../jobs/return_check.ts";
 import { ownerFault } from "../access/owner_rights.ts";
 import { syndicNames } from "../jobs/syndic_jobs.ts";
-import { isRecord, type Load, type MasterServices } from "../services.ts";
+import { isRecord, type Load } from "../load.ts";
 import { acceptReturn } from "./return.ts";
+
+type Services = JobServices & AccessServices;
 
 /**
  * The command `_syndic_return`: a syndic hands in the returns of its minions, of many jobs at once. The reply is the acknowledgement
@@ -15,7 +19,7 @@ import { acceptReturn } from "./return.ts";
  * @see salt/master.py AESFuncs._syndic_return
  */
 export async function syndicReturned(
-  services: MasterServices,
+  services: Services,
   load: Load,
   syndic: string | undefined,
 ): Promise<null> {
@@ -46,7 +50,7 @@ export async function syndicReturned(
 
 /** Fields of a return that a syndic passes on. */
 async function takeReturn(
-  services: MasterServices,
+  services: Services,
   part: SyndicPart,
   { id, result, syndic }: { id: string; result: Load; syndic: string },
 ): Promise<void> {
@@ -78,7 +82,7 @@ const NAMES = /^(?:(?<bare>\d{20}(?:_[0-9A-Za-z]+)?)|salt\/job\/(?<jid>\d{20}(?:
  * @returns true if the event was about that
  */
 export async function takeJobEvent(
-  services: MasterServices,
+  services: Services,
   syndic: string,
   tag: string,
   data: Record<string, unknown>,
@@ -129,7 +133,7 @@ function outcomeOf(minion: string, data: Record<string, unknown>): TargetOutcome
  *
  * `reports` is true if the syndic tells of each of its minions how it stands: then they are not asked from here.
  */
-export async function syndicJobs(services: MasterServices, load: Load, syndic: string): Promise<unknown> {
+export async function syndicJobs(services: Services, load: Load, syndic: string): Promise<unknown> {
   const { syndics, ledger } = services;
   if (!syndics.register(syndic)) return { jobs: [] };
   syndics.setReporting(syndic, load.reports === true);

@@ -1,3 +1,5 @@
+import type { AccessServices } from "../access/access_services.ts";
+import type { JobServices } from "../jobs/job_services.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { eventStamp } from "../../../protocol/wire/event_frame.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
@@ -6,11 +8,17 @@ import { traceback } from "../../../model/loader/traceback.ts";
 import type { LostMinions, WheelContext, WheelFunction } from "../../../model/loader/wheel.ts";
 import { authorizeCall } from "../access/authorize_call.ts";
 import { masterUser, withoutProof } from "../access/callers.ts";
-import type { Load, MasterServices } from "../services.ts";
+import type { Load } from "../load.ts";
+import type { MasterServices } from "../services.ts";
 import { recordMasterJob, reserveMasterJid } from "../jobs/master_jobs.ts";
-import { argumentsOf, wholeOf } from "./low.ts";
+import { argumentsOf, wholeOf } from "../access/low.ts";
 
-async function find({ wheels }: MasterServices, fun: string): Promise<WheelFunction | undefined> {
+type Services =
+  & JobServices
+  & AccessServices
+  & Pick<MasterServices, "keyAdmin" | "wheels" | "engines" | "files" | "cache">;
+
+async function find({ wheels }: Services, fun: string): Promise<WheelFunction | undefined> {
   const [module = "", name = ""] = fun.split(".");
   if (!Object.hasOwn(wheels, module)) return undefined;
   const { functions } = (await wheels[module]!()).wheel;
@@ -35,7 +43,7 @@ function givenArguments(low: Load): unknown[] {
 }
 
 /** Of the minions with accepted keys: others may have been deleted since. */
-function lostMinions({ keys, presence }: MasterServices): LostMinions {
+function lostMinions({ keys, presence }: Services): LostMinions {
   const lostMs = new Map<string, number>();
   for (const id of keys.list("accepted")) {
     const atMs = presence.goneSince(id);
@@ -49,7 +57,7 @@ function lostMinions({ keys, presence }: MasterServices): LostMinions {
  *
  * @see salt/master.py ClearFuncs.wheel
  */
-export async function wheel(services: MasterServices, load: Load): Promise<unknown> {
+export async function wheel(services: Services, load: Load): Promise<unknown> {
   const low = withoutProof(load);
   const found = await authorizeCall(services, load, "wheel", low);
   if ("answer" in found) return found.answer;

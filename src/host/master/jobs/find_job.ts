@@ -1,12 +1,12 @@
 import { messageOf } from "../../../base/errors.ts";
-import type { MasterServices } from "../services.ts";
+import type { JobServices } from "./job_services.ts";
 import { publishJob } from "./publication.ts";
 
 /**
  * Asks minions by `saltutil.find_job` whether they work on a job; their returns reach the ledger as {@link Ledger.foundJob}.
  * Resolves to false if the question could not be published.
  */
-export async function askForJob(services: MasterServices, jid: string, ids: readonly string[]): Promise<boolean> {
+export async function askForJob(services: JobServices, jid: string, ids: readonly string[]): Promise<boolean> {
   const { opts, log } = services;
   const question = { tgt: [...ids], tgt_type: "list", fun: "saltutil.find_job", arg: [jid], ret: "" };
   try {

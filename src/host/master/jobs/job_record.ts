@@ -2,7 +2,8 @@ import { jidMs } from "../../../model/job/jid.ts";
 import { mergeOutcomes } from "../../../model/job/job_cache.ts";
 import type { TargetOutcome } from "../../../model/job/outcome.ts";
 import { type JobOwner, storedOwner } from "../../../model/job/job_owner.ts";
-import type { Load, MasterServices } from "../services.ts";
+import type { Load } from "../load.ts";
+import type { JobServices } from "./job_services.ts";
 import { JidTakenError, sameJob } from "./same_job.ts";
 
 /** Fields of `kwargs` that go on to the minions, in the order of the wire. */
@@ -70,7 +71,7 @@ function loadOf(
  * @throws {JidTakenError} if the jid is another job's; {SystemError} of the job cache, and then nothing is recorded
  */
 export async function recordJob(
-  services: MasterServices,
+  services: JobServices,
   job: Publication,
   minions: readonly string[],
 ): Promise<RecordedJob | undefined> {
@@ -84,7 +85,7 @@ export async function recordJob(
 }
 
 async function recordUnder(
-  services: MasterServices,
+  services: JobServices,
   job: Publication,
   minions: readonly string[],
   { jid, known }: Claim,
@@ -150,7 +151,7 @@ interface KnownJob {
 }
 
 /** The job of a jid that is published again; undefined if nothing is recorded. */
-async function knownJob({ jobs, ledger }: MasterServices, jid: string): Promise<KnownJob | undefined> {
+async function knownJob({ jobs, ledger }: JobServices, jid: string): Promise<KnownJob | undefined> {
   // A master without a job cache has only the ledger.
   const load = await jobs.load(jid) ?? ledger.loadOf(jid);
   if (load === undefined) return undefined;
@@ -169,7 +170,7 @@ async function knownJob({ jobs, ledger }: MasterServices, jid: string): Promise<
  *
  * @throws {JidTakenError} if the one that was asked for is reserved for a master job
  */
-async function allocate(services: MasterServices, wanted: string): Promise<Claim | undefined> {
+async function allocate(services: JobServices, wanted: string): Promise<Claim | undefined> {
   const { jobs, jids, ledger } = services;
   for (let attempt = 0; attempt < 5; attempt++) {
     const jid = wanted || jids.next();

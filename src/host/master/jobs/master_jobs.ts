@@ -1,9 +1,9 @@
 import { messageOf } from "../../../base/errors.ts";
 import { type MasterJob, type MasterJobEnd, saveMasterJob } from "../../../model/job/master_job.ts";
 import { masterId } from "../master_id.ts";
-import type { MasterServices } from "../services.ts";
+import type { JobServices } from "./job_services.ts";
 
-type Services = Pick<MasterServices, "jobs" | "jids" | "store" | "opts" | "log" | "runtime">;
+type Services = Pick<JobServices, "jobs" | "jids" | "store" | "opts" | "log" | "runtime">;
 
 /** Jids that are tried before one is used without being reserved. */
 const ATTEMPTS = 5;

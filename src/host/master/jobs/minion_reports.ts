@@ -1,7 +1,7 @@
 /** What is common to reports of minions, whether they come to this master or through another one of its cluster. */
 import { WithheldReply } from "../../../protocol/channel/req_server.ts";
 import type { JobLoad } from "../../../model/job/job_cache.ts";
-import type { MasterServices } from "../services.ts";
+import type { JobServices } from "./job_services.ts";
 
 /**
  * Takes which jobs a Brine minion knows, and returns those that it should have. Queued ones wait until the disk says that the minion may have
@@ -10,7 +10,7 @@ import type { MasterServices } from "../services.ts";
  * @param newest see {@link Ledger.present}
  */
 export async function jobsFor(
-  { ledger }: MasterServices,
+  { ledger }: JobServices,
   minion: string,
   known: ReadonlySet<string>,
   newest: boolean,
@@ -31,7 +31,7 @@ export async function jobsFor(
  * @throws {WithheldReply} if it is not, and was not when the minion said the same before: it says it again
  */
 export async function assertStatesKept(
-  { ledger, store }: MasterServices,
+  { ledger, store }: JobServices,
   jids: readonly string[],
   minion: string,
 ): Promise<void> {

@@ -1,5 +1,5 @@
 import { jobNew, jobPublish } from "../../../model/event/tag.ts";
-import type { MasterServices } from "../services.ts";
+import type { JobServices } from "./job_services.ts";
 import { type Publication, type RecordedJob, recordJob } from "./job_record.ts";
 import { JidTakenError } from "./same_job.ts";
 
@@ -21,7 +21,7 @@ export interface PublishedJob {
  * @throws {SystemError} of the job cache; then nothing was published
  */
 export async function publishJob(
-  services: MasterServices,
+  services: JobServices,
   job: Publication,
   minions: readonly string[],
   missing: readonly string[],

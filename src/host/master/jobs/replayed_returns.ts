@@ -4,7 +4,7 @@ import type { JobCache, JobLoad, StoredReturn } from "../../../model/job/job_cac
 import type { Clock } from "../../../base/async/clock.ts";
 import type { EventBus } from "../../../model/event/bus.ts";
 import type { Logger } from "../../../base/log.ts";
-import type { Cluster } from "../cluster/contract.ts";
+import type { Cluster } from "../cluster_contract.ts";
 import type { JobStore } from "./durable_saves.ts";
 import type { Ledger } from "./ledger.ts";
 

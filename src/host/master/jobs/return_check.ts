@@ -7,7 +7,8 @@ import { isMinionId } from "../../../base/minion_id.ts";
 import { encode, Packed } from "../../../protocol/wire/msgpack.ts";
 import { bytesOf } from "../../../protocol/wire/payload.ts";
 import { SYNDIC_OWN } from "../../../model/job/syndic_job.ts";
-import type { Load, MasterServices, RefusedReturn } from "../services.ts";
+import type { Load } from "../load.ts";
+import type { JobServices, RefusedReturn } from "./job_services.ts";
 import { spokenFor } from "./syndic_jobs.ts";
 
 /** A return that belongs into its job. */
@@ -50,7 +51,7 @@ export interface FromSyndic {
  * @throws {WithheldReply} if the return came before and is not safe yet
  */
 export function checkReturn(
-  services: MasterServices,
+  services: JobServices,
   load: Load,
   minion: string | undefined,
   syndic?: FromSyndic,
@@ -89,7 +90,7 @@ const syndicField = (syndic: FromSyndic | undefined) => syndic === undefined ? {
  * was published below.
  */
 async function checkUnnamed(
-  services: MasterServices,
+  services: JobServices,
   checked: CheckedReturn,
   { id: syndic }: FromSyndic,
 ): Promise<CheckedReturn | ReturnRefusal> {
@@ -117,7 +118,7 @@ async function checkUnnamed(
 
 /** Decides on a return that no open job expects. */
 async function checkUnexpected(
-  services: MasterServices,
+  services: JobServices,
   checked: CheckedReturn,
   { requested, minion }: { requested: boolean; minion: string | undefined },
 ): Promise<CheckedReturn | ReturnRefusal> {
@@ -153,7 +154,7 @@ async function checkUnexpected(
 }
 
 /** Counts a job that no master has published. False if its minion has brought too many, or too much. */
-function fitsQuota({ minionQuota, opts }: MasterServices, load: Load, id: string): boolean {
+function fitsQuota({ minionQuota, opts }: JobServices, load: Load, id: string): boolean {
   const { return: value, ...rest } = load;
   const size = value instanceof Packed ? value.bytes.length : encode(value, "bin").length;
   // A larger return is not kept.
@@ -163,7 +164,7 @@ function fitsQuota({ minionQuota, opts }: MasterServices, load: Load, id: string
 
 /** The return of a syndic in its own name: of a job that is for it, it is a target from then on. */
 async function ownReturnOfSyndic(
-  services: MasterServices,
+  services: JobServices,
   checked: CheckedReturn,
   syndic: string,
 ): Promise<CheckedReturn | ReturnRefusal> {
@@ -180,7 +181,7 @@ async function ownReturnOfSyndic(
 }
 
 /** Why a return does not belong into a job that is not open, by the job cache; undefined if it does. */
-async function faultInCache(services: MasterServices, jid: string, id: string): Promise<RefusedReturn | undefined> {
+async function faultInCache(services: JobServices, jid: string, id: string): Promise<RefusedReturn | undefined> {
   const { jobs, store } = services;
   if (!await jobs.hasLoad(jid)) return "unknown job";
   if (!(await jobs.minions(jid)).includes(id)) return "not a target";
@@ -194,7 +195,7 @@ async function faultInCache(services: MasterServices, jid: string, id: string): 
  * @see salt/master.py AESFuncs._return
  */
 function signatureFault(
-  { opts, keys, runtime: { crypto }, log }: MasterServices,
+  { opts, keys, runtime: { crypto }, log }: JobServices,
   load: Load,
   minion: string | undefined,
 ): RefusedReturn | undefined {
@@ -219,7 +220,7 @@ function signatureFault(
  *
  * @throws {WithheldReply} if it could not be stored
  */
-async function assertSafe({ store, ledger, runtime }: MasterServices, jid: string, id: string): Promise<void> {
+async function assertSafe({ store, ledger, runtime }: JobServices, jid: string, id: string): Promise<void> {
   try {
     await store.durable();
     // The request that brought it first may learn in this turn of the loop that it is not.
@@ -232,7 +233,7 @@ async function assertSafe({ store, ledger, runtime }: MasterServices, jid: strin
 
 /** Logs and counts a refused return. */
 export function refuseReturn(
-  services: MasterServices,
+  services: JobServices,
   { refused: why, fields }: ReturnRefusal,
 ): null {
   if (why === "returned before" && fields.syndic !== undefined) {

@@ -4,7 +4,8 @@ import { jobReturn } from "../../../model/event/tag.ts";
 import { TRACE_FIELD } from "../../../base/telemetry/mod.ts";
 import { encode, Packed, packedForBin } from "../../../protocol/wire/msgpack.ts";
 import { SYNDIC_OWN } from "../../../model/job/syndic_job.ts";
-import { isRecord, type Load, type MasterServices } from "../services.ts";
+import { isRecord, type Load } from "../load.ts";
+import type { JobServices } from "./job_services.ts";
 import { type CheckedReturn, refuseReturn } from "./return_check.ts";
 
 /** Fields that only carried the request. */
@@ -21,7 +22,7 @@ export interface BoundedReturn extends CheckedReturn {
 }
 
 /** Packs the value of a return. A value above `max_return_size` becomes a failure with the reason. */
-export function boundReturn(services: MasterServices, checked: CheckedReturn): BoundedReturn {
+export function boundReturn(services: JobServices, checked: CheckedReturn): BoundedReturn {
   const { opts } = services;
   const { load, id, jid } = checked;
   let value = load.return instanceof Packed ? packedForBin(load.return) : new Packed(encode(load.return, "bin"));
@@ -53,7 +54,7 @@ function tooLarge(bytes: number, bound: number): Packed {
  *
  * @throws {WithheldReply} if it could not be stored; the ledger then expects it again
  */
-export async function storeReturn(services: MasterServices, ret: BoundedReturn): Promise<null> {
+export async function storeReturn(services: JobServices, ret: BoundedReturn): Promise<null> {
   const { jobs, ledger, store, runtime: { clock } } = services;
   const { load, jid, id, value, retcode, success } = ret;
   const undo = ledger.returned(jid, id);
@@ -106,7 +107,7 @@ export async function storeReturn(services: MasterServices, ret: BoundedReturn):
  *
  * @returns true if there was none
  */
-function openForReturn({ jobs, ledger, cluster }: MasterServices, ret: BoundedReturn): boolean | Promise<boolean> {
+function openForReturn({ jobs, ledger, cluster }: JobServices, ret: BoundedReturn): boolean | Promise<boolean> {
   const { jid, id } = ret;
   if (!ret.unpublished && (ledger.loadOf(jid) !== undefined || cluster !== undefined)) return false;
   const open = async () => {
@@ -119,7 +120,7 @@ function openForReturn({ jobs, ledger, cluster }: MasterServices, ret: BoundedRe
 }
 
 /** What fails is settled by the next process. */
-async function settle({ jobs, store, log }: MasterServices, jid: string): Promise<void> {
+async function settle({ jobs, store, log }: JobServices, jid: string): Promise<void> {
   try {
     await jobs.settle(jid);
   } catch (error) {
@@ -129,7 +130,7 @@ async function settle({ jobs, store, log }: MasterServices, jid: string): Promis
 }
 
 /** Tells the ledger and the bus of a return. */
-export function announceReturn(services: MasterServices, ret: BoundedReturn): null {
+export function announceReturn(services: JobServices, ret: BoundedReturn): null {
   const { load, jid, id, value, data } = ret;
   if (load.fun === "saltutil.find_job") foundJob(services, id, load.fun_args, value);
   if (services.cluster?.isNews(jid, id) !== false) services.bus.fireOwn(jobReturn(jid, id), data);
@@ -138,7 +139,7 @@ export function announceReturn(services: MasterServices, ret: BoundedReturn): nu
 }
 
 /** A return of `saltutil.find_job` is about another job: the ledger hears whether the minion works on that one. */
-function foundJob({ ledger }: MasterServices, id: string, args: unknown, value: Packed): void {
+function foundJob({ ledger }: JobServices, id: string, args: unknown, value: Packed): void {
   const jid = Array.isArray(args) ? args[0] : undefined;
   // One byte is the empty map: the minion does not know the job.
   if (typeof jid === "string") ledger.foundJob(jid, id, value.bytes.length > 1);

@@ -1,7 +1,9 @@
 import { deferred } from "../../../base/async/deferred.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { runNew, runReturn } from "../../../model/event/tag.ts";
-import type { Load, MasterServices, Runners } from "../services.ts";
+import type { Load } from "../load.ts";
+import type { JobServices } from "./job_services.ts";
+import type { Runners } from "./runners.ts";
 import { recordMasterJob, reserveMasterJid } from "./master_jobs.ts";
 
 /** A runner that was started. */
@@ -17,7 +19,7 @@ export interface StartedRunner {
  * before that.
  */
 export async function startRunner(
-  services: MasterServices,
+  services: JobServices,
   runners: Runners,
   fun: string,
   low: Load,

@@ -1,7 +1,7 @@
 import { SYNDIC_OWN } from "../../../model/job/syndic_job.ts";
 import type { JobLoad } from "../../../model/job/job_cache.ts";
 import { expandTarget } from "../../../model/target/expand.ts";
-import type { MasterServices } from "../services.ts";
+import type { JobServices } from "./job_services.ts";
 import { MOST_TARGETS } from "./syndic_targets.ts";
 
 /** Targets whose names the target itself has: whether a minion belongs to it can be told without its grains. */
@@ -15,7 +15,7 @@ const MOST_MINIONS = 50_000;
  * Where the target is by grains or pillar, the lower master alone knows who that is.
  */
 export function spokenFor(
-  { syndics }: MasterServices,
+  { syndics }: JobServices,
   syndic: string,
   load: JobLoad,
   ids: readonly unknown[],
@@ -27,7 +27,7 @@ export function spokenFor(
 }
 
 /** The load of a job that this master has published, open or on record; undefined for any other. */
-export async function publishedLoad({ ledger, jobs }: MasterServices, jid: string): Promise<JobLoad | undefined> {
+export async function publishedLoad({ ledger, jobs }: JobServices, jid: string): Promise<JobLoad | undefined> {
   const load = ledger.loadOf(jid) ?? await jobs.load(jid);
   return load?.[SYNDIC_OWN] === undefined ? load : undefined;
 }
@@ -38,7 +38,7 @@ export async function publishedLoad({ ledger, jobs }: MasterServices, jid: strin
  * @param more true if it may name more before it counts as complete
  */
 export async function syndicNames(
-  services: MasterServices,
+  services: JobServices,
   syndic: string,
   { jid, minions, more }: { jid: string; minions: readonly unknown[]; more: boolean },
 ): Promise<void> {

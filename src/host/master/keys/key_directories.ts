@@ -73,11 +73,10 @@ const LARGEST_KEY_FILE = 64 * 1024;
  *
  * @example
  * ```ts
- * import { type KeyDirectories, startMaster } from "brine/master";
+ * import { startMaster } from "brine/master";
  *
  * await using master = await startMaster({ rootDir: "/srv/run" });
- * const keys: KeyDirectories = master.services.keys;
- * console.log(keys.list("pre"));
+ * console.log(master.keys.list("pre"));
  * ```
  */
 export class KeyDirectories implements KeyStore {

@@ -1,10 +1,11 @@
+import type { JobServices } from "../jobs/job_services.ts";
 import { allPillarRepositories } from "../../../content/git/pillar_remotes.ts";
 import { keepJobsSeconds } from "../../../model/config/keep_jobs.ts";
 import type { SessionKeys } from "../keys/session_keys.ts";
 import type { MasterServices } from "../services.ts";
 import { ClockWatch } from "./clock_watch.ts";
 import { DescriptorWatch } from "./descriptor_watch.ts";
-import { carryOut, type Duty } from "./duty.ts";
+import { carryOut, type Duty } from "../duty.ts";
 import { inBatches } from "./in_batches.ts";
 import { KeyCache } from "./key_cache.ts";
 import { KeyRotation } from "./master_key_rotation.ts";
@@ -15,6 +16,13 @@ import { expirePendingKeys } from "./pending_keys.ts";
 import type { MasterSchedule } from "./master_schedule.ts";
 import { PresenceEvents } from "./presence_events.ts";
 import { cleanPublishAuth } from "./publish_auth.ts";
+
+type Services =
+  & JobServices
+  & Pick<
+    MasterServices,
+    "audit" | "cache" | "externalAuth" | "files" | "keyAdmin" | "rotateMasterKey" | "rotations" | "tokens"
+  >;
 
 const SECOND_MS = 1000;
 const HOUR_MS = 3_600_000;
@@ -43,7 +51,7 @@ export interface MaintenanceOptions {
  * Periodic work of a master: everything that the Maintenance process of real Salt does, each duty by itself. Returns when the
  * signal aborts.
  */
-export async function maintain(services: MasterServices, options: MaintenanceOptions): Promise<void> {
+export async function maintain(services: Services, options: MaintenanceOptions): Promise<void> {
   const { log, runtime: { clock } } = services;
   const watch = new ClockWatch(clock, log);
   const duties = [
@@ -67,7 +75,7 @@ const SHARED: ReadonlySet<string> = new Set([
 ]);
 
 /** What is done to what the masters of a cluster share. */
-function inCluster({ cluster, log, opts, audit, runtime: { clock, fs } }: MasterServices): Duty[] {
+function inCluster({ cluster, log, opts, audit, runtime: { clock, fs } }: Services): Duty[] {
   if (cluster === undefined) return [];
   const copy = new AuditCopy({
     fs,
@@ -91,18 +99,18 @@ function inCluster({ cluster, log, opts, audit, runtime: { clock, fs } }: Master
   }];
 }
 
-function onDutyOnly(duty: Duty, { cluster }: MasterServices): Duty {
+function onDutyOnly(duty: Duty, { cluster }: Services): Duty {
   if (cluster === undefined) return duty;
   return { ...duty, run: (signal) => cluster.onDuty ? duty.run(signal) : undefined };
 }
 
 /** `loop_interval` in milliseconds. */
-function loopMs({ opts }: MasterServices): number {
+function loopMs({ opts }: Services): number {
   return Math.max(LEAST_INTERVAL, opts.loop_interval) * 1000;
 }
 
 /** What must not wait: an operator who deletes a key expects it to take effect now. */
-function everySecond(services: MasterServices, id: string, watch: ClockWatch): Duty[] {
+function everySecond(services: Services, id: string, watch: ClockWatch): Duty[] {
   const rotation = new KeyRotation(services, id);
   const calls = new RotationCalls(services);
   return [
@@ -114,7 +122,7 @@ function everySecond(services: MasterServices, id: string, watch: ClockWatch): D
 }
 
 /** What is removed when its time is over. */
-function expiry(services: MasterServices, sessionKeys: Pick<SessionKeys, "sweep">, watch: ClockWatch): Duty[] {
+function expiry(services: Services, sessionKeys: Pick<SessionKeys, "sweep">, watch: ClockWatch): Duty[] {
   const { opts, jobs, log, externalAuth, runtime: { clock, later } } = services;
   const everyMs = loopMs(services);
   const keptMs = keepJobsSeconds(opts) * 1000;
@@ -189,7 +197,7 @@ function expiry(services: MasterServices, sessionKeys: Pick<SessionKeys, "sweep"
 }
 
 /** What other programs, and operators, are told. */
-function forOthers(services: MasterServices): Duty[] {
+function forOthers(services: Services): Duty[] {
   const { opts, log, files } = services;
   const everyMs = loopMs(services);
   const descriptors = new DescriptorWatch(services, log);
@@ -216,7 +224,7 @@ function forOthers(services: MasterServices): Duty[] {
 }
 
 /** Remotes of git: each looks at its own interval whether it is due. */
-function fetching(services: MasterServices): Duty[] {
+function fetching(services: Services): Duty[] {
   const { runtime, opts, log, files } = services;
   const everyMs = loopMs(services);
   const duties: Duty[] = [];

@@ -1,3 +1,4 @@
+import type { JobServices } from "../jobs/job_services.ts";
 import type { MasterOpts } from "../../../model/config/master_opts.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { deferred } from "../../../base/async/deferred.ts";
@@ -10,7 +11,10 @@ import type { Entry } from "../../../model/schedule/entry.ts";
 import { Schedule } from "../../../model/schedule/schedule.ts";
 import { scheduleMetadata, scheduleReturners } from "../../../model/schedule/returned.ts";
 import { startRunner } from "../jobs/start_runner.ts";
-import { isRecord, type Load, type MasterServices } from "../services.ts";
+import { isRecord, type Load } from "../load.ts";
+import type { MasterServices } from "../services.ts";
+
+type Services = JobServices & Pick<MasterServices, "runners" | "sendToReturners">;
 
 /** Code of a runner that failed, in the event of its return. */
 const FAILED = 254;
@@ -22,7 +26,7 @@ const FAILED = 254;
  * @see salt/master.py Maintenance.handle_schedule
  */
 export class MasterSchedule {
-  readonly #services: MasterServices;
+  readonly #services: Services;
   readonly #id: string;
   readonly #scheduler: Scheduler;
   /** Runs that have not ended, by the names of their entries. */
@@ -33,7 +37,7 @@ export class MasterSchedule {
   readonly #wanted = deferred<void>();
 
   /** @param id the master's own */
-  constructor(services: MasterServices, id: string) {
+  constructor(services: Services, id: string) {
     const { opts, runtime: { clock, random } } = services;
     const log = services.log.child("schedule");
     this.#services = services;

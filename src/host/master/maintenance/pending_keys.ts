@@ -5,13 +5,15 @@ import { KEY_DIRECTORIES } from "../keys/key_directories.ts";
 import type { MasterServices } from "../services.ts";
 import { inBatches } from "./in_batches.ts";
 
+type Services = Pick<MasterServices, "bus" | "keyAdmin" | "keys" | "log" | "opts" | "runtime">;
+
 /**
  * Removes keys that have waited for an operator longer than `pending_key_ttl`, and denied keys of that age. A minion that is
  * still there sends its key again with its next sign-in.
  *
  * @returns how many were removed
  */
-export async function expirePendingKeys(services: MasterServices, signal: AbortSignal): Promise<number> {
+export async function expirePendingKeys(services: Services, signal: AbortSignal): Promise<number> {
   const { opts, keys, bus, log, runtime } = services;
   const { fs, clock } = runtime;
   const before = clock.now() - opts.pending_key_ttl * 1000;

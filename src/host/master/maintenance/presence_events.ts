@@ -1,12 +1,8 @@
 import { PRESENCE_CHANGE, PRESENCE_PRESENT } from "../../../model/event/tag.ts";
+import { presentMinions } from "../presence.ts";
 import type { MasterServices } from "../services.ts";
 
 type Parts = Pick<MasterServices, "bus" | "keys" | "presence">;
-
-/** The connected minions whose keys are accepted, sorted. */
-export function presentMinions({ keys, presence }: Pick<MasterServices, "keys" | "presence">): string[] {
-  return keys.list("accepted").filter((id) => presence.connected(id));
-}
 
 /**
  * The events of `presence_events`: who is present, and before it, if anybody came or went since the last look, who that was.

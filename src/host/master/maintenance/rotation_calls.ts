@@ -1,6 +1,9 @@
+import type { JobServices } from "../jobs/job_services.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { publishJob } from "../jobs/publication.ts";
 import type { MasterServices } from "../services.ts";
+
+type Services = JobServices & Pick<MasterServices, "rotations">;
 
 /** How soon a minion that has not begun is told again, in milliseconds. */
 const AGAIN_MS = 600_000;
@@ -9,11 +12,11 @@ const AT_ONCE = 50;
 
 /** Tells the minions that are to change their keys, those that are connected. The others are told when they sign in. */
 export class RotationCalls {
-  readonly #services: MasterServices;
+  readonly #services: Services;
   /** When each was told. */
   readonly #told = new Map<string, number>();
 
-  constructor(services: MasterServices) {
+  constructor(services: Services) {
     this.#services = services;
   }
 

@@ -11,7 +11,7 @@ import type { AccountHost } from "../../../runtime/accounts.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import { type Meter, NO_TELEMETRY } from "../../../base/telemetry/mod.ts";
-import type { Cluster } from "../cluster/contract.ts";
+import type { Cluster } from "../cluster_contract.ts";
 import type { Audit } from "../audit/audit.ts";
 import { ownerFault } from "../access/owner_rights.ts";
 import { RefusalEvents } from "../access/refusal_events.ts";
@@ -41,7 +41,8 @@ import { HourlyQuota } from "../jobs/hourly_quota.ts";
 import { SyndicTargets } from "../jobs/syndic_targets.ts";
 import { Syndics } from "../syndics.ts";
 import { joinPath } from "../../../base/paths.ts";
-import { type MasterServices, REFUSALS, type RefusedReturn } from "../services.ts";
+import type { MasterServices } from "../services.ts";
+import { REFUSALS, type RefusedReturn } from "../jobs/job_services.ts";
 import { countedRunners } from "./observe.ts";
 
 /** The parts of a master that its services are built on. */

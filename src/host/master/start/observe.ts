@@ -6,7 +6,8 @@ import { type Meter, METRICS, type Reading } from "../../../base/telemetry/mod.t
 import type { Pub, Router } from "../../../protocol/zmtp/mod.ts";
 import type { PillarCompiler } from "../commands/pillar.ts";
 import type { RequestIntake } from "../request_intake.ts";
-import type { MasterServices, Runners } from "../services.ts";
+import type { MasterServices } from "../services.ts";
+import type { Runners } from "../jobs/runners.ts";
 
 /** Counts the pillars that a compiler makes, and how long each takes. */
 export function countedPillar(compile: PillarCompiler, meter: Meter): PillarCompiler {

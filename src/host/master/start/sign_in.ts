@@ -11,6 +11,11 @@ import type { Publisher } from "../publisher.ts";
 import { EventRate } from "../event_rate.ts";
 import type { MasterServices } from "../services.ts";
 
+type Services = Pick<
+  MasterServices,
+  "audit" | "bus" | "cluster" | "keyAdmin" | "keys" | "log" | "opts" | "presence" | "rotations" | "runtime"
+>;
+
 export interface SignInParts {
   identity: MasterIdentity;
   sessionKeys: SessionKeyStore;
@@ -23,7 +28,7 @@ export interface SignInParts {
 }
 
 /** The server of sign-ins (`_auth`), by the rules of the configuration. @param current asked for each sign-in */
-export function makeAuthServer(current: () => MasterServices, parts: SignInParts): AuthServer {
+export function makeAuthServer(current: () => Services, parts: SignInParts): AuthServer {
   const services = current();
   const { opts, keys, bus, presence, runtime } = services;
   const { crypto, clock } = runtime;
@@ -72,8 +77,8 @@ export function makeAuthServer(current: () => MasterServices, parts: SignInParts
 }
 
 /** The rules of now: new ones once the configuration was read again. */
-function currentPolicy(current: () => MasterServices): AcceptancePolicy {
-  let services: MasterServices | undefined;
+function currentPolicy(current: () => Services): AcceptancePolicy {
+  let services: Services | undefined;
   let policy: Autosign;
   const now = () => {
     const latest = current();
@@ -86,7 +91,7 @@ function currentPolicy(current: () => MasterServices): AcceptancePolicy {
   };
 }
 
-function autosignOf({ opts, runtime: { fs, clock } }: MasterServices, log: Logger): Autosign {
+function autosignOf({ opts, runtime: { fs, clock } }: Services, log: Logger): Autosign {
   const path = (value: unknown) => typeof value === "string" ? value : "";
   return new Autosign({
     fs,

@@ -1,3 +1,4 @@
+import { within } from "../../../base/async/within.ts";
 import { joinPath } from "../../../base/paths.ts";
 import type { MinionOpts } from "../../../model/config/minion_opts.ts";
 import { messageOf } from "../../../base/errors.ts";
@@ -335,11 +336,7 @@ export class MasterJobs {
     const { address } = this.#master;
     const entry = asks ? spool.hold(jid, address, ret) : spool.add(jid, address, ret);
     if (output === undefined) return this.#sender.push(entry);
-    const late = new AbortController();
-    void Promise.race([output.end(), clock.sleep(OUTPUT_ENDS_MS, late.signal).catch(() => {})]).then(() => {
-      late.abort();
-      this.#sender.push(entry);
-    });
+    void within(clock, OUTPUT_ENDS_MS, undefined, output.end()).then(() => this.#sender.push(entry));
   }
 
   close(): void {

@@ -1,3 +1,4 @@
+import { within } from "../../../base/async/within.ts";
 import { messageOf, TimeoutError } from "../../../base/errors.ts";
 import type { Context } from "../../../model/loader/context.ts";
 import { moduleNamed } from "../../../model/loader/module_named.ts";
@@ -88,14 +89,16 @@ export async function callReturners(
 ): Promise<void> {
   const plain = Object.fromEntries(Object.entries(ret).filter(([key]) => !FOR_MASTER.has(key)));
   for (const name of names) {
-    let cancel = () => {};
-    const late = new Promise<never>((_resolve, reject) => {
-      cancel = context.runtime.clock.after(timeoutMs, () => {
-        reject(new TimeoutError(`It has not ended after ${timeoutMs / 1000} seconds`));
-      });
-    });
     try {
-      await Promise.race([callOne(registry, context, name, plain, allowed), late]);
+      await within(
+        context.runtime.clock,
+        timeoutMs,
+        undefined,
+        callOne(registry, context, name, plain, allowed),
+        () => {
+          throw new TimeoutError(`It has not ended after ${timeoutMs / 1000} seconds`);
+        },
+      );
     } catch (error) {
       context.log.error("returner failed", {
         returner: name,
@@ -103,8 +106,6 @@ export async function callReturners(
         fun: ret.fun,
         error: messageOf(error),
       });
-    } finally {
-      cancel();
     }
   }
 }

@@ -1,3 +1,4 @@
+import { abortable } from "../../../base/async/within.ts";
 import { messageOf, SaltError } from "../../../base/errors.ts";
 import { argumentsShown, InvocationError, loadArgsAndKwargs } from "../../../model/job/args.ts";
 import type { Context, JobContext } from "../../../model/loader/context.ts";
@@ -67,7 +68,7 @@ export async function executeJob(options: ExecuteOptions): Promise<JobOutcome> {
   const signal = options.signal ?? new AbortController().signal;
   signal.throwIfAborted();
   // The function may never notice that it was killed; its late failure is ignored.
-  return await unlessAborted(runJob({ ...options, signal }), signal);
+  return await abortable(runJob({ ...options, signal }), signal);
 }
 
 /** As {@link executeJob}, but waits for a job that is killed: its function may have to clean up. */
@@ -90,14 +91,6 @@ export function packReturn(outcome: JobOutcome): JobOutcome & { return: Packed }
     const text = `The return of the function cannot be sent: ${messageOf(error)}`;
     return { ...failure(text), return: pack(text, "wire") };
   }
-}
-
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason);
-    signal.addEventListener("abort", stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
 }
 
 function contextOf(options: ExecuteOptions, signal: AbortSignal): JobContext {

@@ -4,9 +4,9 @@ import type { FileRequest } from "../../../content/fileserver/file_request.ts";
 import type { Logger } from "../../../base/log.ts";
 import { isMap } from "../../../language/python/containers.ts";
 import { release } from "../../../runtime/bytes.ts";
+import type { PartHost } from "../../../feature/supervise/serve_part.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import type { JobSession } from "./bulk_requests.ts";
-import type { MinionLink } from "./minion_link.ts";
 
 /** Bytes after which a job opens its own connections to the master: to open them takes longer than to fetch fewer bytes. */
 const RELAYED_BYTES = 512 * 1024;
@@ -26,7 +26,7 @@ export class JobFiles {
   readonly #runtime: Runtime;
   readonly #log: Logger;
   readonly #opts: Record<string, unknown>;
-  readonly #link: MinionLink;
+  readonly #minion: PartHost;
   /** Bytes of files that came through the minion. */
   #relayed = 0;
   #bulk: Promise<FileRequest | undefined> | undefined;
@@ -34,11 +34,11 @@ export class JobFiles {
   readonly #ownReplies = new WeakSet<object>();
 
   /** @param opts the minion's configuration */
-  constructor(runtime: Runtime, log: Logger, opts: Record<string, unknown>, link: MinionLink) {
+  constructor(runtime: Runtime, log: Logger, opts: Record<string, unknown>, minion: PartHost) {
     this.#runtime = runtime;
     this.#log = log;
     this.#opts = opts;
-    this.#link = link;
+    this.#minion = minion;
   }
 
   /** Sends one request of the file client. */
@@ -51,7 +51,7 @@ export class JobFiles {
         return reply;
       }
     }
-    const reply = await this.#link.request("master", load, how);
+    const reply = await this.#minion.ask("master", load, how);
     if (how.raw && isPiece(reply)) this.#relayed += reply.data.length;
     return reply;
   };
@@ -64,7 +64,7 @@ export class JobFiles {
 
   /** Opens connections to the master; undefined if the minion has no session to share. */
   async #openBulk(): Promise<FileRequest | undefined> {
-    const ask = async (stale?: string) => await this.#link.request("session", stale) as JobSession | null ?? undefined;
+    const ask = async (stale?: string) => await this.#minion.ask("session", stale) as JobSession | null ?? undefined;
     const session = await ask();
     if (session === undefined) return undefined;
     // Loaded here because most jobs do not need it.

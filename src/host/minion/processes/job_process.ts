@@ -1,17 +1,19 @@
+import { within } from "../../../base/async/within.ts";
 import { deferred } from "../../../base/async/deferred.ts";
 import { messageOf } from "../../../base/errors.ts";
+import type { Logger } from "../../../base/log.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { killGroups } from "../../../feature/supervise/kill_groups.ts";
+import { type PartHandlers, type PartHost, servePart } from "../../../feature/supervise/serve_part.ts";
 import { frame } from "../../../protocol/wire/frames.ts";
-import { encode, pack } from "../../../protocol/wire/msgpack.ts";
+import { decode, encode, pack } from "../../../protocol/wire/msgpack.ts";
 import { type JobOutcome, packReturn, runJob } from "./executor.ts";
-import { OUTPUT_WINDOW, PROTOCOL_VERSION, type SentOutcome, type ToJob } from "./job_protocol.ts";
-import { MinionLink, type MinionMessage } from "./minion_link.ts";
+import { type JobResult, type JobWork, OUTPUT_WINDOW } from "./job_protocol.ts";
 import { packable } from "./minion_state.ts";
 import { type ProcessContext, processContext, type ProcessContextOptions } from "./process_context.ts";
 
 export interface JobProcessOptions extends ProcessContextOptions {
-  /** Token and socket, as the environment has them: {@link JOB_VARIABLE}. */
+  /** Token and socket, as the environment has them: `PART_VARIABLE`. */
   ticket: string;
   /** Modules that most jobs need: loaded while the process waits for its job. */
   preload?: readonly string[];
@@ -37,13 +39,19 @@ const TERMINATED = 143;
  */
 export async function runJobProcess(options: JobProcessOptions): Promise<number> {
   const { runtime, ticket } = options;
-  const at = ticket.indexOf(" ");
-  const connection = await runtime.net.dial({ kind: "unix", path: ticket.slice(at + 1) });
-  const process = new JobProcess(new MinionLink(connection), options);
-  const off = runtime.process.onSignal("SIGTERM", () => process.stop(new Error("The job was ended by signal 15")));
-  process.open(ticket.slice(0, at));
+  const ended = deferred<number>();
+  let job: JobProcess | undefined;
+  const off = runtime.process.onSignal("SIGTERM", () => {
+    const stopped = job?.stop(new Error("The job was ended by signal 15")) ?? Promise.resolve();
+    void stopped.then(() => ended.resolve(TERMINATED));
+  });
+  const served = servePart({
+    runtime,
+    ticket,
+    open: (_part, _config, log, minion) => (job = new JobProcess(options, minion, log)).handlers,
+  });
   try {
-    return await process.ended;
+    return await Promise.race([served, ended.promise]);
   } finally {
     off();
   }
@@ -51,62 +59,36 @@ export async function runJobProcess(options: JobProcessOptions): Promise<number>
 
 /** The process of one job as it sees itself. The minion's side is `PooledProcess` (`pooled_process.ts`). */
 class JobProcess {
-  readonly #link: MinionLink;
   readonly #options: JobProcessOptions;
+  readonly #minion: PartHost;
+  readonly #log: Logger;
   readonly #abort = new AbortController();
-  readonly #ended = deferred<number>();
   /** Processes that the job has started. */
   readonly #started = new Set<number>();
   /** Prepared while there was no job. */
   #prepared: ProcessContext | undefined;
   /** Settles when the job's function does, whatever happens to its outcome. */
   #work: Promise<unknown> | undefined;
-  #stopping = false;
-  #sent = false;
+  #stopping: Promise<void> | undefined;
   /** Bytes of output that the minion has not taken yet. */
   #untaken = 0;
   #room = deferred<void>();
 
-  constructor(link: MinionLink, options: JobProcessOptions) {
-    this.#link = link;
+  constructor(options: JobProcessOptions, minion: PartHost, log: Logger) {
     this.#options = options;
+    this.#minion = minion;
+    this.#log = log;
   }
 
-  /** Resolves with the exit code. */
-  get ended(): Promise<number> {
-    return this.#ended.promise;
-  }
+  readonly handlers: PartHandlers = {
+    prepare: (state) => this.#rehearse(this.#prepared = this.#context(state)),
+    job: (body) => this.#run(decode(body, { mode: "bin" }) as JobWork),
+    // The minion has the outcome, or is gone.
+    close: () => this.#work === undefined ? undefined : this.stop(new Error("The minion has exited"), true),
+  };
 
-  /** Reports to the minion. */
-  open(token: string): void {
-    this.#link.start({
-      onMessage: (message) => this.#receive(message),
-      onClose: () => {
-        // The minion closes the connection when it has the outcome.
-        if (this.#sent) this.#ended.resolve(0);
-        else void this.stop(new Error("The minion has exited"), true);
-      },
-    });
-    this.#link.send({ type: "hello", token, version: PROTOCOL_VERSION });
-  }
-
-  #receive(message: MinionMessage): void {
-    switch (message.type) {
-      case "wait":
-        this.#prepared = processContext(this.#options, this.#link, message.state);
-        void this.#rehearse(this.#prepared);
-        break;
-      case "job":
-        void this.#run(message);
-        break;
-      case "taken":
-        this.#untaken -= message.bytes;
-        if (this.#untaken < OUTPUT_WINDOW) {
-          this.#room.resolve();
-          this.#room = deferred();
-        }
-        break;
-    }
+  #context(state: Uint8Array): ProcessContext {
+    return processContext(this.#options, this.#minion, this.#log, state);
   }
 
   async #rehearse({ context, functions }: ProcessContext): Promise<void> {
@@ -115,13 +97,11 @@ class JobProcess {
     for (const name of preload) await functions.find(`${name}._`).catch(() => {});
     if (rehearsal === undefined) return;
     const outcome = await runJob({ functions, context: () => context, load: rehearsal, formatInfo });
-    frame({ type: "outcome", outcome: sentOutcome(outcome), grains: {}, lostGrains: [] });
+    frame({ type: "reply", value: { ...sentOutcome(outcome), grains: {}, lostGrains: [] } });
   }
 
-  async #run({ load, state, streams }: ToJob & { type: "job" }): Promise<void> {
-    const { context, functions, grains } = state === undefined
-      ? this.#prepared!
-      : processContext(this.#options, this.#link, state);
+  async #run({ load, state, streams }: JobWork): Promise<JobResult> {
+    const { context, functions, grains } = state === undefined ? this.#prepared! : this.#context(state);
     const before = { ...grains };
     const work = runJob({
       functions,
@@ -130,67 +110,71 @@ class JobProcess {
       signal: this.#abort.signal,
       ownProcess: (pid) => {
         this.#started.add(pid);
-        this.#link.send({ type: "own", pid });
+        this.#minion.tell("own", pid);
       },
       output: streams ? (stream, chunk) => this.#output(stream, chunk) : undefined,
       formatInfo: this.#options.formatInfo,
     });
     this.#work = work.catch(() => {});
-    let outcome: JobOutcome;
-    try {
-      outcome = await work;
-    } catch (error) {
-      if (this.#stopping) return;
-      throw error;
-    }
-    // An aborted job has no outcome: the minion that aborted it reports why.
-    if (!this.#stopping) this.#sendOutcome(outcome, before, grains);
-  }
-
-  /** Sends the outcome with the grains that the job has changed. */
-  #sendOutcome(outcome: JobOutcome, before: Record<string, unknown>, grains: Record<string, unknown>): void {
-    const names = new Set([...Object.keys(before), ...Object.keys(grains)]);
-    const changed = [...names].filter((name) => before[name] !== grains[name]);
-    this.#sent = true;
-    this.#link.send({
-      type: "outcome",
-      outcome: sentOutcome(outcome),
-      grains: packable(Object.fromEntries(changed.map((name) => [name, grains[name]]))),
-      lostGrains: changed.filter((name) => grains[name] === undefined),
+    const outcome = await work.catch((error) => {
+      if (this.#stopping === undefined) throw error;
     });
+    // An aborted job has no outcome: the minion that aborted it reports why.
+    if (outcome === undefined || this.#stopping !== undefined) return await new Promise<never>(() => {});
+    this.#work = undefined;
+    return { ...sentOutcome(outcome), ...changes(before, grains) };
   }
 
   #output(...[stream, chunk]: Parameters<NonNullable<JobContext["output"]>>): void | Promise<void> {
     this.#untaken += chunk.length;
-    this.#link.send({ type: "output", stream, chunk });
+    const taken = () => {
+      this.#untaken -= chunk.length;
+      if (this.#untaken >= OUTPUT_WINDOW) return;
+      this.#room.resolve();
+      this.#room = deferred();
+    };
+    this.#minion.ask("output", stream, chunk).then(taken, taken);
     if (this.#untaken >= OUTPUT_WINDOW) return this.#room.promise;
   }
 
   /**
-   * Aborts the job, which has some time to clean up, and then ends the process.
+   * Aborts the job, which has some time to clean up.
    *
    * @param alone the minion is gone, so this process has to end those that its job started
    */
-  async stop(reason: Error, alone = false): Promise<void> {
-    if (this.#stopping) return;
-    this.#stopping = true;
+  stop(reason: Error, alone = false): Promise<void> {
+    return this.#stopping ??= this.#stop(reason, alone);
+  }
+
+  async #stop(reason: Error, alone: boolean): Promise<void> {
     this.#abort.abort(reason);
-    if (this.#work !== undefined) {
-      const { clock, process } = this.#options.runtime;
-      // With a minion there, the minion does it: it still can when this process hangs.
-      if (alone) killGroups(process, this.#started, "SIGTERM");
-      const until = clock.now() + GRACE_MS;
-      await Promise.race([this.#work, clock.sleep(GRACE_MS)]);
-      const alive = (pid: number) => process.alive(-pid) || process.alive(pid);
-      while (alone && clock.now() < until && [...this.#started].some(alive)) await clock.sleep(LOOK_MS);
-      if (alone) killGroups(process, this.#started, "SIGKILL");
-    }
-    this.#ended.resolve(alone && this.#work === undefined ? 0 : TERMINATED);
+    if (this.#work === undefined) return;
+    const { clock, process } = this.#options.runtime;
+    // With a minion there, the minion does it: it still can when this process hangs.
+    if (alone) killGroups(process, this.#started, "SIGTERM");
+    const until = clock.now() + GRACE_MS;
+    await within(clock, GRACE_MS, undefined, this.#work);
+    const alive = (pid: number) => process.alive(-pid) || process.alive(pid);
+    while (alone && clock.now() < until && [...this.#started].some(alive)) await clock.sleep(LOOK_MS);
+    if (alone) killGroups(process, this.#started, "SIGKILL");
   }
 }
 
+/** The grains that a job has changed. */
+function changes(
+  before: Record<string, unknown>,
+  grains: Record<string, unknown>,
+): Pick<JobResult, "grains" | "lostGrains"> {
+  const names = new Set([...Object.keys(before), ...Object.keys(grains)]);
+  const changed = [...names].filter((name) => before[name] !== grains[name]);
+  return {
+    grains: packable(Object.fromEntries(changed.map((name) => [name, grains[name]]))),
+    lostGrains: changed.filter((name) => grains[name] === undefined),
+  };
+}
+
 /** An outcome in the form of the wire; one that cannot be packed becomes a failure. */
-function sentOutcome(outcome: JobOutcome): SentOutcome {
+function sentOutcome(outcome: JobOutcome): Omit<JobResult, "grains" | "lostGrains"> {
   const { return: value, ended: _ended, ...packed } = packReturn(outcome);
   const sent = { ...packed, return: value.bytes };
   try {

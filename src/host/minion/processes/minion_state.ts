@@ -1,20 +1,13 @@
 /** What a job sees of its minion, packed for the process of the job and unpacked there. */
 import type { Context } from "../../../model/loader/context.ts";
 import { customStamp } from "../../../model/loader/custom_files.ts";
-import { LOG_LEVELS, type Logger, type LogLevel } from "../../../base/log.ts";
 import { entriesOf, isMap } from "../../../language/python/containers.ts";
 import { decode, encode } from "../../../protocol/wire/msgpack.ts";
 import type { MinionState } from "./job_protocol.ts";
 
-/** The most detailed level that a logger records. */
-function levelOf(log: Logger): LogLevel {
-  return LOG_LEVELS.find((level) => log.enabled(level)) ?? "quiet";
-}
-
 /** Packs a {@link MinionState}. Values that msgpack cannot hold are left out. */
-export function packMinionState({ runtime, opts, grains, pillar, log, master }: Context): Uint8Array {
-  const customModules = customStamp(runtime, opts, "modules");
-  const rest = { level: levelOf(log), master: master !== undefined, customModules };
+export function packMinionState({ runtime, opts, grains, pillar, master }: Context): Uint8Array {
+  const rest = { master: master !== undefined, customModules: customStamp(runtime, opts, "modules") };
   try {
     return encode({ opts, grains, pillar, ...rest }, "bin");
   } catch {
@@ -35,7 +28,7 @@ export function packable(values: Record<string, unknown>): Record<string, unknow
 }
 
 /** True if msgpack can hold the value. */
-export function isPackable(value: unknown): boolean {
+function isPackable(value: unknown): boolean {
   try {
     encode(value, "bin");
     return true;

@@ -8,9 +8,8 @@ import { isJobFunction } from "../jobs/dispatcher.ts";
 import type { Execution } from "./execution.ts";
 import { inProcess, type InProcessOptions } from "./in_process.ts";
 import { jobTimeout, withJobTimeout } from "./job_timeout.ts";
-import type { ProcessOwner } from "./pooled_process.ts";
+import type { JobCommand, JobOwner } from "./pooled_process.ts";
 import { ProcessPool } from "./process_pool.ts";
-import type { JobCommand } from "./process_starter.ts";
 
 export interface ExecutionOptions extends InProcessOptions {
   runtime: Runtime;
@@ -21,7 +20,7 @@ export interface ExecutionOptions extends InProcessOptions {
   jobCommand: JobCommand | undefined;
   /** Where the processes of jobs report. */
   socket: SocketAddress;
-  session?: ProcessOwner["session"];
+  session?: JobOwner["session"];
 }
 
 /**
@@ -40,6 +39,7 @@ export function openExecution(options: ExecutionOptions): Execution {
       socket,
       context,
       session,
+      maxMemory: opts.job_max_memory || Infinity,
       spares: Math.max(0, opts.process_pool_size),
       idleMs: Math.max(0, opts.process_pool_idle) * 1000,
     });

@@ -3,12 +3,12 @@ import type { Context, MasterLink } from "../../../model/loader/context.ts";
 import { hostContext, hostFunctions } from "../../../model/loader/host_context.ts";
 import type { OpenHostMaster } from "../../../model/loader/host_master.ts";
 import type { FunctionTable, ModuleRegistry } from "../../../model/loader/loader.ts";
-import { createLogger, type LogFields, type Logger, type LogLevel } from "../../../base/log.ts";
+import type { Logger } from "../../../base/log.ts";
 import type { AnyMap } from "../../../language/python/containers.ts";
+import type { PartHost } from "../../../feature/supervise/serve_part.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import { JobFiles } from "./job_files.ts";
-import type { MinionLink } from "./minion_link.ts";
-import { isPackable, unpackMinionState } from "./minion_state.ts";
+import { unpackMinionState } from "./minion_state.ts";
 
 export interface ProcessContextOptions {
   runtime: Runtime;
@@ -25,15 +25,15 @@ export interface ProcessContext {
   grains: Record<string, unknown>;
 }
 
-/** Makes the {@link Context} of a job in its own process: the minion's state, and its services by way of the link. */
+/** Makes the {@link Context} of a job in its own process: the minion's state and log, and its services, which are asked for. */
 export function processContext(
   { runtime, modules, hostMaster }: ProcessContextOptions,
-  link: MinionLink,
+  minion: PartHost,
+  log: Logger,
   packedState: Uint8Array,
 ): ProcessContext {
-  const { opts, grains, pillar, level, master } = unpackMinionState(packedState);
-  const log = loggerOver(link, level);
-  const files = new JobFiles(runtime, log.child("files"), opts, link);
+  const { opts, grains, pillar, master } = unpackMinionState(packedState);
+  const files = new JobFiles(runtime, log.child("files"), opts, minion);
   const functions = hostFunctions(modules, opts, () => context);
   const context = hostContext(functions, {
     runtime,
@@ -42,11 +42,11 @@ export function processContext(
     grains,
     pillar,
     jobs: {
-      running: () => link.request("running") as Promise<Record<string, unknown>[]>,
-      signal: async (jid, signal) => await link.request("signal", jid, signal) as { pid: number } | null ?? undefined,
+      running: () => minion.ask("running") as Promise<Record<string, unknown>[]>,
+      signal: async (jid, signal) => await minion.ask("signal", jid, signal) as { pid: number } | null ?? undefined,
     },
-    master: master ? masterOver(link) : undefined,
-    compilePillar: async (call) => await link.request("pillar", call) as AnyMap,
+    master: master ? masterOver(minion) : undefined,
+    compilePillar: async (call) => await minion.ask("pillar", call) as AnyMap,
     hostMaster: hostMaster?.(log)(opts),
     files: openFiles({
       runtime,
@@ -59,28 +59,12 @@ export function processContext(
   return { context, functions, grains };
 }
 
-function masterOver(link: MinionLink): MasterLink {
+function masterOver(minion: PartHost): MasterLink {
   return {
-    fireEvent: async (tag, data) => await link.request("fireEvent", tag, data) === true,
-    fireLocal: (tag, data) => link.send({ type: "fireLocal", tag, data }),
-    request: (load, how = {}) => link.request("master", load, how),
+    fireEvent: async (tag, data) => await minion.ask("fireEvent", tag, data) === true,
+    fireLocal: (tag, data) => minion.tell("fireLocal", tag, data),
+    request: (load, how = {}) => minion.ask("master", load, how),
     askLocal: async (...question) =>
-      await link.request("askLocal", ...question) as Record<string, unknown> | null ?? undefined,
+      await minion.ask("askLocal", ...question) as Record<string, unknown> | null ?? undefined,
   };
-}
-
-/** A logger whose records the minion writes. */
-function loggerOver(link: MinionLink, threshold: LogLevel): Logger {
-  return createLogger(({ level, name, message, fields }) => {
-    link.send({ type: "log", level, name, message, fields: packableFields(fields) });
-  }, threshold);
-}
-
-function packableFields(fields: LogFields): LogFields {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => {
-      if (value instanceof Error) return [name, value.message];
-      return [name, isPackable(value) ? value : String(value)];
-    }),
-  );
 }

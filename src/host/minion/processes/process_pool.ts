@@ -2,15 +2,21 @@ import { type Deferred, deferred } from "../../../base/async/deferred.ts";
 import { messageOf, SaltError } from "../../../base/errors.ts";
 import type { Execution, ExecutionRequest } from "./execution.ts";
 import { failure, type JobOutcome } from "./executor.ts";
-import type { PooledProcess } from "./pooled_process.ts";
-import { ProcessStarter, type ProcessStarterOptions } from "./process_starter.ts";
+import { PartDoor } from "../../../feature/supervise/part_door.ts";
+import type { SocketAddress } from "../../../runtime/net.ts";
+import { type JobOwner, PooledProcess } from "./pooled_process.ts";
 
-export interface ProcessPoolOptions extends ProcessStarterOptions {
+export interface ProcessPoolOptions extends JobOwner {
+  /** Where the processes report; the socket is made when the first process is started. */
+  socket: SocketAddress;
   /** Processes kept ready. @default 1 */
   spares?: number;
   /** Milliseconds without a job after which the spares end; 0 keeps them always, from the start on. @default 600000 */
   idleMs?: number;
 }
+
+/** Time that processes have for an orderly end when the minion has died. */
+const ORPHAN_MS = 10_000;
 
 /** The pause before a spare is started: the job that took the last one has the processor first. */
 const SPARE_DELAY_MS = 50;
@@ -28,7 +34,7 @@ class StartError extends SaltError {
  */
 export class ProcessPool implements Execution {
   readonly #options: ProcessPoolOptions;
-  readonly #starter: ProcessStarter;
+  readonly #door: PartDoor;
   readonly #ready: PooledProcess[] = [];
   /** Jobs that wait for a process, oldest first. */
   readonly #waiting: Deferred<PooledProcess>[] = [];
@@ -44,7 +50,7 @@ export class ProcessPool implements Execution {
 
   constructor(options: ProcessPoolOptions) {
     this.#options = options;
-    this.#starter = new ProcessStarter(options);
+    this.#door = new PartDoor({ ...options, orphanMs: ORPHAN_MS });
     if (options.idleMs === 0) {
       this.#wanted = this.#spares;
       this.#refill();
@@ -62,7 +68,7 @@ export class ProcessPool implements Execution {
 
   /** Processes that have not exited. */
   get size(): number {
-    return this.#starter.size;
+    return this.#door.size;
   }
 
   async run(request: ExecutionRequest): Promise<JobOutcome> {
@@ -132,7 +138,9 @@ export class ProcessPool implements Execution {
     let process: PooledProcess | undefined;
     const generation = this.#generation;
     try {
-      process = await this.#starter.start();
+      const { runtime, log } = this.#options;
+      const partLog = this.#options.context().log;
+      process = await PooledProcess.start(this.#options, { runtime, log, partLog, door: this.#door });
     } catch (error) {
       const text = `The process of the job could not be started: ${messageOf(error)}`;
       const waiting = this.#waiting.shift();
@@ -168,7 +176,7 @@ export class ProcessPool implements Execution {
         if (at < 0) return;
         this.#ready.splice(at, 1);
         if (this.#closed) return;
-        this.#options.log.warning("a spare process for jobs has ended", { pid: process.child.pid });
+        this.#options.log.warning("a spare process for jobs has ended", { pid: process.pid });
       });
     }
   }
@@ -181,6 +189,6 @@ export class ProcessPool implements Execution {
     this.#cancelRefill();
     for (const waiting of this.#waiting.splice(0)) waiting.reject(new StartError("The minion is stopping"));
     for (const process of this.#ready.splice(0)) process.retire();
-    await this.#starter.close();
+    await this.#door.close(this.#options.graceMs ?? 2000);
   }
 }

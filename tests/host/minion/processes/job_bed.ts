@@ -13,7 +13,7 @@ import type { Execution } from "../../../../src/host/minion/processes/execution.
 import type { JobOutcome } from "../../../../src/host/minion/processes/executor.ts";
 import { RunningJobs } from "../../../../src/host/minion/jobs/running_jobs.ts";
 import { ProcessPool, type ProcessPoolOptions } from "../../../../src/host/minion/processes/process_pool.ts";
-import type { JobCommand } from "../../../../src/host/minion/processes/process_starter.ts";
+import type { JobCommand } from "../../../../src/host/minion/processes/pooled_process.ts";
 import { currentRuntime } from "../../../../src/runtime/current.ts";
 import type { Runtime } from "../../../../src/runtime/runtime.ts";
 import { Packed, unpack } from "../../../../src/protocol/wire/msgpack.ts";

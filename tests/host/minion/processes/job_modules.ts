@@ -70,7 +70,7 @@ const bad: ExecutionModule = {
         grains: context.grains.os,
         pillar: context.pillar.secret,
         jid: context.jid,
-        ticket: context.runtime.process.environment().BRINE_JOB ?? null,
+        ticket: context.runtime.process.environment().BRINE_PART ?? null,
       }),
     },
     values: {

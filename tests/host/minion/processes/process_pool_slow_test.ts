@@ -78,6 +78,17 @@ describe("ProcessPool", () => {
     await until(() => bed.pool.size === 0);
   });
 
+  test("a job whose process takes too much memory is ended, and its return says so", TIMEOUT, async () => {
+    await using bed = await jobBed({ maxMemory: 2 ** 20 });
+    const { return: text, ...rest } = await bed.run("bad.loop");
+    assert.match(
+      String(text),
+      /^The job was ended: its process used \d{8,} bytes of memory, more than 1048576 \(job_max_memory\)$/,
+    );
+    assert.deepEqual(rest, { retcode: 137, success: false, out: "nested" });
+    await until(() => bed.pool.size === 0);
+  });
+
   test("a job within its time is left alone; one in this process is ended, too", TIMEOUT, async () => {
     await using bed = await jobBed();
     const here = inProcess({ functions: bed.functions, context: () => bed.context });

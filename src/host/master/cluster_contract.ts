@@ -1,22 +1,6 @@
-import type { BusWire } from "../../../feature/cluster/bus.ts";
-import type { AuditStore, LedgerStorage } from "../../../feature/cluster/storage.ts";
-import type { JobLoad } from "../../../model/job/job_cache.ts";
-import type { Order } from "../presence.ts";
-import type { Waiting } from "./until_reached.ts";
-
-/** What several masters have in common: given to a master where `cluster` is set. */
-export interface ClusterParts {
-  /** The storage; its job cache is the master's job cache. */
-  storage: LedgerStorage;
-  /** Connects to the bus. @param random differs for each connection */
-  openWire(random: string): Promise<BusWire>;
-  /** `cluster: name`. */
-  name: string;
-  /** `cluster: lease_seconds`. */
-  leaseSeconds: number;
-  /** How long it waits for its servers at start. @default as long as it takes */
-  waiting?: Waiting;
-}
+import type { AuditStore } from "../../feature/cluster/storage.ts";
+import type { JobLoad } from "../../model/job/job_cache.ts";
+import type { Order } from "./presence.ts";
 
 /** What a minion says of jobs that this master does not have. */
 export interface Statement {
@@ -79,4 +63,11 @@ export interface Cluster {
   forgetRemoved(beforeMs: number): Promise<number>;
   /** Makes a new publication key for all masters. */
   rotateKey(): Promise<void>;
+}
+
+/** The other masters as the start and the end of a master see them. */
+export interface ClusterLink extends Cluster {
+  /** Called once this master can take what they send. */
+  start(): Promise<void>;
+  close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { SaltInvocationError } from "../../../model/loader/family.ts";
 import type { Signature } from "../../../model/loader/signature.ts";
-import { isRecord, type Load } from "../services.ts";
+import { isRecord, type Load } from "../load.ts";
 
 /** Arguments of a runner or wheel function. */
 export interface Arguments {

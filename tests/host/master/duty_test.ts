@@ -1,11 +1,11 @@
 /** Periodic duties of a master: each by itself, under a clock that the test moves. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { turns } from "../../../../bench/bed/until.ts";
-import { deferred } from "../../../../src/base/async/deferred.ts";
-import { carryOut, type Duty } from "../../../../src/host/master/maintenance/duty.ts";
-import { captureLog } from "../../../support/capture_log.ts";
-import { FakeClock } from "../../../support/fake_clock.ts";
+import { turns } from "../../../bench/bed/until.ts";
+import { deferred } from "../../../src/base/async/deferred.ts";
+import { carryOut, type Duty } from "../../../src/host/master/duty.ts";
+import { captureLog } from "../../support/capture_log.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
 
 function scene(duties: Duty[]) {
   const clock = new FakeClock();

@@ -1,6 +1,6 @@
-import type { Clock } from "../../../base/async/clock.ts";
-import { messageOf } from "../../../base/errors.ts";
-import type { Logger } from "../../../base/log.ts";
+import type { Clock } from "../../base/async/clock.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
 
 /** Something that a master does again and again. */
 export interface Duty {

@@ -1,0 +1,24 @@
+import type { JobServices } from "../jobs/job_services.ts";
+import type { Expansion } from "../../../model/target/expand.ts";
+import type { Target } from "../../../model/target/target.ts";
+import type { AccessRules } from "./acl.ts";
+import type { Callers } from "./callers.ts";
+import type { ExternalAuth } from "./external_auth.ts";
+import type { RefusalEvents } from "./refusal_events.ts";
+import type { TokenFiles } from "./tokens.ts";
+
+/** What decides who may do what. */
+export interface AccessServices extends Pick<JobServices, "opts" | "runtime" | "log" | "jobs" | "ledger"> {
+  /** Authenticates the callers of clear commands. */
+  readonly callers: Callers;
+  /** The backends of `external_auth`. */
+  readonly externalAuth: ExternalAuth;
+  /** Decides what permissions allow. */
+  readonly rules: AccessRules;
+  /** Fires the events of refused publications. */
+  readonly refusals: RefusalEvents;
+  /** The tokens of logins. */
+  readonly tokens: TokenFiles;
+  /** Ids of the minions that a target means, as far as the master can tell. */
+  expand(target: Target, options?: { greedy?: boolean }): Expansion;
+}

@@ -1,0 +1,98 @@
+import type { MasterOpts } from "../../../model/config/master_opts.ts";
+import type { EventBus } from "../../../model/event/bus.ts";
+import type { JobCache } from "../../../model/job/job_cache.ts";
+import type { JidGenerator } from "../../../model/job/jid.ts";
+import type { Logger } from "../../../base/log.ts";
+import type { Runtime } from "../../../runtime/runtime.ts";
+import type { Cluster } from "../cluster_contract.ts";
+import type { KeyDirectories } from "../keys/key_directories.ts";
+import type { MasterMetrics } from "../master_metrics.ts";
+import type { Presence } from "../presence.ts";
+import type { Syndics } from "../syndics.ts";
+import type { JobStore } from "./durable_saves.ts";
+import type { HourlyQuota } from "./hourly_quota.ts";
+import type { JobTraces } from "./job_traces.ts";
+import type { Ledger } from "./ledger.ts";
+import type { SyndicTargets } from "./syndic_targets.ts";
+
+/** What publications, returns and runners of a master work with. */
+export interface JobServices {
+  /** The master's configuration. */
+  readonly opts: MasterOpts;
+  /** The runtime the master runs on. */
+  readonly runtime: Runtime;
+  /** Where the master logs. */
+  readonly log: Logger;
+  /** The master's event bus. */
+  readonly bus: EventBus;
+  /** The key directories. */
+  readonly keys: KeyDirectories;
+  /** The job cache. */
+  readonly jobs: JobCache;
+  /** Saves a publication in the external job cache (`ext_job_cache`), where minions save their returns; never rejects. */
+  readonly extJobCache: ExtJobCache | undefined;
+  /** The other masters; undefined where `cluster` is not set. */
+  readonly cluster: Cluster | undefined;
+  /** Makes what is saved in {@link JobServices.jobs} durable. */
+  readonly store: JobStore;
+  /** Jobs that have not ended. */
+  readonly ledger: Ledger;
+  /** Which minions are connected. */
+  readonly presence: Presence;
+  /** The syndics below this master. */
+  readonly syndics: Syndics;
+  /** The minions that they name for jobs. */
+  readonly syndicTargets: SyndicTargets;
+  /** How many jobs that this master has not published a syndic may bring. */
+  readonly syndicQuota: HourlyQuota;
+  /** How many jobs, and bytes of them, that no master has published a minion may bring. */
+  readonly minionQuota: { readonly jobs: HourlyQuota; readonly bytes: HourlyQuota };
+  /** Returns that were refused since the master started, by reason. */
+  readonly refused: Record<RefusedReturn, number>;
+  /** Counts what the commands do. */
+  readonly metrics: MasterMetrics;
+  /** Traces jobs. */
+  readonly traces: JobTraces;
+  /** Makes job ids, each once. */
+  readonly jids: JidGenerator;
+  /** Seals a job load and sends it to the minions. @param minions its targets, for the topics of `zmq_filtering` */
+  send(load: Record<string, unknown>, minions: readonly string[]): void;
+}
+
+/**
+ * Saves a publication where minions save their returns.
+ */
+export type ExtJobCache = (jid: string, load: Record<string, unknown>, minions: readonly string[]) => Promise<void>;
+
+/** Why a return was refused. */
+export type RefusedReturn =
+  | "malformed"
+  /** In the name of another minion. */
+  | "impostor"
+  | "unsigned"
+  /** The signature is not by the minion's key, or not over this return. */
+  | "bad signature"
+  /** The job is unknown to this master. */
+  | "unknown job"
+  /** From a minion that is not a target of the job. */
+  | "not a target"
+  | "returned before"
+  /** The sender has brought too many jobs that no master published: `syndic_jobs_hourly`, `minion_jobs_hourly`, `minion_job_bytes_hourly`. */
+  | "too many jobs"
+  /** The syndic has named too many minions for the job. */
+  | "too many minions"
+  /** The return was larger than `max_return_size`; a failure was stored instead. */
+  | "too large";
+
+export const REFUSALS: readonly RefusedReturn[] = [
+  "malformed",
+  "impostor",
+  "unsigned",
+  "bad signature",
+  "unknown job",
+  "not a target",
+  "returned before",
+  "too many jobs",
+  "too many minions",
+  "too large",
+];
