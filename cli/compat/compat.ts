@@ -9,14 +9,8 @@ import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { ProgramContext } from "../program/context.ts";
 import { Exit } from "../program/exit.ts";
 import { readConfig } from "../program/read_config.ts";
-import {
-  type MissingPart,
-  rootsOf,
-  type Status,
-  type TreeOptions,
-  type TreeReport,
-  treeReport,
-} from "./tree_report.ts";
+import { rootsOf } from "./tree_files.ts";
+import { type MissingPart, type Status, type TreeOptions, type TreeReport, treeReport } from "./tree_report.ts";
 
 /** Places that the text has of each part; JSON has all. */
 const MOST_PLACES = 5;
@@ -37,8 +31,8 @@ export async function checkTree(context: ProgramContext, kind: Host, format: str
   const { opts } = await readConfig(context, kind, kind === "master" ? MASTER_OPTIONS : MINION_OPTIONS, false);
   const { runtime } = context;
   const tree: TreeOptions = {
-    states: rootsOf(runtime, opts.file_roots),
-    pillar: rootsOf(runtime, opts.pillar_roots),
+    states: rootsOf(runtime.fs, opts.file_roots),
+    pillar: rootsOf(runtime.fs, opts.pillar_roots),
     files: await reactorFiles(runtime, opts.reactor),
     opts,
   };

@@ -1,5 +1,7 @@
 /** The files of a tree of states, pillar or custom modules that are read, within bounds. */
-import { joinPath } from "../../src/base/paths.ts";
+import { dirName, joinPath } from "../../src/base/paths.ts";
+import { entriesOf, isMap } from "../../src/language/python/containers.ts";
+import { globPaths, hasMagic } from "../../src/model/config/glob_paths.ts";
 import type { FileSystem } from "../../src/runtime/fs.ts";
 
 /** Files that are looked at. */
@@ -15,8 +17,24 @@ export interface TreeFile {
   size: number;
 }
 
+/** The directories of a value of `file_roots` or `pillar_roots`; of a root with `__env__` the part in front of it. */
+export function rootsOf(fs: FileSystem, value: unknown): string[] {
+  const given = isMap(value) ? entriesOf(value).flatMap(([, roots]) => [roots].flat()) : [];
+  const plain = given.filter((root): root is string => typeof root === "string").map((root) => {
+    const at = root.indexOf("__env__");
+    return at < 0 ? root : dirName(root.slice(0, at + 1));
+  });
+  return [...new Set(plain.flatMap((root) => hasMagic(root) ? globPaths(fs, root) : [root]))]
+    .filter((root) => fs.stat(root)?.kind === "directory");
+}
+
 /** Lists files below a directory, in order; those of version control and what `ignored` names are left out. */
-export function treeFiles(fs: FileSystem, root: string, ignored: (name: string) => boolean): TreeFile[] {
+export function treeFiles(
+  fs: FileSystem,
+  root: string,
+  ignored: (name: string) => boolean,
+  most = MOST_FILES,
+): TreeFile[] {
   const found: TreeFile[] = [];
   const enter = (directory: string, name: string, trail: readonly string[]): void => {
     let names: string[];
@@ -30,7 +48,7 @@ export function treeFiles(fs: FileSystem, root: string, ignored: (name: string) 
     }
     if (trail.includes(real)) return;
     for (const entry of names) {
-      if (found.length >= MOST_FILES) return;
+      if (found.length >= most) return;
       const [path, below] = [joinPath(directory, entry), name === "" ? entry : `${name}/${entry}`];
       if (entry === ".git" || entry === ".svn" || ignored(below)) continue;
       let stat;

@@ -1,12 +1,10 @@
 /** What a tree of states and pillar needs that Brine does not have. Files are read, and nothing is rendered or run. */
-import { globPaths, hasMagic } from "../../src/model/config/glob_paths.ts";
 import { nearestName } from "../../src/base/nearest_name.ts";
 import { createLogger } from "../../src/base/log.ts";
 import { baseName, dirName, joinPath, normalizePath } from "../../src/base/paths.ts";
 import { ignoredBy } from "../../src/content/fileserver/ignore.ts";
 import { RUNNER_KEYWORDS } from "../../src/content/state/keywords.ts";
 import { JINJA_DEFAULTS, TemplateSyntaxError, templateUses } from "../../src/language/jinja/mod.ts";
-import { entriesOf, isMap } from "../../src/language/python/containers.ts";
 import { parseYaml, YamlError } from "../../src/language/yaml/document.ts";
 import { JINJA_TESTS, jinjaFilters } from "../../src/language/render/jinja.ts";
 import { jinjaOptions } from "../../src/language/render/jinja/environment.ts";
@@ -83,17 +81,6 @@ const FOLDER: Readonly<Record<FunctionKind, string>> = {
 interface Custom {
   path: string;
   isPython: boolean;
-}
-
-/** The directories of a value of `file_roots` or `pillar_roots`; of a root with `__env__` the part in front of it. */
-export function rootsOf({ fs }: Pick<Runtime, "fs">, value: unknown): string[] {
-  const given = isMap(value) ? entriesOf(value).flatMap(([, roots]) => [roots].flat()) : [];
-  const plain = given.filter((root): root is string => typeof root === "string").map((root) => {
-    const at = root.indexOf("__env__");
-    return at < 0 ? root : dirName(root.slice(0, at + 1));
-  });
-  return [...new Set(plain.flatMap((root) => hasMagic(root) ? globPaths(fs, root) : [root]))]
-    .filter((root) => fs.stat(root)?.kind === "directory");
 }
 
 /** Reads the files and lists what is missing. */

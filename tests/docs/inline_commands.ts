@@ -245,6 +245,8 @@ export const INLINE: Readonly<Record<string, Row>> = {
     run: "JID=$(salt --queue=1h --async 'web*' test.sleep 0 | grep -o '[0-9]\\{20\\}')\nsalt-run jobs.dequeue $JID",
     prints: /^/,
   },
+  "salt-run jobs.last": { prints: /Outcomes:/ },
+  "salt-run jobs.last search_function='state.*'": { prints: /^/ },
   "salt-run jobs.lookup_jid JID": { run: "salt-run jobs.lookup_jid $JID", prints: PINGED },
   "salt-run jobs.outcome JID": { run: "salt-run jobs.outcome $JID", prints: /returned/ },
   "salt-run jobs.queued": { prints: /^/ },
