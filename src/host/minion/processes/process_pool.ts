@@ -1,5 +1,6 @@
 import { type Deferred, deferred } from "../../../base/async/deferred.ts";
 import { messageOf, SaltError } from "../../../base/errors.ts";
+import { programGone } from "../../../runtime/program_gone.ts";
 import type { Execution, ExecutionRequest } from "./execution.ts";
 import { failure, type JobOutcome } from "./executor.ts";
 import type { PooledProcess } from "./pooled_process.ts";
@@ -41,6 +42,8 @@ export class ProcessPool implements Execution {
   #cancelIdle = () => {};
   #cancelRefill = () => {};
   #closed = false;
+  /** The program of the minion was removed, which was logged. */
+  #isGone = false;
 
   constructor(options: ProcessPoolOptions) {
     this.#options = options;
@@ -86,7 +89,8 @@ export class ProcessPool implements Execution {
       return await process.run(request);
     } catch (error) {
       if (!(error instanceof StartError)) throw error;
-      log.error("no process for a job", { jid: request.load.jid, error: error.message });
+      // That the program is gone was logged, and is so for every job.
+      if (!this.#isGone) log.error("no process for a job", { jid: request.load.jid, error: error.message });
       return failure(error.message);
     } finally {
       this.#running--;
@@ -134,11 +138,16 @@ export class ProcessPool implements Execution {
     try {
       process = await this.#starter.start();
     } catch (error) {
-      const text = `The process of the job could not be started: ${messageOf(error)}`;
+      const gone = programGone(error, "salt-minion");
+      if (gone !== undefined && !this.#isGone) this.#options.log.error("no job can run", { reason: gone });
+      this.#isGone = gone !== undefined;
+      const text = `The process of the job could not be started: ${gone ?? messageOf(error)}`;
       const waiting = this.#waiting.shift();
-      if (waiting === undefined) this.#options.log.warning("no spare process for jobs", { error: messageOf(error) });
-      else waiting.reject(new StartError(text, { cause: error }));
+      if (waiting === undefined && gone === undefined) {
+        this.#options.log.warning("no spare process for jobs", { error: messageOf(error) });
+      } else waiting?.reject(new StartError(text, { cause: error }));
     } finally {
+      if (process !== undefined) this.#isGone = false;
       this.#starting--;
     }
     if (generation !== this.#generation) {
