@@ -14,6 +14,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { leftRunning, saltCommand } from "./demo/advice.ts";
 import { currentRuntime } from "../src/runtime/current.ts";
+import { drift, masterOptions, minionOptions, writeTree } from "./demo/tree.ts";
 import { DENO_WORDS, findRuntimes, type RuntimeCommand } from "./demo/runtimes.ts";
 
 const USAGE = `Usage: demo [--keep]
@@ -194,13 +195,14 @@ async function configureSite(own: RuntimeCommand): Promise<Site> {
   writeFileSync(join(root, "users"), `demo:${password}\n`, { mode: 0o600 });
   const conf = join(root, "master.d");
   mkdirSync(conf);
+  writeTree(root);
   writeFileSync(
     join(conf, "master"),
     `root_dir: ${root}/m\ninterface: 127.0.0.1\npublish_port: ${publishPort}\nret_port: ${requestPort}\nid: demo\n` +
       `external_auth:\n  file:\n    ^filename: ${root}/users\n    demo: ['.*', '@runner', '@wheel']\n` +
       `netapi_enable_clients: [local, local_async, local_batch, local_subset, runner, runner_async, wheel, wheel_async]\n` +
       `rest_cherrypy: {host: 127.0.0.1, port: ${httpPort}, disable_ssl: True}\n` +
-      `api_pidfile: ${root}/api.pid\napi_logfile: ${root}/api.log\n`,
+      `api_pidfile: ${root}/api.pid\napi_logfile: ${root}/api.log\n${masterOptions(root)}`,
   );
   return { own, conf, api: `http://127.0.0.1:${httpPort}`, requestPort, password };
 }
@@ -222,7 +224,7 @@ async function startMasterAndMinions(
     writeFileSync(
       join(conf, "minion"),
       `root_dir: ${root}/${at}\nmaster: 127.0.0.1\nmaster_port: ${requestPort}\nid: ${id}\nacceptance_wait_time: 1\n` +
-        `grains:\n  role: ${id.startsWith("web") ? "web" : "database"}\n`,
+        minionOptions(root, id),
     );
     return start(runtime, "salt-minion", conf);
   });
@@ -236,9 +238,13 @@ function runCommands({ own, conf }: Site): void {
   show(own, "salt", ["*", "test.ping"], conf);
   show(own, "salt", ["*", "grains.item", "id", "role", "brineruntime", "os", "--out=yaml", "--static"], conf);
   show(own, "salt", ["-G", "role:web", "cmd.run", "echo hello from $(uname -sr)"], conf);
-  show(own, "salt", ["-C", "web* and not E@web2", "test.arg", "1", "two", "list=[3, 4.0]", "--out=json"], conf);
   show(own, "salt-run", ["manage.status"], conf);
-  show(own, "salt-run", ["jobs.list_jobs_filter", "2"], conf);
+  say("States: what each host is to be");
+  show(own, "salt", ["web1", "state.apply", "shop"], conf);
+  show(own, "salt", ["*", "state.apply", "--state-output=terse"], conf);
+  say(`A host drifts: somebody has changed ${drift(root, "web2")}`);
+  show(own, "salt", ["*", "state.apply", "test=True", "--state-output=changes", "--state-verbose=False"], conf);
+  show(own, "salt-run", ["jobs.last"], conf);
 }
 
 /** Starts the HTTP API, logs in and runs a job. */

@@ -3,7 +3,7 @@
  * below `node_modules`, the launchers of its programs, and the web console. Runs before `npm pack`.
  */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -11,7 +11,12 @@ import { launcher, LOADER } from "./launcher.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const dist = join(root, "dist");
-rmSync(dist, { recursive: true, force: true });
+/** What other scripts build: it is not in the npm package, and stays. */
+const OTHERS = ["api", "compile", "deb", "image", "site"];
+mkdirSync(dist, { recursive: true });
+for (const name of readdirSync(dist).filter((name) => !OTHERS.includes(name))) {
+  rmSync(join(dist, name), { recursive: true, force: true });
+}
 execFileSync(join(root, "node_modules/.bin/tsc"), ["-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
 const bin = join(dist, "bin");
 mkdirSync(bin);

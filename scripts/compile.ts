@@ -25,8 +25,11 @@ const RUNTIMES: Readonly<Record<string, string>> = {
   "linux-arm64-musl": "@oven/bun-linux-aarch64-musl",
 };
 
+/** What is inside and only loaded where it is asked for (`src/plugins/driver.ts`): a master of a cluster needs it. */
+const DRIVERS = ["postgres", "nats_transport", "nats_jetstream"].map((name) => `cli/drivers/${name}.ts`);
+
 /** Packages that are optional: what needs one of them says so, and names the package. */
-const OPTIONAL = ["zeromq", "ldapts", "postgres", "redis", "prom-client", "@opentelemetry/*"];
+const OPTIONAL = ["zeromq", "ldapts", "redis", "prom-client", "@opentelemetry/*"];
 
 const own = `linux-${process.arch}`;
 const targets = process.argv.slice(2).length > 0 ? process.argv.slice(2) : [own];
@@ -79,6 +82,7 @@ function compile(target: string): void {
     ...OPTIONAL.map((name) => `--external=${name}`),
     `--outfile=${file}`,
     "cli/brine.ts",
+    ...DRIVERS,
   ], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
   process.stdout.write(`${file}: ${(statSync(file).size / 1e6).toFixed(1)} MB\n`);
 }

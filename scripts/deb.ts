@@ -155,9 +155,12 @@ function build(of: DebianPackage): string {
     stdio: ["ignore", "ignore", "inherit"],
   });
   rmSync(stage.directory, { recursive: true });
-  process.stdout.write(`${file}: ${(statSync(file).size / 1e6).toFixed(1)} MB\n`);
+  const { size } = statSync(file);
+  process.stdout.write(`${file}: ${size < 1e6 ? `${Math.ceil(size / 1e3)} kB` : `${(size / 1e6).toFixed(1)} MB`}\n`);
   return file;
 }
 
 for (const one of DEBIAN_PACKAGES) build(one);
+// The folder is copied to hosts as it is.
+rmSync(join(out, "stage"), { recursive: true, force: true });
 makeInstallable(root, out);

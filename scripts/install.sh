@@ -294,6 +294,8 @@ stage_files() {
   chmod 755 "$stage/brine-$target"
   get_sound after_job.sh
   for daemon in $(daemons); do get_sound "$daemon.service"; done
+  for program in brine $(programs); do get_sound "$program.1"; done
+  for shell in bash zsh fish; do get_sound "completion.$shell"; done
   # A file for another kind of machine, or a system that lacks a library, shows before anything is replaced.
   if [ -z "$root" ] && [ -z "$dry_run" ]; then
     "$stage/brine-$target" salt-call --version >/dev/null || die "brine-$target does not run here: see the message above"
@@ -329,6 +331,36 @@ install_programs() {
   chmod 755 "$stage/after_job.sh"
   run mv -f "$stage/after_job.sh" "$root$prefix/lib/brine/after-job"
   [ -n "$dry_run" ] || say "installed $bin/brine and its links"
+}
+
+# Manual pages, and what shells complete command lines with.
+install_pages() {
+  share=$root$prefix/share
+  for program in brine $(programs); do place page 644 "$share/man/man1/$program.1" <"$stage/$program.1"; done
+  place completion 644 "$share/bash-completion/completions/salt" <"$stage/completion.bash"
+  place completion 644 "$share/zsh/site-functions/_salt" <"$stage/completion.zsh"
+  place completion 644 "$share/fish/vendor_completions.d/salt.fish" <"$stage/completion.fish"
+  for program in $(programs); do
+    [ "$program" != salt ] && [ "$program" != salt-ssh ] || continue
+    for link in bash-completion/completions/$program:salt fish/vendor_completions.d/$program.fish:salt.fish; do
+      [ "$(readlink "$share/${link%%:*}" || true)" = "${link#*:}" ] || run ln -sf "${link#*:}" "$share/${link%%:*}"
+    done
+  done
+}
+
+# Only what this script, or a package of Brine, has put there.
+remove_pages() {
+  share=$root$prefix/share
+  for program in brine $PROGRAMS salt-master salt-minion salt-api salt-syndic; do
+    page=$share/man/man1/$program.1
+    if grep -qs '"Brine ' "$page"; then run rm -f "$page"; fi
+    for link in bash-completion/completions/$program:salt fish/vendor_completions.d/$program.fish:salt.fish; do
+      if [ "$(readlink "$share/${link%%:*}" || true)" = "${link#*:}" ]; then run rm -f "$share/${link%%:*}"; fi
+    done
+  done
+  for file in bash-completion/completions/salt zsh/site-functions/_salt fish/vendor_completions.d/salt.fish; do
+    if grep -qs 'brine complet' "$share/$file"; then run rm -f "$share/$file"; fi
+  done
 }
 
 # --- Configuration -----------------------------------------------------------------------------------------------------------------
@@ -489,12 +521,13 @@ start_service() {
     run rc-update add "$1" default
     run rc-service "$1" restart
     ;;
-  none) say "nothing here starts daemons: start it with $prefix/bin/$1 -d" ;;
+  none) say "No init system found. Start it with: $prefix/bin/$1 -d" ;;
   esac
 }
 
 services() {
   find_manager
+  if [ -n "$root" ] && [ "$manager" = none ] && [ -n "$(daemons)" ]; then say "No init system found in $root: no service is installed"; fi
   for daemon in $(daemons); do install_service "$daemon"; done
   [ -n "$start" ] || return 0
   if [ "$manager" = systemd ]; then run systemctl daemon-reload; fi
@@ -505,10 +538,11 @@ services() {
 
 # What is left for people.
 advise() {
-  if has_role master; then say "The line for a minion's host: $prefix/bin/brine bootstrap ID"; fi
+  if has_role master; then say "To add a minion, run: $prefix/bin/brine bootstrap ID"; fi
   has_role minion || return 0
   name=${id:-ID}
-  say "On the master, compare and accept its key: salt-key -f $name && salt-key -a $name"
+  say "On the master, compare the fingerprint of its key: salt-key -f $name"
+  say "If it is the one of this host, accept the key: salt-key -a $name"
   [ -z "$start" ] || say "Its fingerprint here: $prefix/bin/salt-call --local key.finger"
 }
 
@@ -568,7 +602,23 @@ remove_all() {
   for left in "$bin"/.brine-install.*; do if [ -e "$left" ]; then run rm -rf "$left"; fi; done
   if [ -e "$root$prefix/lib/brine/after-job" ]; then run rm -f "$root$prefix/lib/brine/after-job"; fi
   if [ -d "$root$prefix/lib/brine" ]; then run rmdir "$root$prefix/lib/brine" || true; fi
+  remove_pages
   say "removed; configuration, keys and logs stay: /etc/salt, /var/cache/salt, /var/log/salt"
+  still_running
+}
+
+# Daemons that nothing has stopped go on, although their program is gone: every job then fails.
+still_running() {
+  [ -z "$root" ] && [ -z "$dry_run" ] || return 0
+  for process in /proc/[0-9]*; do
+    case $(readlink "$process/exe" 2>/dev/null || true) in "$prefix/bin/brine" | "$prefix/bin/brine (deleted)") ;; *) continue ;; esac
+    words=$(tr '\0' ' ' <"$process/cmdline" 2>/dev/null || true)
+    # What a daemon has started ends with it.
+    case $words in *-process*) continue ;; esac
+    for daemon in salt-master salt-minion salt-api salt-syndic; do
+      case " $words " in *" $daemon "* | *"/$daemon "*) say "still running: $daemon, process ${process#/proc/}. Stop it: kill ${process#/proc/}" ;; esac
+    done
+  done
 }
 
 main() {
@@ -590,6 +640,7 @@ main() {
   else
     stage_files
     install_programs
+    install_pages
     configure
     services
   fi

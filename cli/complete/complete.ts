@@ -21,6 +21,10 @@ export interface KnownNames {
   /** Ids of minions whose key has this status. */
   minions(status: "accepted" | "pre" | "rejected" | "denied"): string[];
   nodegroups(): string[];
+  /** SLS files of the file roots, by their dotted names. */
+  sls(): Promise<readonly string[]>;
+  /** Grains of the minions that the master has seen: name → values. */
+  grains(): Promise<ReadonlyMap<string, ReadonlySet<string>>>;
   /** Functions with the names of their parameters: `{"test.echo": ["text"]}`. */
   functions(family: "modules" | "runners"): Promise<Readonly<Record<string, readonly string[]>>>;
   /** Names that an option takes as its value, by the option's destination; undefined for one that takes anything. */
@@ -176,7 +180,7 @@ async function positional(
 ): Promise<Completion> {
   const at = read.positionals.length;
   if (program === "salt" || program === "salt-cp") {
-    if (at === 0) return targets(read.given, current, known);
+    if (at === 0) return await targets(read.given, current, known);
     if (program === "salt-cp") return { also: "files", candidates: [] };
     return await call("modules", read.positionals.slice(1), current, known);
   }
@@ -186,8 +190,9 @@ async function positional(
 }
 
 /** Ids and node groups, as the options choose the type of the target. */
-function targets(given: ReadonlySet<string>, current: string, known: KnownNames): Completion {
+async function targets(given: ReadonlySet<string>, current: string, known: KnownNames): Promise<Completion> {
   if (given.has("nodegroup")) return words(known.nodegroups());
+  if (given.has("grain")) return grainTargets(current, await known.grains());
   for (const type of ["pcre", "grain", "grain_pcre", "pillar", "pillar_pcre", "range", "ipcidr", "compound"]) {
     if (given.has(type)) return none;
   }
@@ -197,6 +202,18 @@ function targets(given: ReadonlySet<string>, current: string, known: KnownNames)
   const taken = new Set(head.split(","));
   return words(ids.filter((id) => !taken.has(id)).map((id) => head + id));
 }
+
+/** `os:Debian`: first the names of grains, then the values of one. */
+function grainTargets(current: string, grains: ReadonlyMap<string, ReadonlySet<string>>): Completion {
+  const at = current.indexOf(":");
+  if (at < 0) return words([...grains.keys()].sort().map((name) => `${name}:`));
+  const name = current.slice(0, at);
+  return words([...grains.get(name) ?? []].sort().map((value) => `${name}:${value}`));
+}
+
+/** Functions whose first argument is a list of SLS files. */
+const OF_SLS =
+  /^state\.(?:apply|sls|sls_exists|show_sls|show_low_sls|show_lowstate|template|orch|orchestrate|orch_show_sls|orchestrate_show_sls)$/;
 
 /** A function, and behind it the names of its parameters. */
 async function call(
@@ -213,5 +230,13 @@ async function call(
   }
   const params = Object.hasOwn(functions, fun) ? functions[fun]! : [];
   const taken = new Set(given.map((word) => word.split("=")[0]));
+  const named = given.some((word) => !word.includes("=") || word.startsWith("mods="));
+  if (OF_SLS.test(fun) && !named) {
+    const prefix = current.startsWith("mods=") ? "mods=" : "";
+    const head = prefix + current.slice(prefix.length, current.lastIndexOf(",") + 1);
+    const files = (await known.sls()).map((name) => ({ word: head + name }));
+    const more = params.filter((name) => !taken.has(name)).map((name) => ({ word: `${name}=` }));
+    return { also: "nothing", candidates: [...files, ...more] };
+  }
   return { also: "files", candidates: params.filter((name) => !taken.has(name)).map((name) => ({ word: `${name}=` })) };
 }

@@ -1,8 +1,11 @@
 /** The names that this host knows: keys and node groups of its master, functions and plugins of this program. */
+import { joinPath } from "../../src/base/paths.ts";
 import type { MasterOpts } from "../../src/model/config/master_opts.ts";
 import { createLogger } from "../../src/base/log.ts";
 import { KeyDirectories } from "../../src/host/master/keys/key_directories.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
+import type { ProgramContext } from "../program/context.ts";
+import { readConfig } from "../program/read_config.ts";
 import { readMasterConfig } from "../program/read_master_config.ts";
 import type { KnownNames } from "./complete.ts";
 import { type FunctionNames, functionNames } from "./function_names.ts";
@@ -27,27 +30,84 @@ async function pluginNames(): Promise<Readonly<Record<string, readonly string[]>
   };
 }
 
+/** A program that prints nothing. */
+const silent = (runtime: Runtime, configDir: string): ProgramContext => ({
+  runtime,
+  configDir,
+  options: {},
+  positionals: [],
+  explicit: new Set<string>(),
+  log: createLogger(() => {}, "quiet"),
+  print: () => {},
+  complain: () => {},
+  stdinText: () => Promise.resolve(""),
+  stdinLine: () => Promise.resolve(undefined),
+  prompt: () => Promise.resolve(undefined),
+  terminal: false,
+});
+
 /** The master's configuration, without a word about what is wrong with it; undefined if it cannot be read. */
 async function masterOpts(runtime: Runtime, configDir: string): Promise<MasterOpts | undefined> {
-  const silent = {
-    runtime,
-    configDir,
-    options: {},
-    positionals: [],
-    explicit: new Set<string>(),
-    log: createLogger(() => {}, "quiet"),
-    print: () => {},
-    complain: () => {},
-    stdinText: () => Promise.resolve(""),
-    stdinLine: () => Promise.resolve(undefined),
-    prompt: () => Promise.resolve(undefined),
-    terminal: false,
-  };
   try {
-    return await readMasterConfig(silent, { client: true });
+    return await readMasterConfig(silent(runtime, configDir), { client: true });
   } catch {
     return undefined;
   }
+}
+
+/** SLS files that are listed, and minions whose grains are read. */
+const MOST_FILES = 20_000;
+const MOST_MINIONS = 200;
+/** Longer values are no words that anybody types. */
+const LONGEST_VALUE = 100;
+
+/** SLS files of the master, or on a host without one those of its minion. */
+async function slsNames(runtime: Runtime, configDir: string, opts: MasterOpts | undefined): Promise<string[]> {
+  const { rootsOf, treeFiles } = await import("../compat/tree_files.ts");
+  const isHere = (name: string) => runtime.fs.stat(joinPath(configDir, name)) !== undefined;
+  const roots = opts !== undefined && (isHere("master") || isHere("master.d"))
+    ? opts.file_roots
+    : await minionRoots(runtime, configDir);
+  const names = rootsOf(runtime.fs, roots).flatMap((root) =>
+    treeFiles(runtime.fs, root, () => false, MOST_FILES).flatMap(({ name }) => {
+      const [, sls] = /^(?!_)(.*)\.sls$/.exec(name) ?? [];
+      return sls === undefined || sls === "top" ? [] : [sls.replaceAll("/", ".").replace(/\.init$/, "")];
+    })
+  );
+  return [...new Set(names)].sort();
+}
+
+async function minionRoots(runtime: Runtime, configDir: string): Promise<unknown> {
+  const { MINION_OPTIONS } = await import("../../src/model/config/minion_opts.ts");
+  try {
+    return (await readConfig(silent(runtime, configDir), "minion", MINION_OPTIONS, false)).opts.file_roots;
+  } catch {
+    // A configuration that cannot be read names no files.
+    return undefined;
+  }
+}
+
+/** Grains in the master's cache, as far as this user may read it. */
+async function grainValues(runtime: Runtime, opts: MasterOpts | undefined): Promise<Map<string, Set<string>>> {
+  const found = new Map<string, Set<string>>();
+  if (opts === undefined || runtime.fs.stat(joinPath(opts.cachedir, "minions"))?.kind !== "directory") return found;
+  const { MinionCache } = await import("../../src/host/master/minion_cache.ts");
+  try {
+    const cache = new MinionCache(runtime.fs, createLogger(() => {}, "quiet"), opts.cachedir);
+    for (const id of cache.ids().slice(0, MOST_MINIONS)) {
+      for (const [name, value] of Object.entries(cache.data(id)?.grains ?? {})) {
+        const values = found.get(name) ?? new Set();
+        found.set(name, values);
+        for (const one of Array.isArray(value) ? value : [value]) {
+          const text = typeof one === "boolean" ? (one ? "True" : "False") : String(one);
+          if (typeof one !== "object" && text.length <= LONGEST_VALUE) values.add(text);
+        }
+      }
+    }
+  } catch {
+    // Not everybody may read the master's cache.
+  }
+  return found;
 }
 
 /** @param configDir directory of the master's configuration */
@@ -65,6 +125,8 @@ export async function knownNames(runtime: Runtime, configDir: string): Promise<K
       return status === "accepted" ? rememberedMinions(runtime) : [];
     },
     nodegroups: () => Object.keys(opts?.nodegroups ?? {}),
+    sls: async () => await slsNames(runtime, configDir, opts),
+    grains: () => grainValues(runtime, opts),
     functions: async (family): Promise<FunctionNames> => (await functionNames(runtime))[family],
     values: (dest) => Object.hasOwn(plugins, dest) ? plugins[dest] : undefined,
   };

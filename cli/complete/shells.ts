@@ -32,7 +32,7 @@ _brine_complete() {
   files) COMPREPLY+=($(compgen -f -- "\${COMP_WORDS[COMP_CWORD]}")) ;;
   directories) COMPREPLY+=($(compgen -d -- "\${COMP_WORDS[COMP_CWORD]}")) ;;
   esac
-  if [[ \${#COMPREPLY[@]} -eq 1 && \${COMPREPLY[0]} == *[=,] ]]; then compopt -o nospace 2>/dev/null; fi
+  if [[ \${#COMPREPLY[@]} -eq 1 && \${COMPREPLY[0]} == *[=,:] ]]; then compopt -o nospace 2>/dev/null; fi
 }
 complete -F _brine_complete ${PROGRAMS}
 `;
@@ -47,7 +47,7 @@ _brine_complete() {
   for line in "\${(@)answer[2,-1]}"; do
     if [[ $line == *$'\\t'* ]]; then
       described+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
-    elif [[ $line == *[=,] ]]; then
+    elif [[ $line == *[=,:] ]]; then
       compadd -S '' -- $line
     else
       plain+=("$line")

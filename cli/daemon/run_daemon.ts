@@ -31,6 +31,10 @@ export async function runDaemon(context: ProgramContext, daemon: Daemon): Promis
   const { runtime, options } = context;
   const { kind, table, program = `salt-${kind}` } = daemon;
   if (options.check === true) return await (await import("./check/check_daemon.ts")).checkDaemon(context, daemon);
+  const { check_tree: tree } = options;
+  if (tree !== null && tree !== undefined) {
+    return await (await import("../compat/compat.ts")).checkTree(context, kind, tree === "json" ? "json" : "text");
+  }
   const background = takeBackground(runtime);
   if (options.daemon === true && !background) return await goToBackground(runtime);
   const read = await readConfig(context, kind, table, true);

@@ -1,5 +1,6 @@
 /** What the demonstration prints on how to go on: commands that work where they are read. */
 import { relative } from "node:path";
+import { DEPLOY } from "./tree.ts";
 
 /** How the demonstration was started. */
 export interface Launch {
@@ -43,5 +44,10 @@ export function leftRunning({ salt, conf, console, api, password, root }: Runnin
       "# The console is not built. To build it: npm run build:console"
     : `In a browser, as user demo with the password ${password} (authentication system: file):\n\n    ${console}`;
   return `Left running. ${browser}\n\n# In another terminal:\n\n    ${salt} -c ${conf} '*' test.ping\n\n` +
+    `# web2 differs from its states. This shows how, and without test=True brings it in line:\n\n` +
+    `    ${salt} -c ${conf} web2 state.apply test=True\n\n` +
+    `# The reactor applies the states of a minion that sends this event:\n\n` +
+    `    ${salt} -c ${conf} web2 event.send ${DEPLOY}\n\n` +
+    `# States, pillar and reactions to change: ${root}/states, ${root}/pillar, ${root}/reactor\n\n` +
     `# Ctrl-C stops everything and removes ${root}`;
 }

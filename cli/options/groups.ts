@@ -58,7 +58,11 @@ export const logging = (short: boolean, file = "log_file"): Group => ({
 export const output = (): Group => ({
   title: "Output Options",
   options: [
-    text("--out --output", "output", "The outputter to print results with."),
+    text(
+      "--out --output",
+      "output",
+      "How to print results: nested, json, yaml, txt, raw, table, highstate, quiet or another outputter.",
+    ),
     int("--out-indent --output-indent", "output_indent", "Indentation of the output, if the outputter has one."),
     text("--out-file --output-file", "output_file", "File to write results to."),
     flag("--out-file-append --output-file-append", "output_file_append", "Append to that file."),

@@ -1,4 +1,5 @@
 /** Usage lines and help texts, laid out as Python's optparse does. */
+import { EXAMPLES } from "./examples.ts";
 import { type Option, type ProgramTable, takesValue } from "./option.ts";
 import { PROGRAMS } from "./programs.ts";
 import type { Env, Program } from "./request.ts";
@@ -49,5 +50,13 @@ export function formatHelp(program: Program, table: ProgramTable): string {
     const indent = index === 0 ? 0 : 2;
     lines.push("", `${" ".repeat(indent)}${title}:`, ...options.flatMap((option) => formatOption(option, indent + 2)));
   }
+  lines.push("", "Examples:");
+  for (const [command, meaning] of EXAMPLES[program]) {
+    lines.push(
+      `  ${command}`,
+      ...wrap(meaning, HELP_WIDTH - HELP_COLUMN).map((line) => " ".repeat(HELP_COLUMN) + line),
+    );
+  }
+  lines.push("", `Manual page: man ${program}. Documents: docs/command-line.md`);
   return `${lines.join("\n")}\n`;
 }

@@ -1,5 +1,6 @@
 /** Manual pages in roff, from the tables of options. */
 import { CODENAME, VERSION } from "../../src/base/version.ts";
+import { EXAMPLES } from "./examples.ts";
 import { type Group, type Option, takesValue } from "./option.ts";
 import { PROGRAMS } from "./programs.ts";
 import type { Program } from "./request.ts";
@@ -66,6 +67,8 @@ export function manPage(program: Program): string {
     roff(description),
     ".SH OPTIONS",
     ...groups.flatMap(groupLines),
+    ".SH EXAMPLES",
+    ...EXAMPLES[program].flatMap(([command, meaning]) => [".TP", `\\fB${roff(command)}\\fR`, roff(meaning)]),
     ".SH EXIT STATUS",
     ...rows(EXITS, program),
     ...(files.length === 0 ? [] : [".SH FILES", ...files]),

@@ -24,6 +24,7 @@ import type { Env, Program, RunRequest } from "./request.ts";
 export const DOCTOR_ROLES: readonly string[] = ["master", "minion", "syndic", "api"];
 
 function daemon(usageDescription: string, user: boolean, name: string): (env: Env) => ProgramTable {
+  const hasTree = name === "salt-master" || name === "salt-minion";
   return (env) => ({
     usage: "[options]",
     description: usageDescription,
@@ -33,6 +34,14 @@ function daemon(usageDescription: string, user: boolean, name: string): (env: En
         ...(user ? [text("-u --user", "user", "User to run as.")] : []),
         flag("-d --daemon", "daemon", "Run in the background."),
         added(flag("--check", "check", "Check the configuration, keys, directories and ports; start nothing.")),
+        ...(hasTree
+          ? [added(optional(
+            "--check-tree",
+            "check_tree",
+            "FORMAT",
+            "List what states, pillar and custom modules need that Brine does not have; start and render nothing. json prints JSON.",
+          ))]
+          : []),
         text("--pid-file", "pidfile", "File for the process id.", `/var/run/${name}.pid`),
         flag(
           "--disable-keepalive",
@@ -42,7 +51,13 @@ function daemon(usageDescription: string, user: boolean, name: string): (env: En
       ),
       logging(true),
     ],
-    check: ignoredWords,
+    check: (run, stop) => {
+      ignoredWords(run);
+      const format = run.options.check_tree;
+      if (typeof format === "string" && format !== "" && format !== "json") {
+        stop({ error: `${quote(format)} is not a valid argument to '--check-tree': json` });
+      }
+    },
   });
 }
 
@@ -399,9 +414,17 @@ const brine = (env: Env): ProgramTable => ({
   usage: "<program> [options] [arguments]",
   description: `All programs in one: ${
     Object.keys(PROGRAMS).filter((name) => name !== "brine").join(", ")
-  }. Also: "brine completion bash", zsh or fish prints what a shell needs to complete their command lines; "brine bootstrap ID", on a master, the line that makes a host its minion.`,
-  groups: [main(...general(env, { saltfile: false }))],
-  check: ({ positionals }, stop) => {
+  }. Also: "brine completion bash", zsh or fish prints what a shell needs to complete their command lines; "brine bootstrap ID", on a master, the line that makes a host its minion; "brine compat", what states, pillar and custom modules need that Brine does not have.`,
+  groups: [
+    main(
+      ...general(env, { saltfile: false }),
+      text("--out --output", "output", "json prints the findings of compat as JSON."),
+    ),
+  ],
+  check: ({ options, positionals }, stop) => {
+    if (options.output !== null && options.output !== "json") {
+      stop({ error: `${quote(String(options.output))} is not a valid argument to '--out': json` });
+    }
     if (positionals.length === 0) stop({ help: true, error: "Requires a program" });
   },
 });

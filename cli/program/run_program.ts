@@ -57,8 +57,11 @@ export async function runProgram(
     complain,
   });
   if (parsed.kind === "exit") {
+    // On a terminal the reason is below the help, which is longer than the screen.
+    stdout.write(parsed.stdout);
+    await stdout.written();
     process.stderr.write(parsed.stderr);
-    return await leave(stdout, parsed.exitCode, parsed.stdout);
+    return await leave(stdout, parsed.exitCode);
   }
   if (status !== undefined) { for (const line of parsed.advice) complain(line); }
   if (parsed.options.versions_report === true) return await leave(stdout, 0, versionsReport(runtime));

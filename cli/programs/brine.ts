@@ -73,18 +73,21 @@ async function completeAndLeave([shell = "", ...words]: readonly string[]): Prom
   process.exit(0);
 }
 
-/** What is no program: `brine completion SHELL`, `brine bootstrap ID`, and mistakes. */
+/** What is no program: `brine completion SHELL`, `brine bootstrap ID`, `brine compat`, and mistakes. */
 export async function brineMain(context: ProgramContext): Promise<number> {
   const { positionals, print } = context;
   const [word, shell, ...more] = positionals;
   if (word === "bootstrap") {
     return await (await import("./bootstrap.ts")).bootstrapMain(context, positionals.slice(1));
   }
+  if (word === "compat") {
+    return await (await import("../compat/compat.ts")).compatMain(context, positionals.slice(1));
+  }
   if (word !== "completion") {
     const { suggestion } = await import("../../src/base/nearest_name.ts");
     throw new Exit(
       64,
-      `Unknown program "${word}": ${suggestion(word!, [...Object.keys(MAINS), "bootstrap", "completion"])}`,
+      `Unknown program "${word}": ${suggestion(word!, [...Object.keys(MAINS), "bootstrap", "compat", "completion"])}`,
     );
   }
   const { SHELLS } = await import("../complete/shells.ts");

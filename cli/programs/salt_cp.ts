@@ -106,6 +106,8 @@ class Copier {
         );
         throw new Exit(1);
       }
+      // Salt sends the others, and does not say that one is missing.
+      if (kind === undefined) this.#context.complain(`${path} does not exist: it is not copied`);
       if (kind !== "file") continue;
       try {
         files[path] = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(fs.read(path));

@@ -38,6 +38,7 @@ export async function makePrinter(context: ProgramContext, opts: Record<string, 
   const isStreamed = (data: unknown, name: string): data is StreamedMap =>
     data instanceof StreamedMap && name === "nested" && !Object.hasOwn(custom, name) &&
     (settings.nested_indent ?? 0) === 0;
+  let complained = false;
   return {
     chosen: wanted !== "",
     async document(data, own, retcode = 0) {
@@ -47,7 +48,9 @@ export async function makePrinter(context: ProgramContext, opts: Record<string, 
       const whole = data instanceof StreamedMap ? await data.collect() : data;
       const { text, unknownOutputter, failure } = await render(name, whole, settings, { retcode }, custom);
       if (failure !== undefined) log.error("the custom outputter failed", { outputter: name, error: failure });
-      if (unknownOutputter !== undefined) {
+      // Once is enough for all minions.
+      if (unknownOutputter !== undefined && !complained) {
+        complained = true;
         log.error(`Invalid outputter ${unknownOutputter} specified, fall back to nested`);
       }
       if (text !== "") write(`${text}\n`);

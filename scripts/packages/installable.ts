@@ -2,9 +2,11 @@
 import { createHash } from "node:crypto";
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { SHELLS } from "../../cli/complete/shells.ts";
+import { manPage, MANUALS } from "../../cli/options/man.ts";
 
-/** What `install.sh` takes: programs, packages, units, and the script that they share with the packages. */
-const SUMMED = /^(?:brine-linux-[a-z0-9-]+|.*\.deb|salt-[a-z]+\.service|[a-z_]+\.sh)$/;
+/** What `install.sh` takes: programs, packages, units, manual pages, completions, and the script that they share with the packages. */
+const SUMMED = /^(?:brine-linux-[a-z0-9-]+|.*\.deb|salt-[a-z]+\.service|[a-z_]+\.sh|[a-z-]+\.1|completion\.[a-z]+)$/;
 
 /**
  * Puts `install.sh` and its parts into a folder of programs or packages, and `SHA256SUMS` of all that is there.
@@ -18,6 +20,8 @@ export function makeInstallable(root: string, folder: string): void {
   for (const name of readdirSync(units).filter((name) => name.endsWith(".service"))) {
     copyFileSync(join(units, name), join(folder, name));
   }
+  for (const program of MANUALS) writeFileSync(join(folder, `${program}.1`), manPage(program));
+  for (const [shell, text] of Object.entries(SHELLS)) writeFileSync(join(folder, `completion.${shell}`), text);
   const sums = readdirSync(folder).filter((name) => SUMMED.test(name)).sort().map((name) =>
     `${createHash("sha256").update(readFileSync(join(folder, name))).digest("hex")}  ${name}\n`
   );

@@ -1,5 +1,20 @@
 import { ConfigError, messageOf } from "../base/errors.ts";
 
+/** Drivers that are inside of the one file of all programs, by their packages: each is a file there that is loaded when it is asked for. */
+export const INSIDE: Readonly<Record<string, string>> = {
+  "@nats-io/jetstream": "nats_jetstream",
+  "@nats-io/transport-node": "nats_transport",
+  postgres: "postgres",
+};
+
+/** What a package is imported by. */
+function importedBy(name: string): string {
+  const isOneFile = import.meta.url.startsWith("file:///$bunfs/");
+  return isOneFile && Object.hasOwn(INSIDE, name)
+    ? new URL(`./drivers/${INSIDE[name]}.js`, import.meta.url).href
+    : name;
+}
+
 /**
  * Loads the npm package that connects to a database. The name is passed as a variable because bundlers and Deno look
  * ahead for packages, and would fetch one that most hosts never need.
@@ -9,7 +24,7 @@ import { ConfigError, messageOf } from "../base/errors.ts";
  */
 export async function loadDriver(name: string, neededBy: string): Promise<unknown> {
   try {
-    return await import(name);
+    return await import(importedBy(name));
   } catch (cause) {
     throw new ConfigError(
       `Cannot load "${name}", which ${neededBy} needs (npm install ${name}): ${messageOf(cause)}`,

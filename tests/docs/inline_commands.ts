@@ -49,6 +49,9 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "apk add libstdc++": OF_HOST,
   "brine bootstrap ID [MASTER]": { run: "brine bootstrap web9 salt.example", prints: /--id web9 --fingerprint/ },
   "brine call": { run: "brine call --local test.ping", prints: /True/ },
+  "brine compat": { prints: /files were read in .*Parts: 0 not here/s },
+  "brine compat --out=json": { prints: /"parts": \[\]/ },
+  "brine compat DIRECTORY": { run: "brine compat /srv/salt", prints: /Nothing was rendered/ },
   "brine completion bash > /etc/bash_completion.d/brine": { run: "brine completion bash", prints: /complete .*salt/ },
   "brine completion fish > ~/.config/fish/completions/salt.fish": {
     run:
@@ -222,6 +225,8 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "salt-key -f master.pub": { by: "tests/cli/programs/key_test.ts" },
   "salt-key -f ID": { run: "salt-key -f web1", prints: /web1: +[0-9a-f]{2}:/ },
   "salt-key -f web1": { prints: /web1: +[0-9a-f]{2}:/ },
+  "salt-master --check-tree": { prints: /Parts: 0 not here/ },
+  "salt-minion --check-tree": { prints: /Parts: 0 not here/ },
   "salt-master --check": { prints: /^/ },
   "salt-master -d": { by: "tests/docs/place.ts" },
   "salt-minion --check": { prints: /^/ },
@@ -240,6 +245,8 @@ export const INLINE: Readonly<Record<string, Row>> = {
     run: "JID=$(salt --queue=1h --async 'web*' test.sleep 0 | grep -o '[0-9]\\{20\\}')\nsalt-run jobs.dequeue $JID",
     prints: /^/,
   },
+  "salt-run jobs.last": { prints: /Outcomes:/ },
+  "salt-run jobs.last search_function='state.*'": { prints: /^/ },
   "salt-run jobs.lookup_jid JID": { run: "salt-run jobs.lookup_jid $JID", prints: PINGED },
   "salt-run jobs.outcome JID": { run: "salt-run jobs.outcome $JID", prints: /returned/ },
   "salt-run jobs.queued": { prints: /^/ },

@@ -1,7 +1,7 @@
 /** `install.sh` on a system of its own: a master, the line that it prints, and the minion that this makes. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { after, before, describe, test } from "node:test";
@@ -20,12 +20,20 @@ describe("install.sh on a system", { ...TIMEOUT, skip: whyNoRoot() }, () => {
   const run = (...words: string[]) => small.run(...words);
   const install = (...words: string[]) => run("sh", "/folder/install.sh", ...words);
   const pidOf = (daemon: string) => Number(readFileSync(path.join(small.path, `run/salt-${daemon}.pid`), "utf8"));
+  /** Also one whose file was removed. */
+  const runs = (pid: number) => {
+    try {
+      return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+    } catch {
+      return false;
+    }
+  };
   const stop = async (daemon: string) => {
     if (!existsSync(path.join(small.path, `run/salt-${daemon}.pid`))) return;
     const pid = pidOf(daemon);
-    if (!existsSync(`/proc/${pid}/exe`)) return;
+    if (!runs(pid)) return;
     process.kill(pid, "SIGTERM");
-    await until(`the end of ${daemon}`, () => !existsSync(`/proc/${pid}/exe`));
+    await until(`the end of ${daemon}`, () => !runs(pid));
   };
   const put = (file: string, text: string) => {
     mkdirSync(path.dirname(path.join(small.path, file)), { recursive: true });
@@ -44,10 +52,11 @@ describe("install.sh on a system", { ...TIMEOUT, skip: whyNoRoot() }, () => {
     const folder = path.dirname(ONE_FILE);
     const kind = path.basename(ONE_FILE);
     const units = ["master", "minion", "api", "syndic"].map((daemon) => `salt-${daemon}.service`);
-    for (const name of [kind, "install.sh", "after_job.sh", ...units]) {
+    const pages = readdirSync(folder).filter((name) => /\.1$|^completion\./.test(name));
+    for (const name of [kind, "install.sh", "after_job.sh", ...units, ...pages]) {
       copyFileSync(path.join(folder, name), path.join(small.path, "folder", name));
     }
-    execFileSync("sh", ["-c", `sha256sum ${[kind, "after_job.sh", ...units].join(" ")} >SHA256SUMS`], {
+    execFileSync("sh", ["-c", `sha256sum ${[kind, "after_job.sh", ...units, ...pages].join(" ")} >SHA256SUMS`], {
       cwd: path.join(small.path, "folder"),
     });
   }, TIMEOUT);
@@ -63,7 +72,7 @@ describe("install.sh on a system", { ...TIMEOUT, skip: whyNoRoot() }, () => {
   test("a master is installed, prints the line for a minion, and that line makes one", TIMEOUT, async () => {
     const master = install("master");
     assert.equal(master.status, 0, master.stderr);
-    assert.match(master.stdout, /start it with \/usr\/local\/bin\/salt-master -d/);
+    assert.match(master.stdout, /Start it with: \/usr\/local\/bin\/salt-master -d/);
     const [publish_port, ret_port] = [await freePort(), await freePort()];
     put("etc/salt/master.d/ports.conf", JSON.stringify({ publish_port, ret_port, interface: "127.0.0.1" }));
     assert.match(run("brine", "bootstrap", "edge1", "127.0.0.1").stderr, /has no key yet/);
@@ -102,8 +111,15 @@ describe("install.sh on a system", { ...TIMEOUT, skip: whyNoRoot() }, () => {
   });
 
   test("what is removed leaves keys and configuration", TIMEOUT, async () => {
+    const pid = pidOf("master");
+    const removed = install("--uninstall");
+    assert.equal(removed.status, 0);
+    assert.match(
+      removed.stdout,
+      new RegExp(`^still running: salt-master, process ${pid}\\. Stop it: kill ${pid}$`, "m"),
+    );
+    assert.equal(removed.stdout.match(/still running/g)!.length, 1);
     await stop("master");
-    assert.equal(install("--uninstall").status, 0);
     assert.ok(!existsSync(path.join(small.path, "usr/local/bin/brine")));
     assert.ok(existsSync(path.join(small.path, "etc/salt/pki/master/master.pem")));
     assert.ok(existsSync(path.join(small.path, "etc/salt/minion.d/install.conf")));

@@ -109,7 +109,7 @@ class Bed {
   }
 }
 
-describe("install.sh", { ...TIMEOUT, skip }, () => {
+describe("install.sh", { timeout: 300_000, skip }, () => {
   for (const shell of SHELLS) {
     describe(shell.join(" "), () => {
       test(
@@ -132,6 +132,11 @@ describe("install.sh", { ...TIMEOUT, skip }, () => {
             `# Written by install.sh.\nmaster: "salt.example"\nid: "web1"\nmaster_finger: "${FINGER}"\n`,
           );
           assert.equal(statSync(bed.in("etc/salt/minion.d/install.conf")).mode & 0o777, 0o640);
+          assert.match(files["usr/local/share/man/man1/salt-minion.1"]!, /^\.TH "SALT-MINION"/);
+          assert.match(files["usr/local/share/bash-completion/completions/salt"]!, /brine complete bash/);
+          assert.equal(files["usr/local/share/bash-completion/completions/salt-minion"], "-> salt");
+          assert.match(files["usr/local/share/zsh/site-functions/_salt"]!, /^#compdef/);
+          assert.equal(files["usr/local/share/fish/vendor_completions.d/salt-call.fish"], "-> salt.fish");
           bed.installed(...MINION);
           assert.deepEqual(bed.files(), files);
           assert.deepEqual(readdirSync(path.join(bed.top, "tmp")), []);

@@ -321,6 +321,20 @@ test("jobs.exit_success goes by the truth of the return", async () => {
   assert.deepEqual(await run("exit_success", { jid: UNKNOWN }), {});
 });
 
+test("jobs.last is how the newest job stands, without those that ask for other jobs", async () => {
+  const { jobs, run } = await bench();
+  const last = async (keyword = {}) => (await run("last", keyword) as { jid: string }).jid;
+  assert.equal(await last(), SECOND);
+  assert.equal(await last({ search_function: "cmd.*" }), FIRST);
+  assert.equal(await run("last", { search_function: "nix.*" }), false);
+  const jid = "20240506093000000001";
+  await jobs.reserve(jid);
+  const load = { jid, fun: "saltutil.running", arg: [], tgt: "*", tgt_type: "glob", user: "root", ret: "" };
+  await jobs.saveLoad(jid, load, ["web1"]);
+  assert.equal(await last(), SECOND);
+  assert.deepEqual(await run("last"), await run("outcome", { jid: SECOND }));
+});
+
 test("jobs.last_run is the newest that fits, or False", async () => {
   const { run } = await bench();
   const newest = async (keyword = {}) => Object.keys(await run("last_run", keyword) as object);

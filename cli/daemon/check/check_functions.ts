@@ -35,6 +35,17 @@ async function functionsOf(host: Host): Promise<{ modules: readonly string[]; of
   return { modules: Object.keys(MODULES).map(moduleName), of };
 }
 
+/** A module of a similar name that has the function: `tst.ping` means test.ping, and `foo.bar` nothing. */
+async function nearestModule(
+  module: string,
+  name: string,
+  modules: readonly string[],
+  of: FunctionsOf,
+): Promise<string | undefined> {
+  const near = nearestName(module, modules, { letters: module.length > 4 ? 2 : 1 });
+  return near !== undefined && (await of(near))?.includes(name) ? near : undefined;
+}
+
 const keysOf = (value: unknown): [string, unknown][] =>
   isMap(value)
     ? entriesOf(value).map(([key, item]) => [str(key), item])
@@ -74,7 +85,9 @@ export async function checkFunctions(host: Host, opts: Record<string, unknown>, 
     if (usable.some((file) => file.name === module || runtime.fs.readText(file.path).includes(module))) continue;
     const functions = await of(module);
     if (functions?.includes(name)) continue;
-    const near = functions === undefined ? nearestName(module, modules, { letters: 2 }) : nearestName(name, functions);
+    const near = functions === undefined
+      ? await nearestModule(module, name, modules, of)
+      : nearestName(name, functions, { letters: name.length > 4 ? 2 : 1 });
     const meant = near === undefined
       ? ""
       : `did you mean ${functions === undefined ? `${near}.${name}` : `${module}.${near}`}? `;

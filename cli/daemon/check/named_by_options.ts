@@ -240,6 +240,15 @@ const OF_DAEMONS: readonly NamingOption[] = [
     severity: always("warning"),
   },
   {
+    option: "module_executors",
+    what: "executor",
+    hosts: ["minion"],
+    names: ({ module_executors: names }) => each(names),
+    known: async () => (await import("../../../src/host/minion/processes/executors.ts")).EXECUTOR_NAMES,
+    effect: "each job fails",
+    severity: always("error"),
+  },
+  {
     option: "external_auth",
     what: "backend",
     hosts: ["master"],

@@ -12,6 +12,7 @@ import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { logFormats } from "../log_settings.ts";
 import { isSyslogAddress, syslogAddress } from "../syslog_address.ts";
 import { checkFunctions } from "./check_functions.ts";
+import { checkSchedule } from "./check_schedule.ts";
 import { type Check, fatal, type Finding, unlessItThrows, wrong } from "./finding.ts";
 import { checkNamedModules } from "./named_modules.ts";
 
@@ -33,6 +34,7 @@ export function moduleChecks(host: Host): Check[] {
   return [
     ({ opts }, runtime) => checkNamedModules(host, opts, runtime),
     ({ opts }, runtime) => checkFunctions(host, opts, runtime),
+    ({ opts }, runtime) => checkSchedule(opts, runtime),
     ({ opts }, runtime) => checkEngines(host, opts, runtime),
     async ({ opts }, runtime) => {
       // A minion reacts only if it is asked to.

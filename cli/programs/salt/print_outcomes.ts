@@ -6,6 +6,7 @@ import type { ProgramContext } from "../../program/context.ts";
 import { showsTimeouts } from "./request_of_options.ts";
 import type { SaltJob } from "./salt_job.ts";
 import { documentOf, type MinionDocument, Tally } from "./tally.ts";
+import { RenderErrors } from "./explain_render.ts";
 import { reportNoMatch } from "./target.ts";
 
 /**
@@ -26,6 +27,7 @@ export async function followJob(
   const hidesLate = !showsTimeouts(context, opts);
   const sink = options.static === true ? collected(job) : printed(job);
   const tally = new Tally();
+  const renderErrors = new RenderErrors(context.runtime, opts);
   let matched = false;
   for await (const outcome of outcomes) {
     matched = true;
@@ -33,6 +35,7 @@ export async function followJob(
     // What is hidden is not counted either.
     if (hidesLate && isLate(outcome)) continue;
     tally.count(outcome);
+    renderErrors.take(outcome);
     await sink.take(outcome, documentOf(outcome, verbose));
   }
   if (!matched) {
@@ -41,6 +44,7 @@ export async function followJob(
     return noReturn(context);
   }
   const told = await sink.end();
+  for (const line of renderErrors.lines) context.complain(line);
   await suggestFunction(job, tally);
   if (!told) return noReturn(context);
   if (options.static === true) return 0;

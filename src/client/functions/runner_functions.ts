@@ -51,6 +51,7 @@ export interface RunnerFunctions {
   /** Dequeues a job for all minions that it waits for, or for one of them. */ "jobs.dequeue": FunctionType<"jid, minion=None", unknown>;
   /** Whether each minion's return is a true value. */ "jobs.exit_success": FunctionType<"jid, ext_source=None", Record<string, boolean>>;
   /** What each minion has sent back of a job: its return, retcode and success. */ "jobs.get_jid": FunctionType<"jid, ext_source=None", unknown>;
+  /** The outcomes of the newest job, without those that only ask for other jobs; False for none. */ "jobs.last": FunctionType<"search_function=None, ext_source=None", unknown>;
   /** The newest job, or the newest that a search finds; False for none. */ "jobs.last_run": FunctionType<"ext_source=None, outputter=None, metadata=None, function=None, target=None, display_progress=False", unknown>;
   /** All details of a job. */ "jobs.list_job": FunctionType<"jid, ext_source=None, display_progress=False", Record<string, unknown>>;
   /** Jobs that are on record, all or those that a search finds. */ "jobs.list_jobs": FunctionType<"ext_source=None, outputter=None, search_metadata=None, search_function=None, search_target=None, start_time=None, end_time=None, display_progress=False, search_user=None, search_outcome=None", unknown>;

@@ -23,6 +23,7 @@ export { capitalized } from "./methods/text.ts";
 export { formatDateTime } from "./methods/text_format.ts";
 export type { DataFormat } from "./nodes.ts";
 export * from "./options.ts";
+export * from "./template_uses.ts";
 export { runTemplate } from "./run_template.ts";
 export type { CompiledTemplate, Environment, Filter, Run, SourceFile, Test, Unit } from "./runtime.ts";
 export { bind } from "./signature.ts";

@@ -9,6 +9,7 @@ import {
   receiver,
   runTemplate,
   SEQUENCE_FILTERS,
+  type Test,
   TESTS,
   TEXT_FILTERS,
 } from "../jinja/mod.ts";
@@ -37,6 +38,9 @@ import type { Renderer, RenderJob } from "./renderer.ts";
 
 /** What Jinja would act on; other text is passed on as it is. */
 const MARKUP = /\{\{|\{%|\{#|^#jinja2:|\n#jinja2:/;
+
+/** What filters need of a runtime. */
+type FilterHost = Pick<Runtime, "crypto" | "clock" | "fs" | "process"> & RemoteHost;
 
 /** Filters that look at more than their arguments: at files, the clock, the network or chance. */
 const UNSTEADY = new Set([
@@ -99,10 +103,9 @@ function ofPlainTexts(filters: Readonly<Record<string, Filter>>): Record<string,
   );
 }
 
-/** Jinja2 as Salt has it. What is compiled is kept for all renders of this renderer. */
-export function jinja(runtime: Pick<Runtime, "crypto" | "clock" | "fs" | "process"> & RemoteHost): Renderer {
-  const cache = new TemplateCache();
-  const filters = {
+/** All filters by name. */
+export function jinjaFilters(runtime: FilterHost): Record<string, Filter> {
+  return {
     ...TEXT_FILTERS,
     ...SEQUENCE_FILTERS,
     ...SERIALIZE_FILTERS,
@@ -117,7 +120,15 @@ export function jinja(runtime: Pick<Runtime, "crypto" | "clock" | "fs" | "proces
       ...remoteFilters(runtime),
     }),
   };
-  const tests = { ...TESTS, ...SALT_TESTS };
+}
+
+/** All tests by name. */
+export const JINJA_TESTS: Readonly<Record<string, Test>> = { ...TESTS, ...SALT_TESTS };
+
+/** Jinja2 as Salt has it. What is compiled is kept for all renders of this renderer. */
+export function jinja(runtime: FilterHost): Renderer {
+  const cache = new TemplateCache();
+  const filters = jinjaFilters(runtime);
   const steady = new Set(Object.keys(filters).filter((name) => !UNSTEADY.has(name)));
   return (input, job) => {
     const { path, argline, log } = job;
@@ -134,7 +145,7 @@ export function jinja(runtime: Pick<Runtime, "crypto" | "clock" | "fs" | "proces
     const environmentOptions: EnvironmentOptions = {
       options: options === JINJA_DEFAULTS ? JINJA_DEFAULTS : options,
       filters,
-      tests,
+      tests: JINJA_TESTS,
       steady,
       load: (name) => name.startsWith("/") && job.confined !== true ? fileOfHost(runtime.fs, name) : job.load?.(name),
       log,

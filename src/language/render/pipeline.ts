@@ -8,7 +8,7 @@ export interface PipelinePart {
 }
 
 /** Renderers of Salt that run Python: their files have to be written otherwise. */
-const PYTHON_RENDERERS = ["cheetah", "genshi", "mako", "py", "pydsl", "pyobjects", "wempy"];
+export const PYTHON_RENDERERS: readonly string[] = ["cheetah", "genshi", "mako", "py", "pydsl", "pyobjects", "wempy"];
 /** Other renderers of Salt that are not here. A file of theirs must not be taken for one without states. */
 const ABSENT_RENDERERS = [
   "aws_kms",

@@ -151,7 +151,8 @@ export function evaluate<T>(tokens: readonly CompoundToken[], algebra: Algebra<T
       if (tokens[at++] !== ")") throw new TargetError("Missing right parenthesis in a compound target");
       return value;
     }
-    if (typeof token !== "object") throw new TargetError(`Did not expect ${token ?? "the end"} in a compound target`);
+    if (token === undefined) throw new TargetError("Incomplete compound target: expected a term at its end");
+    if (typeof token === "string") throw new TargetError(`Did not expect "${token}" in a compound target`);
     return algebra.term(token, tokens[at - 2] === "not");
   }
 

@@ -2,6 +2,7 @@
 import { nearestName } from "../../base/nearest_name.ts";
 import { compilePattern } from "../../language/python/regexp.ts";
 import { evaluate, normalize, parseTerm, tokenize } from "./compound.ts";
+import { parseIpTarget } from "./ipcidr.ts";
 import { TargetError } from "./target.ts";
 
 const OPERATORS = ["and", "or", "not"];
@@ -20,6 +21,7 @@ function checkCompound(tgt: unknown): void {
     const { engine, pattern } = parseTerm(word);
     if (engine === "E") compilePattern(pattern);
     if (engine === "P") compilePattern(last(pattern));
+    if (engine === "S") checkAddress(pattern);
   }
   evaluate(normalize(tokenize(tgt)), {
     term: () => true,
@@ -28,6 +30,12 @@ function checkCompound(tgt: unknown): void {
     not: (operand) => !operand,
     empty: () => false,
   });
+}
+
+/** @throws {TargetError} on what is neither an address nor a network */
+function checkAddress(text: string): void {
+  if (parseIpTarget(text) !== undefined) return;
+  throw new TargetError(`"${text}" is neither an IP address nor a network, as in 10.1.2.3 or 10.1.0.0/16`);
 }
 
 /** A word that is read as a minion id, but was most likely meant to be something else. */
@@ -39,6 +47,9 @@ function suspicious(word: string): string | undefined {
       ? `did you mean "${upper}@"?`
       : `expected one of ${[...ENGINES].join("@, ")}@`;
     return `"${word}" is read as the id of a minion: ${remedy}`;
+  }
+  if (engine === undefined && /^\(.|.\)$/.test(word)) {
+    return `"${word}" is read as the id of a minion: write blanks around parentheses, as in "( web1 or web2 )"`;
   }
   if (OPERATORS.includes(word) || /[*?[\]@:.()]/.test(word)) return undefined;
   const meant = SIGNS[word] ?? nearestName(word, OPERATORS, { letters: 1 });
@@ -55,6 +66,7 @@ export function targetMistake(tgt: unknown, type: string): string | undefined {
   try {
     if (type === "pcre" && text !== undefined) compilePattern(text);
     if ((type === "grain_pcre" || type === "pillar_pcre") && text !== undefined) compilePattern(last(text));
+    if (type === "ipcidr" && text !== undefined) checkAddress(text);
     if (type === "compound") checkCompound(tgt);
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof TargetError) return error.message;

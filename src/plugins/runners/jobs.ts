@@ -28,6 +28,9 @@ import {
 } from "./job_report.ts";
 import { checkCount, checkJid, search } from "./job_search.ts";
 
+/** Functions by which programs and pages ask for other jobs. */
+const ASKS_FOR_JOBS: readonly string[] = ["saltutil.find_job", "saltutil.running"];
+
 type Args = Parameters<RunnerFunction["run"]>[1];
 
 /** Where the jobs are read from: the source that the call names, else the configured one. */
@@ -228,6 +231,18 @@ export const runner: RunnerModule = {
           const [newest] = page;
           if (newest === undefined) continue;
           return printed({ [newest.jid]: await fullReport(context, jobs, newest.jid) }, args.outputter);
+        }
+        return false;
+      },
+    },
+    "last(search_function=None, ext_source=None)": {
+      doc:
+        "The outcomes of the newest job, without those that only ask for other jobs; False for none.\n\n    salt-run jobs.last\n    salt-run jobs.last search_function='state.*'",
+      async run(context, args): Promise<unknown> {
+        const jobs = await source(context, args);
+        for await (const page of search(jobs, { fun: args.search_function })) {
+          const newest = page.find(({ summary }) => !ASKS_FOR_JOBS.includes(summary.fun));
+          if (newest !== undefined) return await outcome(context, { ...args, jid: newest.jid });
         }
         return false;
       },

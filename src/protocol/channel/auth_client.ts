@@ -169,7 +169,7 @@ export class AuthClient {
    * @throws {AuthenticationError} if the reply cannot be trusted; {@link MasterKeyError} if the master is another one
    */
   outcome(reply: Uint8Array, sent: { nonce: string; withToken: boolean }): AuthOutcome {
-    const { crypto, openMode = false, masterFinger = "", hashType = "sha256", log } = this.#options;
+    const { crypto, openMode = false, log } = this.#options;
     const refused = (why: string): never => {
       throw new AuthenticationError(`Cannot sign in to the master as "${this.id}": ${why}`, { id: this.id });
     };
@@ -207,22 +207,14 @@ export class AuthClient {
     if (fields.nonce !== sent.nonce) refused("the reply belongs to another request");
 
     if (!accepted) {
+      if (typeof fields.pub === "string") this.#checkFinger(cleanPem(fields.pub));
       if (fields.ret === "full") return { state: "full" };
       if (fields.ret === false) return { state: "rejected" };
       if (fields.ret === true) return { state: "pending" };
       return refused("the reply neither accepts nor refuses the key");
     }
 
-    if (masterFinger !== "") {
-      const found = fingerprint(crypto, master!.pem, hashType);
-      if (found !== masterFinger) {
-        throw new MasterKeyError(
-          `The master's key has the fingerprint ${found}, but master_finger is ${masterFinger}. Compare with: ` +
-            "salt-key -f master.pub (on the master)",
-          { found, expected: masterFinger },
-        );
-      }
-    }
+    this.#checkFinger(master!.pem);
     log.debug("authenticated with the master", { id: this.id });
     // The token was encrypted with the key on record: a master with another key cannot decrypt it. Such a key is vouched for by
     // its signature (or let in by open_mode), and the signature of this reply proves that the sender owns it.
@@ -231,6 +223,18 @@ export class AuthClient {
     if (offered!.store) this.#options.masterKeyRecord.write(offered!.pem);
     this.#signedIn = signedIn;
     return { state: "accepted", signedIn };
+  }
+
+  /** @throws {MasterKeyError} for a key that is not the one of `master_finger` */
+  #checkFinger(pem: string): void {
+    const { crypto, hashType = "sha256", masterFinger = "" } = this.#options;
+    const found = masterFinger === "" ? "" : fingerprint(crypto, pem, hashType);
+    if (found === masterFinger) return;
+    throw new MasterKeyError(
+      `The master's key has the fingerprint ${found}, but master_finger is ${masterFinger}. Compare with: ` +
+        "salt-key -f master.pub (on the master)",
+      { found, expected: masterFinger },
+    );
   }
 
   /** Compares the key that the reply brings with the one on record; `store` if it is to replace that. */
@@ -344,7 +348,7 @@ export class AuthClient {
         : { keyString: session, crypticle: new Crypticle(crypto, session) },
       isBrine: fields.extended === BRINE_EXTENSION,
       rotate: fields.rotate === true,
-      masterNow: Number.isSafeInteger(fields.now) ? Number(fields.now) : undefined,
+      masterNow: typeof fields.now === "number" && Number.isFinite(fields.now) ? fields.now : undefined,
     };
   }
 }

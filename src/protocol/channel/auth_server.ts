@@ -425,7 +425,9 @@ export class AuthServer {
       if (decision.event !== undefined) this.#options.onEvent(decision.event, origin);
       if (version < 2) return clear(decision.ret);
       if (!isSigningAlgorithm(signing)) return clear("bad sig algo");
-      return await this.#sign({ ret: decision.ret, nonce: load.nonce }, signing);
+      // A minion that knows the fingerprint of its master need not be accepted to see that this is another one.
+      const own = load.extended === BRINE_EXTENSION ? { pub: this.#options.identity.publicPem } : {};
+      return await this.#sign({ ret: decision.ret, nonce: load.nonce, ...own }, signing);
     }
 
     if (!isEncryptionAlgorithm(encryption)) {
@@ -474,7 +476,7 @@ export class AuthServer {
       // A minion that has just started cannot know the present number of publications: lower ones may be replayed.
       reply.serial = serial();
       // For a comparison of clocks: times that are far apart have messages refused.
-      reply.now = clock.now();
+      reply.now = Math.round(clock.now());
       if (keys.rotationAsked?.(id)) reply.rotate = true;
     }
     return reply;

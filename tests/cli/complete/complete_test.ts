@@ -7,10 +7,12 @@ import { PROGRAMS } from "../../../cli/options/programs.ts";
 const KEYS = { accepted: ["web1", "web2", "db1"], pre: ["new1"], rejected: ["bad1"], denied: [] };
 const FUNCTIONS: Record<string, Record<string, string[]>> = {
   runners: { "jobs.list_job": ["jid", "ext_source"], "manage.up": [] },
-  modules: { "test.echo": ["text"], "test.ping": [], "cmd.run": ["cmd", "cwd"] },
+  modules: { "state.apply": ["mods"], "test.echo": ["text"], "test.ping": [], "cmd.run": ["cmd", "cwd"] },
 };
 const known: KnownNames = {
   minions: (status) => [...KEYS[status]],
+  sls: () => Promise.resolve(["common", "web", "web.tls"]),
+  grains: () => Promise.resolve(new Map([["os", new Set(["Debian", "Alpine"])], ["osrelease", new Set(["12"])]])),
   nodegroups: () => ["shop", "edge"],
   functions: (family) => Promise.resolve(FUNCTIONS[family]!),
   values: (dest) => dest === "output" ? ["json", "yaml"] : dest === "return" ? ["redis", "postgres"] : undefined,
@@ -30,7 +32,15 @@ describe("completion", () => {
       [["salt", "-L", "web1,w"], ["web1,web2"]],
       [["salt", "-vL", "d"], ["db1"]],
       [["salt", "-N", ""], ["shop", "edge"]],
-      [["salt", "-G", ""], []],
+      [["salt", "-G", "os"], ["os:", "osrelease:"]],
+      [["salt", "-G", "os:D"], ["os:Debian"]],
+      [["salt", "-G", "nosuch:"], []],
+      [["salt", "-C", ""], []],
+      [["salt", "*", "state.apply", "web"], ["web", "web.tls"]],
+      [["salt", "*", "state.apply", "common,web.t"], ["common,web.tls"]],
+      [["salt", "*", "state.apply", "mods=web.t"], ["mods=web.tls"]],
+      [["salt", "*", "state.apply", "web", ""], ["files", "mods="]],
+      [["salt-call", "state.apply", "c"], ["common"]],
       [["salt", "*", "test."], ["test.echo", "test.ping"]],
       [["salt", "*", "test.ping,c"], ["test.ping,cmd.run"]],
       [["salt", "*", "cmd.run", "c"], ["files", "cmd=", "cwd="]],

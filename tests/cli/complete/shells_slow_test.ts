@@ -9,6 +9,7 @@ import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { COMPLETED, SHELLS } from "../../../cli/complete/shells.ts";
 import { PROGRAMS } from "../../../cli/options/programs.ts";
+import { encode } from "../../../src/protocol/wire/msgpack.ts";
 import { PAIRS } from "../../support/start_cluster.ts";
 
 const lacks = (shell: string) =>
@@ -30,8 +31,22 @@ describe("completion in shells", TIMEOUT, () => {
     for (const program of COMPLETED) {
       writeFileSync(`${root}/bin/${program}`, `#!/bin/sh\nexec brine ${program} "$@"\n`, { mode: 0o755 });
     }
-    writeFileSync(`${root}/etc/master`, JSON.stringify({ root_dir: root, pki_dir: `${root}/pki` }));
+    writeFileSync(
+      `${root}/etc/master`,
+      JSON.stringify({
+        root_dir: root,
+        pki_dir: `${root}/pki`,
+        cachedir: `${root}/cache`,
+        file_roots: { base: [`${root}/states`] },
+      }),
+    );
     for (const id of ["web1", "web2", "db1"]) writeFileSync(`${root}/pki/minions/${id}`, PAIRS.minion.publicPem);
+    mkdirSync(`${root}/states/web`, { recursive: true });
+    for (const name of ["top", "web/init", "web/tls"]) writeFileSync(`${root}/states/${name}.sls`, "");
+    for (const [id, os] of [["web1", "Debian"], ["web2", "Alpine"], ["db1", "$(touch pwned)"]] as const) {
+      mkdirSync(`${root}/cache/minions/${id}`, { recursive: true });
+      writeFileSync(`${root}/cache/minions/${id}/data.p`, encode({ grains: { os }, pillar: {} }, "bin"));
+    }
     // A stranger chooses its id.
     for (const id of ["new1", "new$(touch pwned)", "new;reboot", "new`x`", "new x"]) {
       writeFileSync(`${root}/pki/minions_pre/${id}`, PAIRS.minion.publicPem);
@@ -64,6 +79,10 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
     assert.deepEqual(bash("salt --log-level=war", ["salt", "--log-level", "=", "war"]), ["warning"]);
     assert.deepEqual(bash("salt --log-level=", ["salt", "--log-level", "="]).length, 10);
     assert.deepEqual(bash("salt-key -a ", ["salt-key", "-a", ""]), ["new1"]);
+    assert.deepEqual(bash("salt web1 state.apply w", ["salt", "web1", "state.apply", "w"]), ["web", "web.tls"]);
+    // Bash has the part in front of the colon already.
+    assert.deepEqual(bash("salt -G os:", ["salt", "-G", "os", ":"]), ["Alpine", "Debian"]);
+    assert.deepEqual(bash("salt -G o", ["salt", "-G", "o"]), ["os:"]);
   });
 
   test("zsh", { ...TIMEOUT, skip: lacks("zsh") }, () => {

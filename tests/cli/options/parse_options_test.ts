@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
+import { EXAMPLES } from "../../../cli/options/examples.ts";
 import { helpText } from "../../../cli/options/help.ts";
+import { PROGRAMS } from "../../../cli/options/programs.ts";
 import type { OptionsContext, Program, RunRequest } from "../../../cli/options/request.ts";
 import { parseOptions } from "../../../cli/options/parse_options.ts";
+import { OUTPUTTERS } from "../../../src/plugins/outputters/mod.ts";
 
 const VERSION = "{VERSION} ({CODENAME})";
 const context: OptionsContext = { version: VERSION };
@@ -218,6 +221,23 @@ describe("parseOptions()", () => {
 });
 
 describe("helpText()", () => {
+  test("each program shows at least two command lines that are understood, and names its manual page", () => {
+    for (const program of Object.keys(PROGRAMS) as Program[]) {
+      const text = helpText(program);
+      assert.ok(EXAMPLES[program].length >= 2, program);
+      assert.match(text, new RegExp(`\\nManual page: man ${program}\\. `));
+      for (const [command] of EXAMPLES[program]) {
+        assert.ok(text.includes(`\n  ${command}\n`), command);
+        const [name = "", ...words] = command.match(/'[^']*'|\S+/g)!.map((word) => word.replaceAll("'", ""));
+        const parsed = parseOptions(name as Program, words, { version: "", env: {} });
+        assert.equal(parsed.kind, "run", command);
+      }
+    }
+  });
+  test("outputters that the help names are here", () => {
+    const [, names = ""] = /How to print results: ([\w,\s]+) or/.exec(helpText("salt").replace(/\s+/g, " "))!;
+    for (const name of names.split(", ")) assert.ok(Object.hasOwn(OUTPUTTERS, name), name);
+  });
   const programs = [
     "salt",
     "salt-key",

@@ -176,6 +176,30 @@ describe("AuthClient.outcome()", () => {
     }
   });
 
+  test("master_finger refuses every other master before the minion's key is accepted there", () => {
+    for (const pair of [master!, other!]) {
+      const record: { pem?: string } = {};
+      const one = client(record, { masterFinger: fingerprint(crypto, master!.pem) });
+      const request = one.request();
+      const { load } = decode(request.bytes, { mode: "wire" }) as Json;
+      const signed = encode({ ret: true, nonce: load.nonce, pub: pair.pem }, "wire");
+      const bytes = encode({ enc: "clear", load: signed, sig: rsaSign(crypto, SIGN, pair.key, signed) }, "wire");
+      const judge = () => one.outcome(bytes, request);
+      if (pair === master) assert.equal(judge().state, "pending");
+      else assert.throws(judge, { code: "MASTER_KEY", message: /but master_finger is/ });
+      assert.equal(record.pem, undefined);
+    }
+  });
+
+  test("the master's time is a number, whole or not", () => {
+    for (const [now, want] of [[1_800_000_000_000, 1_800_000_000_000], [1.5e12 + 0.25, 1.5e12 + 0.25], ["x"], [NaN]]) {
+      const one = client({});
+      const request = one.request();
+      const outcome = one.outcome(reply(request.bytes, { fields: { extended: 1, now } }), request);
+      assert.equal(outcome.state === "accepted" && outcome.signedIn.masterNow, want);
+    }
+  });
+
   test("open_mode accepts another master than the one on record", () => {
     const record = { pem: other!.pem };
     const one = client(record, { openMode: true });

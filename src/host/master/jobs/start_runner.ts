@@ -1,5 +1,6 @@
 import { deferred } from "../../../base/async/deferred.ts";
 import { messageOf } from "../../../base/errors.ts";
+import { programGone } from "../../../runtime/program_gone.ts";
 import { runNew, runReturn } from "../../../model/event/tag.ts";
 import type { Load } from "../load.ts";
 import type { JobServices } from "./job_services.ts";
@@ -51,7 +52,10 @@ export async function startRunner(
         await failed(`The process of the runner ended before it returned: ${status}${printed && `\n${printed}`}`);
       }
     },
-    (error) => failed(`The process of the runner could not be started: ${messageOf(error)}`),
+    (error) =>
+      failed(
+        `The process of the runner could not be started: ${programGone(error, "salt-master") ?? messageOf(error)}`,
+      ),
   );
   log.info("runner started", { jid, fun, user });
   return { jid, tag: `salt/run/${jid}`, returned: returned.promise };

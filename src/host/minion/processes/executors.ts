@@ -32,6 +32,9 @@ const EXECUTORS: Record<string, Executor> = {
   sudo: { available: (context) => sudoUser(context) !== "", execute: executeBySudo },
 };
 
+/** Their names, which `module_executors` may have. */
+export const EXECUTOR_NAMES: readonly string[] = Object.keys(EXECUTORS);
+
 /**
  * Runs a function by executors, one after the other until one returns a value: those of the publication, else those of the
  * option `module_executors`. A minion with `sudo_user` has `sudo` for the last.

@@ -1,5 +1,6 @@
 import { type Deferred, deferred } from "../../../base/async/deferred.ts";
 import { messageOf, SaltError } from "../../../base/errors.ts";
+import { programGone } from "../../../runtime/program_gone.ts";
 import type { Execution, ExecutionRequest } from "./execution.ts";
 import { failure, type JobOutcome } from "./executor.ts";
 import { PartDoor } from "../../../feature/supervise/part_door.ts";
@@ -47,6 +48,8 @@ export class ProcessPool implements Execution {
   #cancelIdle = () => {};
   #cancelRefill = () => {};
   #closed = false;
+  /** The program of the minion was removed, which was logged. */
+  #isGone = false;
 
   constructor(options: ProcessPoolOptions) {
     this.#options = options;
@@ -92,7 +95,8 @@ export class ProcessPool implements Execution {
       return await process.run(request);
     } catch (error) {
       if (!(error instanceof StartError)) throw error;
-      log.error("no process for a job", { jid: request.load.jid, error: error.message });
+      // That the program is gone was logged, and is so for every job.
+      if (!this.#isGone) log.error("no process for a job", { jid: request.load.jid, error: error.message });
       return failure(error.message);
     } finally {
       this.#running--;
@@ -142,11 +146,16 @@ export class ProcessPool implements Execution {
       const partLog = this.#options.context().log;
       process = await PooledProcess.start(this.#options, { runtime, log, partLog, door: this.#door });
     } catch (error) {
-      const text = `The process of the job could not be started: ${messageOf(error)}`;
+      const gone = programGone(error, "salt-minion");
+      if (gone !== undefined && !this.#isGone) this.#options.log.error("no job can run", { reason: gone });
+      this.#isGone = gone !== undefined;
+      const text = `The process of the job could not be started: ${gone ?? messageOf(error)}`;
       const waiting = this.#waiting.shift();
-      if (waiting === undefined) this.#options.log.warning("no spare process for jobs", { error: messageOf(error) });
-      else waiting.reject(new StartError(text, { cause: error }));
+      if (waiting === undefined && gone === undefined) {
+        this.#options.log.warning("no spare process for jobs", { error: messageOf(error) });
+      } else waiting?.reject(new StartError(text, { cause: error }));
     } finally {
+      if (process !== undefined) this.#isGone = false;
       this.#starting--;
     }
     if (generation !== this.#generation) {

@@ -22,6 +22,7 @@ import { EXT_PILLARS } from "../../../../src/plugins/pillar/mod.ts";
 import { RETURNERS } from "../../../../src/plugins/returners/mod.ts";
 import { RUNNERS } from "../../../../src/plugins/runners/mod.ts";
 import { TOPS } from "../../../../src/plugins/tops/mod.ts";
+import { EXECUTOR_NAMES } from "../../../../src/host/minion/processes/executors.ts";
 import { RENDERER_NAMES } from "../../../../src/language/render/renderers.ts";
 import { currentRuntime } from "../../../../src/runtime/current.ts";
 
@@ -99,6 +100,12 @@ const TABLES: { option: string; hosts: Host[]; table: readonly string[]; values(
     hosts: ["minion"],
     table: Object.keys(MODULES),
     values: (name) => ({ providers: { pkg: name } }),
+  },
+  {
+    option: "module_executors",
+    hosts: ["minion"],
+    table: EXECUTOR_NAMES,
+    values: (name) => ({ module_executors: [name] }),
   },
   {
     option: "external_auth",
@@ -279,6 +286,22 @@ test("what the master's configuration names in vain is an error where data is lo
     ["minion", { master_finger: "aa:bb" }, "stops", /master_finger: "aa:bb" is not a fingerprint/],
     ["minion", { master_finger: Array.from({ length: 32 }, () => "AA").join(":") }, "stops", /master_finger/],
     ["minion", { master_port: 4505 }, "warning", /master_port: 4505 is the usual publish_port/],
+    [
+      "minion",
+      { schedule: { a: { function: "test.ping", when: "tea" } } },
+      "warning",
+      /a: it never runs: Invalid date/,
+    ],
+    [
+      "minion",
+      { schedule: { a: { function: "test.ping", cron: "x y" } } },
+      "warning",
+      /schedule: a: it never runs: .*cron/,
+    ],
+    ["minion", { schedule: { a: { function: "test.ping" } } }, "warning", /schedule: a: it never runs.*give it a time/],
+    ["master", { schedule: { a: { function: "test.arg", when: "x" } } }, "warning", /schedule: a: it never runs/],
+    ["minion", { mine_functions: { "foo.bar": [] } }, "warning", /"foo\.bar": each call fails For a custom module/],
+    ["minion", { mine_functions: { "tst.ping": [] } }, "warning", /did you mean test\.ping\?/],
     ["minion", { source_interface_name: "nosuch0" }, "stops", /"nosuch0"/],
   ];
   for (const [host, values, severity, text] of rows) {
@@ -289,6 +312,18 @@ test("what the master's configuration names in vain is an error where data is lo
   }
   assert.deepEqual(
     await check("master", { reactor: [], ssl: null, publish_port: 4510, ret_port: 4510, transport: "ws" }),
+    [],
+  );
+  assert.deepEqual(
+    await check("minion", {
+      schedule: {
+        a: { function: "test.ping", seconds: 5, splay: 3 },
+        b: { function: "test.ping", when: ["5:00pm", "2030-01-01 10:00"] },
+        c: { function: "test.ping", cron: "*/5 * * * *" },
+        d: { function: "test.ping", hours: 1, enabled: false },
+        enabled: true,
+      },
+    }),
     [],
   );
   const good = Array.from({ length: 32 }, () => "ab").join(":");

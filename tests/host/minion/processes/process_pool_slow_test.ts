@@ -346,7 +346,11 @@ describe("ProcessPool", () => {
   test("a program that cannot be run fails the job", TIMEOUT, async () => {
     for (
       const { argv, why } of [
-        { argv: ["/no/such/program"], why: 'Cannot run "/no/such/program": ENOENT' },
+        {
+          argv: ["/no/such/program"],
+          why:
+            "the program file /no/such/program of the running salt-minion is gone: install Brine again and restart salt-minion, or stop salt-minion",
+        },
         { argv: ["sh", "-c", "echo broken >&2; exit 7"], why: "it exited with exit code 7: broken" },
       ]
     ) {
@@ -358,6 +362,14 @@ describe("ProcessPool", () => {
         out: "nested",
       });
     }
+  });
+
+  test("that the program is gone is logged once, however many jobs fail", TIMEOUT, async () => {
+    await using bed = await jobBed({ command: { argv: ["/no/such/program"] } });
+    for (let job = 0; job < 3; job++) await bed.run("test.ping");
+    const errors = bed.captured.records.filter(({ level }) => level === "error" || level === "warning");
+    assert.deepEqual(errors.map(({ message }) => message), ["no job can run"]);
+    assert.match(String(errors[0]!.fields.reason), /is gone: install Brine again and restart salt-minion/);
   });
 
   test("only processes that were started may report", TIMEOUT, async () => {

@@ -1,0 +1,109 @@
+/** Where an SLS or top file of this master is wrong: Salt's texts name neither file nor line. For stderr, since scripts compare stdout. */
+import { entriesOf, isMap } from "../../../src/language/python/containers.ts";
+import { JINJA_DEFAULTS, TemplateSyntaxError, templateUses } from "../../../src/language/jinja/mod.ts";
+import { parseYaml, YamlError } from "../../../src/language/yaml/document.ts";
+import { hasReturn, type Outcome } from "../../../src/client/outcome.ts";
+import { joinPath } from "../../../src/base/paths.ts";
+import type { Runtime } from "../../../src/runtime/runtime.ts";
+
+/** Texts of one return that are looked at, files that are looked for, and files that are named. */
+const MOST_TEXTS = 100;
+const MOST_LOOKED_FOR = 100;
+const MOST_FILES = 5;
+const MARKUP = /\{[{%#]/;
+
+const STATES = /^Rendering SLS '([^':]+):([^']+)' failed: (.*)/s;
+const PILLAR = /^Rendering SLS '([^':]+)' failed\. Please see master log for details\.$/;
+const TOP = /^No Top file or master_tops data matches found\./;
+
+/** A file that a return says cannot be rendered. */
+interface Blamed {
+  option: "file_roots" | "pillar_roots";
+  /** Undefined: of any environment. */
+  saltenv: string | undefined;
+  /** Below the roots, in the order in which they are tried. */
+  names: readonly string[];
+}
+
+/** The texts in which a state or pillar function reports errors. */
+function textsOf(value: unknown): string[] {
+  const list = Array.isArray(value)
+    ? value
+    : isMap(value)
+    ? entriesOf(value).slice(0, 2).flatMap(([key, item]) =>
+      key === "_errors" && Array.isArray(item)
+        ? item
+        : isMap(item)
+        ? entriesOf(item).filter(([name]) => name === "comment").map(([, text]) => text)
+        : []
+    )
+    : [];
+  return list.slice(0, MOST_TEXTS).filter((text): text is string => typeof text === "string");
+}
+
+const slsFiles = (sls: string) => {
+  const path = sls.replaceAll(".", "/");
+  return [`${path}.sls`, `${path}/init.sls`];
+};
+
+function blamedBy(text: string, top: string): Blamed | undefined {
+  const state = STATES.exec(text);
+  if (state !== null) return { option: "file_roots", saltenv: state[1], names: slsFiles(state[2]!) };
+  const pillar = PILLAR.exec(text);
+  if (pillar !== null) return { option: "pillar_roots", saltenv: undefined, names: slsFiles(pillar[1]!) };
+  return TOP.test(text) ? { option: "file_roots", saltenv: undefined, names: [top] } : undefined;
+}
+
+/** What is wrong with the text of a file, with line and column; undefined if that shows only once it is rendered. */
+function mistakeIn(text: string): string | undefined {
+  try {
+    templateUses(text, JINJA_DEFAULTS);
+    if (!MARKUP.test(text)) parseYaml(text);
+    return undefined;
+  } catch (error) {
+    if (error instanceof YamlError) return error.message;
+    if (error instanceof TemplateSyntaxError) return `line ${error.at}: ${error.message}`;
+    throw error;
+  }
+}
+
+/** Collects returns, and names the files of this host that they complain of. */
+export class RenderErrors {
+  readonly #fs: Runtime["fs"];
+  readonly #opts: Record<string, unknown>;
+  readonly #seen = new Set<string>();
+  readonly lines: string[] = [];
+
+  constructor({ fs }: Pick<Runtime, "fs">, opts: object) {
+    this.#fs = fs;
+    this.#opts = opts as Record<string, unknown>;
+  }
+
+  take(outcome: Outcome): void {
+    if (!hasReturn(outcome) || this.lines.length >= MOST_FILES) return;
+    if (this.#seen.size >= MOST_LOOKED_FOR) return;
+    for (const text of textsOf(outcome.return)) {
+      const blamed = blamedBy(text, String(this.#opts.state_top ?? "top.sls"));
+      if (blamed === undefined || this.#seen.has(text)) continue;
+      this.#seen.add(text);
+      this.#explain(blamed);
+    }
+  }
+
+  #explain({ option, saltenv, names }: Blamed): void {
+    const all = this.#opts[option];
+    const roots = (isMap(all) ? entriesOf(all) : []).filter(([env]) => saltenv === undefined || String(env) === saltenv)
+      .flatMap(([, directories]) => [directories].flat());
+    for (const root of roots) {
+      for (const name of names) {
+        const path = joinPath(String(root), name);
+        try {
+          const mistake = this.#fs.stat(path)?.kind === "file" ? mistakeIn(this.#fs.readText(path)) : undefined;
+          if (mistake !== undefined) return void this.lines.push(`${path}, ${mistake}`);
+        } catch {
+          // Whoever may not read it is not told more.
+        }
+      }
+    }
+  }
+}
