@@ -78,6 +78,8 @@ export function saysSignedOut(message: string): boolean | undefined {
   return saysForbidden(message) ? false : undefined;
 }
 
+const listOf = (value: unknown): string[] => Array.isArray(value) ? value : [];
+
 /** Calls salt-api. The session is in a cookie, which scripts need not read. */
 export class Api {
   readonly #base: string;
@@ -170,12 +172,14 @@ export class Api {
    *
    * @throws {ApiError} of kind `forbidden` if this account may not run such a job
    */
-  async preview(job: Record<string, unknown>): Promise<{ minions: string[]; missing: string[] } | undefined> {
+  async preview(
+    job: Record<string, unknown>,
+  ): Promise<{ minions: string[]; missing: string[]; unknown: string[] } | undefined> {
     if (this.#missing.has("/preview")) return undefined;
     try {
       const [found] = await this.#post("/preview", job, "");
-      const { minions, missing } = (found ?? {}) as { minions?: unknown; missing?: unknown };
-      if (Array.isArray(minions)) return { minions, missing: Array.isArray(missing) ? missing : [] };
+      const { minions, missing, unknown } = (found ?? {}) as Record<string, unknown>;
+      if (Array.isArray(minions)) return { minions, missing: listOf(missing), unknown: listOf(unknown) };
       this.#missing.add("/preview");
       return undefined;
     } catch (error) {

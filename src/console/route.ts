@@ -27,6 +27,12 @@ function decode(text: string): string {
   }
 }
 
+/** The pages whose address has another name. */
+const PATHS: Partial<Record<Route["page"], string>> = { job: "jobs", minion: "minions" };
+
+/** The address that {@link parseRoute} reads as this page. */
+export const hrefOf = ({ page, name, query }: Route): string => href(PATHS[page] ?? page, name, query);
+
 /** The address of a page; empty values are left out. */
 export function href(page: string, name = "", query: Record<string, string> = {}): string {
   const search = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== "")).toString();

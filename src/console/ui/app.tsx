@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { href, parseRoute } from "../route.ts";
+import { href } from "../route.ts";
 import { clockText } from "../text.ts";
 import { AutomationPage } from "./pages/automation/automation_page.tsx";
 import { EventsPage } from "./pages/events_page.tsx";
@@ -50,7 +50,7 @@ export function App() {
 function useRoute(store: Store): void {
   useEffect(() => {
     const change = () => {
-      store.route.value = parseRoute(location.hash);
+      store.open(location.hash);
       // Keyboard focus moves into the new page.
       requestAnimationFrame(() => {
         const main = document.querySelector("main");
@@ -99,7 +99,7 @@ function useKeys(store: Store, on: boolean, setOver: (over: "palette" | "help" |
         return;
       }
       const jumped = second && JUMPS.find(({ key }) => key === event.key);
-      if (jumped) location.hash = href(jumped.page);
+      if (jumped) location.hash = store.addressOf(jumped.page);
       else if (event.key === "g") jump.current = true;
       else if (event.key === "/") document.querySelector<HTMLElement>("[data-search]")?.focus();
       else if (event.key === "?") setOver("help");
@@ -117,25 +117,27 @@ function useKeys(store: Store, on: boolean, setOver: (over: "palette" | "help" |
 }
 
 function Page() {
-  const { page, name, query } = useStore().route.value;
+  const { route, visit } = useStore();
+  const { page, name } = route.value;
+  // A page that is opened starts anew, with what its address says.
+  const key = `${page} ${visit.value}`;
   switch (page) {
     case "run":
-      // A new address starts with a new form.
-      return <RunPage key={JSON.stringify(query)} />;
+      return <RunPage key={key} />;
     case "jobs":
-      return <JobsPage />;
+      return <JobsPage key={key} />;
     case "job":
       return <JobPage key={name} jid={name} />;
     case "keys":
-      return <KeysPage />;
+      return <KeysPage key={key} />;
     case "events":
-      return <EventsPage key={query.filter ?? ""} />;
+      return <EventsPage key={key} />;
     case "automation":
       return <AutomationPage />;
     case "minion":
       return <MinionPage key={name} id={name} />;
     case "fleet":
-      return <FleetPage key={JSON.stringify(query)} />;
+      return <FleetPage key={key} />;
   }
 }
 
@@ -163,7 +165,7 @@ function Side({ user }: { user: string }) {
         {JUMPS.map(({ page: to, label, icon, key }) => (
           <a
             key={to}
-            href={href(to)}
+            href={store.addressOf(to)}
             title={`${label} (g ${key})`}
             aria-current={to === (SECTION[page] ?? page) ? "page" : undefined}
           >

@@ -3,7 +3,7 @@ import type { Api } from "../../api.ts";
 import { EventLog } from "../../event_log.ts";
 import type { BusEvent } from "../../event_stream.ts";
 import { headOf, isInternal } from "../../job_head.ts";
-import { parseRoute, type Route } from "../../route.ts";
+import { href, hrefOf, parseRoute, type Route } from "../../route.ts";
 import { AutomationStore } from "./automation_store.ts";
 import { Beats } from "./beats.ts";
 import { type Environment, readStored } from "./environment.ts";
@@ -33,6 +33,10 @@ export class Store {
   readonly api: Api;
   readonly now: () => number;
   readonly route: Signal<Route>;
+  /** Increments with each page that is opened, and not while its address follows what it shows. */
+  readonly visit: Signal<number> = signal(0);
+  /** Page → the address at which it was left. */
+  readonly #left = new Map<string, string>();
   readonly theme: Signal<Theme>;
   readonly beats: Beats;
   readonly notices: Notices;
@@ -65,6 +69,7 @@ export class Store {
     this.now = env.now;
     this.clock = signal(env.now());
     this.route = signal(parseRoute(hash));
+    this.#keepAddress();
     this.theme = signal(readStored<Theme>(env.storage, THEME) ?? "system");
     this.beats = new Beats(env.later);
     this.notices = new Notices(env.later);
@@ -93,6 +98,34 @@ export class Store {
     this.nodeGroups = new NodeGroups(env.api);
     this.saved = new SavedStore(env, this.notices);
     this.#watch = new JobWatch(env.api, env.now, this.jobs);
+  }
+
+  /** Opens the page of an address. */
+  open(hash: string): void {
+    this.route.value = parseRoute(hash);
+    this.visit.value++;
+    this.#keepAddress();
+  }
+
+  /** Puts into the address what its page shows now, so that it can be bookmarked, sent, and found again. */
+  show(query: Readonly<Record<string, string>>): void {
+    const before = this.route.value;
+    const next = hrefOf({ ...before, query });
+    if (next === hrefOf(before)) return;
+    this.route.value = parseRoute(next);
+    this.#keepAddress();
+    this.#env.replaceAddress(next);
+  }
+
+  /** Where a link to a page leads: to what it showed last, or, from the page itself, to all that it has. */
+  addressOf(page: string): string {
+    const bare = href(page);
+    return this.route.value.page === page ? bare : this.#left.get(page) ?? bare;
+  }
+
+  #keepAddress(): void {
+    const route = this.route.value;
+    if (route.name === "") this.#left.set(route.page, hrefOf(route));
   }
 
   setTheme(theme: Theme): void {
@@ -140,6 +173,7 @@ export class Store {
   }
 
   #forget(): void {
+    this.#left.clear();
     this.fleet.forget();
     this.keys.forget();
     this.log.clear();

@@ -15,6 +15,7 @@ function bed(answers: Record<string, (low: Low) => unknown>, forbidden: Readonly
   const sources: (EventSourceLike & { closed?: boolean })[] = [];
   const kept = new Map<string, string>();
   const asked: Low[] = [];
+  const addresses: string[] = [];
   let session = true;
   const reply = (status: number, body: unknown) => Promise.resolve(new Response(JSON.stringify(body), { status }));
   const api = new Api("", (url, init) => {
@@ -59,6 +60,7 @@ function bed(answers: Record<string, (low: Low) => unknown>, forbidden: Readonly
     },
     random: () => 0.5,
     visible: () => true,
+    replaceAddress: (hash) => void addresses.push(hash),
     storage: {
       getItem: (key) => kept.get(key) ?? null,
       setItem: (key, value) => void kept.set(key, value),
@@ -86,6 +88,7 @@ function bed(answers: Record<string, (low: Low) => unknown>, forbidden: Readonly
   return {
     store,
     asked,
+    addresses,
     kept,
     settle,
     pass,
@@ -433,4 +436,46 @@ test("minions that a restarted master has not seen yet are asked for again and a
   assert.deepEqual([store.fleet.minions.counts.up, store.fleet.minions.counts.unknown], [1, 1]);
   await pass(120_000);
   assert.deepEqual([store.fleet.minions.counts.up, store.fleet.minions.counts.down], [1, 1]);
+});
+
+test("a page keeps what it shows in the address, and a link leads back to it", async () => {
+  const { store, signIn, addresses } = bed(FLEET);
+  await signIn();
+  store.open("#/fleet?tgt=web*");
+  const visit = store.visit.value;
+  store.show({ tgt: "db*", state: "down", sort: "" });
+  store.show({ tgt: "db*", state: "down", sort: "" });
+  assert.deepEqual(addresses, ["#/fleet?tgt=db*&state=down"]);
+  assert.equal(store.visit.value, visit, "the page stays as it is");
+  assert.equal(store.addressOf("fleet"), "#/fleet", "from the page itself, to all that it has");
+  store.open("#/minions/db1");
+  assert.equal(store.visit.value, visit + 1);
+  assert.equal(store.addressOf("fleet"), "#/fleet?tgt=db*&state=down");
+  assert.equal(store.addressOf("jobs"), "#/jobs");
+  store.show({ tab: "pillar" });
+  assert.equal(addresses.at(-1), "#/minions/db1?tab=pillar");
+  await signIn("eve");
+  assert.equal(store.addressOf("fleet"), "#/fleet", "of another user");
+});
+
+test("a ping of all minions ends with its result", async () => {
+  const { store, signIn } = bed({ ...FLEET, "manage.status": () => ({ up: ["a"], down: ["b"] }) });
+  await signIn();
+  await store.fleet.check();
+  assert.deepEqual(store.notices.list.value.map(({ kind, text }) => [kind, text]), [
+    ["ok", "1 of 2 minions answered; no answer: b"],
+  ]);
+});
+
+test("minions that the master has no grains of are not counted as matching", async () => {
+  const { store, signIn } = bed({
+    ...FLEET,
+    "/preview": () =>
+      Promise.resolve(
+        new Response(JSON.stringify({ return: [{ minions: ["a", "b"], missing: [], unknown: ["b"] }] })),
+      ),
+  });
+  await signIn();
+  const preview = await store.fleet.askTarget({ tgt: "role:web", type: "grain", fun: "test.ping", why: "" });
+  assert.deepEqual(preview, { kind: "here", matched: ["a"], unknown: ["b"] });
 });
