@@ -2,7 +2,7 @@ import { type Signal, signal } from "@preact/signals";
 import type { Api } from "../../api.ts";
 import { EventLog } from "../../event_log.ts";
 import type { BusEvent } from "../../event_stream.ts";
-import { headOf, isInternal } from "../../job_head.ts";
+import { headOf, headOfMaster, isInternal, isOrchestration } from "../../job_head.ts";
 import { href, hrefOf, parseRoute, type Route } from "../../route.ts";
 import { AutomationStore } from "./automation_store.ts";
 import { Beats } from "./beats.ts";
@@ -139,10 +139,27 @@ export class Store {
     this.beats.mark(this.logBeat);
     this.fleet.apply(event);
     this.automation.apply(event);
+    const [, ofMaster, kind] = /^salt\/run\/(\d{20})\/(new|ret)$/.exec(event.tag) ?? [];
+    if (ofMaster !== undefined && isOrchestration(String(event.data.fun))) {
+      this.#takeOrchestration(ofMaster, event, kind!);
+    }
     const jid = /^salt\/job\/([^/]+)\//.exec(event.tag)?.[1];
     if (jid === undefined) return;
     if (event.tag.endsWith("/new")) this.#takeNewJob(jid, event);
     this.jobs.apply(event, jid);
+  }
+
+  /** Its states are read once it has ended: events tell when. */
+  #takeOrchestration(jid: string, { data }: BusEvent, kind: string): void {
+    if (kind === "new") {
+      const head = headOfMaster(jid, data);
+      if (!this.history.add(head, this.now())) return;
+      this.jobs.follow(head);
+      this.jobs.addRunning(jid);
+    } else {
+      const job = this.jobs.peek(jid);
+      if (job !== undefined) void this.jobs.refresh(job);
+    }
   }
 
   #takeNewJob(jid: string, { data }: BusEvent): void {

@@ -479,3 +479,49 @@ test("minions that the master has no grains of are not counted as matching", asy
   const preview = await store.fleet.askTarget({ tgt: "role:web", type: "grain", fun: "test.ping", why: "" });
   assert.deepEqual(preview, { kind: "here", matched: ["a"], unknown: ["b"] });
 });
+
+test("an orchestration is listed as it starts, and its states are read when it ends", async () => {
+  const states = { "test_|-a_|-a_|-nop": { result: true, comment: "", changes: {} } };
+  const { store, signIn, settle, asked } = bed({
+    ...FLEET,
+    "jobs.list_jobs": () => ({
+      [JID]: { Function: "runner.state.orch", Target: "m_master" },
+      [NOW_JID]: { Function: "runner.manage.up", Target: "m_master" },
+    }),
+    "jobs.list_job": () => ({
+      Function: "runner.state.orch",
+      Minions: ["m_master"],
+      Result: {
+        m_master: {
+          return: { fun: "runner.state.orch", success: true, return: { data: { m: states }, outputter: "highstate" } },
+        },
+      },
+    }),
+  });
+  await signIn();
+  await store.history.load();
+  assert.deepEqual(store.history.rows.value!.map(({ fun }) => fun), ["runner.state.orch"]);
+  const jid = "20270115080000000001";
+  store.take({
+    tag: `salt/run/${jid}/new`,
+    data: { fun: "runner.state.orch", fun_args: ["deploy"], user: "ada", jid },
+  });
+  store.take({ tag: `salt/run/${NOW_JID}/new`, data: { fun: "runner.manage.up", user: "ada" } });
+  assert.deepEqual(store.history.rows.value!.map((row) => [row.jid, row.args]), [[jid, "deploy"], [JID, ""]]);
+  assert.ok(store.jobs.running.value.has(jid));
+  assert.ok(!asked.some(({ fun }) => fun === "jobs.list_job"));
+  store.take({ tag: `salt/run/${jid}/ret`, data: { fun: "runner.state.orch" } });
+  await settle();
+  assert.deepEqual(store.jobs.get(jid).part("m_master")!.return, states);
+  assert.ok(!store.jobs.running.value.has(jid));
+});
+
+test("jobs of an outcome are found by a Brine master, and others say that they cannot", async () => {
+  const { store, signIn, asked } = bed({ ...FLEET, "jobs.list_jobs": () => ({ [JID]: { Function: "test.ping" } }) });
+  await signIn();
+  assert.deepEqual([...await store.history.withOutcome("failed")], [JID]);
+  assert.equal(asked.at(-1)!.search_outcome, "failed");
+  const salt = bed({ ...FLEET, "jobs.list_jobs": () => "Passed invalid arguments" });
+  await salt.signIn();
+  await assert.rejects(salt.store.history.withOutcome("failed"), /cannot search jobs by outcome/);
+});
