@@ -516,7 +516,8 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     const dialog = page.getByRole("dialog");
     await dialog.getByText(`${id} has an accepted key already`).waitFor();
     await dialog.getByText("replaces it and disconnects that host").waitFor();
-    await dialog.getByText(/^replaces .*last seen now\)$/).waitFor();
+    await dialog.getByText(/^replaces .*\(up for 3 h\)$/).waitFor();
+    await dialog.getByText("from 10.9.9.9").waitFor();
     assert.equal(await dialog.locator("code").count(), 2);
     const button = dialog.getByRole("button", { name: "Accept and replace" });
     assert.match((await button.getAttribute("class"))!, /danger/);
@@ -526,6 +527,11 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     await button.click();
     await page.getByText("No keys").waitFor();
     assert.ok(!api.denied.has(id!));
+    await page.getByRole("tab", { name: "History" }).click();
+    await page.getByRole("grid", { name: "History of keys" }).getByText(/accept, replaced ([0-9a-f]{2}:){31}/)
+      .waitFor();
+    await page.reload();
+    await page.getByRole("tab", { name: "History", selected: true }).waitFor();
     await context.close();
   });
 

@@ -62,6 +62,7 @@ export class FakeApi {
   /** False: the master's configuration has no `reactor`. */
   hasReactor = true;
   readonly reactors: Record<string, string[]>[] = [{ "salt/minion/*/start": ["/srv/reactor/start.sls"] }];
+  readonly keyHistory: Low[] = [];
   /** The schedule of every minion. */
   readonly schedule: Record<string, Low | undefined> = {
     nightly: {
@@ -277,6 +278,16 @@ export class FakeApi {
     }
     if (fun === "minions.presence") throw new TypeError("'minions.presence' is not available.");
     if (fun === "minions.connected") return this.minions.filter((_id, at) => at % 50 !== 7);
+    if (fun === "key.details") {
+      const now = Date.now() / 1000;
+      const each = (ids: Iterable<string>, details: Low) => Object.fromEntries([...ids].map((id) => [id, details]));
+      return {
+        minions_pre: each(this.pending, { since: now - 300, address: "10.9.9.8" }),
+        minions_denied: each(this.denied, { since: now - 60, address: "10.9.9.9" }),
+        minions: each(this.accepted, { since: now - 86_400 * 3, up_since: now - 3600 * 3 }),
+      };
+    }
+    if (fun === "key.history") return this.keyHistory;
     if (fun === "key.finger") {
       const fingers = (ids: Iterable<string>) =>
         Object.fromEntries([...ids].map((id) => [id, this.fingers[id] ?? fingerprint(id)]));
@@ -293,6 +304,7 @@ export class FakeApi {
         this.pending.delete(id);
         const replaced = this.denied.delete(id) && act === "accept" ? { replaced: fingerprint(id) } : {};
         if (act === "accept") this.accepted.add(id);
+        this.keyHistory.push({ time: new Date().toISOString(), act, id, user: "ada", via: "wheel", ...replaced });
         this.fire("salt/key", { act, id, result: true, ...replaced });
       }
     }
