@@ -1,6 +1,6 @@
 /** A page of the console with its parameters: the part of the address after `#`. */
 export interface Route {
-  page: "fleet" | "run" | "jobs" | "job" | "keys" | "events" | "automation" | "minion";
+  page: "fleet" | "run" | "jobs" | "job" | "keys" | "events" | "automation" | "minion" | "batch";
   /** The jid, or the id of the minion. */
   name: string;
   query: Record<string, string>;
@@ -15,6 +15,7 @@ export function parseRoute(hash: string): Route {
   const name = decode(rest.join("/"));
   const query = Object.fromEntries(new URLSearchParams(search));
   if (name !== "" && page === "jobs") return { page: "job", name, query };
+  if (name !== "" && page === "batches") return { page: "batch", name, query };
   if (name !== "" && page === "minions") return { page: "minion", name, query };
   return { page: PAGES.has(page) ? page as Route["page"] : "fleet", name: "", query };
 }
@@ -28,7 +29,7 @@ function decode(text: string): string {
 }
 
 /** The pages whose address has another name. */
-const PATHS: Partial<Record<Route["page"], string>> = { job: "jobs", minion: "minions" };
+const PATHS: Partial<Record<Route["page"], string>> = { job: "jobs", minion: "minions", batch: "batches" };
 
 /** The address that {@link parseRoute} reads as this page. */
 export const hrefOf = ({ page, name, query }: Route): string => href(PATHS[page] ?? page, name, query);

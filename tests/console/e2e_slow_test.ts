@@ -203,8 +203,13 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     await go(page, "#/run?tgt=web0*");
     await page.getByRole("combobox", { name: "Function" }).fill("cmd.run");
     await page.getByRole("textbox", { name: "cmd" }).fill("df -h");
+    await page.getByRole("combobox", { name: "Function" }).fill("cmd.rnu");
+    await page.getByText("has no function cmd.rnu. Did you mean").waitFor();
+    await page.getByRole("button", { name: "cmd.run", exact: true }).click();
+    await page.getByRole("textbox", { name: "cmd" }).fill("df -h");
     await page.getByRole("button", { name: "Run on 999 minions" }).click();
     await page.getByRole("dialog").getByText("999 minions").first().waitFor();
+    await page.getByRole("dialog").getByText("salt 'web0*' cmd.run 'df -h'").waitFor();
     await page.getByRole("dialog").getByRole("button", { name: "Run on 999 minions" }).click();
     await page.getByRole("heading", { name: "cmd.run df -h" }).waitFor();
     const sent = api.calls.findLast(({ client }) => client === "local_async")!;
@@ -224,6 +229,28 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     await page.getByRole("link", { name: "Run again", exact: true }).click();
     await page.locator(".field-input", { has: page.getByLabel("cmd") }).getByText("text", { exact: true }).waitFor();
     assert.equal(await page.getByRole("textbox", { name: "cmd" }).inputValue(), "df -h");
+    await context.close();
+  });
+
+  test("a batch runs on some minions at a time, from a list of SLS files, and has a page", LONG, async () => {
+    const { page, context } = await enter();
+    await go(page, "#/run?tgt=web000*&fun=state.apply");
+    await page.getByRole("checkbox", { name: /^app/ }).check();
+    await page.getByText("Batch, subset, timeout, queue").click();
+    await page.getByLabel("Random subset").fill("5");
+    await page.getByLabel("Batch", { exact: true }).fill("2");
+    await page.getByRole("button", { name: "Run on 5 minions" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("salt --batch-size=2 --subset=5 'web000*' state.apply app").waitFor();
+    await dialog.getByRole("button", { name: "Run on 5 minions" }).click();
+    await page.getByText("5 of 5 minions ended").waitFor();
+    const parts = page.getByRole("grid", { name: "Parts of the batch" });
+    assert.equal(await parts.getAttribute("aria-rowcount"), "3");
+    const sent = api.calls.filter(({ client }) => client === "local_async").slice(-3);
+    assert.deepEqual(
+      sent.map(({ tgt, arg }) => [String(tgt).split(",").length, arg]),
+      [2, 2, 1].map((n) => [n, ["app"]]),
+    );
     await context.close();
   });
 
@@ -254,7 +281,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     const { page, context } = await enter();
     await page.getByRole("textbox", { name: "Target" }).fill("web00*");
     await page.getByRole("button", { name: "Targets" }).click();
-    await page.getByRole("button", { name: /storage/ }).waitFor();
+    await page.getByRole("button", { name: /^storage db/ }).waitFor();
     await page.getByLabel("Name of this target").fill("first webs");
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Delete first webs" }).waitFor();
@@ -447,13 +474,17 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     const { page, context } = await enter();
     await go(page, "#/run?tgt=web0001*,web0012.example&tgt_type=list&fun=state.apply");
     await page.getByRole("textbox", { name: "Target" }).fill("web0001.example");
-    await page.getByRole("button", { name: "Dry run (test=True)" }).click();
+    await page.getByRole("switch", { name: /^Dry run/ }).check();
+    await page.getByRole("button", { name: "Dry run on 1 minion" }).click();
     await page.getByText("Finished on 1 minion").waitFor();
     assert.deepEqual(api.calls.findLast(({ client }) => client === "local_async")!.kwarg, { test: true });
     await page.getByText("1 would change, 2 ok").waitFor();
     const motd = page.getByRole("button", { name: /motd/ });
     assert.equal(await motd.getAttribute("aria-expanded"), "false");
     await motd.click();
+    await page.getByText("+new", { exact: true }).waitFor();
+    assert.equal(await page.getByText("__sls__").count(), 0);
+    await page.getByRole("button", { name: /^details/ }).click();
     await page.getByText("__sls__").waitFor();
     await page.getByRole("link", { name: "Make these changes" }).click();
     await page.getByRole("button", { name: "Run on 1 minion" }).click();

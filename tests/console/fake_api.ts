@@ -366,6 +366,7 @@ export class FakeApi {
         },
       };
     }
+    if (fun === "fileserver.sls_list") return { app: "The application and its files", "db.users": "" };
     if (fun === "config.get") return { web: "web*", storage: ["db*", "or", "cache*"] };
     if (fun === "manage.status") return { up: this.minions, down: [] };
     if (fun === "jobs.active") return {};

@@ -2,6 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { href } from "../route.ts";
 import { clockText } from "../text.ts";
 import { AutomationPage } from "./pages/automation/automation_page.tsx";
+import { BatchPage } from "./pages/batch_page.tsx";
 import { EventsPage } from "./pages/events_page.tsx";
 import { FleetPage } from "./pages/fleet_page.tsx";
 import { JobPage } from "./pages/job_page.tsx";
@@ -22,6 +23,7 @@ export function App() {
   const [over, setOver] = useState<"palette" | "help" | undefined>(undefined);
   useRoute(store);
   useTitle(store);
+  useLeaveWarning(store);
   useKeys(store, session !== undefined && session !== "unknown" && !store.session.expired.value, setOver);
   useEffect(() => {
     document.documentElement.dataset.theme = store.theme.value;
@@ -64,7 +66,18 @@ function useRoute(store: Store): void {
   }, []);
 }
 
-const TITLES: Record<string, string> = { job: "Job", minion: "Minion" };
+/** A batch ends with the page: the browser asks before it is closed. */
+function useLeaveWarning(store: Store): void {
+  useEffect(() => {
+    const ask = (event: BeforeUnloadEvent) => {
+      if (store.batches.isRunning) event.preventDefault();
+    };
+    addEventListener("beforeunload", ask);
+    return () => removeEventListener("beforeunload", ask);
+  }, []);
+}
+
+const TITLES: Record<string, string> = { job: "Job", batch: "Batch", minion: "Minion" };
 
 function useTitle(store: Store): void {
   const { page, name } = store.route.value;
@@ -134,6 +147,8 @@ function Page() {
       return <EventsPage key={key} />;
     case "automation":
       return <AutomationPage />;
+    case "batch":
+      return <BatchPage key={name} name={name} />;
     case "minion":
       return <MinionPage key={name} id={name} />;
     case "fleet":
@@ -141,7 +156,7 @@ function Page() {
   }
 }
 
-const SECTION: Record<string, string> = { job: "jobs", minion: "fleet" };
+const SECTION: Record<string, string> = { job: "jobs", batch: "jobs", minion: "fleet" };
 const THEMES: { theme: Theme; icon: string; label: string }[] = [
   { theme: "system", icon: "auto", label: "System" },
   { theme: "light", icon: "sun", label: "Light" },

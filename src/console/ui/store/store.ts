@@ -5,6 +5,7 @@ import type { BusEvent } from "../../event_stream.ts";
 import { headOf, headOfMaster, isInternal, isOrchestration } from "../../job_head.ts";
 import { href, hrefOf, parseRoute, type Route } from "../../route.ts";
 import { AutomationStore } from "./automation_store.ts";
+import { Batches } from "./batches.ts";
 import { Beats } from "./beats.ts";
 import { type Environment, readStored } from "./environment.ts";
 import { FleetStore } from "./fleet_store.ts";
@@ -32,6 +33,7 @@ const POLL_MS = 1000;
 export class Store {
   readonly api: Api;
   readonly now: () => number;
+  readonly random: () => number;
   readonly route: Signal<Route>;
   /** Increments with each page that is opened, and not while its address follows what it shows. */
   readonly visit: Signal<number> = signal(0);
@@ -50,6 +52,7 @@ export class Store {
   readonly logBeat: Signal<number> = signal(0);
   readonly history: JobHistory;
   readonly jobs: FollowedJobs;
+  readonly batches: Batches;
   readonly tallies: JobTallies;
   readonly functions: FunctionDocs;
   readonly automation: AutomationStore;
@@ -67,6 +70,7 @@ export class Store {
     this.#env = env;
     this.api = env.api;
     this.now = env.now;
+    this.random = env.random;
     this.clock = signal(env.now());
     this.route = signal(parseRoute(hash));
     this.#keepAddress();
@@ -92,6 +96,7 @@ export class Store {
     this.keys = new KeysStore(env.api, this.session);
     this.history = new JobHistory(env.api);
     this.jobs = new FollowedJobs(env, this.beats, this.notices);
+    this.batches = new Batches(env, this.jobs, () => this.log.all);
     this.tallies = new JobTallies(env.api, this.jobs);
     this.functions = new FunctionDocs(env.api);
     this.automation = new AutomationStore(env);
@@ -195,6 +200,7 @@ export class Store {
     this.keys.forget();
     this.log.clear();
     this.history.forget();
+    this.batches.forget();
     this.jobs.forget();
     this.functions.forget();
     this.automation.forget();

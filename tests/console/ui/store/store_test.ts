@@ -525,3 +525,36 @@ test("jobs of an outcome are found by a Brine master, and others say that they c
   await salt.signIn();
   await assert.rejects(salt.store.history.withOutcome("failed"), /cannot search jobs by outcome/);
 });
+
+test("a batch starts the next part once the one before has ended, and stops at failures", async () => {
+  const jids = [JID, NOW_JID];
+  let started = 0;
+  const { store, signIn, settle, asked, pass } = bed({
+    ...FLEET,
+    "test.fail": (low) => ({ jid: jids[started++], minions: String(low.tgt).split(",") }),
+  });
+  await signIn();
+  const plan = { ids: ["a", "b", "c"], size: "1", waitMs: 0, failures: 1 };
+  const { batch } = store.batches.get(store.batches.start({ fun: "test.fail", tgt: "*", tgt_type: "glob" }, plan))!;
+  await settle();
+  const sent = () => asked.filter(({ fun }) => fun === "test.fail").map(({ tgt, tgt_type }) => [tgt, tgt_type]);
+  assert.deepEqual([sent(), store.batches.isRunning], [[["a", "list"]], true]);
+  store.take(returned("a"));
+  await pass(200);
+  assert.deepEqual([sent().length, batch.ended], [2, 1]);
+  store.take({ tag: `salt/job/${NOW_JID}/ret/b`, data: { id: "b", return: 1, retcode: 2, success: false } });
+  await pass(200);
+  assert.deepEqual([sent().length, batch.state, batch.bad, store.batches.isRunning], [2, "stopped", 1, false]);
+});
+
+test("SLS files are listed with their comments by a Brine master, and by name by others", async () => {
+  const brine = bed({ ...FLEET, "fileserver.sls_list": () => ({ web: "Web servers", db: "" }) });
+  await brine.signIn();
+  assert.deepEqual(await brine.store.functions.slsFiles(), [{ name: "web", comment: "Web servers" }, {
+    name: "db",
+    comment: "",
+  }]);
+  const salt = bed({ ...FLEET, "fileserver.file_list": () => ["top.sls", "db/init.sls", "a/b.sls", "x.txt"] });
+  await salt.signIn();
+  assert.deepEqual((await salt.store.functions.slsFiles()).map(({ name }) => name), ["a.b", "db", "top"]);
+});
