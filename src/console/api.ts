@@ -1,4 +1,5 @@
 import { messageIn, saysForbidden } from "../model/api_answer.ts";
+import { neededText } from "./permits.ts";
 import { Pool } from "../base/async/pool.ts";
 import { zoneOf } from "./text.ts";
 
@@ -74,7 +75,8 @@ const MOST_AT_ONCE = 4;
  * @see the errors of rest_cherrypy, which uses one status for both
  */
 export function saysSignedOut(message: string): boolean | undefined {
-  if (/^No permission/.test(message)) return true;
+  // The token of the session has been removed at the master.
+  if (/^No permission|Authentication error/.test(message)) return true;
   return saysForbidden(message) ? false : undefined;
 }
 
@@ -164,7 +166,7 @@ export class Api {
 
   /** Calls several runners in one request; the server runs one after the other. */
   async runners(calls: readonly ({ fun: string } & Record<string, unknown>)[]): Promise<unknown[]> {
-    return await this.#post("/", calls.map((call) => ({ client: "runner", ...call })), calls[0]?.fun ?? "");
+    return await this.#post("/", calls.map((call) => ({ client: "runner", ...call })), calls[0]?.fun ?? "", "runner");
   }
 
   /**
@@ -199,13 +201,13 @@ export class Api {
   }
 
   async #run(lowstate: Lowstate): Promise<unknown> {
-    return (await this.#post("/", lowstate, lowstate.fun))[0];
+    return (await this.#post("/", lowstate, lowstate.fun, lowstate.client))[0];
   }
 
-  async #post(path: string, json: unknown, fun: string): Promise<unknown[]> {
+  async #post(path: string, json: unknown, fun: string, client = ""): Promise<unknown[]> {
     const { status, body } = await this.#pool.run(() => this.#send(path, "POST", json));
     if (status === 200 || status === 503) this.onMaster(status === 200);
-    if (status !== 200) throw await this.#error(status, body, fun);
+    if (status !== 200) throw await this.#error(status, body, fun, client);
     const { return: answers } = JSON.parse(body) as { return?: unknown };
     return Array.isArray(answers) ? answers : [];
   }
@@ -233,7 +235,7 @@ export class Api {
     }
   }
 
-  async #error(status: number, body: string, fun: string): Promise<ApiError> {
+  async #error(status: number, body: string, fun: string, client = ""): Promise<ApiError> {
     const message = messageIn(body);
     const what = fun === "" ? "" : `${fun}: `;
     if (status === 401) {
@@ -251,7 +253,11 @@ export class Api {
         "forbidden",
         status,
         `${what}permission denied for this account`,
-        "Ask an administrator to grant it in the master's external_auth, or choose a smaller target.",
+        fun === ""
+          ? "Ask an administrator to grant it in the master's external_auth."
+          : `It needs ${neededText(client, fun)} in the master's external_auth: ask an administrator${
+            client.startsWith("local") ? ", or choose a smaller target" : ""
+          }.`,
       );
     }
     if (status === 503) {

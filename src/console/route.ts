@@ -1,12 +1,21 @@
 /** A page of the console with its parameters: the part of the address after `#`. */
 export interface Route {
-  page: "fleet" | "run" | "jobs" | "job" | "keys" | "events" | "automation" | "minion" | "batch";
+  page: "fleet" | "run" | "jobs" | "job" | "keys" | "events" | "automation" | "issues" | "access" | "minion" | "batch";
   /** The jid, or the id of the minion. */
   name: string;
   query: Record<string, string>;
 }
 
-const PAGES: ReadonlySet<string> = new Set(["fleet", "run", "jobs", "keys", "events", "automation"]);
+const PAGES: ReadonlySet<string> = new Set([
+  "fleet",
+  "run",
+  "jobs",
+  "keys",
+  "events",
+  "automation",
+  "issues",
+  "access",
+]);
 
 /** Parses the part of the address after `#`; unknown ones lead to the fleet. */
 export function parseRoute(hash: string): Route {

@@ -405,6 +405,68 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     }
   });
 
+  test(
+    "issues have remedies and links; the audit log, logins and schedules of the fleet are read on request",
+    LONG,
+    async () => {
+      const brine = await new FakeApi({ minions: 60, pending: 1, previews: true, outcomes: true }).open();
+      const { page, context, complaints } = await openPage(browser, brine.url);
+      try {
+        await signIn(page, "file", "ada", PASSWORD);
+        await page.getByRole("heading", { name: "Fleet" }).waitFor();
+        await page.keyboard.press("g");
+        await page.keyboard.press("i");
+        const issues = page.getByRole("list", { name: "Issues" });
+        await issues.getByText("120 MiB free in /var/cache/salt/master").waitFor();
+        await issues.getByText("1 key waits to be accepted").waitFor();
+        await issues.getByRole("link", { name: "Minions that are down" }).click();
+        await page.getByRole("grid", { name: "Minions" }).getByText("edge0002.example").waitFor();
+        assert.match(page.url(), /#\/fleet\?state=down$/);
+        await page.keyboard.press("g");
+        await page.keyboard.press("u");
+        const audit = page.getByRole("grid", { name: /^Audit log/ });
+        await audit.getByText("cmd.run uptime on web*").waitFor();
+        await page.getByLabel("User", { exact: true }).fill("eve");
+        await audit.getByText("cmd.run uptime on web*").waitFor({ state: "detached" });
+        await audit.getByText("AuthorizationError").waitFor();
+        await page.getByRole("tab", { name: "Signed in" }).click();
+        await page.getByRole("grid", { name: "Signed in" }).getByText("ada").waitFor();
+        const asked = () => brine.calls.filter(({ fun }) => fun === "schedule.list").length;
+        await go(page, "#/automation?tab=schedules");
+        await page.getByText("Schedules across the fleet").waitFor();
+        assert.equal(asked(), 0);
+        await page.getByRole("button", { name: "Ask the minions" }).click();
+        const entries = page.getByRole("grid", { name: "Schedules across the fleet" });
+        await entries.getByText("cron 30 2 * * *").waitFor();
+        await entries.getByRole("link", { name: "60 minions" }).first().waitFor();
+        assert.deepEqual(complaints, []);
+      } finally {
+        await context.close();
+        await brine.close();
+      }
+    },
+  );
+
+  test("pages that an account may not use are not offered", LONG, async () => {
+    const strict = await new FakeApi({ minions: 5, pending: 0, perms: ["test.*"] }).open();
+    const { page, context } = await openPage(browser, strict.url);
+    try {
+      await signIn(page, "file", "ada", PASSWORD);
+      const nav = page.getByRole("navigation", { name: "Pages" });
+      await nav.getByText("Fleet").waitFor();
+      assert.deepEqual(await nav.locator("a > span").allTextContents(), [
+        "Fleet",
+        "Run",
+        "Events",
+        "Automation",
+        "Issues",
+      ]);
+    } finally {
+      await context.close();
+      await strict.close();
+    }
+  });
+
   test("a master that does not tell what its reactor did shows its reactors alone", LONG, async () => {
     const { page, context } = await enter();
     await go(page, "#/automation");

@@ -367,6 +367,26 @@ export class FakeApi {
       };
     }
     if (fun === "fileserver.sls_list") return { app: "The application and its files", "db.users": "" };
+    if (fun === "manage.issues" && this.#options.previews) {
+      return [{
+        kind: "disk",
+        level: "error",
+        text: "120 MiB free in /var/cache/salt/master",
+        remedy: "Free disk space: with a full disk, the master accepts no jobs and no returns.",
+      }];
+    }
+    if (fun === "audit.list" && this.#options.previews) {
+      const line = { time: "2026-11-21T08:43:31.000Z", user: "ada", from: "10.1.2.3", outcome: "ok" };
+      return [
+        { n: 1, ...line, kind: "login", eauth: "file" },
+        { n: 2, ...line, kind: "publish", fun: "cmd.run", args: ["uptime"], tgt: "web*", targets: 9 },
+        { n: 3, ...line, kind: "wheel", fun: "key.accept_dict", outcome: "AuthorizationError", user: "eve" },
+      ].filter(({ user }) => low.user === undefined || user === low.user);
+    }
+    if (fun === "auth.signed_in" && this.#options.previews) {
+      const start = Date.now() / 1000 - 600;
+      return [{ user: "ada", eauth: "file", start, expire: start + 43_200 }];
+    }
     if (fun === "config.get") return { web: "web*", storage: ["db*", "or", "cache*"] };
     if (fun === "manage.status") return { up: this.minions, down: [] };
     if (fun === "jobs.active") return {};

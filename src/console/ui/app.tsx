@@ -2,14 +2,16 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { href } from "../route.ts";
 import { clockText } from "../text.ts";
 import { AutomationPage } from "./pages/automation/automation_page.tsx";
+import { AccessPage } from "./pages/access_page.tsx";
 import { BatchPage } from "./pages/batch_page.tsx";
 import { EventsPage } from "./pages/events_page.tsx";
 import { FleetPage } from "./pages/fleet_page.tsx";
+import { IssuesPage } from "./pages/issues_page.tsx";
 import { JobPage } from "./pages/job_page.tsx";
 import { JobsPage } from "./pages/jobs_page.tsx";
 import { KeysPage } from "./pages/keys_page.tsx";
 import { MinionPage } from "./pages/minion/minion_page.tsx";
-import { Help, JUMPS, Palette } from "./palette.tsx";
+import { Help, JUMPS, jumpsFor, Palette } from "./palette.tsx";
 import { Button } from "./parts/button.tsx";
 import { Icon } from "./parts/icon.tsx";
 import { RunPage } from "./pages/run/run_page.tsx";
@@ -111,7 +113,7 @@ function useKeys(store: Store, on: boolean, setOver: (over: "palette" | "help" |
         if (event.key === "Escape") target.blur();
         return;
       }
-      const jumped = second && JUMPS.find(({ key }) => key === event.key);
+      const jumped = second && jumpsFor(store).find(({ key }) => key === event.key);
       if (jumped) location.hash = store.addressOf(jumped.page);
       else if (event.key === "g") jump.current = true;
       else if (event.key === "/") document.querySelector<HTMLElement>("[data-search]")?.focus();
@@ -149,6 +151,10 @@ function Page() {
       return <AutomationPage />;
     case "batch":
       return <BatchPage key={name} name={name} />;
+    case "issues":
+      return <IssuesPage key={key} />;
+    case "access":
+      return <AccessPage key={key} />;
     case "minion":
       return <MinionPage key={name} id={name} />;
     case "fleet":
@@ -170,14 +176,20 @@ function Side({ user }: { user: string }) {
   const running = store.jobs.running.value.size;
   const theme = THEMES.findIndex((one) => one.theme === store.theme.value);
   const next = THEMES[(theme + 1) % THEMES.length]!;
-  const badges: Record<string, number> = { keys: pending + denied, jobs: running };
+  const issues = store.issues.list.value?.length ?? 0;
+  const badges: Record<string, number> = { keys: pending + denied, jobs: running, issues };
+  const labels: Record<string, string> = {
+    keys: keysLabel(pending, denied),
+    jobs: `${running} running`,
+    issues: `${issues} open`,
+  };
   return (
     <header class="side">
       <a class="home" href={href("fleet")} aria-label="Brine: fleet">
         <Brand />
       </a>
       <nav aria-label="Pages">
-        {JUMPS.map(({ page: to, label, icon, key }) => (
+        {jumpsFor(store).map(({ page: to, label, icon, key }) => (
           <a
             key={to}
             href={store.addressOf(to)}
@@ -187,7 +199,7 @@ function Side({ user }: { user: string }) {
             <Icon name={icon} size={18} />
             <span>{label}</span>
             {(badges[to] ?? 0) > 0 && (
-              <b class={`badge ${to}`} aria-label={to === "keys" ? keysLabel(pending, denied) : `${running} running`}>
+              <b class={`badge ${to}`} aria-label={labels[to]}>
                 {badges[to]!.toLocaleString("en")}
               </b>
             )}

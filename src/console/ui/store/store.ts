@@ -11,6 +11,7 @@ import { type Environment, readStored } from "./environment.ts";
 import { FleetStore } from "./fleet_store.ts";
 import { FollowedJobs, type JobRequest } from "./followed_jobs.ts";
 import { FunctionDocs } from "./function_docs.ts";
+import { IssuesStore } from "./issues_store.ts";
 import { JobHistory } from "./job_history.ts";
 import { JobTallies } from "./job_tallies.ts";
 import { JobWatch } from "./job_watch.ts";
@@ -56,6 +57,7 @@ export class Store {
   readonly tallies: JobTallies;
   readonly functions: FunctionDocs;
   readonly automation: AutomationStore;
+  readonly issues: IssuesStore;
   readonly nodeGroups: NodeGroups;
   /** What the user keeps in this browser. */
   readonly saved: SavedStore;
@@ -100,6 +102,7 @@ export class Store {
     this.tallies = new JobTallies(env.api, this.jobs);
     this.functions = new FunctionDocs(env.api);
     this.automation = new AutomationStore(env);
+    this.issues = new IssuesStore(env, this.fleet, this.session);
     this.nodeGroups = new NodeGroups(env.api);
     this.saved = new SavedStore(env, this.notices);
     this.#watch = new JobWatch(env.api, env.now, this.jobs);
@@ -204,6 +207,7 @@ export class Store {
     this.jobs.forget();
     this.functions.forget();
     this.automation.forget();
+    this.issues.forget();
     this.nodeGroups.forget();
     this.saved.forget();
     this.notices.clear();

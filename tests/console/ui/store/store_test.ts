@@ -558,3 +558,29 @@ test("SLS files are listed with their comments by a Brine master, and by name by
   await salt.signIn();
   assert.deepEqual((await salt.store.functions.slsFiles()).map(({ name }) => name), ["a.b", "db", "top"]);
 });
+
+test("issues come from the fleet and the master, no minion is asked, and gaps are named", async () => {
+  const { store, signIn, asked } = bed({
+    "key.list_all": () => ({ minions: ["a", "b"], minions_pre: ["c"], minions_denied: ["a"] }),
+    "minions.connected": () => ["a"],
+    "jobs.list_jobs": () => ({ [JID]: {}, [NOW_JID]: {} }),
+    "manage.issues": () => [{ kind: "disk", level: "error", text: "1.0 GiB free", remedy: "Free it." }],
+  });
+  await signIn();
+  assert.equal(store.issues.list.value, undefined);
+  const before = asked.length;
+  await store.issues.load();
+  assert.deepEqual(store.issues.list.value!.map(({ title }) => title), [
+    "1 denied key",
+    "1 minion down",
+    "2 runs of states failed",
+    "Little disk space on the master",
+    "1 key waits to be accepted",
+  ]);
+  assert.deepEqual(store.issues.gaps.value, ["Engines: only Brine masters tell (engines.status)"]);
+  assert.ok(asked.slice(before).every(({ client }) => client === "runner"));
+  store.take({ tag: "salt/key", data: { act: "delete", id: "c", result: true } });
+  await new Promise<void>((resolve) => setImmediate(resolve));
+  store.fleet.beat.value++;
+  assert.equal(store.issues.list.value!.length, 4);
+});
