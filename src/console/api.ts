@@ -128,6 +128,18 @@ export class Api {
     };
   }
 
+  /** The authentication systems that users of this master can sign in with; undefined unless the server is Brine's. */
+  async signInSystems(): Promise<string[] | undefined> {
+    try {
+      const { status, body } = await this.#send("/console/eauth.json", "GET");
+      const names: unknown = status === 200 ? JSON.parse(body) : undefined;
+      return Array.isArray(names) && names.every((name) => typeof name === "string") ? names : undefined;
+    } catch {
+      // Another server answers with a page, or not at all: the form offers all systems.
+      return undefined;
+    }
+  }
+
   async logout(): Promise<void> {
     await this.#send("/logout", "POST", {});
   }

@@ -212,3 +212,9 @@ export function filterTop(value: unknown, words: string): unknown {
     ),
   );
 }
+
+/** The same mapping with its keys in order. */
+export function sortedTop(value: unknown): unknown {
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([left], [right]) => left < right ? -1 : left > right ? 1 : 0));
+}

@@ -152,3 +152,17 @@ for (
     assert.equal(error.remedy.includes("target"), needs.includes("target"));
   });
 }
+
+for (
+  const { name, reply, want } of [
+    { name: "a Brine server names", reply: { body: ["file", "pam"] }, want: ["file", "pam"] },
+    { name: "another server has no such file", reply: { status: 404, body: "<html></html>" }, want: undefined },
+    { name: "another server answers with a page", reply: { body: "<html></html>" }, want: undefined },
+    { name: "nobody answers", reply: new Error("refused"), want: undefined },
+  ]
+) {
+  test(`the systems to sign in with, where ${name}`, async () => {
+    const { api } = fake({ "/console/eauth.json": reply });
+    assert.deepEqual(await api.signInSystems(), want);
+  });
+}

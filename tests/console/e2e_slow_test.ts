@@ -623,6 +623,8 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     await page.getByRole("tab", { name: "History" }).click();
     await page.getByRole("grid", { name: "History of keys" }).getByText(/accept, replaced ([0-9a-f]{2}:){31}/)
       .waitFor();
+    // The address follows a moment later.
+    await page.waitForURL(/#\/keys\?state=history$/);
     await page.reload();
     await page.getByRole("tab", { name: "History", selected: true }).waitFor();
     await context.close();

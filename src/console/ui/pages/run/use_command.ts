@@ -51,7 +51,7 @@ export function useCommand(store: Store) {
     },
     names,
     /** Shown below the name of the function. */
-    hint: problem ?? functionsHint(names, onMinions, example),
+    hint: problem ?? functionsHint(names, onMinions, example, store.fleet.known.value || !store.fleet.ready.value),
     doc,
     form,
     /** True while the signature of the function is being read. */
@@ -121,8 +121,16 @@ function parsed(text: string | undefined): unknown {
   }
 }
 
-function functionsHint(names: readonly string[] | undefined, onMinions: boolean, example: string | undefined): string {
+function functionsHint(
+  names: readonly string[] | undefined,
+  onMinions: boolean,
+  example: string | undefined,
+  mayList: boolean,
+): string {
   if (names !== undefined) return `${countText(names.length, "function")}${onMinions ? ` on ${example}` : ""}`;
+  if (onMinions && example === undefined && !mayList) {
+    return "This account may not list minions, so that their functions are not known; type any name.";
+  }
   if (onMinions && example === undefined) return "No matching minion is up to list its functions; type any name.";
   return "Loading functions…";
 }
