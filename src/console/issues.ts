@@ -96,7 +96,7 @@ export function issuesOf({ counts, down, denied, failedStates, master, engines }
       level: "error",
       title: `${countText(failedStates!, "run")} of states failed`,
       detail: "In the last 24 hours, on at least one minion.",
-      remedy: "Open the job: failed states come first. Mend the cause, then run it again on the failed minions.",
+      remedy: "Open the job: failed states come first. Fix the cause, then run it again on the failed minions.",
       link: {
         href: href("jobs", "", { fun: "state.", outcome: "failed", since: "24h" }),
         label: "Failed runs of states",

@@ -12,7 +12,7 @@ const STATES: Record<BatchState, { icon: string; tone: string; label: string }> 
   waiting: { icon: "clock", tone: "idle", label: "waiting for the next part" },
   done: { icon: "ok", tone: "ok", label: "finished" },
   stopped: { icon: "stop", tone: "warn", label: "stopped" },
-  failed: { icon: "bad", tone: "bad", label: "could not go on" },
+  failed: { icon: "bad", tone: "bad", label: "could not continue" },
 };
 
 /** A job on some minions at a time: how far it is, and the job of each part. */
