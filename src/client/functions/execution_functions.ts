@@ -856,7 +856,7 @@ export interface ExecutionFunctions {
   /** The version of pip. */ "pip.version": FunctionType<"bin_env=None, cwd=None, user=None", string | null>;
   /** Adds a key of a repository, from a file, a text, or a key server by its id; True on success. */ "pkg.add_repo_key": FunctionType<"path=None, text=None, keyserver=None, keyid=None, saltenv='base', aptkey=True, keydir=None, keyfile=None", boolean>;
   /** Removes packages that were installed as dependencies and are no longer needed. */ "pkg.autoremove": FunctionType<"list_only=False, purge=False", unknown>;
-  /** Another name of pkg.latest_version. */ "pkg.available_version": FunctionType<"*args, **kwargs", Record<string, string | string[]> | string | string[]>;
+  /** The newest available version, empty if it is installed. */ "pkg.available_version": FunctionType<"*args, **kwargs", Record<string, string | string[]> | string | string[]>;
   /** Removes locks that are of no use. */ "pkg.clean_locks": FunctionType<"root=None", { removed: number | string }>;
   /** Another name of pkg.refresh_db. */ "pkg.clean_metadata": FunctionType<"**kwargs", boolean | null>;
   /** Removes a repository, or the components of it that are named. */ "pkg.del_repo": FunctionType<"repo, *, basedir=None, root=None, **kwargs", Record<string, unknown> | string>;

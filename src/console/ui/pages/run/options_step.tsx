@@ -20,7 +20,7 @@ export function OptionsStep(
 ) {
   const used = FIELDS.filter(({ name }) => options[name] !== "").map(({ label }) => label.toLowerCase());
   return (
-    <details class="doc options">
+    <details class="step doc options">
       <summary>
         Batch, subset, timeout, queue
         {used.length > 0 && <span class="muted">: {used.join(", ")}</span>}

@@ -49,7 +49,7 @@ export function SlsList({ command: { form, filled, setFilled, where } }: { comma
   if (files === undefined) return <p class="hint">Loading SLS files…</p>;
   if (files.length === 0) return <p class="hint">The master serves no SLS files (option file_roots).</p>;
   return (
-    <details class="doc sls" open={files.length <= SHOWN || where !== "minions"}>
+    <details class="step doc sls" open={files.length <= SHOWN || where !== "minions"}>
       <summary>{files.length.toLocaleString("en")} SLS files</summary>
       {files.length > 8 && (
         <input
